@@ -1,0 +1,12 @@
+/** Makes ids and secrets. Ids sort by creation time, so they serve as the paging key too. */
+import { randomBytes, randomInt } from "node:crypto";
+
+export const newId = (): string => Bun.randomUUIDv7();
+
+/** 32 random bytes behind a prefix that says what the secret opens (`ag_`, `pa_`, …). */
+export const newSecret = (prefix: string): string => prefix + randomBytes(32).toString("base64url");
+
+const SLUG_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+export const newSlug = (length = 8): string =>
+  Array.from({ length }, () => SLUG_LETTERS[randomInt(SLUG_LETTERS.length)]).join("");

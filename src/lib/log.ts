@@ -1,0 +1,62 @@
+/** Structured logs: one JSON line an event, or a readable line on a terminal. Secrets are taken out here. */
+import { redact } from "./redact.ts";
+
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
+export type Level = (typeof LEVELS)[number];
+export type Log = (event: string, fields: Record<string, unknown>) => void;
+
+export interface LogTo {
+  level: Level;
+  pretty: boolean;
+  now: () => Date;
+  write: (line: string) => void;
+}
+
+/** `fields.level` says how grave it is; info when it does not. */
+export function createLog({ level: least, pretty, now, write }: LogTo): Log {
+  const threshold = LEVELS.indexOf(least);
+  return (event, { level = "info", ...fields }) => {
+    if (LEVELS.indexOf(level as Level) < threshold) return;
+    const safe = redact(fields) as Record<string, unknown>;
+    const at = now().toISOString();
+    write(
+      pretty
+        ? `${at.slice(11, 23)} ${String(level).padEnd(5)} ${event}${prettyFields(safe)}\n`
+        : `${JSON.stringify({ time: at, level, event, ...safe })}\n`,
+    );
+  };
+}
+
+/**
+ * Collects lines and writes them together a moment later, so that no request waits for the disk.
+ * What is over the bound is counted and told, never lost silently.
+ */
+export function createLineWriter(write: (text: string) => void, afterMs = 50, most = 10_000) {
+  let lines: string[] = [];
+  let dropped = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (dropped) lines.push(`{"level":"error","event":"log_lines_dropped","count":${dropped}}\n`);
+    const text = lines.join("");
+    lines = [];
+    dropped = 0;
+    if (text) write(text);
+  };
+  return {
+    write: (line: string) => {
+      if (lines.length >= most) dropped += 1;
+      else lines.push(line);
+      timer ??= setTimeout(flush, afterMs);
+    },
+    flush,
+  };
+}
+
+function prettyFields(fields: Record<string, unknown>): string {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("");
+}

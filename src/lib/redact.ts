@@ -1,0 +1,36 @@
+/** Takes secrets out of anything on its way to a log. */
+
+const SECRET_NAME =
+  /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-ag-api-key|api-key|x-goog-api-key|.*(password|secret|api_?key|access_?token|refresh_?token)|token|key)$/i;
+
+/** Our own key shapes, bearer credentials, and the common shapes of upstream keys and URLs with passwords. */
+const SECRET_TEXT =
+  /\b(?:ag|pa|pp|pc|ps)_[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9_-]{12,}|(?<=\bBearer\s+)[\w.~+/=-]{8,}|(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g;
+
+export const REDACTED = "[redacted]";
+
+export const redactText = (text: string): string => text.replace(SECRET_TEXT, REDACTED);
+
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > 8) return "…";
+  if (value instanceof Date) return value;
+  if (value instanceof Error) return redactError(value, depth);
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      SECRET_NAME.test(name) && member ? REDACTED : redact(member, depth + 1),
+    ]),
+  );
+}
+
+function redactError(error: Error, depth: number): object {
+  return {
+    name: error.name,
+    message: redactText(error.message),
+    stack: redactText(error.stack ?? ""),
+    ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
+  };
+}

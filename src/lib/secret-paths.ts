@@ -1,0 +1,33 @@
+/** Rewrites the secrets inside a plain object, named by paths such as `auth.api_key` or `headers.*`. */
+
+export function mapSecrets<T>(
+  value: T,
+  paths: readonly string[],
+  change: (secret: string, path: string) => string,
+): T {
+  return paths.reduce<T>((current, path) => mapAt(current, path.split("."), "", change), value);
+}
+
+/** Masked for reading: nothing of a short secret, the last four of a long one. */
+export const mask = (secret: string): string =>
+  secret.length > 8 ? `***${secret.slice(-4)}` : "***";
+
+export const isMasked = (text: string): boolean => /^\*{3}.{0,4}$/u.test(text);
+
+function mapAt<T>(
+  value: T,
+  [name, ...rest]: string[],
+  at: string,
+  change: (secret: string, path: string) => string,
+): T {
+  // T is whatever JSON value stands at this path; its shape is kept, only strings are replaced.
+  if (name === undefined) return (typeof value === "string" ? change(value, at) : value) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const members = value as Record<string, unknown>;
+  const names = name === "*" ? Object.keys(members) : name in members ? [name] : [];
+  const changed = names.map((key) => [
+    key,
+    mapAt(members[key], rest, at ? `${at}.${key}` : key, change),
+  ]);
+  return { ...members, ...Object.fromEntries(changed) } as T;
+}
