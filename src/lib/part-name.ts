@@ -1,0 +1,31 @@
+/** Which form field is a part of a multipart/form-data body, going by its headers? (RFC 7578) */
+
+export interface Part {
+  name: string;
+  file: boolean;
+}
+
+/** Undefined when there is no name, or when two parsers could read two names out of the headers. */
+export function partName(headers: string): Part | undefined {
+  const lines = headers.split("\r\n").map((line) => HEADER.exec(line));
+  if (!lines.every((line) => line !== null)) return undefined;
+  const valuesOf = (wanted: string) =>
+    lines.flatMap(([, name, value = ""]) => (name?.toLowerCase() === wanted ? [value.trim()] : []));
+
+  const [disposition = "", ...others] = valuesOf("content-disposition");
+  const [, quoted, bare, rest = ""] = FORM_FIELD.exec(disposition) ?? [];
+  const name = quoted ?? bare;
+  if (name === undefined || others.length > 0 || SECOND_NAME.test(rest)) return undefined;
+  // Go decodes quoted-printable parts by itself: it would read another text than we do.
+  const encoded = valuesOf("content-transfer-encoding").some((value) => !PLAIN.test(value));
+  return encoded ? undefined : { name, file: FILE_NAME.test(rest) };
+}
+
+/** No folded line (it starts with a space) and no NUL: parsers disagree on what they end. */
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/;
+/** Every known client writes the name first; behind a file name, quotes could be read two ways. */
+const FORM_FIELD = /^form-data[ \t]*;[ \t]*name=(?:"([^"\\]*)"|([^\s";,\\]+))[ \t]*(;.*)?$/is;
+/** Also refuses a file called `a; name=b`: the price of not guessing where its quotes end. */
+const SECOND_NAME = /;[ \t]*name\*?[ \t]*=/i;
+const FILE_NAME = /;[ \t]*filename\*?[ \t]*=/i;
+const PLAIN = /^(7bit|8bit|binary)$/i;
