@@ -1,0 +1,141 @@
+/** Wire shapes of consumers: the slug in the path, and how its requests are routed. */
+import { z } from "zod";
+import { resource } from "./resource.ts";
+import { Id, Name, Slug, Stored, Text } from "./shapes.ts";
+
+/** First path segments the program uses itself (`/{consumer}/v1/…` shares the host with them). */
+export const RESERVED_SLUGS: readonly string[] = [
+  "v1",
+  "v0.1",
+  "api",
+  "console",
+  "store",
+  "me",
+  "mcp",
+  "oauth",
+  "healthz",
+  "readyz",
+  "metrics",
+  "openapi.json",
+  "docs",
+  ".well-known",
+];
+
+const ModelEntry = Text.min(1)
+  .max(256)
+  .refine((entry) => entry === entry.trim(), "must not be padded with spaces")
+  .refine(
+    (entry) => !/^\*+$/.test(entry),
+    "must not match everything: leave `allowed` out instead",
+  );
+
+export const ModelPolicy = z
+  .strictObject({
+    allowed: z
+      .array(ModelEntry)
+      .min(1)
+      .max(500)
+      .optional()
+      .describe("Model names; `*` stands for any run of characters. Left out: every model."),
+    default: ModelEntry.refine((entry) => !entry.includes("*"), "must be one model, not a pattern")
+      .optional()
+      .describe("Sent when a request names no model."),
+  })
+  .refine(
+    ({ allowed, default: fallback }) =>
+      !allowed || !fallback || allowed.some((entry) => matchesModel(entry, fallback)),
+    { path: ["default"], message: "must be one of `allowed`" },
+  );
+export type ModelPolicy = z.infer<typeof ModelPolicy>;
+
+export const AttachedRegistry = z.strictObject({
+  id: Id.describe("A registry of the same gateway."),
+  weight: z.int().min(1).max(100).default(1),
+  models: ModelPolicy.default({}),
+});
+export type AttachedRegistry = z.infer<typeof AttachedRegistry>;
+
+export const ALGORITHMS = ["round_robin", "least_in_flight", "latency", "sticky"] as const;
+
+export const Balancing = z.strictObject({
+  algorithm: z
+    .enum(ALGORITHMS)
+    .default("round_robin")
+    .describe(
+      "round_robin: smooth, by weight. least_in_flight: fewest open requests for its weight. latency: the faster of two drawn. sticky: the same user stays on the same registry.",
+    ),
+});
+
+export const Failover = z.strictObject({
+  enabled: z.boolean().default(true),
+  max_attempts: z.int().min(1).max(10).default(3).describe("Over all registries of one request."),
+  max_total_ms: z
+    .int()
+    .min(100)
+    .max(600_000)
+    .default(60_000)
+    .describe("No new attempt after this."),
+  resend_billable: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Send a POST again even when the upstream may have taken it. It may then be billed twice.",
+    ),
+});
+
+export const ConsumerInput = z.strictObject({
+  name: Name,
+  slug: Slug.refine((slug) => !RESERVED_SLUGS.includes(slug), "is reserved")
+    .optional()
+    .describe("First part of the path. Generated when left out; unique in the installation."),
+  active: z.boolean().default(true).describe("An inactive consumer answers 404."),
+  registries: z
+    .array(AttachedRegistry)
+    .max(100)
+    .refine(
+      (list) => new Set(list.map((entry) => entry.id)).size === list.length,
+      "must not name a registry twice",
+    )
+    .default([])
+    .describe("In order: the first wins where nothing else decides."),
+  balancing: Balancing.prefault({}),
+  failover: Failover.prefault({}),
+  files_scope: z
+    .enum(["shared", "own"])
+    .default("shared")
+    .describe("own: only files uploaded through this consumer are visible to it."),
+});
+export type ConsumerInput = z.infer<typeof ConsumerInput>;
+
+export const Consumer = z.object({
+  ...ConsumerInput.shape,
+  slug: Slug,
+  gateway_id: Id,
+  ...Stored,
+});
+export type Consumer = z.infer<typeof Consumer>;
+
+export const consumers = resource({
+  noun: "consumer",
+  plural: "consumers",
+  path: "/v1/gateways/:gateway_id/consumers",
+  id: "consumer_id",
+  input: ConsumerInput,
+  reply: Consumer,
+});
+
+/** Only `*` is special; the match is anchored and case-sensitive. A `*` in the name never matches. */
+export function matchesModel(entry: string, model: string): boolean {
+  if (model.includes("*")) return false;
+  const parts = entry.split("*");
+  const [first = "", last = ""] = [parts[0], parts.at(-1)];
+  if (parts.length === 1) return entry === model;
+  if (!model.startsWith(first) || !model.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = model.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= model.length - last.length;
+}

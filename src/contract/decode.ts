@@ -1,0 +1,46 @@
+/** Checks a value against its schema; what is wrong is told with the path of the member. */
+import type { z } from "zod";
+import { AppError, type ErrorCode } from "./errors.ts";
+
+export function decode<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  code: ErrorCode = "validation_failed",
+): z.output<Schema> {
+  const parsed = schema.safeParse(value, { reportInput: false });
+  if (parsed.success) return parsed.data;
+  throw new AppError(code, explain(parsed.error.issues));
+}
+
+const MOST_ISSUES = 5;
+
+export function explain(issues: readonly z.core.$ZodIssue[]): string {
+  const lines = issues.flatMap(sentences);
+  const more = lines.length > MOST_ISSUES ? ` (and ${lines.length - MOST_ISSUES} more)` : "";
+  return `${lines.slice(0, MOST_ISSUES).join("; ")}${more}`;
+}
+
+function sentences(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown member`);
+  }
+  // A union fails as a whole; the branch that got furthest tells the most.
+  if (issue.code === "invalid_union") {
+    const [nearest] = [...issue.errors].sort((one, other) => one.length - other.length);
+    if (nearest?.length) {
+      return nearest.flatMap((inner) =>
+        sentences({ ...inner, path: [...issue.path, ...inner.path] }),
+      );
+    }
+  }
+  return [`${pathText(issue.path) || "body"}: ${issue.message.replace(/^Invalid input: /, "")}`];
+}
+
+/** `registries[0].models.default`. Names are the caller's own text, so they are cut to a sane length. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    const name = String(part).slice(0, 80);
+    return text ? `${text}.${name}` : name;
+  }, "");
+}

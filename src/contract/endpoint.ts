@@ -1,0 +1,68 @@
+/** The description of an endpoint: what server, CLI, console and API reference all read. */
+import { z } from "zod";
+
+export const PLANES = ["admin", "gateway", "guard", "mcp"] as const;
+export type Plane = (typeof PLANES)[number];
+
+/** What a caller must be able to do. `public` asks nothing; the others are held by roles. */
+export type Permission = "read" | "write" | "approve" | "audit" | "own";
+
+export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Record<Name, string> & PathParams<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Record<Name, string>
+    : Record<never, string>;
+
+export interface Endpoint<
+  Path extends string = string,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+> {
+  /** Unique, verb first: the operation id of the API description. */
+  name: string;
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Bun's notation: `/v1/gateways/:gateway_id`. */
+  path: Path;
+  plane: Plane;
+  /** Required, so that no route can forget it. */
+  auth: Permission | "public";
+  summary: string;
+  query: Query;
+  body: Body;
+  reply: Reply;
+  status: 200 | 201 | 204;
+  /** Runs in a transaction with its audit record, and takes an Idempotency-Key when it is a POST. */
+  writes: boolean;
+}
+
+export const Nothing = z.undefined();
+export const NoQuery = z.strictObject({});
+
+/** Fills what most endpoints leave unsaid: no query, no body, 200, writes unless it is a GET. */
+export function endpoint<
+  const Path extends string,
+  Query extends z.ZodType = typeof NoQuery,
+  Body extends z.ZodType = typeof Nothing,
+  Reply extends z.ZodType = typeof Nothing,
+>(
+  described: Pick<Endpoint<Path>, "name" | "method" | "path" | "auth" | "summary"> & {
+    plane?: Plane;
+    query?: Query;
+    body?: Body;
+    reply?: Reply;
+    status?: 200 | 201 | 204;
+    writes?: boolean;
+  },
+): Endpoint<Path, Query, Body, Reply> {
+  return {
+    plane: "admin",
+    // The fallbacks are the type parameters' own defaults, which TypeScript cannot see.
+    query: NoQuery as unknown as Query,
+    body: Nothing as unknown as Body,
+    reply: Nothing as unknown as Reply,
+    status: described.reply ? 200 : 204,
+    writes: described.method !== "GET",
+    ...described,
+  };
+}

@@ -1,0 +1,70 @@
+/** Wire shapes of gateways, and of the plugin configuration call (spec 4.2). */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { patchOf, resource } from "./resource.ts";
+import { Labels, Name, Slug, Stored } from "./shapes.ts";
+
+export const PluginEntry = z.strictObject({
+  name: z.string().max(64).describe("Which plugin: see `GET /v1/plugins`."),
+  enabled: z.boolean().default(true),
+  stage: z.string().max(64).describe("When it runs: one of the stages the plugin names."),
+  priority: z.int().min(0).max(1_000_000).default(0).describe("Lower numbers run first."),
+  settings: z.record(z.string(), z.unknown()).default({}),
+});
+export type PluginEntry = z.infer<typeof PluginEntry>;
+
+export const GatewayInput = z.strictObject({
+  name: Name,
+  slug: Slug.optional().describe("Generated when left out. Unique."),
+  required_plugins: z.array(PluginEntry).max(50).default([]),
+  metadata: Labels.default({}).describe("Your own labels; the gateway does not read them."),
+});
+export type GatewayInput = z.infer<typeof GatewayInput>;
+
+export const Gateway = z.object({ ...GatewayInput.shape, slug: Slug, ...Stored });
+export type Gateway = z.infer<typeof Gateway>;
+
+export const gateways = resource({
+  noun: "gateway",
+  plural: "gateways",
+  path: "/v1/gateways",
+  id: "gateway_id",
+  input: GatewayInput,
+  reply: Gateway,
+});
+
+const configured = {
+  path: "/api/v1/gateways/:gateway_id",
+  auth: "write",
+  summary: "Configure the plugins of a gateway; members left out keep their value",
+  body: patchOf(GatewayInput),
+  reply: Gateway,
+} as const;
+export const configureGateway = endpoint({
+  ...configured,
+  name: "configure_gateway",
+  method: "POST",
+});
+export const reconfigureGateway = endpoint({
+  ...configured,
+  name: "reconfigure_gateway",
+  method: "PUT",
+});
+
+export const listPlugins = endpoint({
+  name: "list_plugins",
+  method: "GET",
+  path: "/v1/plugins",
+  auth: "read",
+  summary: "List the plugins a gateway can require, with the schema of their settings",
+  reply: z.object({
+    items: z.array(
+      z.object({
+        name: z.string(),
+        summary: z.string(),
+        stages: z.array(z.string()),
+        settings_schema: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  }),
+});

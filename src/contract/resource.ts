@@ -1,0 +1,99 @@
+/** Five endpoints for a stored resource, described in one call: list, get, create, update, delete. */
+import { z } from "zod";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import { PageQuery, page } from "./shapes.ts";
+
+export interface Resource<
+  Path extends string,
+  Id extends string,
+  Input extends z.ZodObject,
+  Reply extends z.ZodObject,
+> {
+  /** Singular, as in `registry`. */
+  noun: string;
+  /** What a caller writes. An update takes any part of it: absent members keep their value. */
+  input: Input;
+  list: Endpoint<Path, typeof PageQuery, z.ZodUndefined, ReturnType<typeof page<Reply>>>;
+  create: Endpoint<Path, z.ZodObject, Input, Reply>;
+  get: Endpoint<`${Path}/:${Id}`, z.ZodObject, z.ZodUndefined, Reply>;
+  update: Endpoint<`${Path}/:${Id}`, z.ZodObject, z.ZodObject, Reply>;
+  remove: Endpoint<`${Path}/:${Id}`, z.ZodObject, z.ZodUndefined, z.ZodUndefined>;
+}
+
+export function resource<
+  const Path extends string,
+  const Id extends string,
+  Input extends z.ZodObject,
+  Reply extends z.ZodObject,
+>(described: {
+  noun: string;
+  plural: string;
+  path: Path;
+  id: Id;
+  input: Input;
+  reply: Reply;
+}): Resource<Path, Id, Input, Reply> {
+  const { noun, plural, path, input, reply } = described;
+  const one = `${path}/:${described.id}` as const;
+  const words = (name: string) => name.replaceAll("_", " ");
+  return {
+    noun,
+    input,
+    list: endpoint({
+      name: `list_${plural}`,
+      method: "GET",
+      path,
+      auth: "read",
+      summary: `List ${words(plural)}`,
+      query: PageQuery,
+      reply: page(reply),
+    }),
+    create: endpoint({
+      name: `create_${noun}`,
+      method: "POST",
+      path,
+      auth: "write",
+      summary: `Create a ${words(noun)}`,
+      body: input,
+      reply,
+      status: 201,
+    }),
+    get: endpoint({
+      name: `get_${noun}`,
+      method: "GET",
+      path: one,
+      auth: "read",
+      summary: `Read a ${words(noun)}`,
+      reply,
+    }),
+    update: endpoint({
+      name: `update_${noun}`,
+      method: "PUT",
+      path: one,
+      auth: "write",
+      summary: `Change a ${words(noun)}; members left out keep their value`,
+      body: patchOf(input),
+      reply,
+    }),
+    remove: endpoint({
+      name: `delete_${noun}`,
+      method: "DELETE",
+      path: one,
+      auth: "write",
+      summary: `Delete a ${words(noun)}`,
+    }),
+  };
+}
+
+/**
+ * The same members, none required and none filled in: a default is for what was never said, and an
+ * update that leaves a member out has not said it.
+ */
+export function patchOf(input: z.ZodObject): z.ZodObject {
+  const shape = Object.entries(input.shape).map(([name, member]) => {
+    const filled = member instanceof z.ZodDefault || member instanceof z.ZodPrefault;
+    const bare = z.optional(filled ? member.unwrap() : member);
+    return [name, member.description ? bare.describe(member.description) : bare];
+  });
+  return z.strictObject(Object.fromEntries(shape));
+}

@@ -1,0 +1,52 @@
+/** The small shapes that many wire objects share. */
+import { z } from "zod";
+
+/** Postgres cannot store NUL, and no name needs control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const PRINTABLE = /^[^\u0000-\u001f\u007f]*$/;
+
+const Printable = z.string().regex(PRINTABLE, "must not hold control characters");
+
+export const Text = Printable.max(2000);
+/** A key, token or header value of somebody else's making. */
+export const SecretText = Printable.max(8192);
+
+export const Name = Text.trim()
+  .min(1)
+  .max(255)
+  .describe("A name people recognise it by, unique among its siblings.");
+
+export const Slug = z
+  .string()
+  .min(1)
+  .max(63)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "must be lower-case letters, digits and inner dashes");
+
+export const Id = z.uuid();
+export const Time = z.iso.datetime({ offset: true }).describe("RFC 3339.");
+export const Labels = z
+  .record(Text.min(1).max(64), Text.max(512))
+  .refine((labels) => Object.keys(labels).length <= 64, "holds at most 64 members");
+
+/** What the server adds to every stored resource. */
+export const Stored = {
+  id: Id,
+  created_at: Time,
+  updated_at: Time,
+  version: z.int().describe("Counts changes; the ETag is this number."),
+};
+
+export const PageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(2000).optional().describe("`next_cursor` of the page before."),
+  q: Text.max(200).optional().describe("Text to look for in names."),
+  sort: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("A member name; a leading `-` turns the order round."),
+});
+export type PageQuery = z.infer<typeof PageQuery>;
+
+export const page = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next_cursor: z.string().nullable() });

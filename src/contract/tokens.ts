@@ -1,0 +1,87 @@
+/** Wire shapes of administrator tokens: who may use this API, and for which gateways. */
+import { z } from "zod";
+import { KEY_STATES } from "./consumer-keys.ts";
+import { endpoint } from "./endpoint.ts";
+import { ROLES } from "./roles.ts";
+import { Id, Name, PageQuery, page, Time } from "./shapes.ts";
+
+export const AdminTokenInput = z.strictObject({
+  name: Name,
+  role: z.enum(ROLES),
+  gateway_ids: z
+    .array(Id)
+    .min(1)
+    .max(200)
+    .nullable()
+    .default(null)
+    .describe("Limits the token to these gateways. null: all of them."),
+  expires_at: Time.nullable().default(null),
+});
+export type AdminTokenInput = z.infer<typeof AdminTokenInput>;
+
+export const AdminToken = z.object({
+  ...AdminTokenInput.shape,
+  id: Id,
+  hint: z.string(),
+  state: z.enum(KEY_STATES),
+  revoked_at: Time.nullable(),
+  last_used_at: Time.nullable(),
+  created_at: Time,
+});
+export type AdminToken = z.infer<typeof AdminToken>;
+
+export const NewAdminToken = AdminToken.extend({
+  token: z.string().describe("The secret itself. Shown this once and kept nowhere."),
+});
+
+export const listTokens = endpoint({
+  name: "list_tokens",
+  method: "GET",
+  path: "/v1/tokens",
+  auth: "own",
+  summary: "List administrator tokens",
+  query: PageQuery,
+  reply: page(AdminToken),
+});
+
+export const createToken = endpoint({
+  name: "create_token",
+  method: "POST",
+  path: "/v1/tokens",
+  auth: "own",
+  summary: "Create an administrator token; the answer is the only one that shows it",
+  body: AdminTokenInput,
+  reply: NewAdminToken,
+  status: 201,
+});
+
+export const getToken = endpoint({
+  name: "get_token",
+  method: "GET",
+  path: "/v1/tokens/:token_id",
+  auth: "own",
+  summary: "Read an administrator token's state",
+  reply: AdminToken,
+});
+
+export const revokeToken = endpoint({
+  name: "revoke_token",
+  method: "DELETE",
+  path: "/v1/tokens/:token_id",
+  auth: "own",
+  summary: "Revoke an administrator token at once; it stays listed as revoked",
+});
+
+export const whoAmI = endpoint({
+  name: "who_am_i",
+  method: "GET",
+  path: "/v1/whoami",
+  auth: "read",
+  summary: "What the token in use may do",
+  reply: z.object({
+    name: z.string(),
+    role: z.enum(ROLES),
+    gateway_ids: z.array(Id).nullable(),
+    permissions: z.array(z.string()),
+  }),
+});
