@@ -1,0 +1,21 @@
+/** The revision of the configuration: bumped with every change, watched by every node. */
+import type { Db } from "./db.ts";
+
+export const CONFIG_CHANNEL = "portcullis_config";
+
+export async function configRevision(db: Db): Promise<number> {
+  const row = await db.one<{ revision: number }>("SELECT revision FROM config_revision");
+  return Number(row?.revision ?? 0);
+}
+
+/**
+ * A change of configuration, all or nothing. The revision row is taken first, so changes queue up
+ * behind each other and cannot deadlock; other nodes hear of one exactly when it commits.
+ */
+export async function changeConfig<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return await db.transaction(async (tx) => {
+    await tx.run("UPDATE config_revision SET revision = revision + 1 WHERE id = 1");
+    if (tx.dialect === "postgres") await tx.many(`SELECT pg_notify('${CONFIG_CHANNEL}', '')`);
+    return await work(tx);
+  });
+}

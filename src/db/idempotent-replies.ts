@@ -1,0 +1,23 @@
+/** The idempotent_replies table: what a POST with an Idempotency-Key was answered. */
+import type { Db } from "./db.ts";
+import { table } from "./table.ts";
+
+export interface IdempotentReply {
+  /** Hash of who called, where, and with which Idempotency-Key. */
+  id: string;
+  request_hash: string;
+  reply: string;
+  created_at: string;
+}
+
+export const idempotentReplyTable = table<IdempotentReply>({
+  name: "idempotent_replies",
+  columns: { id: "text", request_hash: "text", reply: "text", created_at: "text" },
+  search: [],
+  sort: ["created_at"],
+});
+
+export async function dropIdempotentReplies(db: Db, olderThan: Date): Promise<number> {
+  const before = olderThan.toISOString();
+  return await db.run("DELETE FROM idempotent_replies WHERE created_at < $1", before);
+}

@@ -1,0 +1,16 @@
+/** Writes when keys and tokens were last used, many at once; configuration versions do not move. */
+import type { Db } from "./db.ts";
+
+export async function writeLastUsed(
+  db: Db,
+  tableName: "consumer_keys" | "admin_tokens",
+  ids: readonly string[],
+  at: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    // In one order everywhere, so that two nodes cannot wait for each other.
+    for (const id of [...ids].sort()) {
+      await tx.run(`UPDATE ${tableName} SET last_used_at = $1 WHERE id = $2`, at, id);
+    }
+  });
+}

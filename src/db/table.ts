@@ -1,0 +1,172 @@
+/** A table as a value: what its columns hold, and the few statements every table needs. */
+import { AppError } from "../contract/errors.ts";
+import type { PageQuery } from "../contract/shapes.ts";
+import type { Db, Value } from "./db.ts";
+
+/** `json` is text in the database and a value in code; `bool` is 0/1 in SQLite. */
+type Column = "text" | "int" | "bool" | "json";
+
+export interface Page<Row> {
+  items: Row[];
+  next_cursor: string | null;
+}
+
+export interface Table<Row extends { id: string }> {
+  name: string;
+  find(db: Db, where: Partial<Row>): Promise<Row | undefined>;
+  /** The same, and nobody else changes the row until the transaction ends. */
+  lock(db: Db, where: Partial<Row>): Promise<Row | undefined>;
+  all(db: Db, where?: Partial<Row>): Promise<Row[]>;
+  /** `within` keeps rows whose id is listed. */
+  page(
+    db: Db,
+    where: Partial<Row>,
+    query: PageQuery,
+    within?: readonly string[],
+  ): Promise<Page<Row>>;
+  insert(db: Db, row: Row): Promise<void>;
+  update(db: Db, id: string, changes: Partial<Row>): Promise<void>;
+  remove(db: Db, where: Partial<Row>): Promise<number>;
+}
+
+export function table<Row extends { id: string }>(spec: {
+  name: string;
+  columns: Record<keyof Row & string, Column>;
+  /** Columns that `q` looks into. */
+  search: readonly (keyof Row & string)[];
+  /** Columns `sort` may name: never null. The first is the default; a leading `-` turns it round. */
+  sort: readonly [string, ...string[]];
+}): Table<Row> {
+  const names = Object.keys(spec.columns) as (keyof Row & string)[];
+  const select = `SELECT ${names.join(", ")} FROM ${spec.name}`;
+  // Only columns that differ are touched, in place: this runs for every row of the configuration.
+  const differing = names.filter((name) => spec.columns[name] !== "text");
+  const decode = (raw: Record<string, unknown>): Row => {
+    for (const name of differing) raw[name] = fromDb(spec.columns[name], raw[name]);
+    return raw as Row;
+  };
+  const encode = (name: keyof Row & string, value: unknown): Value =>
+    toDb(spec.columns[name], value);
+
+  const condition = (where: Partial<Row>, values: Value[]): string => {
+    const parts = (Object.keys(where) as (keyof Row & string)[]).map((name) => {
+      const value = encode(name, where[name]);
+      return value === null ? `${name} IS NULL` : `${name} = $${values.push(value)}`;
+    });
+    return parts.join(" AND ") || "1 = 1";
+  };
+  const findWith = async (db: Db, where: Partial<Row>, suffix: string) => {
+    const values: Value[] = [];
+    const sql = `${select} WHERE ${condition(where, values)} LIMIT 1${suffix}`;
+    const raw = await db.one<Record<string, unknown>>(sql, ...values);
+    return raw && decode(raw);
+  };
+
+  return {
+    name: spec.name,
+    find: (db, where) => findWith(db, where, ""),
+    lock: (db, where) => findWith(db, where, db.dialect === "postgres" ? " FOR UPDATE" : ""),
+
+    async all(db, where = {}) {
+      const values: Value[] = [];
+      const sql = `${select} WHERE ${condition(where, values)} ORDER BY id`;
+      return (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
+    },
+
+    async page(db, where, query, within) {
+      const values: Value[] = [];
+      const conditions = [condition(where, values)];
+      const { column, down } = sortOf(query.sort ?? spec.sort[0], spec.sort);
+      if (within) conditions.push(within.length ? `id IN (${list(within, values)})` : "1 = 0");
+      if (query.q) conditions.push(searchFor(query.q, spec.search, values));
+      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, column, down);
+      if (after) {
+        const place = `($${values.push(after[0])}, $${values.push(after[1])})`;
+        conditions.push(`(${column}, id) ${down ? "<" : ">"} ${place}`);
+      }
+      const order = down ? "DESC" : "ASC";
+      const sql = `${select} WHERE ${conditions.join(" AND ")}
+        ORDER BY ${column} ${order}, id ${order} LIMIT ${query.limit + 1}`;
+      const rows = (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
+      const items = rows.slice(0, query.limit);
+      const last = rows.length > query.limit ? items.at(-1) : undefined;
+      const cursor = last && writeCursor(column, down, last as Record<string, unknown>);
+      return { items, next_cursor: cursor ?? null };
+    },
+
+    async insert(db, row) {
+      const values = names.map((name) => encode(name, row[name]));
+      const places = values.map((_, index) => `$${index + 1}`).join(", ");
+      await db.run(`INSERT INTO ${spec.name} (${names.join(", ")}) VALUES (${places})`, ...values);
+    },
+
+    async update(db, id, changes) {
+      const values: Value[] = [];
+      const changed = (Object.keys(changes) as (keyof Row & string)[]).filter(
+        (name) => name !== "id",
+      );
+      const sets = changed.map((name) => `${name} = $${values.push(encode(name, changes[name]))}`);
+      const sql = `UPDATE ${spec.name} SET ${sets.join(", ")} WHERE id = $${values.push(id)}`;
+      await db.run(sql, ...values);
+    },
+
+    async remove(db, where) {
+      const values: Value[] = [];
+      return await db.run(`DELETE FROM ${spec.name} WHERE ${condition(where, values)}`, ...values);
+    },
+  };
+}
+
+function toDb(column: Column, value: unknown): Value {
+  if (value === null || value === undefined) return null;
+  // The column kinds name exactly the types that Value holds.
+  return column === "json" ? JSON.stringify(value) : (value as Value);
+}
+
+function fromDb(column: Column, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (column === "json") return JSON.parse(String(value));
+  if (column === "bool") return Boolean(value);
+  return column === "int" ? Number(value) : value;
+}
+
+const list = (items: readonly string[], values: Value[]): string =>
+  items.map((item) => `$${values.push(item)}`).join(", ");
+
+function searchFor(text: string, columns: readonly string[], values: Value[]): string {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  const place = `$${values.push(pattern)}`;
+  return `(${columns.map((name) => `LOWER(${name}) LIKE ${place} ESCAPE '\\'`).join(" OR ")})`;
+}
+
+function sortOf(sort: string, allowed: readonly string[]): { column: string; down: boolean } {
+  const down = sort.startsWith("-");
+  const column = down ? sort.slice(1) : sort;
+  if (!allowed.some((name) => name.replace(/^-/, "") === column)) {
+    const known = allowed.map((name) => name.replace(/^-/, "")).join(", ");
+    throw new AppError(
+      "validation_failed",
+      `sort: must be one of ${known}, with "-" in front to turn it round.`,
+    );
+  }
+  return { column, down };
+}
+
+/** A cursor names its order, so that one from another order is refused instead of skipping rows. */
+function writeCursor(column: string, down: boolean, row: Record<string, unknown>): string {
+  return Buffer.from(JSON.stringify([column, down, row[column], row.id])).toString("base64url");
+}
+
+function readCursor(cursor: string, column: string, down: boolean): [Value, string] {
+  try {
+    const [name, order, value, id] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    const fits = name === column && order === down && typeof id === "string";
+    if (fits && ["string", "number"].includes(typeof value)) return [value, id];
+  } catch {
+    // Not one of ours: answered below like any other wrong cursor.
+  }
+  throw new AppError(
+    "validation_failed",
+    "cursor: is not a cursor of this list; start without one.",
+  );
+}

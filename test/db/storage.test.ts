@@ -1,0 +1,151 @@
+/** What the database layer promises, on both databases. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { AppError } from "../../src/contract/errors.ts";
+import { type Db, openDb } from "../../src/db/db.ts";
+import { gatewayTable } from "../../src/db/gateways.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations/all.ts";
+import { databaseKinds, freshDatabase } from "../kit/services.ts";
+
+const AT = "2026-01-02T03:04:05.000Z";
+const gateway = (id: string, name = id) => ({
+  id,
+  name,
+  slug: `slug-${id}`,
+  required_plugins: [],
+  metadata: { team: "ä" },
+  version: 1,
+  created_at: AT,
+  updated_at: AT,
+});
+
+describe.each(databaseKinds)("%s", (kind) => {
+  const opened: { close: () => Promise<void> }[] = [];
+  afterAll(async () => {
+    for (const one of opened) await one.close();
+  });
+
+  async function fresh(): Promise<Db & { url: string }> {
+    const { url, [Symbol.asyncDispose]: dispose } = await freshDatabase(kind);
+    const db = await openDb(url);
+    await migrate(db, new Date(AT));
+    opened.push({ close: () => db.close().then(() => dispose()) });
+    return { ...db, url };
+  }
+
+  test("a row comes back as it went in", async () => {
+    const db = await fresh();
+
+    await gatewayTable.insert(db, gateway("a"));
+
+    expect(await gatewayTable.find(db, { id: "a" })).toEqual(gateway("a"));
+  });
+
+  test("a failed transaction leaves nothing, and what others write meanwhile stays", async () => {
+    const db = await fresh();
+
+    const failing = db.transaction(async (tx) => {
+      await gatewayTable.insert(tx, gateway("lost"));
+      await Bun.sleep(30);
+      throw new AppError("conflict");
+    });
+    await Bun.sleep(5);
+    await Promise.allSettled([failing, gatewayTable.insert(db, gateway("kept"))]);
+
+    expect((await gatewayTable.all(db)).map(({ id }) => id)).toEqual(["kept"]);
+  });
+
+  test("a transaction inside a transaction joins it", async () => {
+    const db = await fresh();
+
+    const failing = db.transaction(async (tx) => {
+      await tx.transaction((inner) => gatewayTable.insert(inner, gateway("a")));
+      throw new AppError("conflict");
+    });
+
+    expect(failing).rejects.toThrow(AppError);
+    await failing.catch(() => {});
+    expect(await gatewayTable.all(db)).toEqual([]);
+  });
+
+  test("a taken unique value is already_exists and names the column", async () => {
+    const db = await fresh();
+    await gatewayTable.insert(db, gateway("a"));
+
+    const second = gatewayTable.insert(db, { ...gateway("b"), slug: "slug-a" });
+
+    expect(second).rejects.toMatchObject({
+      code: "already_exists",
+      message: expect.stringContaining("slug"),
+    });
+    await second.catch(() => {});
+  });
+
+  test("a reference to nothing is a conflict", async () => {
+    const db = await fresh();
+
+    const orphan = db.run(
+      "INSERT INTO consumer_keys (id, consumer_id, name, hash, hint, created_at) VALUES ('k', 'none', 'n', 'h', 'h', '')",
+    );
+
+    expect(orphan).rejects.toMatchObject({ code: "conflict" });
+    await orphan.catch(() => {});
+  });
+
+  test("pages follow each other without gap or repeat while rows come and go", async () => {
+    const db = await fresh();
+    const names = Array.from({ length: 25 }, (_, index) => `n${String(index).padStart(2, "0")}`);
+    for (const name of names) await gatewayTable.insert(db, gateway(`id-${name}`, name));
+
+    const first = await gatewayTable.page(
+      db,
+      {},
+      { limit: 10, sort: "-name", cursor: undefined, q: undefined },
+    );
+    await gatewayTable.remove(db, { id: "id-n24" });
+    await gatewayTable.insert(db, gateway("id-n99", "n99"));
+    const second = await gatewayTable.page(
+      db,
+      {},
+      { limit: 20, sort: "-name", cursor: first.next_cursor ?? "", q: undefined },
+    );
+
+    expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(names.toReversed());
+    expect(second.next_cursor).toBeNull();
+  });
+
+  test("search takes % and _ literally and ignores case", async () => {
+    const db = await fresh();
+    for (const name of ["100% Sure", "100 sure", "under_score"])
+      await gatewayTable.insert(db, gateway(name));
+    const found = async (q: string) =>
+      (
+        await gatewayTable.page(db, {}, { limit: 50, q, cursor: undefined, sort: undefined })
+      ).items.map(({ name }) => name);
+
+    expect(await found("100% s")).toEqual(["100% Sure"]);
+    expect(await found("r_s")).toEqual(["under_score"]);
+    expect(await found("SURE")).toEqual(["100 sure", "100% Sure"]);
+  });
+
+  test("two nodes that start at once migrate once", async () => {
+    const { url, [Symbol.asyncDispose]: dispose } = await freshDatabase(kind);
+    const [one, other] = [await openDb(url), await openDb(url)];
+
+    const ran = await Promise.all([migrate(one, new Date(AT)), migrate(other, new Date(AT))]);
+
+    expect(ran.flat()).toEqual(migrations.map(({ id }) => id));
+    await Promise.all([one.close(), other.close()]);
+    await dispose();
+  });
+
+  test("a database of a newer release is refused", async () => {
+    const db = await fresh();
+    await db.run("INSERT INTO migrations (id, applied_at) VALUES ('9999-later', '')");
+
+    const again = migrate(db, new Date(AT));
+
+    expect(again).rejects.toMatchObject({ code: "bad_settings" });
+    await again.catch(() => {});
+  });
+});
