@@ -1,0 +1,122 @@
+/** The only way out: sends a request to an upstream, at an address that may be dialled. */
+import { isIP } from "node:net";
+import { AppError } from "../contract/errors.ts";
+import { canonicalHost } from "./address-guard.ts";
+import { type AddressFinder, createAddressFinder } from "./find-address.ts";
+import { asUpstreamError } from "./upstream-error.ts";
+import { watchUpload } from "./watch-upload.ts";
+
+export interface OutboundRequest {
+  url: string;
+  method: string;
+  headers: Headers | Record<string, string>;
+  /** A stream that was never read is untouched after `upstream_unreachable`: it can be sent elsewhere. */
+  body?: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Of a stream. Without it the body goes out chunked, which not every upstream takes. */
+  content_length?: number;
+  allow_private: boolean;
+  /** Aborting it also ends an answer that is still streaming. */
+  signal?: AbortSignal;
+  timeouts: {
+    /** From the end of the request to the head of the answer. */
+    headers_ms: number;
+    /** Longest silence on the connection in either direction. Coarse: up to 8 s late. */
+    idle_ms: number;
+  };
+}
+
+export type Send = (request: OutboundRequest) => Promise<Response>;
+
+export interface SendOptions {
+  addresses?: AddressFinder;
+  /** Certificate authorities (PEM) to trust instead of the built-in ones. */
+  ca?: string;
+}
+
+export function createSend({ addresses = createAddressFinder(), ca }: SendOptions = {}): Send {
+  return async (request) => {
+    const { timeouts, signal, allow_private } = request;
+    const url = new URL(request.url);
+    // fetch would also read file:, data: and s3: addresses.
+    if (url.protocol !== "https:" && url.protocol !== "http:") {
+      throw new AppError("upstream_address_refused");
+    }
+    const secure = url.protocol === "https:";
+    const port = Number(url.port) || (secure ? 443 : 80);
+    const target = { hostname: url.hostname, port, allow_private };
+    const address = await addresses.find(target);
+    if (signal?.aborted) throw asUpstreamError(signal.reason);
+
+    const headers = outboundHeaders(request, url.host);
+    const cancel = new AbortController();
+    const onAbort = () => cancel.abort(asUpstreamError(signal?.reason));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    let timer: Timer | undefined;
+    let settled = false;
+    const awaitHeaders = () => {
+      if (settled) return; // the upstream answered before it had the whole body
+      timer = setTimeout(() => cancel.abort(new AppError("upstream_timeout")), timeouts.headers_ms);
+    };
+    const upload =
+      request.body instanceof ReadableStream ? watchUpload(request.body, awaitHeaders) : undefined;
+    if (!upload) awaitHeaders();
+
+    try {
+      // The name stands in Host and in the certificate check, the checked address in the URL: between
+      // check and dial there is no second resolution that could lead elsewhere (DNS rebinding).
+      return await fetch(
+        `${url.protocol}//${hostPart(address)}:${port}${url.pathname}${url.search}`,
+        {
+          method: request.method,
+          headers,
+          body: upload?.stream ?? request.body ?? null,
+          signal: cancel.signal,
+          timeout: timeouts.idle_ms,
+          redirect: "manual",
+          decompress: false,
+          proxy: false,
+          ...(secure && { tls: tlsOptions(url.hostname, ca) }),
+        },
+      );
+    } catch (thrown) {
+      signal?.removeEventListener("abort", onAbort);
+      const error = upload?.fault(thrown) ?? asUpstreamError(thrown);
+      if (error.code === "upstream_unreachable" || error.code === "upstream_timeout") {
+        addresses.forget(target);
+      }
+      throw error;
+    } finally {
+      settled = true;
+      clearTimeout(timer);
+    }
+  };
+}
+
+function outboundHeaders(
+  { headers, body, content_length }: OutboundRequest,
+  host: string,
+): Headers {
+  const outbound = new Headers(headers);
+  outbound.set("host", host);
+  if (!outbound.has("user-agent")) outbound.set("user-agent", "portcullis");
+  // The answer is passed on undecoded to a client whose own wishes never reached the upstream.
+  if (!outbound.has("accept-encoding")) outbound.set("accept-encoding", "identity");
+  if (body instanceof ReadableStream && content_length !== undefined) {
+    outbound.set("content-length", String(content_length));
+  }
+  return outbound;
+}
+
+function hostPart(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+/** Said in full, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the check off. */
+function tlsOptions(hostname: string, ca: string | undefined) {
+  const name = canonicalHost(hostname) ?? hostname;
+  return {
+    rejectUnauthorized: true,
+    ...(isIP(name) === 0 && { serverName: name }),
+    ...(ca !== undefined && { ca }),
+  };
+}

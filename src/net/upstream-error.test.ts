@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { AppError } from "../contract/errors.ts";
+import { asUpstreamError } from "./upstream-error.ts";
+
+const thrown = (code: string) => Object.assign(new TypeError("secret upstream text"), { code });
+
+test.each([
+  ["ECONNREFUSED", "upstream_unreachable"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "upstream_unreachable"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "upstream_unreachable"],
+  ["CERT_HAS_EXPIRED", "upstream_unreachable"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "upstream_unreachable"],
+  ["ECONNRESET", "upstream_failed"],
+  ["EHOSTUNREACH", "upstream_failed"],
+  ["EPROTO", "upstream_failed"],
+])("%s becomes %s, with the original as its cause only", (code, expected) => {
+  const original = thrown(code);
+
+  const error = asUpstreamError(original);
+
+  expect(error.code).toBe(expected as AppError["code"]);
+  expect(error.cause).toBe(original);
+  expect(error.message).not.toContain("secret");
+});
+
+test("a timeout of the runtime is ours, and so is whatever else is thrown", () => {
+  const timeout = new DOMException("The operation timed out.", "TimeoutError");
+
+  expect(asUpstreamError(timeout)).toMatchObject({ code: "upstream_timeout", status: 504 });
+  expect(asUpstreamError(undefined).code).toBe("upstream_failed");
+  expect(asUpstreamError("text").code).toBe("upstream_failed");
+});
+
+test("a cancelled request is not held against the upstream", () => {
+  expect(asUpstreamError(AbortSignal.abort().reason).code).toBe("invalid_request");
+});
+
+test("what we threw passes as it is", () => {
+  const error = new AppError("too_large");
+
+  expect(asUpstreamError(error)).toBe(error);
+});

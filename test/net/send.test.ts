@@ -1,0 +1,425 @@
+import { afterAll, expect, test } from "bun:test";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { createAddressFinder } from "../../src/net/find-address.ts";
+import { createSend, type OutboundRequest } from "../../src/net/send.ts";
+import { OTHER, UPSTREAM } from "./certificates.ts";
+
+const servers: { stop(): unknown }[] = [];
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
+
+function serve(fetch: (request: Request) => Response | Promise<Response>): string {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 60, fetch });
+  servers.push({ stop: () => server.stop(true) });
+  return `http://127.0.0.1:${server.port}`;
+}
+
+/** A server below HTTP, for answers that no proper server gives. Probes that send nothing do not count. */
+async function listen(onRequest: (socket: Socket, head: string, count: number) => void) {
+  const closed: Promise<unknown>[] = [];
+  let count = 0;
+  const server: Server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => onRequest(socket, chunk.toString("latin1"), ++count));
+    socket.once("data", () => closed.push(new Promise((resolve) => socket.on("close", resolve))));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  servers.push({ stop: () => server.close() });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, closed };
+}
+
+const echo = async (request: Request) => new Response(await request.text());
+
+const hosts: Record<string, string[]> = {
+  "upstream.test": ["127.0.0.1"],
+  "other.test": ["127.0.0.1"],
+  "moves.test": ["127.0.0.1", "127.0.0.2"],
+  "broken-first.test": ["127.0.0.9", "127.0.0.1"],
+};
+const lookup = async (hostname: string) => hosts[hostname] ?? [];
+const send = createSend({
+  addresses: createAddressFinder({ lookup, connectMs: 400 }),
+  ca: UPSTREAM.cert + OTHER.cert,
+});
+
+const ask = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  url,
+  method: "GET",
+  headers: {},
+  allow_private: true,
+  timeouts: { headers_ms: 5000, idle_ms: 30_000 },
+  ...more,
+});
+const post = (url: string, more: Partial<OutboundRequest> = {}) =>
+  ask(url, { method: "POST", body: new TextEncoder().encode("{}"), ...more });
+
+test("what goes out is what was given, a Host, and our own user agent", async () => {
+  const { url } = await listen((socket, head) => {
+    socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${head.length}\r\n\r\n${head}`);
+  });
+
+  const reply = await send(post(`${url}/v1/a%2Fb?x=1&y=%20#part`, { headers: { "x-a": "b" } }));
+
+  const [line, ...headers] = (await reply.text()).toLowerCase().split("\r\n");
+  expect(line).toBe("post /v1/a%2fb?x=1&y=%20 http/1.1");
+  expect(headers.sort()).toEqual(
+    [
+      "",
+      "accept-encoding: identity",
+      "accept: */*",
+      "connection: keep-alive",
+      "content-length: 2",
+      `host: ${new URL(url).host}`,
+      "user-agent: portcullis",
+      "x-a: b",
+      "{}",
+    ].sort(),
+  );
+});
+
+test("a redirect is handed back, not followed", async () => {
+  const followed: string[] = [];
+  const elsewhere = serve((request) => {
+    followed.push(request.url);
+    return new Response("followed");
+  });
+  const url = serve(() => Response.redirect(elsewhere, 307));
+
+  const reply = await send(post(url));
+
+  expect(reply.status).toBe(307);
+  expect(reply.headers.get("location")).toStartWith(elsewhere);
+  expect(followed).toEqual([]);
+});
+
+test("a compressed answer stays compressed and keeps its header", async () => {
+  const zipped = gzipSync("hello");
+  const url = serve(() => new Response(zipped, { headers: { "content-encoding": "gzip" } }));
+
+  const reply = await send(ask(url));
+
+  expect(reply.headers.get("content-encoding")).toBe("gzip");
+  expect(gunzipSync(await reply.bytes()).toString()).toBe("hello");
+});
+
+test("a cookie set by an upstream is not sent back to it", async () => {
+  const url = serve((request) => {
+    const headers = { "set-cookie": "session=1", "x-got": request.headers.get("cookie") ?? "none" };
+    return new Response("", { headers });
+  });
+
+  await send(ask(url));
+  const reply = await send(ask(url));
+
+  expect(reply.headers.get("x-got")).toBe("none");
+});
+
+test("a proxy in the environment is ignored", async () => {
+  const proxied: string[] = [];
+  const proxy = serve((request) => {
+    proxied.push(request.url);
+    return new Response("from the proxy");
+  });
+  const url = serve(() => new Response("direct"));
+  process.env.HTTP_PROXY = proxy;
+
+  const text = await (await send(ask(url))).text().finally(() => delete process.env.HTTP_PROXY);
+
+  expect(text).toBe("direct");
+  expect(proxied).toEqual([]);
+});
+
+test.each(["file:///etc/passwd", "data:text/plain,x", "s3://bucket/key", "ftp://127.0.0.1/"])(
+  "%s is no upstream",
+  async (url) => {
+    await expect(send(ask(url))).rejects.toMatchObject({ code: "upstream_address_refused" });
+  },
+);
+
+test.each(["http://upstream.test:1", "http://localhost:1", "http://127.1:1", "http://[::1]:1"])(
+  "%s leads to this machine and is refused without allow_private",
+  async (url) => {
+    const refused = send(ask(url, { allow_private: false }));
+
+    await expect(refused).rejects.toMatchObject({ code: "upstream_address_refused", status: 502 });
+  },
+);
+
+test("what was found for a private registry is not used for a public one", async () => {
+  const port = new URL(serve(() => new Response("inside"))).port;
+  const url = `http://upstream.test:${port}`;
+
+  expect(await (await send(ask(url))).text()).toBe("inside");
+  await expect(send(ask(url, { allow_private: false }))).rejects.toMatchObject({
+    code: "upstream_address_refused",
+  });
+});
+
+test("the next address is dialled when the first takes no connection", async () => {
+  const port = new URL(serve((request) => new Response(request.headers.get("host")))).port;
+
+  const reply = await send(post(`http://broken-first.test:${port}/`));
+
+  expect(await reply.text()).toBe(`broken-first.test:${port}`);
+});
+
+test("a refused connection is unreachable, and the body can be sent elsewhere", async () => {
+  const url = serve(echo);
+  const body = new Blob(["still here"]).stream();
+
+  const refused = send(post("http://127.0.0.1:1", { body, content_length: 10 }));
+  await expect(refused).rejects.toMatchObject({ code: "upstream_unreachable", status: 502 });
+  const reply = await send(post(url, { body, content_length: 10 }));
+
+  expect(await reply.text()).toBe("still here");
+});
+
+test("an upstream that goes away is unreachable once; then its next address is found", async () => {
+  const first = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("first") });
+  const port = first.port ?? 0;
+  await using _second = Bun.serve({ port, hostname: "127.0.0.2", fetch: echo });
+  const body = new Blob(["second"]).stream();
+  const request = post(`http://moves.test:${port}`, { body, content_length: 6 });
+
+  expect(await (await send(ask(request.url))).text()).toBe("first");
+  await first.stop(true);
+
+  await expect(send(request)).rejects.toMatchObject({ code: "upstream_unreachable" });
+  expect(await (await send(request)).text()).toBe("second");
+});
+
+test("no answer in time is a timeout, and the upstream sees the call end", async () => {
+  const { url, closed } = await listen(() => {});
+
+  const late = send(post(url, { timeouts: { headers_ms: 100, idle_ms: 30_000 } }));
+
+  await expect(late).rejects.toMatchObject({ code: "upstream_timeout", status: 504 });
+  await closed[0];
+});
+
+test("the wait for an answer starts when a slow upload is over", async () => {
+  const url = serve(echo);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async start(controller) {
+      for (const letter of "slow") {
+        await Bun.sleep(60);
+        controller.enqueue(new TextEncoder().encode(letter));
+      }
+      controller.close();
+    },
+  });
+
+  const reply = await send(
+    post(url, { body, content_length: 4, timeouts: { headers_ms: 150, idle_ms: 30_000 } }),
+  );
+
+  expect(await reply.text()).toBe("slow");
+});
+
+test("an answer that begins before the upload is over is not cut off afterwards", async () => {
+  const { url } = await listen(async (socket, _, count) => {
+    if (count > 1) return;
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nearly");
+    await Bun.sleep(300);
+    socket.write("late");
+  });
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async start(controller) {
+      controller.enqueue(new Uint8Array(2));
+      await Bun.sleep(60);
+      controller.enqueue(new Uint8Array(2));
+      controller.close();
+    },
+  });
+
+  const reply = await send(
+    post(url, { body, content_length: 4, timeouts: { headers_ms: 100, idle_ms: 30_000 } }),
+  );
+
+  expect(await reply.text()).toBe("earlylate");
+});
+
+test("a connection that breaks before the answer has failed, and is not tried again", async () => {
+  const seen: number[] = [];
+  const { url } = await listen((socket, _, count) => {
+    seen.push(count);
+    if (count === 1) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    else socket.destroy();
+  });
+
+  await (await send(post(url))).text();
+  const broken = send(post(url));
+
+  await expect(broken).rejects.toMatchObject({
+    code: "upstream_failed",
+    message: "The upstream broke off or answered nonsense.",
+  });
+  expect(seen).toEqual([1, 2]);
+});
+
+test("an answer cut short fails while it is read", async () => {
+  const { url } = await listen((socket) => {
+    socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+  });
+
+  const reply = await send(ask(url));
+
+  await expect(reply.text()).rejects.toThrow();
+});
+
+test("aborting ends a call that waits for its answer", async () => {
+  const { url, closed } = await listen(() => abort.abort());
+  const abort = new AbortController();
+
+  const cancelled = send(post(url, { signal: abort.signal }));
+
+  await expect(cancelled).rejects.toMatchObject({ message: "The request was cancelled." });
+  await closed[0];
+});
+
+test("aborting ends an answer that is streaming", async () => {
+  const { url, closed } = await listen((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf");
+  });
+  const abort = new AbortController();
+
+  const reply = await send(ask(url, { signal: abort.signal }));
+  abort.abort();
+
+  await expect(reply.text()).rejects.toThrow();
+  await closed[0];
+});
+
+test("an aborted signal sends nothing", async () => {
+  const { url, closed } = await listen(() => {});
+
+  await expect(send(ask(url, { signal: AbortSignal.abort() }))).rejects.toThrow("cancelled");
+
+  expect(closed).toEqual([]);
+});
+
+test("a source that breaks is the sender's fault, and the upstream never gets a whole body", async () => {
+  const url = serve(echo);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => controller.enqueue(new Uint8Array(10)),
+    pull: (controller) => controller.error(new Error("client went away")),
+  });
+
+  const broken = send(post(url, { body, content_length: 100 }));
+
+  await expect(broken).rejects.toMatchObject({
+    code: "invalid_request",
+    cause: new Error("client went away"),
+  });
+});
+
+const MiB = 1024 * 1024;
+
+/** A body made on demand and a server that reads it slowly: how far does the one run ahead? */
+function slowUpload(size: number) {
+  const progress = { made: 0, taken: 0, ahead: 0 };
+  const chunk = new Uint8Array(64 * 1024);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull(controller) {
+        if (progress.made === size) return controller.close();
+        progress.made += chunk.length;
+        controller.enqueue(chunk);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const url = serve(async (request) => {
+    for await (const piece of request.body ?? []) {
+      const rest = Math.floor((progress.taken + piece.length) / MiB) > progress.taken / MiB;
+      progress.taken += piece.length;
+      progress.ahead = Math.max(progress.ahead, progress.made - progress.taken);
+      if (rest) await Bun.sleep(1);
+    }
+    return new Response(request.headers.get("content-length"));
+  });
+  return { url, body, progress };
+}
+
+test("100 MB go up with their exact length, and never far ahead of a slow upstream", async () => {
+  const size = 100 * MiB;
+  const { url, body, progress } = slowUpload(size);
+  Bun.gc(true);
+  const before = process.memoryUsage.rss();
+
+  const reply = await send(post(url, { body, content_length: size }));
+
+  expect(await reply.text()).toBe(String(size));
+  expect(progress.taken).toBe(size);
+  expect(progress.ahead).toBeLessThan(16 * MiB);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(64 * MiB);
+});
+
+/** Answers with the Host it was asked for and the port at the other end of the connection. */
+function serveTls(tls: Bun.TLSOptions[]): string {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    tls,
+    fetch: (request, self) =>
+      Response.json([request.headers.get("host"), self.requestIP(request)?.port]),
+  });
+  servers.push({ stop: () => server.stop(true) });
+  return String(server.port);
+}
+
+test("TLS: the checked address is dialled under the name of the URL", async () => {
+  const port = serveTls([UPSTREAM, OTHER]); // picks its certificate by the name in the handshake
+  const call = async (name: string) => (await send(ask(`https://${name}:${port}/`))).json();
+
+  const [host, connection] = await call("upstream.test");
+  const [otherHost, otherConnection] = await call("other.test");
+
+  expect(host).toBe(`upstream.test:${port}`);
+  expect(otherHost).toBe(`other.test:${port}`);
+  expect(otherConnection).not.toBe(connection); // one name's check never vouches for another
+  expect(await call("upstream.test.")).toEqual([`upstream.test.:${port}`, connection]);
+});
+
+test("TLS: a certificate for another name is refused before anything is sent", async () => {
+  const port = serveTls([OTHER]);
+
+  const refused = send(post(`https://upstream.test:${port}/`));
+
+  await expect(refused).rejects.toMatchObject({
+    code: "upstream_unreachable",
+    cause: { code: "ERR_TLS_CERT_ALTNAME_INVALID" },
+  });
+});
+
+test("TLS: an unknown authority is refused, whatever the environment says", async () => {
+  const port = serveTls([UPSTREAM]);
+  const strict = createSend({ addresses: createAddressFinder({ lookup }) });
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+
+  const refused = strict(post(`https://upstream.test:${port}/`)).finally(
+    () => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED,
+  );
+
+  await expect(refused).rejects.toMatchObject({ code: "upstream_unreachable" });
+});
+
+test("calls to one upstream reuse their connection", async () => {
+  const connections = new Set<number | undefined>();
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request, self) {
+      connections.add(self.requestIP(request)?.port);
+      return new Response("ok");
+    },
+  });
+  servers.push({ stop: () => server.stop(true) });
+
+  for (let i = 0; i < 50; i++) {
+    await (await send(post(`http://upstream.test:${server.port}/`))).text();
+  }
+
+  expect(connections.size).toBe(1);
+});
