@@ -1,0 +1,77 @@
+/** `POST /v1/embeddings`: unit vectors from hashed words and letter triples, so similar texts lie close. */
+import { z } from "zod";
+import { countTokens } from "./reply.ts";
+import { readJson, refuse } from "./wire.ts";
+
+const Tokens = z.array(z.int()).min(1);
+const EmbeddingsRequest = z.object({
+  model: z.string().default("demo-embedding"),
+  input: z.union([
+    z.string().min(1),
+    z.array(z.string().min(1)).min(1).max(2048),
+    Tokens,
+    z.array(Tokens).min(1).max(2048),
+  ]),
+  dimensions: z.int().min(1).max(3072).default(256),
+  encoding_format: z.enum(["float", "base64"]).default("float"),
+});
+
+// The reference's own limits; the second keeps the vectors of one request under a fifth of a second.
+const MAX_INPUT_TOKENS = 8192;
+const MAX_REQUEST_TOKENS = 300_000;
+const MAX_NUMBERS = 1024 * 1024; // an answer of some 12 MiB
+
+export async function embeddings(request: Request): Promise<Response> {
+  const body = await readJson(request, EmbeddingsRequest);
+  if (body instanceof Response) return body;
+  const { dimensions, encoding_format, model } = body;
+  const texts = textsOf(body.input);
+  const tokens = texts.map(countTokens);
+  const total = tokens.reduce((sum, count) => sum + count, 0);
+  if (Math.max(...tokens) > MAX_INPUT_TOKENS || total > MAX_REQUEST_TOKENS) {
+    const limits = `${MAX_INPUT_TOKENS} tokens an input and ${MAX_REQUEST_TOKENS} a request`;
+    return refuse(400, `The input is too long: at most ${limits}.`, "input");
+  }
+  if (texts.length * dimensions > MAX_NUMBERS) {
+    return refuse(400, `Inputs times dimensions may be at most ${MAX_NUMBERS}.`, "input");
+  }
+
+  return Response.json({
+    object: "list",
+    data: texts.map((text, index) => {
+      const vector = embed(text, dimensions);
+      const embedding =
+        encoding_format === "float" ? [...vector] : Buffer.from(vector.buffer).toString("base64");
+      return { object: "embedding", index, embedding };
+    }),
+    model,
+    usage: { prompt_tokens: total, total_tokens: total },
+  });
+}
+
+/** Token numbers are taken as words: the demo has no vocabulary to turn them back with. */
+function textsOf(input: z.infer<typeof EmbeddingsRequest>["input"]): string[] {
+  if (typeof input === "string") return [input];
+  const [first] = input;
+  if (typeof first === "number") return [input.join(" ")];
+  return input.map((one) => (Array.isArray(one) ? one.join(" ") : String(one)));
+}
+
+function embed(text: string, dimensions: number): Float32Array {
+  const sums = new Float32Array(dimensions);
+  const add = (feature: string, weight: number) => {
+    const hash = Bun.hash.xxHash32(feature);
+    const slot = (hash >>> 1) % dimensions;
+    sums[slot] = (sums[slot] ?? 0) + (hash & 1 ? weight : -weight);
+  };
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? [text]) {
+    add(word, Math.min(word.length, 8) / 8); // a long word tells more than "the"
+    const padded = ` ${word} `;
+    // Shared letter triples bring word forms together: "cat" and "cats".
+    for (let at = 0; at + 3 <= padded.length; at += 1) add(padded.slice(at, at + 3), 1);
+  }
+  const norm = Math.hypot(...sums);
+  // Two features that cancel out leave no direction at all; one axis then stands in.
+  if (norm === 0) sums[0] = 1;
+  return norm === 0 ? sums : sums.map((sum) => sum / norm);
+}

@@ -1,0 +1,143 @@
+/** `/v1/files`: uploads kept in memory up to a bound; when it is reached the oldest files go. */
+import type { BunRequest } from "bun";
+import { z } from "zod";
+import { readForm } from "./form.ts";
+import { type DemoOptions, fit, refuse, unixSeconds } from "./wire.ts";
+
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 1000;
+
+const UploadFields = z.object({ purpose: z.string().min(1) });
+const ListQuery = z.object({
+  purpose: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(10_000).default(10_000),
+  after: z.string().optional(),
+  order: z.enum(["asc", "desc"]).default("desc"),
+});
+
+interface Kept {
+  file: { id: string; purpose: string } & Record<string, unknown>;
+  /** Absent where there was no room, however many older files went: only the bytes were counted. */
+  content: Blob | undefined;
+}
+
+export interface Files {
+  upload(request: Request): Promise<Response>;
+  list(request: Request): Response;
+  find(request: BunRequest<"/v1/files/:id">): Response;
+  content(request: BunRequest<"/v1/files/:id/content">): Response;
+  remove(request: BunRequest<"/v1/files/:id">): Response;
+}
+
+export function createFiles(options: DemoOptions): Files {
+  const files = new Map<string, Kept>(); // oldest first
+  let keptBytes = 0; // uploads under way included, so that many at once stay within the bound too
+
+  return { upload, list, find, content, remove };
+
+  async function upload(request: Request): Promise<Response> {
+    const pieces: Buffer<ArrayBuffer>[] = [];
+    let held = 0;
+    // Known beforehand, an upload that cannot be kept pushes no other file out.
+    let tooLarge = Number(request.headers.get("content-length")) > MAX_KEPT_BYTES;
+    const release = () => {
+      keptBytes -= held;
+      held = 0;
+      pieces.length = 0;
+    };
+    const keep = (field: string, piece: Buffer) => {
+      if (field !== "file" || tooLarge) return;
+      if (!makeRoom(piece.length)) {
+        tooLarge = true;
+        release();
+        return;
+      }
+      held += piece.length;
+      keptBytes += piece.length;
+      pieces.push(Buffer.from(piece));
+    };
+    // Whatever goes wrong before the file stands in the list gives its bytes back.
+    try {
+      const form = await readForm(request, keep);
+      if (form instanceof Response) return form;
+      const sent = form.files.find(({ field }) => field === "file");
+      if (!sent) return refuse(400, "Missing required parameter: 'file'.", "file");
+      const fields = fit(form.fields, UploadFields);
+      if (fields instanceof Response) return fields;
+      const file = {
+        id: `file-${options.newId()}`,
+        object: "file",
+        bytes: sent.bytes,
+        created_at: unixSeconds(options.now()),
+        expires_at: null,
+        filename: sent.filename,
+        purpose: fields.purpose,
+        status: tooLarge ? "error" : "processed",
+        status_details: tooLarge ? NOT_KEPT : null,
+      };
+      files.set(file.id, { file, content: tooLarge ? undefined : new Blob(pieces) });
+      held = 0;
+      if (files.size > MAX_FILES) dropOldest();
+      return Response.json(file);
+    } finally {
+      release();
+    }
+  }
+
+  function makeRoom(bytes: number): boolean {
+    while (keptBytes + bytes > MAX_KEPT_BYTES && files.size > 0) dropOldest();
+    return keptBytes + bytes <= MAX_KEPT_BYTES;
+  }
+
+  function dropOldest() {
+    const [oldest = ""] = files.keys();
+    drop(oldest);
+  }
+
+  function drop(id: string): boolean {
+    keptBytes -= files.get(id)?.content?.size ?? 0;
+    return files.delete(id);
+  }
+
+  function list(request: Request): Response {
+    const query = fit(Object.fromEntries(new URL(request.url).searchParams), ListQuery);
+    if (query instanceof Response) return query;
+    const { purpose, order, after, limit } = query;
+    const all = [...files.values()].map(({ file }) => file);
+    const ordered = order === "asc" ? all : all.reverse();
+    const matching = ordered.filter((file) => purpose === undefined || file.purpose === purpose);
+    const start = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
+    // Starting over instead would send a client that pages in circles.
+    if (after !== undefined && start === 0) {
+      return refuse(400, `No file '${after}' in this list.`, "after");
+    }
+    const page = matching.slice(start, start + limit);
+    return Response.json({
+      object: "list",
+      data: page,
+      first_id: page[0]?.id ?? null,
+      last_id: page.at(-1)?.id ?? null,
+      has_more: start + page.length < matching.length,
+    });
+  }
+
+  function find({ params: { id } }: BunRequest<"/v1/files/:id">): Response {
+    const kept = files.get(id);
+    return kept ? Response.json(kept.file) : unknown(id);
+  }
+
+  function content({ params: { id } }: BunRequest<"/v1/files/:id/content">): Response {
+    const kept = files.get(id);
+    if (!kept) return unknown(id);
+    if (!kept.content) return refuse(404, NOT_KEPT, "id", "content_not_kept");
+    return new Response(kept.content, { headers: { "content-type": "application/octet-stream" } });
+  }
+
+  function remove({ params: { id } }: BunRequest<"/v1/files/:id">): Response {
+    return drop(id) ? Response.json({ id, object: "file", deleted: true }) : unknown(id);
+  }
+}
+
+const NOT_KEPT = "The file was counted but not kept: the demo holds at most 64 MiB in memory.";
+
+const unknown = (id: string): Response => refuse(404, `No such File object: ${id}`, "id");

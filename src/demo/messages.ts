@@ -1,0 +1,130 @@
+/** `POST /v1/messages`: the demo model on the wire of provider A, whole or streamed. */
+import { z } from "zod";
+import { paced } from "./paced.ts";
+import { type Prompt, type Reply, reply } from "./reply.ts";
+import { Content, turnOf } from "./turns.ts";
+import { type DemoOptions, named, readJson, sse } from "./wire.ts";
+
+const MessagesRequest = z.object({
+  model: z.string().default("demo-chat"),
+  max_tokens: z.int().min(1),
+  system: Content,
+  messages: z
+    .array(z.object({ role: z.enum(["user", "assistant", "system"]), content: Content }))
+    .min(1),
+  tools: z
+    .array(z.object({ name: z.string(), input_schema: z.unknown().optional() }))
+    .max(128)
+    .nullish(),
+  tool_choice: z
+    .object({
+      type: z.enum(["auto", "any", "tool", "none"]),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().optional(),
+    })
+    .nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  stream: z.boolean().nullish(),
+});
+type MessagesRequest = z.infer<typeof MessagesRequest>;
+
+type Block =
+  | { type: "text"; text: string }
+  | { type: "tool_use"; id: string; name: string; input: unknown };
+
+export async function messages(options: DemoOptions, request: Request): Promise<Response> {
+  const body = await readJson(request, MessagesRequest);
+  if (body instanceof Response) return body;
+  const answer = reply(promptOf(body));
+  const tools = answer.calls.map(
+    (call): Block => ({
+      type: "tool_use",
+      id: `toolu_${options.newId()}`,
+      name: call.name,
+      input: JSON.parse(call.arguments),
+    }),
+  );
+  const content: Block[] = tools.length > 0 ? tools : [{ type: "text", text: answer.text }];
+  const message = {
+    id: `msg_${options.newId()}`,
+    type: "message",
+    role: "assistant",
+    model: body.model,
+    content,
+    ...endOf(answer),
+    usage: {
+      input_tokens: answer.inputTokens,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: answer.outputTokens,
+    },
+  };
+  return body.stream ? sse(events(message)) : Response.json(message);
+}
+
+function promptOf(body: MessagesRequest): Prompt {
+  const system = body.system ? [turnOf("system", body.system)] : [];
+  return {
+    turns: [...system, ...body.messages.map(({ role, content }) => turnOf(role, content))],
+    tools: (body.tools ?? []).map(({ name, input_schema }) => ({ name, parameters: input_schema })),
+    toolChoice: choiceOf(body.tool_choice),
+    oneCallOnly: body.tool_choice?.disable_parallel_tool_use === true,
+    json: undefined,
+    maxTokens: body.max_tokens,
+    stop: body.stop_sequences ?? [],
+  };
+}
+
+function choiceOf(choice: MessagesRequest["tool_choice"]): Prompt["toolChoice"] {
+  if (choice?.type === "tool") return { name: choice.name ?? "" };
+  if (choice?.type === "any") return "required";
+  return choice?.type ?? "auto";
+}
+
+function endOf({ ended, stoppedBy }: Reply) {
+  if (stoppedBy !== undefined) return { stop_reason: "stop_sequence", stop_sequence: stoppedBy };
+  const stop_reason = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" }[ended];
+  return { stop_reason, stop_sequence: null };
+}
+
+interface Message {
+  content: Block[];
+  stop_reason: string;
+  stop_sequence: string | null;
+  usage: { output_tokens: number };
+}
+
+async function* events(message: Message) {
+  const { content, stop_reason, stop_sequence, usage } = message;
+  yield named({
+    type: "message_start",
+    message: {
+      ...message,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...usage, output_tokens: 1 },
+    },
+  });
+  for (const [index, block] of content.entries()) {
+    const empty = block.type === "text" ? { ...block, text: "" } : { ...block, input: {} };
+    yield named({ type: "content_block_start", index, content_block: empty });
+    if (index === 0) yield named({ type: "ping" });
+    const text = block.type === "text" ? block.text : JSON.stringify(block.input);
+    for await (const piece of paced(text)) {
+      const delta =
+        block.type === "text"
+          ? { type: "text_delta", text: piece }
+          : { type: "input_json_delta", partial_json: piece };
+      yield named({ type: "content_block_delta", index, delta });
+    }
+    yield named({ type: "content_block_stop", index });
+  }
+  const { output_tokens } = usage;
+  yield named({
+    type: "message_delta",
+    delta: { stop_reason, stop_sequence },
+    usage: { output_tokens },
+  });
+  yield named({ type: "message_stop" });
+}

@@ -1,0 +1,137 @@
+/** `POST /v1/responses`: the demo model on the reference wire of typed output items, whole or streamed. */
+import { z } from "zod";
+import { type Prompt, type Reply, reply } from "./reply.ts";
+import { type OutputItem, responseEvents } from "./response-events.ts";
+import { Content, type Turn, turnOf } from "./turns.ts";
+import { type DemoOptions, readJson, sse, unixSeconds } from "./wire.ts";
+
+/** A message, a tool's output, or an item of an earlier answer sent back. */
+const InputItem = z.object({
+  type: z.string().nullish(),
+  role: z.enum(["user", "assistant", "system", "developer"]).nullish(),
+  content: Content,
+  output: Content.catch(undefined), // the outputs of tools that the demo does not offer differ
+});
+const ResponsesRequest = z.object({
+  model: z.string().default("demo-chat"),
+  input: z.union([z.string(), z.array(InputItem).min(1)]),
+  instructions: z.string().nullish(),
+  tools: z
+    .array(
+      z.looseObject({
+        type: z.string(),
+        name: z.string().optional(),
+        parameters: z.unknown().optional(),
+      }),
+    )
+    .max(128)
+    .nullish(),
+  tool_choice: z
+    .union([z.enum(["none", "auto", "required"]), z.object({ type: z.string(), name: z.string() })])
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z
+    .looseObject({
+      format: z
+        .looseObject({
+          type: z.enum(["text", "json_object", "json_schema"]),
+          schema: z.unknown().optional(),
+        })
+        .optional(),
+    })
+    .nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  previous_response_id: z.string().nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  stream: z.boolean().nullish(),
+});
+type ResponsesRequest = z.infer<typeof ResponsesRequest>;
+
+export async function responses(options: DemoOptions, request: Request): Promise<Response> {
+  const body = await readJson(request, ResponsesRequest);
+  if (body instanceof Response) return body;
+  const answer = reply(promptOf(body));
+  const unfinished = answer.ended === "length";
+  const finished = {
+    ...opened(options, body),
+    status: unfinished ? "incomplete" : "completed",
+    incomplete_details: unfinished ? { reason: "max_output_tokens" } : null,
+    output: outputOf(options, answer),
+    usage: {
+      input_tokens: answer.inputTokens,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: answer.outputTokens,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: answer.inputTokens + answer.outputTokens,
+    },
+  };
+  return body.stream ? sse(responseEvents(finished)) : Response.json(finished);
+}
+
+function promptOf(body: ResponsesRequest): Prompt {
+  const { input, instructions, tool_choice: choice, text } = body;
+  const format = text?.format;
+  return {
+    turns: [
+      ...(instructions ? [turnOf("system", instructions)] : []),
+      ...(typeof input === "string" ? [turnOf("user", input)] : input.map(turnOfItem)),
+    ],
+    tools: (body.tools ?? []).flatMap(({ type, name, parameters }) =>
+      type === "function" && name !== undefined ? { name, parameters } : [],
+    ),
+    toolChoice: choice ?? "auto",
+    oneCallOnly: body.parallel_tool_calls === false,
+    json: !format || format.type === "text" ? undefined : { schema: format.schema },
+    maxTokens: body.max_output_tokens ?? undefined,
+    stop: [],
+  };
+}
+
+function turnOfItem({ type, role, content, output }: z.infer<typeof InputItem>): Turn {
+  if (type === "function_call_output") return turnOf("tool", output);
+  if (type && type !== "message") return turnOf("assistant", null);
+  return turnOf(role === "developer" ? "system" : (role ?? "user"), content);
+}
+
+/** Nothing is stored, so the answer says so; what the client set is echoed as the reference does. */
+function opened(options: DemoOptions, body: ResponsesRequest) {
+  return {
+    id: `resp_${options.newId()}`,
+    object: "response",
+    created_at: unixSeconds(options.now()),
+    error: null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    metadata: body.metadata ?? {},
+    model: body.model,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: body.previous_response_id ?? null,
+    reasoning: { effort: null, summary: null },
+    store: false,
+    temperature: body.temperature ?? 1,
+    text: body.text ?? { format: { type: "text" } },
+    tool_choice: body.tool_choice ?? "auto",
+    tools: body.tools ?? [],
+    top_p: body.top_p ?? 1,
+    truncation: "disabled",
+  };
+}
+
+function outputOf(options: DemoOptions, answer: Reply): OutputItem[] {
+  const status = answer.ended === "length" ? "incomplete" : "completed";
+  if (answer.calls.length === 0) {
+    const content = [
+      { type: "output_text" as const, text: answer.text, annotations: [], logprobs: [] },
+    ];
+    return [{ id: `msg_${options.newId()}`, type: "message", role: "assistant", status, content }];
+  }
+  return answer.calls.map((call) => ({
+    id: `fc_${options.newId()}`,
+    type: "function_call",
+    call_id: `call_${options.newId()}`,
+    status,
+    ...call,
+  }));
+}

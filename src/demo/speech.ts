@@ -1,0 +1,31 @@
+/** `POST /v1/audio/speech`: a tune made from the text, as MP3 (the default), WAV or raw PCM. */
+import { z } from "zod";
+import { mp3 } from "./mp3.ts";
+import { notes } from "./notes.ts";
+import { pcm, wav } from "./wav.ts";
+import { readJson } from "./wire.ts";
+
+const SpeechRequest = z.object({
+  input: z.string().min(1).max(4096),
+  voice: z.union([z.string(), z.object({ id: z.string() })]).default("alloy"),
+  response_format: z.enum(["mp3", "wav", "pcm", "opus", "aac", "flac"]).default("mp3"),
+  speed: z.number().min(0.25).max(4).default(1),
+});
+
+export async function speech(request: Request): Promise<Response> {
+  const body = await readJson(request, SpeechRequest);
+  if (body instanceof Response) return body;
+  const voice = typeof body.voice === "string" ? body.voice : body.voice.id;
+  const tune = notes(body.input, voice, body.speed);
+  switch (body.response_format) {
+    case "mp3":
+      return audio(mp3(tune), "audio/mpeg");
+    case "pcm":
+      return audio(pcm(tune), "audio/pcm");
+    default: // the demo has no encoder for Opus, AAC and FLAC: it sends WAV and says so
+      return audio(wav(tune), "audio/wav");
+  }
+}
+
+const audio = (bytes: Buffer, type: string): Response =>
+  new Response(new Uint8Array(bytes), { headers: { "content-type": type } });

@@ -1,0 +1,30 @@
+/** A tone has the pitch it was given, and a WAV header is read past whatever stands before the sound. */
+import { expect, test } from "bun:test";
+import { pcm, wav, wavSeconds } from "./wav.ts";
+
+test("a note crosses zero twice for each wave of its pitch", () => {
+  const bytes = pcm([{ line: 24, blocks: 50 }]); // 1.2 seconds of 500 Hz
+
+  const samples = [...new Int16Array(Uint8Array.from(bytes).buffer)];
+  const crossings = samples.filter((sample, at) => sample >= 0 && (samples[at - 1] ?? 0) < 0);
+  expect(crossings.length).toBeGreaterThanOrEqual(598);
+  expect(crossings.length).toBeLessThanOrEqual(601);
+});
+
+test("the length is measured from the header, other chunks skipped", () => {
+  const file = wav([{ line: 0, blocks: 50 }]);
+  const list = Buffer.from("LIST\x03\x00\x00\x00abc\x00", "latin1"); // odd sizes are padded
+  const longer = Buffer.concat([file.subarray(0, 36), list, file.subarray(36)]);
+
+  expect(wavSeconds(file.subarray(0, 100), file.length)).toBe(1.2);
+  expect(wavSeconds(longer.subarray(0, 100), longer.length)).toBe(1.2);
+});
+
+test.each([
+  ["nothing", ""],
+  ["another kind", "ID3 and more bytes than a header has"],
+  ["a header cut off", "RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00"],
+  ["sound before its format", "RIFF\x00\x00\x00\x00WAVEdata\x10\x00\x00\x00"],
+])("%s has no length", (_, text) => {
+  expect(wavSeconds(Buffer.from(text, "latin1"), 1000)).toBeUndefined();
+});

@@ -1,0 +1,85 @@
+/** How the demo upstream takes a request and writes an answer on the reference wire. */
+import type { z } from "zod";
+
+/** Where the demo upstream gets its time and its ids from. */
+export interface DemoOptions {
+  now: () => Date;
+  newId: () => string;
+}
+
+const MAX_JSON_BYTES = 16 * 1024 * 1024;
+
+/** The demo stands for a foreign provider, so it writes that provider's error body itself. */
+export function refuse(
+  status: number,
+  message: string,
+  param: string | null = null,
+  code: string | null = null,
+): Response {
+  const type = status < 500 ? "invalid_request_error" : "server_error";
+  return Response.json({ error: { message, type, param, code } }, { status });
+}
+
+export async function readJson<T>(request: Request, shape: z.ZodType<T>): Promise<T | Response> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_JSON_BYTES) return refuse(413, "The request body is larger than 16 MiB.");
+    chunks.push(chunk);
+  }
+  const body = parse(Buffer.concat(chunks).toString());
+  if (body === undefined) return refuse(400, "The request body is not valid JSON.");
+  return fit(body, shape);
+}
+
+/** The value in its declared shape, or a 400 that names the first member that is missing or wrong. */
+export function fit<T>(value: unknown, shape: z.ZodType<T>): T | Response {
+  const { success, data, error } = shape.safeParse(value);
+  if (success) return data;
+  const [issue] = error.issues;
+  const path = issue?.path ?? [];
+  const param = path.join(".");
+  const missing = path[0] !== undefined && !Reflect.has(Object(value), path[0]);
+  return refuse(
+    400,
+    missing
+      ? `Missing required parameter: '${param}'.`
+      : `Invalid value for '${param || "body"}': ${issue?.message ?? "wrong shape"}.`,
+    param || null,
+    missing ? "missing_required_parameter" : "invalid_value",
+  );
+}
+
+/** Server-sent events, made one at a time as the client takes them. */
+export function sse(events: AsyncGenerator<string>): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await events.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await events.return(undefined);
+    },
+  });
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+  });
+}
+
+/** One event. Chat and transcription streams send it unnamed, the others name it after its type. */
+export const unnamed = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+export const named = <T extends { type: string }>(value: T): string =>
+  `event: ${value.type}\n${unnamed(value)}`;
+
+export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
