@@ -1,0 +1,24 @@
+/** What every operation is handed: the outside world, so that a test can hand in another one. */
+import type { Db } from "./db/db.ts";
+import type { Keyring } from "./lib/seal.ts";
+import type { Send } from "./net/send.ts";
+import type { Settings } from "./settings.ts";
+import type { Snapshot } from "./snapshot/snapshot.ts";
+
+export interface Deps {
+  db: Db;
+  /** What the hot paths read instead of db. */
+  snapshot: () => Snapshot;
+  settings: Settings;
+  /** Asked for at every use: a key that was added while running counts at once. */
+  keyring: () => Keyring;
+  send: Send;
+  now: () => Date;
+  newId: () => string;
+  random: () => number;
+  log: (event: string, fields: Record<string, unknown>) => void;
+  /** Remembers that a key or token was used; written in batches, off the request path. */
+  used: (kind: "consumer_keys" | "admin_tokens", id: string) => void;
+  /** Where the built-in demo upstream listens in this process. */
+  demo_url: string;
+}

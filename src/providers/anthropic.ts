@@ -1,0 +1,15 @@
+/** Provider A (spec 4.6): its own key header and a fixed version; replies keep its own shape. */
+import { addressOr, type Provider } from "./provider.ts";
+
+export const anthropic: Provider = {
+  kind: "anthropic",
+  address: addressOr("https://api.anthropic.com/v1"),
+  headers: ({ api_key }) => ({
+    ...(api_key === null ? {} : { "x-api-key": api_key }),
+    "anthropic-version": "2023-06-01",
+  }),
+  // spec 4.6: no beta header on files.
+  clientHeaders: (capability) => (capability === "files" ? [] : ["anthropic-beta"]),
+  operations: { chat: {}, messages: {}, files: { idPrefix: "file_" } },
+  probe: { tail: "/models" },
+};

@@ -1,0 +1,38 @@
+/** The cloud-hosted variant (spec 4.4–4.6): deployments by model, an api-version on every call. */
+import { type Asked, type Provider, referenceHeaders, type Upstream } from "./provider.ts";
+
+export const azure: Provider = {
+  kind: "azure",
+  address,
+  headers: ({ api_key }) => (api_key === null ? {} : { "api-key": api_key }),
+  url: (upstream, asked, capability) => {
+    const scoped = azure.operations[capability]?.modelInPath;
+    const deployment = scoped ? `/deployments/${encodeURIComponent(asked.model ?? "")}` : "";
+    return `${address(upstream)}${deployment}${asked.tail}${search(upstream, asked)}`;
+  },
+  clientHeaders: referenceHeaders,
+  // Files and responses belong to the resource, the rest to one deployment (spec 4.6).
+  operations: {
+    chat: { modelInPath: true },
+    responses: {},
+    embeddings: { modelInPath: true },
+    images: { modelInPath: true },
+    audio_speech: { modelInPath: true },
+    audio_transcription: { modelInPath: true },
+    files: { idPrefix: "file-" },
+  },
+  probe: { tail: "/models" },
+};
+
+/** An endpoint copied from the portal may end in a project path, which is not part of the address. */
+function address({ options }: Upstream): string {
+  const endpoint = String(options.endpoint).replace(/\/api\/projects\/.*$/, "");
+  return `${endpoint.replace(/\/+$/, "")}/openai`;
+}
+
+/** Ours last, so that a client cannot choose the version by sending its own. */
+function search({ options }: Upstream, asked: Asked): string {
+  const query = new URLSearchParams(asked.search);
+  query.set("api-version", String(options.api_version));
+  return `?${query}`;
+}

@@ -1,0 +1,13 @@
+/** Bedrock, by its regional reference-compatible endpoint and an API key: chat only (spec 4.6: no files). */
+import { bearer, type Provider } from "./provider.ts";
+
+export const bedrock: Provider = {
+  kind: "bedrock",
+  address: ({ options }) =>
+    String(
+      options.base_url ?? `https://bedrock-runtime.${options.region}.amazonaws.com/openai/v1`,
+    ).replace(/\/+$/, ""),
+  headers: bearer,
+  operations: { chat: {} },
+  probe: { tail: "/models" },
+};

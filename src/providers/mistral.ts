@@ -1,0 +1,49 @@
+/** Provider M (spec 4.5, 4.6). Speech differs from the reference wire in both directions. */
+import { z } from "zod";
+import { AppError } from "../contract/errors.ts";
+import { addressOr, bearer, type Provider } from "./provider.ts";
+
+export const mistral: Provider = {
+  kind: "mistral",
+  address: addressOr("https://api.mistral.ai/v1"),
+  headers: bearer,
+  operations: {
+    chat: {},
+    embeddings: {},
+    audio_speech: {
+      // spec 4.5: `voice` is copied to `voice_id`; one the client sent itself stays.
+      members: ["voice", "voice_id", "response_format"],
+      add: (members) =>
+        "voice" in members && !("voice_id" in members) ? { voice_id: members.voice } : {},
+      reply: unwrapAudio,
+    },
+    audio_transcription: {},
+    files: { idPrefix: "file-" },
+  },
+  probe: { tail: "/models" },
+};
+
+const SpeechReply = z.object({ audio_data: z.base64() });
+
+const AUDIO_TYPES: Record<string, string> = {
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+  flac: "audio/flac",
+  opus: "audio/ogg",
+  ogg: "audio/ogg",
+};
+
+/** spec 4.5: base64 `audio_data` in JSON becomes the raw bytes that reference clients expect. */
+async function unwrapAudio(reply: Response, asked: Record<string, unknown>): Promise<Response> {
+  if (!reply.headers.get("content-type")?.includes("json")) return reply;
+  const parsed = SpeechReply.safeParse(await reply.json().catch(() => undefined));
+  if (!parsed.success) {
+    throw new AppError("upstream_failed", "The upstream's speech reply holds no audio.");
+  }
+  const type = AUDIO_TYPES[String(asked.response_format)] ?? "audio/mpeg";
+  return new Response(Buffer.from(parsed.data.audio_data, "base64"), {
+    status: reply.status,
+    headers: { "content-type": type },
+  });
+}

@@ -1,0 +1,19 @@
+/** The reference provider (spec 4.4–4.6): every path as the client wrote it. */
+import { addressOr, bearer, type Provider, referenceHeaders } from "./provider.ts";
+
+export const openai: Provider = {
+  kind: "openai",
+  address: addressOr("https://api.openai.com/v1"),
+  headers: bearer,
+  clientHeaders: referenceHeaders,
+  operations: {
+    chat: {},
+    responses: {},
+    embeddings: {},
+    images: {},
+    audio_speech: {},
+    audio_transcription: {},
+    files: { idPrefix: "file-" },
+  },
+  probe: { tail: "/models" },
+};

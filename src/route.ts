@@ -1,0 +1,50 @@
+/** Binds an endpoint's description to the operation that answers it. */
+import type { z } from "zod";
+import type { Endpoint, PathParams } from "./contract/endpoint.ts";
+import type { Role } from "./contract/roles.ts";
+import type { Deps } from "./deps.ts";
+
+/** Who is calling: an administrator token, or a command on the machine itself. */
+export interface Actor {
+  id: string | null;
+  name: string;
+  role: Role;
+  /** null: every gateway. */
+  gateway_ids: readonly string[] | null;
+}
+
+export interface Call<Params = Record<string, string>, Query = unknown, Body = unknown> {
+  params: Params;
+  query: Query;
+  body: Body;
+  actor: Actor;
+  /** The version the caller last saw (If-Match), when it sent one. */
+  if_match: string | undefined;
+  request_id: string;
+  trace_id: string;
+}
+
+export interface Route {
+  endpoint: Endpoint;
+  answer: (deps: Deps, call: Call) => Promise<unknown>;
+}
+
+export function route<
+  Path extends string,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+>(
+  endpoint: Endpoint<Path, Query, Body, Reply>,
+  answer: (
+    deps: Deps,
+    call: Call<PathParams<Path>, z.output<Query>, z.output<Body>>,
+  ) => Promise<z.input<Reply>> | z.input<Reply>,
+): Route {
+  return {
+    endpoint,
+    // The server decodes params, query and body by this very endpoint before it calls.
+    answer: async (deps, call) =>
+      await answer(deps, call as Call<PathParams<Path>, z.output<Query>, z.output<Body>>),
+  };
+}

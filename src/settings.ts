@@ -1,0 +1,124 @@
+/** Process settings: the only file that knows their names. docs/settings.md is made from it. */
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { PLANES, type Plane } from "./contract/endpoint.ts";
+import { AppError } from "./contract/errors.ts";
+
+const seconds = z.coerce.number().min(0).max(86_400);
+const mebibytes = z.coerce.number().int().min(1).max(65_536);
+const address = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:]+):\d{1,5}$/, "must be host:port, such as 127.0.0.1:8080");
+const flag = z.stringbool();
+/** Set but empty means not set, as in every shell. */
+const blank = (value: unknown) => (value === "" ? undefined : value);
+
+export const Settings = z.object({
+  PORTCULLIS_LISTEN: address.default("127.0.0.1:8080").describe("Where the planes listen."),
+  PORTCULLIS_LISTEN_ADMIN: address.optional().describe("Where the admin plane listens instead."),
+  PORTCULLIS_LISTEN_GATEWAY: address.optional().describe("Where the data plane listens instead."),
+  PORTCULLIS_LISTEN_GUARD: address.optional().describe("Where the guard plane listens instead."),
+  PORTCULLIS_LISTEN_MCP: address.optional().describe("Where the MCP plane listens instead."),
+  PORTCULLIS_PLANES: z
+    .string()
+    .default(PLANES.join(","))
+    .transform((text) => text.split(",").map((name) => name.trim()))
+    .pipe(z.array(z.enum(PLANES)).min(1))
+    .describe("Which planes this process serves."),
+  PORTCULLIS_DATA_DIR: z
+    .string()
+    .default("./data")
+    .describe("Folder of the database file, the key file and temporary bodies."),
+  PORTCULLIS_ADMIN_TOKEN: z
+    .string()
+    .min(16)
+    .max(512)
+    .optional()
+    .describe("Secret. The first owner token gets this value instead of a generated one."),
+  PORTCULLIS_KEYS: z
+    .string()
+    .optional()
+    .describe(
+      "Secret. Encryption keys as `id:base64` of 32 bytes, separated by commas; the first one seals. Left out: the file `keys` in the data folder. Every node needs the same keys.",
+    ),
+  PORTCULLIS_CONFIG: z
+    .string()
+    .optional()
+    .describe("A configuration file to apply at start and whenever it changes."),
+  PORTCULLIS_DEMO: flag
+    .default(true)
+    .describe("Create the demo gateway when the installation is new."),
+  DATABASE_URL: z
+    .string()
+    .regex(/^(sqlite|postgres|postgresql):/, "must start with sqlite: or postgres:")
+    .optional()
+    .describe("`sqlite:FILE` or `postgres://…`. Left out: `portcullis.db` in the data folder."),
+  PRIVATE_DATA_PLANE: flag
+    .default(false)
+    .describe("Require the X-AG-Gateway-Slug header on the data plane."),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info").describe("What is logged."),
+  LOG_FORMAT: z
+    .enum(["auto", "json", "pretty"])
+    .default("auto")
+    .describe("auto: pretty on a terminal, JSON lines elsewhere."),
+  ADMIN_BODY_MIB: mebibytes.default(2).describe("Largest body of an administrative request."),
+  JSON_BODY_MIB: mebibytes.default(16).describe("Largest JSON body of a data-plane request."),
+  MEDIA_BODY_MIB: mebibytes.default(64).describe("Largest form of an image or audio request."),
+  FILES_BODY_MIB: mebibytes.default(512).describe("Largest file upload."),
+  IN_FLIGHT_MIB: mebibytes
+    .default(512)
+    .describe(
+      "How much of request bodies may be held at once, in memory and in temporary files. Uploads that stream through are not held.",
+    ),
+  UPLOAD_IDLE_TIMEOUT_S: seconds
+    .default(60)
+    .describe("Longest time in which a client that sends a body brings less than 1 KiB of it."),
+  UPSTREAM_HEADER_TIMEOUT_S: seconds
+    .default(600)
+    .describe("Longest wait for an upstream to begin its answer."),
+  UPSTREAM_IDLE_TIMEOUT_S: seconds
+    .default(120)
+    .describe("Longest silence of an upstream inside its answer."),
+  SHUTDOWN_GRACE_S: seconds
+    .default(0)
+    .describe("After SIGTERM, how long new requests are still taken while readiness says no."),
+  SHUTDOWN_TIMEOUT_S: seconds
+    .default(30)
+    .describe("After the grace, how long running requests and streams may take to finish."),
+});
+export type Settings = Omit<z.infer<typeof Settings>, "DATABASE_URL"> & { DATABASE_URL: string };
+export type SettingName = keyof typeof Settings.shape;
+
+/** Secrets never come from the command line: other users of the machine can read it. */
+export const SECRET_SETTINGS: readonly SettingName[] = [
+  "PORTCULLIS_ADMIN_TOKEN",
+  "PORTCULLIS_KEYS",
+];
+
+/** `--listen-admin` for PORTCULLIS_LISTEN_ADMIN, `--database-url` for DATABASE_URL. */
+export const flagOf = (name: SettingName): string =>
+  name
+    .replace(/^PORTCULLIS_/, "")
+    .toLowerCase()
+    .replaceAll("_", "-");
+
+export function loadSettings(given: Record<string, string | undefined>): Settings {
+  const known = Object.keys(Settings.shape).map((name) => [name, blank(given[name])]);
+  const parsed = Settings.safeParse(Object.fromEntries(known));
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+    throw new AppError("bad_settings", lines.join("\n"));
+  }
+  const file = join(resolve(parsed.data.PORTCULLIS_DATA_DIR), "portcullis.db");
+  return { ...parsed.data, DATABASE_URL: parsed.data.DATABASE_URL ?? `sqlite:${file}` };
+}
+
+export function listenAddress(settings: Settings, plane: Plane): string {
+  const own = {
+    admin: settings.PORTCULLIS_LISTEN_ADMIN,
+    gateway: settings.PORTCULLIS_LISTEN_GATEWAY,
+    guard: settings.PORTCULLIS_LISTEN_GUARD,
+    mcp: settings.PORTCULLIS_LISTEN_MCP,
+  }[plane];
+  return own ?? settings.PORTCULLIS_LISTEN;
+}

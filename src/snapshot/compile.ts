@@ -1,0 +1,102 @@
+/** Turns the rows of the configuration into the maps that the planes read. */
+import { REGISTRY_SECRETS } from "../contract/registries.ts";
+import { adminTokenTable } from "../db/admin-tokens.ts";
+import { configRevision } from "../db/config-revision.ts";
+import { consumerKeyTable } from "../db/consumer-keys.ts";
+import { attachedRegistries, consumerTable } from "../db/consumers.ts";
+import type { Db } from "../db/db.ts";
+import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
+import { type RegistryRow, registryTable } from "../db/registries.ts";
+import { type Keyring, unseal } from "../lib/seal.ts";
+import { mapSecrets } from "../lib/secret-paths.ts";
+import { providers } from "../providers/all.ts";
+import { capabilitiesOf } from "../providers/provider.ts";
+import type { ConsumerView, GatewayView, RegistryView, Snapshot } from "./snapshot.ts";
+
+export interface CompileWith {
+  keyring: () => Keyring;
+  /** Where the built-in demo upstream listens in this process. */
+  demo_url: string;
+}
+
+export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
+  // Read first: a change that lands between the reads below leaves this number behind, and the
+  // watcher compiles again.
+  const revision = await configRevision(db);
+  const gatewayRows = await gatewayTable.all(db);
+  const registryRows = await registryTable.all(db);
+  const consumerRows = await consumerTable.all(db);
+  const attached = await attachedRegistries(db);
+  const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
+  const tokenRows = await adminTokenTable.all(db, { revoked_at: null });
+
+  const gateways = new Map(gatewayRows.map((row) => [row.id, gatewayView(row)]));
+  const registries = new Map(registryRows.map((row) => [row.id, registryView(row, options)]));
+  const consumers = new Map<string, ConsumerView>();
+  for (const row of consumerRows) {
+    const gateway = gateways.get(row.gateway_id);
+    if (!gateway) continue;
+    const views = (attached.get(row.id) ?? []).flatMap(({ id, weight, models }) => {
+      const registry = registries.get(id);
+      return registry ? [{ registry, weight, models }] : [];
+    });
+    consumers.set(row.id, { ...row, gateway, registries: views });
+  }
+  return {
+    revision,
+    gateways,
+    registries,
+    consumersBySlug: new Map([...consumers.values()].map((view) => [view.slug, view])),
+    keysByHash: new Map(
+      keyRows.flatMap(({ id, hash, consumer_id, expires_at }) => {
+        const consumer = consumers.get(consumer_id);
+        return consumer ? [[hash, { id, consumer, expires_at: instant(expires_at) }]] : [];
+      }),
+    ),
+    tokensByHash: new Map(
+      tokenRows.map(({ id, name, role, gateway_ids, hash, expires_at }) => [
+        hash,
+        { id, name, role, gateway_ids, expires_at: instant(expires_at) },
+      ]),
+    ),
+  };
+}
+
+function gatewayView({ id, slug, name, required_plugins }: GatewayRow): GatewayView {
+  const plugins = required_plugins
+    .filter((entry) => entry.enabled)
+    .sort((one, other) => one.priority - other.priority);
+  return { id, slug, name, plugins };
+}
+
+export function registryView(row: RegistryRow, { keyring, demo_url }: CompileWith): RegistryView {
+  const provider = providers[row.provider];
+  let problem: string | undefined;
+  const open = (sealed: string): string => {
+    const plain = unseal(keyring(), sealed);
+    if (plain === undefined) problem = "its credential cannot be decrypted with the keys at hand";
+    return plain ?? "";
+  };
+  const { provider_options, auth } = mapSecrets(
+    { provider_options: row.provider_options, auth: row.auth },
+    REGISTRY_SECRETS,
+    open,
+  );
+  return {
+    id: row.id,
+    name: row.name,
+    gateway_id: row.gateway_id,
+    provider,
+    upstream: {
+      options: row.provider === "demo" ? { base_url: demo_url } : provider_options,
+      api_key: auth?.api_key ?? null,
+    },
+    capabilities: new Set(row.capabilities ?? capabilitiesOf(provider)),
+    // The demo upstream is ours, on loopback.
+    allow_private: row.allow_private || row.provider === "demo",
+    enabled: row.enabled,
+    problem,
+  };
+}
+
+const instant = (time: string | null): number => (time === null ? Infinity : Date.parse(time));

@@ -1,0 +1,81 @@
+/** The configuration as the planes read it: immutable maps, no database behind them. */
+import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consumers.ts";
+import type { PluginEntry } from "../contract/gateways.ts";
+import type { Capability } from "../contract/registries.ts";
+import type { Role } from "../contract/roles.ts";
+import type { Provider, Upstream } from "../providers/provider.ts";
+
+export interface GatewayView {
+  id: string;
+  slug: string;
+  name: string;
+  /** Enabled ones, in the order they run. */
+  plugins: readonly PluginEntry[];
+}
+
+export interface RegistryView {
+  id: string;
+  name: string;
+  gateway_id: string;
+  provider: Provider;
+  upstream: Upstream;
+  capabilities: ReadonlySet<Capability>;
+  allow_private: boolean;
+  enabled: boolean;
+  /** Why it cannot be used although it is enabled, such as a credential no key opens. */
+  problem: string | undefined;
+}
+
+export interface AttachedView {
+  registry: RegistryView;
+  weight: AttachedRegistry["weight"];
+  models: ModelPolicy;
+}
+
+export interface ConsumerView {
+  id: string;
+  slug: string;
+  name: string;
+  active: boolean;
+  gateway: GatewayView;
+  /** In attach order, disabled ones included (the explain endpoint names them). */
+  registries: readonly AttachedView[];
+  balancing: Consumer["balancing"];
+  failover: Consumer["failover"];
+  files_scope: Consumer["files_scope"];
+}
+
+export interface KeyView {
+  id: string;
+  consumer: ConsumerView;
+  /** Milliseconds; Infinity when it does not expire. */
+  expires_at: number;
+}
+
+export interface TokenView {
+  id: string;
+  name: string;
+  role: Role;
+  /** null: every gateway. */
+  gateway_ids: readonly string[] | null;
+  expires_at: number;
+}
+
+export interface Snapshot {
+  revision: number;
+  gateways: ReadonlyMap<string, GatewayView>;
+  registries: ReadonlyMap<string, RegistryView>;
+  consumersBySlug: ReadonlyMap<string, ConsumerView>;
+  /** Revoked keys and tokens are not in these two. */
+  keysByHash: ReadonlyMap<string, KeyView>;
+  tokensByHash: ReadonlyMap<string, TokenView>;
+}
+
+export const EMPTY_SNAPSHOT: Snapshot = {
+  revision: -1,
+  gateways: new Map(),
+  registries: new Map(),
+  consumersBySlug: new Map(),
+  keysByHash: new Map(),
+  tokensByHash: new Map(),
+};

@@ -1,0 +1,72 @@
+/** Keeps the snapshot current: at once for changes made here, by notice or poll for those of others. */
+import { CONFIG_CHANNEL, configRevision } from "../db/config-revision.ts";
+import type { Db } from "../db/db.ts";
+import { type CompileWith, compile } from "./compile.ts";
+import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
+
+/** Half of the promise of one second, so that even a lost notice keeps it. */
+const POLL_MS = 400;
+
+export interface Config {
+  snapshot: () => Snapshot;
+  /** Resolves when a snapshot that holds every change committed before this call is in force. */
+  refresh: () => Promise<void>;
+  stop: () => void;
+}
+
+export async function watchConfig(
+  db: Db,
+  options: CompileWith,
+  log: (event: string, fields: Record<string, unknown>) => void,
+): Promise<Config> {
+  let current: Snapshot = EMPTY_SNAPSHOT;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  let lost = false;
+
+  const load = async () => {
+    current = await compile(db, options);
+    const problems = [...current.registries.values()].filter((registry) => registry.problem);
+    for (const { id, name, problem } of problems) {
+      log("registry_unusable", { level: "warn", registry_id: id, name, problem });
+    }
+  };
+  const refresh = (): Promise<void> => {
+    if (!running) {
+      running = load().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    // The running one may have read its rows before the change: one more run serves all who wait.
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return refresh();
+      });
+    return next;
+  };
+  const poll = async () => {
+    try {
+      if ((await configRevision(db)) !== current.revision) await refresh();
+      if (lost) log("database_back", { level: "info" });
+      lost = false;
+    } catch (thrown) {
+      // The planes go on with the last snapshot for as long as it takes.
+      if (!lost) log("database_lost", { level: "error", error: thrown });
+      lost = true;
+    }
+  };
+
+  await refresh();
+  await db.onNotice(CONFIG_CHANNEL, () => void poll());
+  let polling = false;
+  const timer = setInterval(async () => {
+    if (polling) return;
+    polling = true;
+    await poll();
+    polling = false;
+  }, POLL_MS);
+  return { snapshot: () => current, refresh, stop: () => clearInterval(timer) };
+}
