@@ -1,0 +1,46 @@
+/** Consumers: their slug, and which registries of the same gateway they use. */
+import { type Consumer, type ConsumerInput, consumers } from "../contract/consumers.ts";
+import { AppError } from "../contract/errors.ts";
+import {
+  attachedRegistries,
+  type ConsumerRow,
+  consumerTable,
+  replaceAttachedRegistries,
+} from "../db/consumers.ts";
+import { registryTable } from "../db/registries.ts";
+import type { Deps } from "../deps.ts";
+import { newSlug } from "../lib/ids.ts";
+import type { Route } from "../route.ts";
+import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
+
+const stores: Stores<ConsumerRow, ConsumerInput, Consumer> = {
+  table: consumerTable,
+  id: "consumer_id",
+  scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
+  parent: gatewayExists,
+  read: async (deps, row) => ({
+    ...row,
+    registries: (await attachedRegistries(deps.db, row.id)).get(row.id) ?? [],
+  }),
+  async save(deps, { registries, ...input }, row, before) {
+    // The path gives the gateway; ConsumerRow cannot know that from the scope alone.
+    const next = { ...row, ...input, slug: input.slug ?? newSlug() } as ConsumerRow;
+    await checkRegistries(deps, next.gateway_id, registries);
+    if (before) await consumerTable.update(deps.db, row.id, next);
+    else await consumerTable.insert(deps.db, next);
+    await replaceAttachedRegistries(deps.db, deps.newId, row.id, registries);
+  },
+};
+
+export const consumerRoutes: Route[] = resourceRoutes(consumers, stores);
+
+async function checkRegistries(
+  deps: Deps,
+  gateway_id: string,
+  attached: ConsumerInput["registries"],
+): Promise<void> {
+  for (const [index, { id }] of attached.entries()) {
+    if (await registryTable.find(deps.db, { id, gateway_id })) continue;
+    throw new AppError("validation_failed", `registries[${index}].id: no registry of this gateway`);
+  }
+}

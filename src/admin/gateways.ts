@@ -1,0 +1,87 @@
+/** Gateways: what is checked before one is saved. */
+import { z } from "zod";
+import { decode } from "../contract/decode.ts";
+import { AppError } from "../contract/errors.ts";
+import {
+  configureGateway,
+  type Gateway,
+  type GatewayInput,
+  gateways,
+  listPlugins,
+  type PluginEntry,
+  reconfigureGateway,
+} from "../contract/gateways.ts";
+import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
+import { newSlug } from "../lib/ids.ts";
+import { plugins } from "../plugins/all.ts";
+import type { Route } from "../route.ts";
+import { route } from "../route.ts";
+import { resourceRoutes, type Stores } from "./resource-routes.ts";
+
+const stores: Stores<GatewayRow, GatewayInput, Gateway> = {
+  table: gatewayTable,
+  id: "gateway_id",
+  scope: () => ({}),
+  visible: (call) => call.actor.gateway_ids ?? undefined,
+  mayCreate(call) {
+    if (call.actor.gateway_ids) {
+      throw new AppError(
+        "forbidden",
+        "A token that is limited to some gateways cannot create one.",
+      );
+    }
+  },
+  read: (_, row) => row,
+  async save(deps, input, row, before) {
+    const next = {
+      ...row,
+      ...input,
+      slug: input.slug ?? `gw-${newSlug(12)}`,
+      required_plugins: input.required_plugins.map(checkPlugin),
+    };
+    if (before) await gatewayTable.update(deps.db, row.id, next);
+    else await gatewayTable.insert(deps.db, next);
+  },
+};
+
+const crud = resourceRoutes(gateways, stores);
+
+/** spec 4.2: the plugin configuration call is an update under the older address. */
+const configure = (endpoint: typeof configureGateway | typeof reconfigureGateway): Route[] =>
+  crud
+    .filter((known) => known.endpoint === gateways.update)
+    .map(({ answer }) => ({ endpoint, answer }));
+
+export const gatewayRoutes: Route[] = [
+  ...crud,
+  ...configure(configureGateway),
+  ...configure(reconfigureGateway),
+  route(listPlugins, () => ({
+    items: [...plugins.values()].map(({ name, summary, stages, settings }) => ({
+      name,
+      summary,
+      stages: [...stages],
+      settings_schema: z.toJSONSchema(settings, { io: "input" }) as Record<string, unknown>,
+    })),
+  })),
+];
+
+function checkPlugin(entry: PluginEntry, index: number): PluginEntry {
+  const at = `required_plugins[${index}]`;
+  const plugin = plugins.get(entry.name);
+  if (!plugin) {
+    const known = [...plugins.keys()].join(", ") || "none yet";
+    throw new AppError("validation_failed", `${at}.name: no such plugin; there is: ${known}`);
+  }
+  if (!plugin.stages.includes(entry.stage)) {
+    const stages = plugin.stages.join(", ");
+    throw new AppError("validation_failed", `${at}.stage: must be one of ${stages}`);
+  }
+  const wrapped = z.object({
+    required_plugins: z.array(z.object({ settings: plugin.settings })),
+  });
+  // Decoded at its place in the body, so that the message names the whole path.
+  const places = Array.from({ length: index + 1 }, () => ({ settings: entry.settings }));
+  decode(wrapped, { required_plugins: places });
+  return entry;
+}

@@ -1,0 +1,19 @@
+/** Whether a key or token works now. */
+import type { KEY_STATES } from "../contract/consumer-keys.ts";
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+
+export function keyState(
+  deps: Pick<Deps, "now">,
+  row: { revoked_at: string | null; expires_at: string | null },
+): (typeof KEY_STATES)[number] {
+  if (row.revoked_at) return "revoked";
+  const ended = row.expires_at !== null && Date.parse(row.expires_at) <= deps.now().getTime();
+  return ended ? "expired" : "active";
+}
+
+export function checkExpiry(deps: Deps, expires_at: string | null): void {
+  if (expires_at !== null && Date.parse(expires_at) <= deps.now().getTime()) {
+    throw new AppError("validation_failed", "expires_at: must be in the future");
+  }
+}

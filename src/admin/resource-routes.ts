@@ -1,0 +1,161 @@
+/** List, get, create, update and delete of a stored resource: the same five for every one. */
+import type { z } from "zod";
+import { decode } from "../contract/decode.ts";
+import { AppError } from "../contract/errors.ts";
+import type { Resource } from "../contract/resource.ts";
+import type { PageQuery } from "../contract/shapes.ts";
+import { gatewayTable } from "../db/gateways.ts";
+import type { Table } from "../db/table.ts";
+import type { Deps } from "../deps.ts";
+import type { Call, Route } from "../route.ts";
+import { recordChange } from "./record-change.ts";
+
+/** What every stored resource has beside its own members. */
+export interface StoredRow {
+  id: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Stores<Row extends StoredRow, Input, Reply> {
+  table: Table<Row>;
+  /** Name of the id in the path. */
+  id: string;
+  /** The columns that the path itself decides. */
+  scope: (params: Record<string, string>) => Partial<Row>;
+  /** What the path names above this resource must exist. */
+  parent?: (deps: Deps, params: Record<string, string>) => Promise<void>;
+  /** Which ids a caller may see at all; undefined: every one in scope. */
+  visible?: (call: Call) => readonly string[] | undefined;
+  /** Refuses a create before anything is looked at. */
+  mayCreate?: (call: Call) => void;
+  /** As the wire shows it: secrets masked. */
+  read: (deps: Deps, row: Row) => Promise<Reply> | Reply;
+  /** Members whose stored value is not what `read` shows. */
+  stored?: (row: Row) => Partial<Input>;
+  /** Checks what one schema cannot, and writes the row. `before` is undefined on create. */
+  save: (deps: Deps, input: Input, row: Partial<Row> & StoredRow, before?: Row) => Promise<void>;
+}
+
+export function resourceRoutes<
+  Row extends StoredRow,
+  Input extends z.ZodObject,
+  Reply extends z.ZodObject,
+>(
+  resource: Resource<string, string, Input, Reply>,
+  stores: Stores<Row, z.output<Input>, z.output<Reply>>,
+): Route[] {
+  const { table, scope } = stores;
+  const place = (call: Call): Partial<Row> =>
+    // Row is only known to have an id; the rest of the place comes from the resource itself.
+    ({ ...scope(call.params), id: call.params[stores.id] ?? "" }) as Partial<Row>;
+  const wanted = (call: Call): AppError =>
+    new AppError(
+      "not_found",
+      `There is no ${resource.noun} with the id ${call.params[stores.id]}.`,
+    );
+  const readAgain = async (deps: Deps, id: string): Promise<z.output<Reply>> => {
+    // It was written in this transaction, so it is there.
+    const row = await table.find(deps.db, { id } as Partial<Row>);
+    return await stores.read(deps, row as Row);
+  };
+  const record = (
+    deps: Deps,
+    call: Call,
+    verb: "create" | "update" | "delete",
+    id: string,
+    versions: { before: z.output<Reply> | null; after: z.output<Reply> | null },
+  ) =>
+    recordChange(deps, call, {
+      resource: resource.noun,
+      verb,
+      id,
+      gateway_id: call.params.gateway_id ?? (resource.noun === "gateway" ? id : null),
+      ...versions,
+    });
+
+  return [
+    {
+      endpoint: resource.list,
+      async answer(deps, call) {
+        await stores.parent?.(deps, call.params);
+        const query = call.query as PageQuery;
+        const rows = await table.page(deps.db, scope(call.params), query, stores.visible?.(call));
+        const items = await Promise.all(rows.items.map((row) => stores.read(deps, row)));
+        return { items, next_cursor: rows.next_cursor };
+      },
+    },
+    {
+      endpoint: resource.get,
+      async answer(deps, call) {
+        const row = await table.find(deps.db, place(call));
+        if (!row) throw wanted(call);
+        return await stores.read(deps, row);
+      },
+    },
+    {
+      endpoint: resource.create,
+      async answer(deps, call) {
+        stores.mayCreate?.(call);
+        await stores.parent?.(deps, call.params);
+        const at = deps.now().toISOString();
+        const id = deps.newId();
+        const row = { ...scope(call.params), id, version: 1, created_at: at, updated_at: at };
+        await stores.save(deps, call.body as z.output<Input>, row);
+        const after = await readAgain(deps, id);
+        await record(deps, call, "create", id, { before: null, after });
+        return after;
+      },
+    },
+    {
+      endpoint: resource.update,
+      answer: (deps, call) => update(deps, call),
+    },
+    {
+      endpoint: resource.remove,
+      async answer(deps, call) {
+        const row = await table.lock(deps.db, place(call));
+        if (!row) throw wanted(call);
+        checkVersion(call, row);
+        const before = await stores.read(deps, row);
+        await table.remove(deps.db, { id: row.id } as Partial<Row>);
+        await record(deps, call, "delete", row.id, { before, after: null });
+      },
+    },
+  ];
+
+  async function update(deps: Deps, call: Call): Promise<z.output<Reply>> {
+    const row = await table.lock(deps.db, place(call));
+    if (!row) throw wanted(call);
+    checkVersion(call, row);
+    const before = await stores.read(deps, row);
+    const known = Object.keys(resource.input.shape);
+    const current = Object.fromEntries(known.map((name) => [name, before[name as never]]));
+    const merged = { ...current, ...stores.stored?.(row), ...(call.body as object) };
+    const input = decode(resource.input, merged);
+    const next = { ...row, version: row.version + 1, updated_at: deps.now().toISOString() };
+    await stores.save(deps, input, next, row);
+    const after = await readAgain(deps, row.id);
+    await record(deps, call, "update", row.id, { before, after });
+    return after;
+  }
+}
+
+/** A caller that names a version changes that version or nothing. */
+function checkVersion(call: Call, row: StoredRow): void {
+  if (call.if_match === undefined || call.if_match === "*") return;
+  const versions = call.if_match.split(",").map((tag) => tag.trim());
+  if (versions.includes(`"${row.version}"`)) return;
+  throw new AppError(
+    "version_mismatch",
+    `If-Match names ${call.if_match.slice(0, 80)}, but the current version is "${row.version}": read it again.`,
+  );
+}
+
+/** The parent of everything under `/v1/gateways/{gateway_id}/`. */
+export async function gatewayExists(deps: Deps, params: Record<string, string>): Promise<void> {
+  const id = params.gateway_id ?? "";
+  if (await gatewayTable.find(deps.db, { id })) return;
+  throw new AppError("not_found", `There is no gateway with the id ${id}.`);
+}

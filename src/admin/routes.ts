@@ -1,0 +1,19 @@
+/** Every endpoint of the admin API, each bound to the operation that answers it. */
+import type { Route } from "../route.ts";
+import { auditRoutes } from "./audit.ts";
+import { consumerKeyRoutes } from "./consumer-keys.ts";
+import { consumerRoutes } from "./consumers.ts";
+import { gatewayRoutes } from "./gateways.ts";
+import { registryRoutes } from "./registries.ts";
+import { testConnectionRoute } from "./test-connection.ts";
+import { tokenRoutes } from "./tokens.ts";
+
+export const adminRoutes: readonly Route[] = [
+  ...gatewayRoutes,
+  testConnectionRoute,
+  ...registryRoutes,
+  ...consumerRoutes,
+  ...consumerKeyRoutes,
+  ...tokenRoutes,
+  ...auditRoutes,
+];

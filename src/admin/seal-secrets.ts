@@ -1,0 +1,30 @@
+/** Secrets on their way in are sealed, on their way out masked; what a caller left masked stays as it was. */
+import { AppError } from "../contract/errors.ts";
+import { type Keyring, seal, unseal } from "../lib/seal.ts";
+import { isMasked, mapSecrets, mask } from "../lib/secret-paths.ts";
+
+/** `stored` holds the sealed secrets of the row before, or undefined on create. */
+export function sealSecrets<T>(
+  keyring: Keyring,
+  paths: readonly string[],
+  next: T,
+  stored: object | undefined,
+): T {
+  const before = new Map<string, string>();
+  if (stored) {
+    mapSecrets(stored, paths, (sealed, path) => {
+      before.set(path, sealed);
+      return sealed;
+    });
+  }
+  return mapSecrets(next, paths, (given, path) => {
+    if (given !== "" && !isMasked(given)) return seal(keyring, given);
+    const kept = before.get(path);
+    if (kept !== undefined) return kept;
+    const reason = given === "" ? "must not be empty" : "is a masked value: send the secret itself";
+    throw new AppError("validation_failed", `${path}: ${reason}`);
+  });
+}
+
+export const maskSecrets = <T>(keyring: Keyring, paths: readonly string[], stored: T): T =>
+  mapSecrets(stored, paths, (sealed) => mask(unseal(keyring, sealed) ?? ""));

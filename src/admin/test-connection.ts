@@ -1,0 +1,71 @@
+/** Tries a registry with a free call: is the address right, does it answer, does it take the credential. */
+import { AppError } from "../contract/errors.ts";
+import {
+  type ConnectionReport,
+  type RegistryInput,
+  testConnection,
+} from "../contract/registries.ts";
+import { type RegistryRow, registryTable } from "../db/registries.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import { urlFor } from "../providers/provider.ts";
+import { type Route, route } from "../route.ts";
+import { registryView } from "../snapshot/compile.ts";
+import type { RegistryView } from "../snapshot/snapshot.ts";
+import { checkRegistry } from "./registries.ts";
+
+const TIMEOUT_MS = 10_000;
+
+export const testConnectionRoute: Route = route(testConnection, async (deps, { params, body }) => {
+  const row =
+    "provider" in body
+      ? draft(deps, params.gateway_id, body)
+      : await registryTable.find(deps.db, { id: body.id, gateway_id: params.gateway_id });
+  if (!row) throw new AppError("not_found", "There is no registry with this id.");
+  return await probe(deps, registryView(row, deps));
+});
+
+async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> {
+  const { provider, upstream, allow_private } = view;
+  const began = elapsedMs();
+  const report = (
+    stage: ConnectionReport["stage"],
+    message: string,
+    status_code: number | null = null,
+  ): ConnectionReport => ({
+    ok: stage === "answer" && status_code !== null && status_code < 400,
+    stage,
+    provider: provider.kind,
+    status_code,
+    latency_ms: Math.round(elapsedMs() - began),
+    message,
+  });
+  try {
+    const asked = { tail: provider.probe.tail, model: undefined, search: "" };
+    const reply = await deps.send({
+      url: urlFor(provider, upstream, asked, "files"),
+      method: "GET",
+      headers: provider.headers(upstream),
+      allow_private,
+      timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
+    });
+    await reply.body?.cancel();
+    const { status } = reply;
+    if (status === 401 || status === 403) {
+      return report("credential", "The upstream does not accept this API key.", status);
+    }
+    if (status < 400) return report("answer", "The upstream answered its model list.", status);
+    return report("answer", `The upstream answered ${status}: check the address.`, status);
+  } catch (thrown) {
+    const error = AppError.from(thrown);
+    if (error.code === "internal") throw thrown;
+    const stage = error.code === "upstream_address_refused" ? "address" : "connect";
+    return report(stage, error.message);
+  }
+}
+
+/** A registry that is not saved yet: checked like one that is. */
+function draft(deps: Deps, gateway_id: string, body: RegistryInput): RegistryRow {
+  const unsaved = { id: "", version: 0, created_at: "", updated_at: "", gateway_id };
+  return { ...checkRegistry(deps, body), ...unsaved };
+}

@@ -1,0 +1,104 @@
+/** Administrator tokens: made and shown once, limited by role and gateway, revoked at once. */
+import { AppError } from "../contract/errors.ts";
+import { PERMISSIONS } from "../contract/roles.ts";
+import {
+  type AdminToken,
+  type AdminTokenInput,
+  createToken,
+  getToken,
+  listTokens,
+  revokeToken,
+  whoAmI,
+} from "../contract/tokens.ts";
+import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
+import { gatewayTable } from "../db/gateways.ts";
+import type { Deps } from "../deps.ts";
+import { newSecret } from "../lib/ids.ts";
+import { secretHash, secretHint } from "../lib/secret-hash.ts";
+import { type Call, type Route, route } from "../route.ts";
+import { checkExpiry, keyState } from "./key-state.ts";
+import { recordChange } from "./record-change.ts";
+
+export const tokenRoutes: Route[] = [
+  route(whoAmI, (_, { actor }) => ({
+    name: actor.name,
+    role: actor.role,
+    gateway_ids: actor.gateway_ids ? [...actor.gateway_ids] : null,
+    permissions: [...PERMISSIONS[actor.role]],
+  })),
+  route(listTokens, async (deps, { query }) => {
+    const { items, next_cursor } = await adminTokenTable.page(deps.db, {}, query);
+    return { items: items.map((row) => shown(deps, row)), next_cursor };
+  }),
+  route(getToken, async (deps, { params }) => shown(deps, await findToken(deps, params.token_id))),
+  route(createToken, (deps, call) => issueToken(deps, call, call.body, newSecret("pa_"))),
+  route(revokeToken, async (deps, call) => {
+    const row = await findToken(deps, call.params.token_id);
+    if (row.revoked_at) return undefined;
+    await keepOneOwner(deps, row);
+    const revoked_at = deps.now().toISOString();
+    await adminTokenTable.update(deps.db, row.id, { revoked_at });
+    await recordChange(deps, call, {
+      resource: "token",
+      verb: "revoke",
+      id: row.id,
+      gateway_id: null,
+      before: shown(deps, row),
+      after: shown(deps, { ...row, revoked_at }),
+    });
+    return undefined;
+  }),
+];
+
+export async function issueToken(
+  deps: Deps,
+  call: Pick<Call, "actor" | "request_id" | "trace_id">,
+  input: AdminTokenInput,
+  token: string,
+): Promise<AdminToken & { token: string }> {
+  checkExpiry(deps, input.expires_at);
+  for (const [index, id] of (input.gateway_ids ?? []).entries()) {
+    if (await gatewayTable.find(deps.db, { id })) continue;
+    throw new AppError("validation_failed", `gateway_ids[${index}]: there is no such gateway`);
+  }
+  const row: AdminTokenRow = {
+    ...input,
+    id: deps.newId(),
+    hash: secretHash(token),
+    hint: secretHint(token),
+    revoked_at: null,
+    last_used_at: null,
+    created_at: deps.now().toISOString(),
+  };
+  await adminTokenTable.insert(deps.db, row);
+  await recordChange(deps, call, {
+    resource: "token",
+    verb: "create",
+    id: row.id,
+    gateway_id: null,
+    before: null,
+    after: shown(deps, row),
+  });
+  return { ...shown(deps, row), token };
+}
+
+function shown(deps: Deps, { hash: _, ...row }: AdminTokenRow): AdminToken {
+  return { ...row, state: keyState(deps, row) };
+}
+
+async function findToken(deps: Deps, id: string): Promise<AdminTokenRow> {
+  const row = await adminTokenTable.lock(deps.db, { id });
+  if (!row) throw new AppError("not_found", `There is no token with the id ${id}.`);
+  return row;
+}
+
+/** Nobody locks themselves out: one owner of everything stays. */
+async function keepOneOwner(deps: Deps, leaving: AdminTokenRow): Promise<void> {
+  const owners = await adminTokenTable.all(deps.db, { role: "owner", gateway_ids: null });
+  const others = owners.filter(
+    (row) => row.id !== leaving.id && keyState(deps, row) === "active" && !row.expires_at,
+  );
+  if (leaving.role === "owner" && others.length === 0) {
+    throw new AppError("conflict", "This is the last owner token: create another one first.");
+  }
+}

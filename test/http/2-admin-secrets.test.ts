@@ -1,0 +1,132 @@
+/** Secrets as decided: masked on read, kept when masked on update, sealed in the database, never logged. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { sharedKit, startKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+
+const PLANTED = "planted-7f3a9c2e5b8d1046-secret";
+const registryBody = (secret = PLANTED) => ({
+  name: `r-${crypto.randomUUID()}`,
+  provider: "openai_compatible",
+  provider_options: {
+    base_url: "https://upstream.example.com/v1",
+    headers: { "x-extra": `${secret}-header` },
+  },
+  auth: { type: "api_key", api_key: secret },
+});
+interface Shown {
+  id: string;
+  auth: { api_key: string };
+  provider_options: { base_url: string; headers: Record<string, string> };
+}
+
+describe.each(databaseKinds)("%s", (database) => {
+  const started = sharedKit({ database });
+  const fixture = async () => {
+    const kit = await started();
+    const gateway = await kit.make("/v1/gateways", { name: "g" });
+    const path = `/v1/gateways/${gateway.id}/registries`;
+    const registry = await kit.make<Shown>(path, registryBody());
+    const stored = () => kit.deps.snapshot().registries.get(registry.id)?.upstream;
+    return { kit, path, registry, stored, one: `${path}/${registry.id}` };
+  };
+
+  test("2 a secret is shown as *** and its last four characters, on create, get and list", async () => {
+    const { kit, one, path, registry } = await fixture();
+
+    const got = (await (await kit.get(one)).json()) as Shown;
+    const listed = await (await kit.get(path)).text();
+
+    expect(registry.auth.api_key).toBe("***cret");
+    expect(got.provider_options.headers).toEqual({ "x-extra": "***ader" });
+    expect(listed).not.toContain(PLANTED);
+  });
+
+  test("2 a masked or empty value on update keeps the stored one", async () => {
+    const { kit, one, registry, stored } = await fixture();
+
+    await kit.put(one, { auth: registry.auth, provider_options: registry.provider_options });
+    await kit.put(one, { auth: { type: "api_key", api_key: "" }, name: "renamed" });
+
+    expect(stored()?.api_key).toBe(PLANTED);
+    expect(stored()?.options.headers).toEqual({ "x-extra": `${PLANTED}-header` });
+  });
+
+  test("2 a new value on update replaces the stored one", async () => {
+    const { kit, one, stored } = await fixture();
+
+    await kit.put(one, { auth: { type: "api_key", api_key: "another-secret-value" } });
+
+    expect(stored()?.api_key).toBe("another-secret-value");
+  });
+
+  test.each([["***"], ["***abcd"], [""]])("2 the value '%s' on create is 422", async (api_key) => {
+    const { kit, path } = await fixture();
+
+    const reply = await kit.post(path, { ...registryBody(), auth: { type: "api_key", api_key } });
+
+    expect(reply.status).toBe(422);
+    expect(await reply.json()).toMatchObject({ message: expect.stringContaining("auth.api_key") });
+  });
+
+  test("2 a stored key does not follow its registry to another host", async () => {
+    const { kit, one, registry } = await fixture();
+    const provider_options = { base_url: "https://attacker.example.net/v1" };
+
+    const moved = await kit.put(one, { provider_options, auth: registry.auth });
+    const silent = await kit.put(one, { provider_options });
+
+    expect([moved.status, silent.status]).toEqual([422, 422]);
+  });
+
+  test("a planted secret is in no table, no log line, no audit record and no answer", async () => {
+    await using kit = await startKit({ database });
+    const gateway = await kit.make("/v1/gateways", { name: "g" });
+    const path = `/v1/gateways/${gateway.id}/registries`;
+    const registry = await kit.make<Shown>(path, registryBody());
+    const consumer = await kit.make(`/v1/gateways/${gateway.id}/consumers`, { name: "c" });
+    const { key } = await kit.make<{ key: string }>(
+      `/v1/gateways/${gateway.id}/consumers/${consumer.id}/keys`,
+      { name: "k" },
+    );
+    const { token } = await kit.make<{ token: string }>("/v1/tokens", { name: "t", role: "admin" });
+    const answers = await Promise.all([
+      kit.get(`${path}/${registry.id}`),
+      kit.get("/v1/audit"),
+      kit.get("/v1/tokens"),
+      kit.post(path, { ...registryBody(), name: 7 }),
+      kit.post(path, `{"auth": {"api_key": "${PLANTED}`),
+      kit.put(`${path}/${registry.id}`, { auth: { type: PLANTED, api_key: PLANTED } }),
+      kit.get(`/v1/gateways/${gateway.id}/consumers/${consumer.id}/keys`),
+      kit.call("GET", "/v1/gateways", undefined, { authorization: `Bearer ${PLANTED}` }),
+    ]);
+
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const everything = [...texts, ...kit.lines, await dump(kit)].join("\n");
+    for (const secret of [PLANTED, key, token, "pa_test-owner-token-0123456789abcdef"]) {
+      expect(everything).not.toContain(secret);
+    }
+    expect(everything).toContain("***cret");
+  });
+});
+
+test("2 the key file is readable by its owner alone", async () => {
+  await using kit = await startKit();
+
+  const { mode } = await Bun.file(`${kit.data_dir}/keys`).stat();
+
+  expect(mode & 0o777).toBe(0o600);
+  expect(readFileSync(`${kit.data_dir}/keys`, "utf8")).toMatch(
+    /^k[0-9a-f]{8}:[A-Za-z0-9+/]{43}=\n$/,
+  );
+});
+
+async function dump(kit: Awaited<ReturnType<typeof startKit>>): Promise<string> {
+  const catalog =
+    kit.db.dialect === "sqlite"
+      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+      : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
+  const tables = await kit.db.many<{ name: string }>(catalog);
+  const rows = await Promise.all(tables.map(({ name }) => kit.db.many(`SELECT * FROM ${name}`)));
+  return JSON.stringify(rows);
+}

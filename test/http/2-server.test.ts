@@ -1,0 +1,143 @@
+/** The process: planes, health, ids, headers, and how it stops. */
+import { expect, test } from "bun:test";
+import { sharedKit, startKit } from "../kit/kit.ts";
+import { startProgram } from "../kit/program.ts";
+
+const started = sharedKit();
+
+test("2 health and readiness answer without a token", async () => {
+  const kit = await started();
+
+  const [health, ready] = await Promise.all([
+    fetch(`${kit.url}/healthz`),
+    fetch(`${kit.url}/readyz`),
+  ]);
+
+  expect(await health.json()).toEqual({ status: "ok" });
+  expect(await ready.json()).toEqual({ status: "ready", revision: expect.any(Number) });
+});
+
+test("2 every answer has a trace id and a request id; two requests share neither", async () => {
+  const kit = await started();
+  const ids = async () => {
+    const { headers } = await kit.get("/v1/gateways");
+    return [headers.get("x-ag-trace-id"), headers.get("x-request-id")];
+  };
+
+  const [one, other] = [await ids(), await ids()];
+
+  expect(one[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(new Set([...one, ...other]).size).toBe(4);
+});
+
+test("2 a traceparent is continued, in the answer and in the log", async () => {
+  const kit = await started();
+  const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+  const reply = await kit.call("GET", "/v1/nothing", undefined, {
+    traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+  });
+
+  expect(reply.headers.get("x-ag-trace-id")).toBe(trace);
+  expect(kit.lines.join("")).toContain(trace);
+});
+
+test.each([["00-0000"], [`00-${"0".repeat(32)}-00f067aa0ba902b7-01`], ["ff-x"]])(
+  "2 the malformed traceparent %s is ignored",
+  async (traceparent) => {
+    const kit = await started();
+
+    const reply = await kit.call("GET", "/v1/gateways", undefined, { traceparent });
+
+    expect(reply.headers.get("x-ag-trace-id")).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
+  },
+);
+
+test("2 security headers are on answers and on errors", async () => {
+  const kit = await started();
+
+  const replies = await Promise.all([
+    kit.get("/v1/gateways"),
+    kit.get("/v1/nothing"),
+    fetch(`${kit.url}/docs`),
+  ]);
+
+  for (const { headers } of replies) {
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("cache-control")).toBe("no-store");
+  }
+});
+
+test("1 planes split over addresses serve only their own paths", async () => {
+  await using kit = await startKit({
+    settings: { PORTCULLIS_LISTEN_GATEWAY: "localhost:0", PORTCULLIS_PLANES: "admin,gateway" },
+  });
+  const [admin, gateway] = [kit.urls.admin, kit.urls.gateway];
+
+  const onAdmin = await kit.get("/v1/gateways");
+  const onGateway = await fetch(`${gateway}/v1/gateways`);
+
+  expect(admin).not.toBe(gateway);
+  expect([onAdmin.status, onGateway.status]).toEqual([200, 404]);
+  expect((await fetch(`${gateway}/readyz`)).status).toBe(200);
+});
+
+test("1 a plane that is left out is not served", async () => {
+  await using kit = await startKit({ settings: { PORTCULLIS_PLANES: "gateway" } });
+
+  expect((await kit.get("/v1/gateways")).status).toBe(404);
+  expect((await fetch(`${kit.url}/docs`)).status).toBe(404);
+});
+
+test("7 SIGTERM: readiness says no during the grace, a running request finishes, exit code 0", async () => {
+  const program = await startProgram({ settings: { SHUTDOWN_GRACE_S: "1" } });
+  const slow = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"name": "slow'));
+      await Bun.sleep(700);
+      controller.enqueue(new TextEncoder().encode('ly sent"}'));
+      controller.close();
+    },
+  });
+  const running = fetch(`${program.url}/v1/gateways`, {
+    method: "POST",
+    headers: { authorization: "Bearer pa_test-owner-token-0123456789abcdef" },
+    body: slow,
+  });
+  await Bun.sleep(100);
+
+  program.child.kill("SIGTERM");
+  await Bun.sleep(100);
+  const ready = await fetch(`${program.url}/readyz`);
+  const finished = await running;
+
+  expect(ready.status).toBe(503);
+  expect(finished.status).toBe(201);
+  expect(await program.child.exited).toBe(0);
+  await program[Symbol.asyncDispose]();
+});
+
+test("2 a port that is taken is told in one line, exit code 1", async () => {
+  await using program = await startProgram();
+  const { runProgram } = await import("../kit/program.ts");
+
+  const second = await runProgram(["start", "--listen", new URL(program.url).host]);
+
+  expect(second.code).toBe(1);
+  expect(second.err).toContain("Is another program using the port?");
+  expect(second.err).not.toContain("    at ");
+});
+
+test("2 a node whose keys do not fit the database is stopped before it writes", async () => {
+  await using first = await startKit();
+
+  const second = startKit({ database_url: first.database_url });
+
+  expect(second).rejects.toMatchObject({
+    code: "bad_settings",
+    message: expect.stringContaining("PORTCULLIS_KEYS"),
+  });
+  await second.catch(() => {});
+});

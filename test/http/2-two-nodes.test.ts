@@ -1,0 +1,102 @@
+/** Two nodes on one Postgres, and what goes on when the database goes away (promises under faults). */
+import { expect, test } from "bun:test";
+import { cuttable } from "../kit/cuttable.ts";
+import { startKit } from "../kit/kit.ts";
+import { freshDatabase } from "../kit/services.ts";
+
+const PROMISE_MS = 1000;
+
+/** How long until `holds` says yes. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<number> {
+  const began = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - began > 5 * PROMISE_MS) throw new Error("It never came.");
+    await Bun.sleep(5);
+  }
+  return performance.now() - began;
+}
+
+async function twoNodes() {
+  const one = await startKit({ database: "postgres" });
+  const other = await startKit({ database_url: one.database_url, data_dir: one.data_dir });
+  return {
+    one,
+    other,
+    async [Symbol.asyncDispose]() {
+      await other[Symbol.asyncDispose]();
+      await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("7 a change made on one node is in force on the other in under a second", async () => {
+  await using nodes = await twoNodes();
+  const { one, other } = nodes;
+  const gateway = await one.make("/v1/gateways", { name: "g" });
+
+  const arrived = await until(() => other.deps.snapshot().gateways.has(gateway.id));
+
+  // In force here before it was answered, there a moment later.
+  expect(one.deps.snapshot().gateways.has(gateway.id)).toBe(true);
+  expect(arrived).toBeLessThan(PROMISE_MS);
+});
+
+test("7 a key revoked on one node stops working on the other in under a second", async () => {
+  await using nodes = await twoNodes();
+  const { one, other } = nodes;
+  const gateway = await one.make("/v1/gateways", { name: "g" });
+  const path = `/v1/gateways/${gateway.id}`;
+  const registry = await one.make(`${path}/registries`, { name: "r", provider: "demo" });
+  const consumer = await one.make<{ id: string; slug: string }>(`${path}/consumers`, {
+    name: "c",
+    registries: [{ id: registry.id, models: { default: "demo-chat" } }],
+  });
+  const keys = `${path}/consumers/${consumer.id}/keys`;
+  const { id, key } = await one.make<{ id: string; key: string }>(keys, { name: "k" });
+  const status = async () => {
+    const reply = await fetch(`${other.url}/${consumer.slug}/v1/models`, {
+      headers: { "x-ag-api-key": key },
+    });
+    await reply.arrayBuffer();
+    return reply.status;
+  };
+  await until(async () => (await status()) === 200);
+
+  await one.delete(`${keys}/${id}`);
+
+  expect(await until(async () => (await status()) === 401)).toBeLessThan(PROMISE_MS);
+});
+
+test("7 with Postgres away the data plane goes on, admin answers 503, and both recover", async () => {
+  await using database = await freshDatabase("postgres");
+  using line = cuttable(database.url);
+  await using kit = await startKit({ database_url: line.url });
+  const gateway = await kit.make("/v1/gateways", { name: "g" });
+  const path = `/v1/gateways/${gateway.id}`;
+  const registry = await kit.make(`${path}/registries`, { name: "r", provider: "demo" });
+  const consumer = await kit.make<{ id: string; slug: string }>(`${path}/consumers`, {
+    name: "c",
+    registries: [{ id: registry.id, models: { default: "demo-chat" } }],
+  });
+  const { key } = await kit.make<{ key: string }>(`${path}/consumers/${consumer.id}/keys`, {
+    name: "k",
+  });
+  const chat = () =>
+    fetch(`${kit.url}/${consumer.slug}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "x-ag-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "hi" }] }),
+    });
+
+  line.cut();
+  await Bun.sleep(300);
+  const during = await chat();
+  const refused = await kit.post("/v1/gateways", { name: "lost" });
+  line.mend();
+
+  expect(during.status).toBe(200);
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ error: "unavailable" });
+  await until(async () => (await kit.post("/v1/gateways", { name: "back" })).status === 201);
+  expect((await chat()).status).toBe(200);
+});

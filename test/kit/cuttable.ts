@@ -1,0 +1,60 @@
+/** A line to a server on loopback that a test can cut and mend: connections break, new ones are refused. */
+import type { Socket } from "bun";
+
+interface Pair {
+  other: Socket<Pair> | undefined;
+  /** What came before the other end was connected. */
+  early: Uint8Array[];
+}
+
+export function cuttable(target: string) {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket<Pair>>();
+  const passOn = {
+    data(socket: Socket<Pair>, bytes: Uint8Array) {
+      if (socket.data.other) socket.data.other.write(bytes);
+      else socket.data.early.push(bytes);
+    },
+    close(socket: Socket<Pair>) {
+      open.delete(socket);
+      socket.data.other?.end();
+    },
+  };
+  const listen = (at: number) =>
+    Bun.listen<Pair>({
+      hostname: "127.0.0.1",
+      port: at,
+      socket: {
+        ...passOn,
+        async open(client) {
+          client.data = { other: undefined, early: [] };
+          open.add(client);
+          const upstream = await Bun.connect<Pair>({
+            hostname,
+            port: Number(port),
+            data: { other: client, early: [] },
+            socket: passOn,
+          });
+          for (const bytes of client.data.early) upstream.write(bytes);
+          client.data.other = upstream;
+        },
+      },
+    });
+  let server = listen(0);
+  const at = server.port;
+  const url = new URL(target);
+  url.port = String(at);
+  return {
+    url: url.href,
+    cut() {
+      server.stop(true);
+      for (const socket of open) socket.terminate();
+    },
+    mend() {
+      server = listen(at);
+    },
+    [Symbol.dispose]() {
+      server.stop(true);
+    },
+  };
+}

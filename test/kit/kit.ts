@@ -1,0 +1,108 @@
+/** The whole program in this process, on free ports, with a database of its own. */
+import { afterAll } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLog } from "../../src/lib/log.ts";
+import { start } from "../../src/server/start.ts";
+import { loadSettings } from "../../src/settings.ts";
+import { type DatabaseKind, freshDatabase } from "./services.ts";
+
+export const OWNER_TOKEN = "pa_test-owner-token-0123456789abcdef";
+
+export type Kit = Awaited<ReturnType<typeof startKit>>;
+
+export interface KitOptions {
+  database?: DatabaseKind;
+  /** Share the database of another kit: two nodes of one installation. */
+  database_url?: string;
+  data_dir?: string;
+  settings?: Record<string, string>;
+}
+
+export async function startKit(options: KitOptions = {}) {
+  const own = options.database_url ? undefined : await freshDatabase(options.database ?? "sqlite");
+  const database_url = options.database_url ?? own?.url ?? "";
+  const dir = options.data_dir ?? mkdtempSync(join(tmpdir(), "portcullis-kit-"));
+  const lines: string[] = [];
+  const settings = loadSettings({
+    PORTCULLIS_LISTEN: "127.0.0.1:0",
+    PORTCULLIS_DATA_DIR: dir,
+    PORTCULLIS_ADMIN_TOKEN: OWNER_TOKEN,
+    PORTCULLIS_DEMO: "false",
+    DATABASE_URL: database_url,
+    SHUTDOWN_TIMEOUT_S: "2",
+    ...options.settings,
+  });
+  const log = createLog({
+    level: "debug",
+    pretty: false,
+    now: () => new Date(),
+    write: (line) => lines.push(line),
+  });
+  const running = await start(settings, log);
+  const url = running.urls.admin ?? running.urls.gateway ?? "";
+
+  /** A call as an administrator; `body` goes as JSON. */
+  const call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${OWNER_TOKEN}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+  /** Makes something and gives it back; any answer but 2xx fails the test. */
+  const make = async <T = { id: string }>(path: string, body: unknown): Promise<T> => {
+    const reply = await call("POST", path, body);
+    if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${await reply.text()}`);
+    return (await reply.json()) as T;
+  };
+
+  return {
+    url,
+    urls: running.urls,
+    first: running.first,
+    deps: running.deps,
+    db: running.deps.db,
+    database_url,
+    data_dir: dir,
+    /** Every log line so far. */
+    lines,
+    call,
+    make,
+    get: (path: string) => call("GET", path),
+    post: (path: string, body: unknown, headers?: Record<string, string>) =>
+      call("POST", path, body, headers),
+    put: (path: string, body: unknown, headers?: Record<string, string>) =>
+      call("PUT", path, body, headers),
+    delete: (path: string, headers?: Record<string, string>) =>
+      call("DELETE", path, undefined, headers),
+    async [Symbol.asyncDispose]() {
+      await running.stop();
+      if (!options.data_dir) rmSync(dir, { recursive: true, force: true });
+      await own?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** One kit for all tests of a file: started on first use, stopped after the last. */
+export function sharedKit(options: KitOptions = {}): () => Promise<Kit> {
+  let started: Promise<Kit> | undefined;
+  afterAll(async () => {
+    await (await started)?.[Symbol.asyncDispose]();
+  });
+  return () => {
+    started ??= startKit(options);
+    return started;
+  };
+}
