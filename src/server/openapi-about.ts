@@ -1,0 +1,81 @@
+/** What the API description says about the whole: conventions, how to authenticate, what each tag is about. */
+
+export const ABOUT = {
+  title: "Portcullis API",
+  version: "1.0",
+  description: [
+    "Portcullis stands between your applications and the AI systems they use. The administrative API under `/v1` sets it up; applications then send their requests to `/{consumer}/v1/…`.",
+    "Lists answer `{items, next_cursor}`: send `next_cursor` as `cursor` until it is null.",
+    "A change leaves out the members that keep their value. `PATCH` and `PUT` mean the same. With `If-Match`, a change that somebody else overtook is refused with 412 instead of undoing theirs.",
+    "A `POST` with an `Idempotency-Key` can be sent again after a broken connection: it happens once, and the second answer is the first one.",
+    "Errors of the administrative API are `{error, message}`: branch on `error`, show `message`. Secrets are shown once, when they are made, and masked from then on.",
+  ].join("\n\n"),
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+export const SECURITY_SCHEMES = {
+  admin_token: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: "Bearer authentication with an administrator token: `Authorization: Bearer pa_…`.",
+  },
+  consumer_key: {
+    type: "apiKey",
+    in: "header",
+    name: "X-AG-API-Key",
+    description:
+      "A key of the consumer in the path. `x-api-key` and `Authorization: Bearer ag_…` are taken too, so that existing clients work unchanged.",
+  },
+} as const;
+
+export const DATA_PLANE = "Data plane";
+
+export const TAGS = [
+  {
+    name: "Gateways",
+    description: "A gateway holds registries, consumers and the plugins their requests pass.",
+    paths: /^\/(api\/)?v1\/(gateways(\/:gateway_id)?|plugins)$/,
+  },
+  {
+    name: "Registries",
+    description: "A registry is an upstream AI endpoint with its credential.",
+    paths: /\/(registries|registry-kinds)\b/,
+  },
+  {
+    name: "Consumer keys",
+    description: "What an application sends as `X-AG-API-Key`.",
+    paths: /\/consumers\/:consumer_id\/keys\b/,
+  },
+  {
+    name: "Consumers",
+    description: "A consumer is an application: its slug is the first part of the path it calls.",
+    paths: /\/consumers\b/,
+  },
+  {
+    name: "Administrator tokens",
+    description: "Who may use this API, in which role and for which gateways.",
+    paths: /^\/v1\/(tokens|whoami)\b/,
+  },
+  {
+    name: "Audit log",
+    description: "Who changed what, with before and after.",
+    paths: /^\/v1\/audit\b/,
+  },
+  {
+    name: DATA_PLANE,
+    description:
+      "What applications call. Bodies have the reference format, which is that of the OpenAI API, and reach the upstream as they are. A model may be written `@provider/model` to pin a kind of registry. Answers carry `X-AG-Trace-Id`, `X-AG-Registry`, `X-Selected-Provider` and `X-Selected-Model`.",
+    paths: /^\/:consumer\//,
+  },
+];
+
+/** What no row names is filed under the first word of its path. */
+export function tagOf(path: string): string {
+  const word = path.split("/").find((part) => part && part !== "api" && !/^v\d/.test(part)) ?? "";
+  const spaced = word.replaceAll("-", " ");
+  return (
+    TAGS.find((tag) => tag.paths.test(path))?.name ??
+    spaced.charAt(0).toUpperCase() + spaced.slice(1)
+  );
+}

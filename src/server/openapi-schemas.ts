@@ -1,0 +1,87 @@
+/** Which JSON Schema stands for a wire shape, and under which name: the one it has in the contract. */
+import { z } from "zod";
+import * as audit from "../contract/audit.ts";
+import * as consumerKeys from "../contract/consumer-keys.ts";
+import * as consumers from "../contract/consumers.ts";
+import * as gateways from "../contract/gateways.ts";
+import * as registries from "../contract/registries.ts";
+import * as tokens from "../contract/tokens.ts";
+
+export type Schema = z.core.JSONSchema.BaseSchema;
+/** What is sent may leave out what has a default; what comes back holds it. */
+type Direction = "input" | "output";
+
+export interface SchemaBook {
+  /** The components so far. */
+  schemas: Record<string, Schema>;
+  /** A reference to the component of a shape; `name` is for a shape that the contract leaves unnamed. */
+  refer: (shape: z.ZodType, direction: Direction, name: string) => Schema;
+}
+
+const MODULES = [gateways, registries, consumers, consumerKeys, tokens, audit];
+
+export function schemaBook(): SchemaBook {
+  const names = new Map<z.core.$ZodType, Record<Direction, string>>();
+  for (const [name, shape] of MODULES.flatMap((module) => Object.entries(module))) {
+    if (!(shape instanceof z.ZodType)) continue;
+    names.set(shape, { input: name.replace(/(Input)?$/, "Input"), output: name });
+  }
+  const schemas: Record<string, Schema> = {};
+  const refer: SchemaBook["refer"] = (shape, direction, name) => {
+    if (!names.has(shape)) names.set(shape, { input: name, output: name });
+    const { $defs, $ref } = toSchema(shape, direction, (inner) => names.get(inner)?.[direction]);
+    Object.assign(schemas, $defs);
+    return { $ref: String($ref) };
+  };
+  for (const [kind, options] of Object.entries(registries.KIND_OPTIONS)) {
+    // Kinds share shapes; a copy with a sentence of its own is what gets the name of the kind.
+    const own = options.describe(`\`provider_options\` of a registry of the kind \`${kind}\`.`);
+    refer(own, "input", optionsName(kind));
+  }
+  return { schemas, refer };
+}
+
+export function toSchema(
+  shape: z.ZodType,
+  direction: Direction,
+  nameOf: (shape: z.core.$ZodType) => string | undefined = () => undefined,
+): Schema {
+  const metadata = Object.assign(z.registry<{ id?: string | undefined }>(), {
+    get: (inner: z.core.$ZodType) => {
+      const id = nameOf(inner);
+      return { ...z.globalRegistry.get(inner), ...(id === undefined ? {} : { id }) };
+    },
+  });
+  const { $schema: _, ...made } = z.toJSONSchema(shape, {
+    io: direction,
+    target: "draft-2020-12",
+    metadata,
+    override: ({ jsonSchema }) => tidy(jsonSchema, direction),
+  });
+  const moved = (key: string, value: unknown) =>
+    key === "$ref" ? String(value).replace("#/$defs/", "#/components/schemas/") : value;
+  return JSON.parse(JSON.stringify(made), moved);
+}
+
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Leaves out what says nothing to a reader, and says what one schema alone cannot. */
+function tidy(schema: Schema, direction: Direction): void {
+  if (schema.format) delete schema.pattern;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (direction === "output") {
+    delete schema.default;
+    // A later version may add members; a client must not break on them.
+    if (schema.additionalProperties === false) delete schema.additionalProperties;
+  }
+  const options = schema.properties?.provider_options;
+  if (typeof options !== "object") return;
+  options.anyOf = registries.KINDS.map((kind) => ({
+    $ref: `#/components/schemas/${optionsName(kind)}`,
+  }));
+  for (const member of ["type", "propertyNames", "additionalProperties"]) delete options[member];
+}
+
+const optionsName = (kind: string): string => `RegistryOptions${pascal(kind)}`;

@@ -1,0 +1,32 @@
+/** What a person or a generator reads about the API: the OpenAPI document and the reference page. */
+import type { Route } from "../route.ts";
+import { SECURITY_HEADERS } from "./app.ts";
+import { openApi } from "./openapi.ts";
+import { referencePage } from "./reference-page.ts";
+
+export function pages(routes: readonly Route[]) {
+  const endpoints = routes.map(({ endpoint }) => endpoint);
+  // Made when first asked for: a start must not wait for them.
+  let [document, page]: [string | undefined, string | undefined] = [undefined, undefined];
+  return {
+    "/openapi.json": () => {
+      document ??= JSON.stringify(openApi(endpoints));
+      return new Response(document, {
+        headers: { ...SECURITY_HEADERS, "content-type": "application/json" },
+      });
+    },
+    "/docs": () => {
+      page ??= referencePage(openApi(endpoints));
+      return new Response(page, {
+        headers: {
+          ...SECURITY_HEADERS,
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy":
+            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        },
+      });
+    },
+    "/": () =>
+      new Response(null, { status: 302, headers: { ...SECURITY_HEADERS, location: "/docs" } }),
+  };
+}

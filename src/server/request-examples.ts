@@ -1,0 +1,42 @@
+/** What a request looks like: a body and ids for the examples of the API reference. */
+
+const IDS: Record<string, string> = {
+  gateway_id: "019c5a10-6f2b-7d31-8a4e-2b90c7f4d101",
+  registry_id: "019c5a10-7c40-7a52-9b1d-64e8f0a3b202",
+  consumer_id: "019c5a10-8d55-7f63-8c2e-75f901b4c303",
+  key_id: "019c5a10-9e66-7074-9d3f-860a12c5d404",
+  token_id: "019c5a10-af77-7185-8e40-971b23d6e505",
+};
+
+/** The example of a path parameter. */
+export const exampleId = (name: string): string =>
+  IDS[name] ?? "019c5a10-b088-7296-9f51-a82c34e7f606";
+
+/** By the name of the endpoint. A test holds each one against the body its endpoint takes. */
+export const BODY_EXAMPLES: Record<string, unknown> = {
+  create_gateway: { name: "Support", slug: "support", metadata: { team: "support" } },
+  update_gateway: { metadata: { team: "support", stage: "production" } },
+  configure_gateway: { required_plugins: [] },
+  reconfigure_gateway: { required_plugins: [] },
+  create_registry: {
+    name: "OpenAI",
+    provider: "openai",
+    auth: { type: "api_key", api_key: "sk-your-key" },
+  },
+  update_registry: { enabled: false },
+  test_registry_connection: { id: exampleId("registry_id") },
+  create_consumer: {
+    name: "Support assistant",
+    slug: "assistant",
+    registries: [
+      {
+        id: exampleId("registry_id"),
+        models: { allowed: ["gpt-4o*"], default: "gpt-4o-mini" },
+      },
+    ],
+  },
+  update_consumer: { balancing: { algorithm: "latency" } },
+  create_consumer_key: { name: "Production", expires_at: "2030-01-01T00:00:00Z" },
+  rotate_consumer_key: { overlap_s: 3600 },
+  create_token: { name: "Deployment", role: "admin", gateway_ids: [exampleId("gateway_id")] },
+};

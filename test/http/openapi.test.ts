@@ -1,0 +1,267 @@
+/** Endpoints are described once: is what /openapi.json and /docs make of it valid, whole and safe? */
+import { describe, expect, test } from "bun:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { z } from "zod";
+import { adminRoutes } from "../../src/admin/routes.ts";
+import { type Endpoint, endpoint } from "../../src/contract/endpoint.ts";
+import { KINDS } from "../../src/contract/registries.ts";
+import { matchTail } from "../../src/dataplane/match-endpoint.ts";
+import {
+  METHODS,
+  type OpenApiDocument,
+  type Operation,
+  openApi,
+} from "../../src/server/openapi.ts";
+import { pascal } from "../../src/server/openapi-schemas.ts";
+import { referencePage } from "../../src/server/reference-page.ts";
+
+const endpoints = adminRoutes.map((route) => route.endpoint);
+const document = openApi(endpoints);
+const operations = operationsOf(document);
+const { schemas } = document.components;
+const page = referencePage(document);
+
+describe("the OpenAPI document", () => {
+  test("9 is valid OpenAPI 3.1 with the version 1.0, and every reference leads somewhere", async () => {
+    const validator = new Validator();
+
+    const result = await validator.validate(JSON.parse(JSON.stringify(document)));
+
+    expect(result).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+    expect(document.info.version).toBe("1.0");
+  });
+
+  test("holds every endpoint once, under its own method and path", () => {
+    const own = operations.filter(
+      ({ operation }) => !operation.tags.includes("Data plane") && !operation["x-alias-of"],
+    );
+
+    const described = own.map(({ operation, address }) => `${operation.operationId} ${address}`);
+
+    expect(described.sort()).toEqual(
+      endpoints.map((one) => `${one.name} ${addressOf(one)}`).sort(),
+    );
+  });
+
+  test("gives every operation an id of its own", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  });
+
+  test("files every operation under a described tag", () => {
+    const described = document.tags
+      .filter(({ description }) => description)
+      .map(({ name }) => name);
+
+    const strays = operations.filter(
+      ({ operation }) => !described.includes(operation.tags[0] ?? ""),
+    );
+
+    expect(strays).toEqual([]);
+  });
+
+  test("offers PATCH wherever it offers PUT", () => {
+    const takes = (method: "put" | "patch") =>
+      Object.keys(document.paths).filter((path) => document.paths[path]?.[method]);
+
+    expect(takes("patch")).toEqual(takes("put"));
+    expect(find("update_gateway_by_patch")["x-alias-of"]).toBe("update_gateway");
+  });
+
+  test("5 the administrative API declares an API key in the header Authorization", () => {
+    expect(document.components.securitySchemes.admin_token).toMatchObject({
+      type: "apiKey",
+      in: "header",
+      name: "Authorization",
+    });
+    expect(find("list_tokens").security).toEqual([{ admin_token: [] }]);
+    expect(find("create_chat_completion").security).toEqual([{ consumer_key: [] }]);
+  });
+
+  test("says of every secret how it is kept", () => {
+    const words = (schema: string, member: string) => {
+      const found = schemas[schema]?.properties?.[member];
+      return typeof found === "object" ? found.description : undefined;
+    };
+
+    expect(words("RegistryAuthInput", "api_key")).toContain("encrypted");
+    expect(words("RegistryOptionsOpenaiCompatible", "headers")).toContain("secrets");
+    expect(words("NewConsumerKey", "key")).toContain("once");
+    expect(words("NewAdminToken", "token")).toContain("once");
+  });
+
+  test.each([
+    ["ListGatewaysReply", "Gateway"],
+    ["ListRegistriesReply", "Registry"],
+    ["ListConsumersReply", "Consumer"],
+    ["ListConsumerKeysReply", "ConsumerKey"],
+    ["ListTokensReply", "AdminToken"],
+    ["ListAuditReply", "AuditRecord"],
+  ])("%s lists %s", (list, item) => {
+    expect(schemas[list]?.properties?.items).toMatchObject({
+      items: { $ref: `#/components/schemas/${item}` },
+    });
+    expect(schemas[item]?.type).toBe("object");
+  });
+
+  test("describes the options of every kind of registry, and names them where they are sent", () => {
+    const named = KINDS.map((kind) => `RegistryOptions${pascal(kind)}`);
+
+    const { provider_options } = schemas.RegistryInput?.properties ?? {};
+
+    expect(provider_options).toMatchObject({
+      anyOf: named.map((name) => ({ $ref: `#/components/schemas/${name}` })),
+    });
+    expect(schemas.RegistryOptionsAzure?.required).toEqual(["endpoint"]);
+  });
+
+  test("a body may leave out what has a default; a reply holds it", () => {
+    expect(schemas.ConsumerInput?.required).toEqual(["name"]);
+    expect(schemas.Consumer?.required).toContain("failover");
+    expect(schemas.ConsumerInput?.additionalProperties).toBe(false);
+    expect(schemas.Consumer?.additionalProperties).toBeUndefined();
+  });
+
+  test.each([
+    ["update_gateway", ["gateway_id", "If-Match"]],
+    ["configure_gateway", ["gateway_id", "If-Match", "Idempotency-Key"]],
+    ["delete_consumer", ["gateway_id", "consumer_id", "If-Match"]],
+    ["create_gateway", ["Idempotency-Key"]],
+    ["revoke_token", ["token_id"]],
+    ["test_registry_connection", ["gateway_id"]],
+    ["list_gateways", ["limit", "cursor", "q", "sort"]],
+  ])("%s takes the parameters that the server reads", (name, parameters) => {
+    expect(find(name).parameters.map((parameter) => parameter.name)).toEqual(parameters);
+  });
+
+  test.each([
+    ["list_gateways", [200, 401, 403, 422, 503]],
+    ["get_gateway", [200, 401, 403, 404, 422, 503]],
+    ["create_gateway", [201, 401, 403, 409, 413, 422, 503]],
+    ["update_gateway", [200, 401, 403, 404, 409, 412, 413, 422, 503]],
+    ["delete_gateway", [204, 401, 403, 404, 409, 412, 422, 503]],
+    ["test_registry_connection", [200, 401, 403, 404, 413, 422, 503]],
+    ["generate_image", [200, 400, 401, 403, 404, 413, 429, 502, 503, 504]],
+  ])("%s lists every status it can answer", (name, statuses) => {
+    expect(Object.keys(find(name).responses).map(Number)).toEqual(statuses);
+  });
+
+  test("an answer that shows a version carries it as its ETag", () => {
+    expect(find("get_registry").responses[200]?.headers).toHaveProperty("ETag");
+    expect(find("get_token").responses[200]?.headers).toBeUndefined();
+  });
+});
+
+describe("the data plane", () => {
+  const described = operations.filter(({ operation }) => operation.tags.includes("Data plane"));
+
+  test.each(described)("answers $address", ({ path, method, operation }) => {
+    const tail = path.replace("/{consumer}", "").replace(/[{]\w+[}]/, "one");
+
+    const { endpoint } = matchTail(tail) ?? {};
+
+    expect(endpoint?.methods).toContain(method.toUpperCase());
+    expect(endpoint?.body).toMatch(bodyKind(operation));
+  });
+});
+
+describe("the reference page", () => {
+  test.each(operations)("holds $operation.operationId", ({ operation, path, method }) => {
+    expect(page.split(` id="${operation.operationId}"`).length).toBe(2);
+    expect(page).toContain(`<span class="method ${method}">${method}</span> <code>${path}</code>`);
+  });
+
+  test("runs no script and loads nothing", () => {
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:|\son\w+=|url\(|@import/i);
+    const targets = [...page.matchAll(/\b(?:src|href|action)="([^"]*)"/g)].map(([, to = ""]) => to);
+    expect(targets.filter((to) => !to.startsWith("#") && to !== "/openapi.json")).toEqual([]);
+  });
+
+  test("has links that lead somewhere, and no id twice", () => {
+    const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id);
+    const wanted = [...page.matchAll(/href="#([^"]*)"/g)].map(([, id = ""]) => id);
+
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(wanted.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  test("has one h1, and a caption on every table", () => {
+    expect(page.match(/<h1/g)).toHaveLength(1);
+    expect(page.match(/<table><caption>/g)).toHaveLength(page.match(/<table/g)?.length ?? 0);
+  });
+
+  test("shows the members of a body with their defaults, nested ones below theirs", () => {
+    const article = page.slice(page.indexOf(' id="create_consumer"'));
+    const [, body = ""] = /<caption>Body<(.*?)<\/table>/s.exec(article) ?? [];
+
+    expect(body).toContain("<code>round_robin</code>");
+    expect(body).toMatch(/class="depth-0"><code>failover<.*class="depth-1"><code>max_attempts</s);
+    expect(body).toContain('<td data-label="Default"><code>60000</code></td>');
+  });
+
+  test("shows hostile text as text", () => {
+    const hostile = `</style><script>alert("1")</script>'`;
+    const described = endpoint({
+      name: "list_traps",
+      method: "GET",
+      path: "/v1/traps",
+      auth: "read",
+      summary: hostile,
+      reply: z.object({ [hostile]: z.string().describe(hostile) }),
+    });
+
+    const made = referencePage(openApi([described]));
+
+    expect(made).not.toContain("<script");
+    expect(made).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;");
+  });
+
+  test("tells a shape that holds itself once", () => {
+    const Condition = z.object({
+      field: z.string(),
+      get all() {
+        return z.array(Condition).optional();
+      },
+    });
+    const described = endpoint({
+      name: "create_condition",
+      method: "POST",
+      path: "/v1/conditions",
+      auth: "write",
+      summary: "Create a condition",
+      body: Condition,
+    });
+
+    const made = referencePage(openApi([described]));
+
+    expect(made).toContain('array of <a href="#schema-CreateConditionBody">');
+  });
+});
+
+function operationsOf({ paths }: OpenApiDocument) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      const address = `${method.toUpperCase()} ${path}`;
+      return operation ? [{ path, method, operation, address }] : [];
+    }),
+  );
+}
+
+function find(name: string) {
+  const found = operations.find(({ operation }) => operation.operationId === name);
+  if (!found) throw new Error(`There is no operation ${name}.`);
+  return found.operation;
+}
+
+const addressOf = ({ method, path }: Endpoint): string =>
+  `${method} ${path.replace(/:(\w+)/g, "{$1}")}`;
+
+/** As the data plane names what it reads. */
+function bodyKind({ requestBody }: Operation): RegExp {
+  const [type] = Object.keys(requestBody?.content ?? {});
+  if (type === "multipart/form-data") return /form/;
+  return type === "application/json" ? /json/ : /./;
+}
