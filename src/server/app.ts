@@ -1,0 +1,153 @@
+/** From a request to an answer: finds the endpoint, decodes, authorises, runs, and turns errors into bodies. */
+import { decode } from "../contract/decode.ts";
+import { type Endpoint, Nothing, type Plane } from "../contract/endpoint.ts";
+import { AppError } from "../contract/errors.ts";
+import { Id } from "../contract/shapes.ts";
+import { changeConfig } from "../db/config-revision.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import type { Call, Route } from "../route.ts";
+import { authenticate } from "./authenticate.ts";
+import { answerOnce, onceOf } from "./idempotency.ts";
+import { readJson } from "./read-json.ts";
+import { type RequestIds, renderError } from "./render-error.ts";
+import { requestIds } from "./request-ids.ts";
+
+/** On every answer of ours that is not an upstream's. */
+export const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+} as const;
+
+export interface App {
+  deps: Deps;
+  /** Brings a change that was just committed into force on this node. */
+  refresh: () => Promise<void>;
+}
+
+/** All methods of one path: `routes` share it. */
+export function answerPath(app: App, routes: readonly Route[]) {
+  const byMethod = new Map<string, Route>(routes.map((route) => [route.endpoint.method, route]));
+  const allow = [...byMethod.keys()].join(", ");
+  return (request: Request & { params: Record<string, string> }): Promise<Response> => {
+    const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
+    const plane = routes[0]?.endpoint.plane ?? "admin";
+    return answering(app, plane, request, async (ids) => {
+      if (!route) {
+        const text = `This path takes ${allow}.`;
+        throw new AppError("method_not_allowed", text, { details: { allow } });
+      }
+      return await answerEndpoint(app, route, request, ids);
+    });
+  };
+}
+
+/** An update leaves out what it does not change under either name. */
+const METHOD_FOR: Record<string, string> = { PATCH: "PUT", HEAD: "GET" };
+
+/** The one place that catches: whatever was thrown leaves as an error body of the plane. */
+export async function answering(
+  { deps }: App,
+  plane: Plane,
+  request: Request,
+  work: (ids: RequestIds) => Promise<Response>,
+): Promise<Response> {
+  const began = elapsedMs();
+  const ids = requestIds(request.headers, deps.newId);
+  const log = (status: number, more: Record<string, unknown>) =>
+    deps.log("request", {
+      ...ids,
+      plane,
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status,
+      ms: Math.round((elapsedMs() - began) * 10) / 10,
+      ...more,
+    });
+  try {
+    const answer = await work(ids);
+    log(answer.status, { level: request.method === "GET" ? "debug" : "info" });
+    return answer;
+  } catch (thrown) {
+    const error = AppError.from(thrown);
+    log(error.status, {
+      level: error.status >= 500 ? "error" : "info",
+      code: error.code,
+      ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
+    });
+    return renderError(plane, error, ids, answerHeaders(ids));
+  }
+}
+
+async function answerEndpoint(
+  app: App,
+  { endpoint, answer }: Route,
+  request: Request & { params: Record<string, string> },
+  ids: RequestIds,
+): Promise<Response> {
+  const { deps } = app;
+  const params = checkParams(request.params);
+  const actor = authenticate(deps, endpoint, request.headers, params);
+  const url = new URL(request.url);
+  const call: Call = {
+    params,
+    query: decode(endpoint.query, Object.fromEntries(url.searchParams)),
+    body: await decodeBody(deps, endpoint, request),
+    actor,
+    if_match: request.headers.get("if-match") ?? undefined,
+    ...ids,
+  };
+  if (!endpoint.writes) return render(endpoint, await answer(deps, call), ids);
+
+  const key = endpoint.method === "POST" ? request.headers.get("idempotency-key") : null;
+  const once = onceOf(key, { actor_id: actor.id, path: url.pathname, body: call.body });
+  const change = () =>
+    changeConfig(deps.db, (tx) => {
+      const inside = { ...deps, db: tx };
+      return answerOnce(inside, once, () => answer(inside, call));
+    });
+  const reply = await change();
+  await refreshed(app);
+  return render(endpoint, reply, ids);
+}
+
+/** The change is committed: if this node cannot read it back now, the watcher will. */
+async function refreshed({ deps, refresh }: App): Promise<void> {
+  try {
+    await refresh();
+  } catch (thrown) {
+    deps.log("refresh_failed", { level: "error", error: thrown });
+  }
+}
+
+function checkParams(params: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(params)) {
+    if (name.endsWith("_id") && !Id.safeParse(value).success) {
+      throw new AppError("validation_failed", `${name}: is not a valid id`);
+    }
+  }
+  return params;
+}
+
+async function decodeBody(deps: Deps, endpoint: Endpoint, request: Request): Promise<unknown> {
+  if (endpoint.body === Nothing) return undefined;
+  const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024);
+  return decode(endpoint.body, body);
+}
+
+function render(endpoint: Endpoint, reply: unknown, ids: RequestIds): Response {
+  const headers = answerHeaders(ids);
+  if (endpoint.reply === Nothing) return new Response(null, { status: endpoint.status, headers });
+  // Members the schema does not name are dropped here, so no stored hash can leave by accident.
+  const shown = endpoint.reply.parse(reply) as { version?: unknown };
+  if (typeof shown.version === "number") headers.etag = `"${shown.version}"`;
+  return Response.json(shown, { status: endpoint.status, headers });
+}
+
+function answerHeaders(ids: RequestIds): Record<string, string> {
+  return { ...SECURITY_HEADERS, "x-ag-trace-id": ids.trace_id, "x-request-id": ids.request_id };
+}

@@ -1,0 +1,51 @@
+/** Who is calling the admin API, and whether they may make this call. */
+import type { Endpoint } from "../contract/endpoint.ts";
+import { AppError } from "../contract/errors.ts";
+import { PERMISSIONS } from "../contract/roles.ts";
+import type { Deps } from "../deps.ts";
+import { secretHash } from "../lib/secret-hash.ts";
+import type { Actor } from "../route.ts";
+
+const NOBODY: Actor = { id: null, name: "anonymous", role: "viewer", gateway_ids: [] };
+
+export function authenticate(
+  deps: Deps,
+  endpoint: Endpoint,
+  headers: Headers,
+  params: Record<string, string>,
+): Actor {
+  if (endpoint.auth === "public") return NOBODY;
+  const actor = actorOf(deps, headers);
+  if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {
+    throw new AppError(
+      "forbidden",
+      `The role "${actor.role}" of this token may not do this: it needs the permission "${endpoint.auth}".`,
+    );
+  }
+  const { gateway_ids } = actor;
+  if (!gateway_ids) return actor;
+  // A token for some gateways must not make one for all.
+  if (endpoint.auth === "own") {
+    throw new AppError("forbidden", "A token that is limited to some gateways cannot do this.");
+  }
+  if (params.gateway_id !== undefined && !gateway_ids.includes(params.gateway_id)) {
+    throw new AppError("forbidden", "This token is limited to other gateways.");
+  }
+  return actor;
+}
+
+function actorOf(deps: Deps, headers: Headers): Actor {
+  const header = headers.get("authorization")?.trim();
+  if (!header) {
+    throw new AppError(
+      "unauthorized",
+      "Send an administrator token: Authorization: Bearer <token>.",
+    );
+  }
+  const token = deps.snapshot().tokensByHash.get(secretHash(header.replace(/^Bearer\s+/i, "")));
+  if (!token || token.expires_at <= deps.now().getTime()) {
+    throw new AppError("unauthorized", "This administrator token is unknown, expired or revoked.");
+  }
+  deps.used("admin_tokens", token.id);
+  return token;
+}

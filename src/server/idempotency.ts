@@ -1,0 +1,55 @@
+/** A POST that carries an Idempotency-Key happens once, however often it is sent. */
+import { AppError } from "../contract/errors.ts";
+import { idempotentReplyTable } from "../db/idempotent-replies.ts";
+import type { Deps } from "../deps.ts";
+import { seal, unseal } from "../lib/seal.ts";
+import { secretHash } from "../lib/secret-hash.ts";
+
+export interface Once {
+  /** Who, where and which key. */
+  id: string;
+  /** What was asked: the same key with another body is a mistake. */
+  request_hash: string;
+}
+
+export function onceOf(
+  key: string | null,
+  call: { actor_id: string | null; path: string; body: unknown },
+): Once | undefined {
+  if (key === null) return undefined;
+  if (key.length < 1 || key.length > 255) {
+    throw new AppError("validation_failed", "Idempotency-Key: must have 1 to 255 characters");
+  }
+  return {
+    id: secretHash(JSON.stringify([call.actor_id, call.path, key])),
+    request_hash: secretHash(JSON.stringify(call.body ?? null)),
+  };
+}
+
+/**
+ * Runs inside the transaction of the change. The row is written first: a second call with the same
+ * key waits for it, fails on it, and finds the stored reply when it tries again.
+ */
+export async function answerOnce(
+  deps: Deps,
+  once: Once | undefined,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  if (!once) return await work();
+  const earlier = await idempotentReplyTable.find(deps.db, { id: once.id });
+  if (earlier) {
+    if (earlier.request_hash !== once.request_hash) {
+      throw new AppError(
+        "validation_failed",
+        "Idempotency-Key: was used before with another body; choose a new key",
+      );
+    }
+    return JSON.parse(unseal(deps.keyring(), earlier.reply) ?? "null");
+  }
+  const row = { ...once, reply: "", created_at: deps.now().toISOString() };
+  await idempotentReplyTable.insert(deps.db, row);
+  const reply = await work();
+  const sealed = seal(deps.keyring(), JSON.stringify(reply ?? null));
+  await idempotentReplyTable.update(deps.db, once.id, { reply: sealed });
+  return reply;
+}

@@ -1,0 +1,94 @@
+/** The encryption keys of stored secrets: from the setting, or from a file that is made on first use. */
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../contract/errors.ts";
+import type { Db } from "../db/db.ts";
+import { installationFact, setInstallationFact } from "../db/installation.ts";
+import { type Keyring, seal, unseal } from "../lib/seal.ts";
+import type { Settings } from "../settings.ts";
+
+export const keyFile = (settings: Settings): string => join(settings.PORTCULLIS_DATA_DIR, "keys");
+
+/** Reads the keys now and again whenever the file has changed, so that a rotation needs no restart. */
+export function openKeyring(settings: Settings): () => Keyring {
+  if (settings.PORTCULLIS_KEYS !== undefined) {
+    const fixed = parseKeys(settings.PORTCULLIS_KEYS.split(","), "PORTCULLIS_KEYS");
+    return () => fixed;
+  }
+  const file = keyFile(settings);
+  if (!existsSync(file)) createKeyFile(file);
+  let [readAt, keyring] = [modified(file), readKeyFile(file)];
+  return () => {
+    const changed = modified(file);
+    if (changed !== readAt) [readAt, keyring] = [changed, readKeyFile(file)];
+    return keyring;
+  };
+}
+
+/** Adds a key in front, which seals from now on. The old ones stay: they still open what they sealed. */
+export function addKey(file: string): string {
+  const old = readFileSync(file, "utf8");
+  const line = newKeyLine();
+  const part = `${file}.new`;
+  writeFileSync(part, `${line}\n${old}`, { mode: 0o600 });
+  renameSync(part, file);
+  return line.slice(0, line.indexOf(":"));
+}
+
+/** A node with other keys would write what no other node can read: it is stopped before it does. */
+export async function checkKeyring(db: Db, keyring: Keyring): Promise<void> {
+  const known = await installationFact(db, "key_check");
+  if (known === undefined) {
+    await setInstallationFact(db, "key_check", seal(keyring, "portcullis"));
+  } else if (unseal(keyring, known) !== "portcullis") {
+    throw new AppError(
+      "bad_settings",
+      "The encryption keys of this node do not open the secrets in this database. Copy the file `keys` from the data folder of the node that made it, or set PORTCULLIS_KEYS.",
+    );
+  }
+}
+
+function createKeyFile(file: string): void {
+  mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, `${newKeyLine()}\n`, { mode: 0o600, flag: "wx" });
+  } catch (thrown) {
+    // Another process that starts at the same moment was first: its file is the one that counts.
+    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+  }
+}
+
+function readKeyFile(file: string): Keyring {
+  // A key that others on this machine can read protects nothing.
+  if (statSync(file).mode & 0o077) chmodSync(file, 0o600);
+  return parseKeys(readFileSync(file, "utf8").split("\n"), file);
+}
+
+const modified = (file: string): number => statSync(file).mtimeMs;
+
+const newKeyLine = (): string =>
+  `k${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64")}`;
+
+export function parseKeys(lines: string[], source: string): Keyring {
+  const keys = new Map<string, Uint8Array>();
+  for (const line of lines.map((text) => text.trim()).filter(Boolean)) {
+    const [, id, text] = /^([\w-]{1,64}):([A-Za-z0-9+/_=-]+)$/.exec(line) ?? [];
+    const key = Buffer.from(text ?? "", "base64");
+    if (!id || key.length !== 32) {
+      throw new AppError("bad_settings", `${source}: each key must be id:base64 of 32 bytes.`);
+    }
+    keys.set(id, key);
+  }
+  const [current] = keys.keys();
+  if (!current) throw new AppError("bad_settings", `${source}: holds no key.`);
+  return { current, keys };
+}

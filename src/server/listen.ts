@@ -1,0 +1,139 @@
+/** Sockets to requests: the only file that knows Bun.serve. One server per address, its planes on it. */
+
+import type { BunRequest } from "bun";
+import { RESERVED_SLUGS } from "../contract/consumers.ts";
+import type { Plane } from "../contract/endpoint.ts";
+import { AppError } from "../contract/errors.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import type { Route } from "../route.ts";
+import { listenAddress, type Settings } from "../settings.ts";
+import { type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
+import { pages } from "./pages.ts";
+
+export interface Listening {
+  /** By plane, as a client would write it: `http://127.0.0.1:8080`. */
+  urls: Partial<Record<Plane, string>>;
+  /** From now on readiness says no. */
+  drain: () => void;
+  /** Refuses new requests, lets running ones finish for at most `timeoutMs`. */
+  stop: (timeoutMs: number) => Promise<void>;
+}
+
+export type AnswerDataPlane = (request: Request, client: string) => Promise<Response>;
+
+export function listen(
+  app: App,
+  routes: readonly Route[],
+  answerDataPlane: AnswerDataPlane,
+): Listening {
+  const { settings } = app.deps;
+  const state = { ready: true, refusing: false };
+  const servers = [...planesByAddress(settings)].map(([address, planes]) =>
+    serve(app, { address, planes, routes, answerDataPlane, state }),
+  );
+  const urls: Listening["urls"] = {};
+  for (const { planes, server } of servers) {
+    for (const plane of planes) urls[plane] = server.url.origin;
+  }
+  return {
+    urls,
+    drain: () => {
+      state.ready = false;
+    },
+    stop: async (timeoutMs) => {
+      state.ready = false;
+      state.refusing = true;
+      // Without waiting: this promise also counts idle connections that clients keep open.
+      for (const { server } of servers) void server.stop();
+      const end = elapsedMs() + timeoutMs;
+      const running = () => servers.some(({ server }) => server.pendingRequests > 0);
+      while (running() && elapsedMs() < end) await Bun.sleep(10);
+      await Promise.all(servers.map(({ server }) => server.stop(true)));
+    },
+  };
+}
+
+function planesByAddress(settings: Settings): Map<string, Plane[]> {
+  const byAddress = new Map<string, Plane[]>();
+  for (const plane of settings.PORTCULLIS_PLANES) {
+    const address = listenAddress(settings, plane);
+    byAddress.set(address, [...(byAddress.get(address) ?? []), plane]);
+  }
+  return byAddress;
+}
+
+interface Served {
+  address: string;
+  planes: Plane[];
+  routes: readonly Route[];
+  answerDataPlane: AnswerDataPlane;
+  state: { ready: boolean; refusing: boolean };
+}
+
+function serve(app: App, { address, planes, routes, answerDataPlane, state }: Served) {
+  const [, hostname = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  const plain = (body: object, status: number) =>
+    Response.json(body, { status, headers: SECURITY_HEADERS });
+  const paths = new Map<string, Route[]>();
+  for (const route of routes.filter(({ endpoint }) => planes.includes(endpoint.plane))) {
+    paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
+  }
+  const table: Record<string, (request: BunRequest) => Response | Promise<Response>> = {
+    ...Object.fromEntries(
+      [...paths].map(([path, list]) => {
+        const answer = answerPath(app, list);
+        return [path, (asked: BunRequest) => (state.refusing ? refuse(app, asked) : answer(asked))];
+      }),
+    ),
+    ...(planes.includes("admin") ? pages(routes) : {}),
+    "/healthz": () => plain({ status: "ok" }, 200),
+    "/readyz": () => {
+      const { revision } = app.deps.snapshot();
+      return state.ready
+        ? plain({ status: "ready", revision }, 200)
+        : plain({ status: "shutting down" }, 503);
+    },
+  };
+  try {
+    const server = Bun.serve({
+      hostname,
+      port: Number(port),
+      // Every plane has caps of its own, told in its own error shape.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      idleTimeout: 255,
+      development: false,
+      // Bun shares the port otherwise, and a second program would silently take half of the requests.
+      reusePort: false,
+      routes: table,
+      fetch: (request, socket) => {
+        if (state.refusing) return refuse(app, request);
+        if (planes.includes("gateway") && !isOurs(request)) {
+          return answerDataPlane(request, socket.requestIP(request)?.address ?? "");
+        }
+        return answering(app, "admin", request, async () => {
+          throw new AppError("not_found", "There is nothing at this path. See /docs.");
+        });
+      },
+    });
+    return { planes, server };
+  } catch (thrown) {
+    throw new AppError(
+      "bad_settings",
+      `Cannot listen on ${address}: ${thrown instanceof Error ? thrown.message : ""}. Is another program using the port? Set PORTCULLIS_LISTEN or --listen.`,
+      { cause: thrown },
+    );
+  }
+}
+
+/** A connection that was kept open may still bring a request when this node no longer listens. */
+const refuse = (app: App, request: Request): Promise<Response> =>
+  answering(app, "admin", request, async () => {
+    throw new AppError("shutting_down");
+  });
+
+/** `/v1/…` and its like are the program's own; any other first segment names a consumer. */
+function isOurs(request: Request): boolean {
+  const path = request.url.slice(request.url.indexOf("/", 8));
+  const first = /^\/([^/?#]*)/.exec(path)?.[1] ?? "";
+  return first === "" || RESERVED_SLUGS.includes(first);
+}

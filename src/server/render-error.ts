@@ -1,0 +1,48 @@
+/** The only place that writes an error body: one error class, one shape per plane (spec 7). */
+import type { Plane } from "../contract/endpoint.ts";
+import type { AppError } from "../contract/errors.ts";
+
+export interface RequestIds {
+  trace_id: string;
+  request_id: string;
+}
+
+const BODY: Record<Plane, (error: AppError, ids: RequestIds) => object> = {
+  admin: (error) => ({ error: error.code, message: error.message }),
+  guard: (error, ids) => ({ error: error.message, ...ids }),
+  mcp: (error, ids) => ({ error: error.code, message: error.message, ...ids }),
+  gateway: (error, ids) =>
+    error.code === "rate_limited"
+      ? { error: error.message, ...error.details } // spec 7, rate limiting
+      : {
+          error: {
+            message: error.message,
+            type: referenceType(error.status),
+            code: error.code,
+            param: error.details.param ?? null,
+          },
+          trace_id: ids.trace_id,
+        },
+};
+
+export function renderError(
+  plane: Plane,
+  error: AppError,
+  ids: RequestIds,
+  headers: Record<string, string>,
+): Response {
+  const answer = Response.json(BODY[plane](error, ids), { status: error.status, headers });
+  if (error.details.retry_after) answer.headers.set("retry-after", error.details.retry_after);
+  if (error.details.allow) answer.headers.set("allow", error.details.allow);
+  if (error.status === 401) answer.headers.set("www-authenticate", "Bearer");
+  return answer;
+}
+
+/** The words that reference clients branch on. */
+function referenceType(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 404) return "not_found_error";
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "api_error";
+}

@@ -1,0 +1,55 @@
+/** `kill -9` during a burst of admin writes loses none that was answered (promise under faults). */
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startProgram } from "../kit/program.ts";
+import { databaseKinds, freshDatabase } from "../kit/services.ts";
+
+const KILLS = 20;
+
+describe.each(databaseKinds)("%s", (kind) => {
+  test(`7 ${KILLS} kills in a burst lose no acknowledged write, and the folder opens again`, async () => {
+    await using database = await freshDatabase(kind);
+    const dir = mkdtempSync(join(tmpdir(), "portcullis-kill-"));
+    const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: database.url };
+    const acknowledged: string[] = [];
+
+    for (let round = 0; round < KILLS; round += 1) {
+      const program = await startProgram({ settings });
+      let answered = 0;
+      const enough = Promise.withResolvers<void>();
+      const write = async (index: number) => {
+        const name = `g-${round}-${index}`;
+        const reply = await program.admin("POST", "/v1/gateways", { name }).catch(() => undefined);
+        // Read whole: an answer that was cut off is not an acknowledgement.
+        const body = await reply?.json().catch(() => undefined);
+        if (reply?.status !== 201 || !body) return;
+        acknowledged.push(name);
+        answered += 1;
+        if (answered > round) enough.resolve();
+      };
+      const burst = Array.from({ length: 40 }, (_, index) => write(index));
+      // In the middle: some are answered, the others are anywhere on their way.
+      await enough.promise;
+      await program.kill();
+      await Promise.all(burst);
+    }
+
+    await using program = await startProgram({ settings });
+    const kept = new Set<string>();
+    let cursor = "";
+    do {
+      const reply = await program.admin("GET", `/v1/gateways?limit=200${cursor}`);
+      const page = (await reply.json()) as {
+        items: { name: string }[];
+        next_cursor: string | null;
+      };
+      for (const { name } of page.items) kept.add(name);
+      cursor = page.next_cursor ? `&cursor=${page.next_cursor}` : "";
+    } while (cursor);
+    expect(acknowledged.length).toBeGreaterThan(KILLS);
+    expect(acknowledged.filter((name) => !kept.has(name))).toEqual([]);
+    rmSync(dir, { recursive: true, force: true });
+  }, 120_000);
+});
