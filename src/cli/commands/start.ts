@@ -1,0 +1,29 @@
+/** portcullis start: serves until it is told to stop, then finishes what is running. */
+import { banner } from "../../server/banner.ts";
+import { start } from "../../server/start.ts";
+import type { Command } from "../command.ts";
+
+export const startCommand: Command = {
+  name: "start",
+  summary: "Serve the gateway, the guard, the MCP endpoint and the admin API",
+  options: {},
+  async run({ settings, log, env, print }, values) {
+    const running = await start(settings, log, env);
+    const stopped = new Promise<string>((resolve) => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const)
+        process.on(signal, () => resolve(signal));
+    });
+    print(
+      values.json
+        ? `${JSON.stringify({ urls: running.urls, first_run: running.first ?? null })}\n`
+        : banner(running.urls, running.first),
+    );
+    const signal = await stopped;
+    log("stopping", { signal });
+    // A second signal means now.
+    for (const again of ["SIGTERM", "SIGINT"] as const) process.on(again, () => process.exit(1));
+    await running.stop();
+    log("stopped", {});
+    return { text: "", json: { stopped: signal } };
+  },
+};

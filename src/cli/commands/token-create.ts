@@ -1,0 +1,36 @@
+/** portcullis token create: makes an administrator token. It is printed once and kept nowhere. */
+import { localActor, perform } from "../../admin/perform.ts";
+import { type AdminToken, createToken } from "../../contract/tokens.ts";
+import { changeConfig } from "../../db/config-revision.ts";
+import { withInstallation } from "../../server/open.ts";
+import type { Command } from "../command.ts";
+
+export const tokenCreate: Command = {
+  name: "token create",
+  summary: "Create an administrator token",
+  options: {
+    name: { type: "string", summary: "What people recognise it by. Required." },
+    role: { type: "string", summary: "owner, admin, approver, auditor or viewer. Default: admin." },
+    gateways: { type: "string", summary: "Gateway ids, separated by commas. Default: all." },
+    expires: { type: "string", summary: "RFC 3339 time at which it ends. Default: never." },
+  },
+  run: ({ settings, log }, { name, role = "admin", gateways, expires }) =>
+    withInstallation(settings, log, async (deps) => {
+      const body = {
+        name,
+        role,
+        gateway_ids: typeof gateways === "string" ? gateways.split(",") : null,
+        expires_at: expires ?? null,
+      };
+      const made = await changeConfig(deps.db, (tx) =>
+        perform<AdminToken & { token: string }>(
+          { ...deps, db: tx },
+          localActor("portcullis token create"),
+          createToken,
+          { body },
+        ),
+      );
+      const note = `Copy it now. From here on only "${made.hint}" is shown.`;
+      return { text: `${made.token}\n\n${note}`, json: made };
+    }),
+};

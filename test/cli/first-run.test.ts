@@ -1,0 +1,98 @@
+/** The first minute of a new user: start on an empty folder, paste what the banner says. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startProgram } from "../kit/program.ts";
+
+const emptyFolder = () => mkdtempSync(join(tmpdir(), "portcullis-first-"));
+
+/** The commands in the banner, as a person would paste them: a line that ends in \ goes on. */
+function pasteable(printed: string): string[] {
+  return printed
+    .replaceAll("\\\n", "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith("curl "));
+}
+
+async function paste(command: string): Promise<Record<string, unknown>> {
+  const child = Bun.spawn(["sh", "-c", `${command} --silent --show-error --fail-with-body`], {
+    stdout: "pipe",
+  });
+  const text = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  return JSON.parse(text);
+}
+
+test("1 the banner's curl lines work as printed, and the token is shown once", async () => {
+  const dir = emptyFolder();
+  const settings = {
+    PORTCULLIS_DATA_DIR: dir,
+    PORTCULLIS_DEMO: "true",
+    PORTCULLIS_ADMIN_TOKEN: "",
+  };
+  const first = await startProgram({ settings });
+  const [chat = "", image = "", gateways = ""] = pasteable(first.printed());
+
+  const answers = [await paste(chat), await paste(image), await paste(gateways)];
+  await first.stop();
+  await using second = await startProgram({ settings });
+
+  expect(answers[0]).toMatchObject({
+    object: "chat.completion",
+    choices: [{ message: { role: "assistant" } }],
+  });
+  expect(answers[1]).toMatchObject({ data: [{ b64_json: expect.stringMatching(/^iVBOR/) }] });
+  expect(answers[2]).toMatchObject({ items: [{ slug: "demo" }] });
+  expect(first.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
+  expect(second.printed()).not.toContain("pa_");
+  expect(second.printed()).toContain("Portcullis is ready at http://127.0.0.1:");
+  rmSync(dir, { recursive: true });
+});
+
+test("1 the database and the key file are private to their owner", async () => {
+  const dir = join(emptyFolder(), "new");
+  await using program = await startProgram({ settings: { PORTCULLIS_DATA_DIR: dir } });
+
+  expect(statSync(dir).mode & 0o077).toBe(0);
+  expect(statSync(join(dir, "keys")).mode & 0o777).toBe(0o600);
+  expect(program.url).not.toBe("");
+});
+
+test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token", async () => {
+  await using program = await startProgram();
+
+  const reply = await program.admin("GET", "/v1/whoami");
+
+  expect(await reply.json()).toMatchObject({ name: "First owner", role: "owner" });
+});
+
+test("2 --json prints where it listens and what was made", async () => {
+  await using program = await startProgram({
+    args: ["--json"],
+    settings: { PORTCULLIS_DEMO: "true" },
+  });
+
+  const printed = JSON.parse(program.printed().split("\n")[0] ?? "");
+
+  expect(printed).toMatchObject({
+    urls: { admin: expect.stringContaining("http://127.0.0.1:"), gateway: expect.any(String) },
+    first_run: {
+      admin_token: expect.any(String),
+      demo: { consumer: "demo", key: expect.stringMatching(/^ag_/) },
+    },
+  });
+});
+
+test("1 two nodes that start at once on one new database make one installation", async () => {
+  const dir = emptyFolder();
+  const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
+
+  const [one, other] = await Promise.all([startProgram({ settings }), startProgram({ settings })]);
+
+  const { items } = (await (await one.admin("GET", "/v1/gateways")).json()) as { items: unknown[] };
+  expect(items).toHaveLength(1);
+  await Promise.all([one.stop(), other.stop()]);
+  rmSync(dir, { recursive: true });
+});

@@ -1,0 +1,35 @@
+/** What npm would publish: packed, installed in an empty folder, started, and asked something. */
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+test("the packed package starts and answers outside of the repository", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-pack-"));
+  await run(["npm", "pack", "--silent", "--pack-destination", dir], process.cwd());
+  const [tarball = ""] = readdirSync(dir);
+  mkdirSync(join(dir, "node_modules", "portcullis"), { recursive: true });
+  await run(["tar", "xzf", tarball, "-C", "node_modules/portcullis", "--strip-components=1"], dir);
+  // The dependencies as npm would hoist them, without downloading them again.
+  for (const name of ["bun", "zod", "yaml", "@oven", ".bin"]) {
+    symlinkSync(resolve("node_modules", name), join(dir, "node_modules", name));
+  }
+
+  const said = await run(["node_modules/portcullis/bin/portcullis", "version", "--json"], dir);
+
+  expect(JSON.parse(said)).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+  const files = readdirSync(join(dir, "node_modules", "portcullis"));
+  expect(files).not.toContain("test");
+  expect(files).not.toContain("bench");
+  rmSync(dir, { recursive: true });
+}, 60_000);
+
+async function run(command: string[], cwd: string): Promise<string> {
+  const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")}: ${err}`);
+  return out;
+}

@@ -1,0 +1,100 @@
+/** The program as a user starts it: a process of its own, from `bin/portcullis`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { OWNER_TOKEN } from "./kit.ts";
+
+export interface ProgramOptions {
+  args?: string[];
+  settings?: Record<string, string>;
+}
+
+const LAUNCHER = resolve("bin/portcullis");
+
+/** Settings of a program that touches nothing of this machine: a folder of its own, a free port. */
+function ownSettings(dir: string, settings: Record<string, string>): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? "",
+    PORTCULLIS_LISTEN: "127.0.0.1:0",
+    PORTCULLIS_DATA_DIR: dir,
+    PORTCULLIS_ADMIN_TOKEN: OWNER_TOKEN,
+    PORTCULLIS_DEMO: "false",
+    ...settings,
+  };
+}
+
+/** Resolves when it says that it is ready. */
+export async function startProgram({ args = [], settings = {} }: ProgramOptions = {}) {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-program-"));
+  const child = Bun.spawn([LAUNCHER, "start", ...args], {
+    env: ownSettings(dir, settings),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const errors = new Response(child.stderr).text();
+  let printed = "";
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const ready = /Portcullis is ready(?: at (\S+)|:\n)[\s\S]*\n$|^\{.*\}\n/;
+  while (!ready.test(printed)) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`It did not start: ${await errors}`);
+    printed += value;
+  }
+  void drain(reader, (text) => {
+    printed += text;
+  });
+  const url = / at (http\S+)/.exec(printed)?.[1] ?? "";
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    child.kill(signal);
+    await child.exited;
+    rmSync(dir, { recursive: true, force: true });
+  };
+
+  return {
+    url,
+    child,
+    /** Standard output so far. */
+    printed: () => printed,
+    /** Standard error, once it has ended. */
+    errors,
+    admin: (method: string, path: string, body?: unknown) =>
+      fetch(`${url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null && child.signalCode === null) await end("SIGTERM");
+    },
+  };
+}
+
+/** A command that ends by itself. */
+export async function runProgram(args: string[], settings: Record<string, string> = {}) {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-run-"));
+  const child = Bun.spawn([LAUNCHER, ...args], {
+    env: ownSettings(dir, settings),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  const code = await child.exited;
+  rmSync(dir, { recursive: true, force: true });
+  return { code, out, err };
+}
+
+async function drain(
+  reader: ReadableStreamDefaultReader<string>,
+  take: (text: string) => void,
+): Promise<void> {
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    take(value);
+  }
+}
