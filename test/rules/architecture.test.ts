@@ -1,0 +1,102 @@
+/** The dependency rule and the five onlys, run as tests. */
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+/** A folder imports only folders of a lower rank. */
+const RANK: Record<string, number> = {
+  lib: 0,
+  contract: 1,
+  db: 2,
+  net: 2,
+  providers: 2,
+  policy: 2,
+  demo: 2,
+  plugins: 3,
+  snapshot: 3,
+  ".": 4, // deps.ts, route.ts and settings.ts
+  dataplane: 5,
+  evaluate: 5,
+  admin: 5,
+  "mcp-store": 5,
+  server: 6,
+  cli: 7,
+};
+const BESIDE: Record<string, string[]> = { console: ["contract", "lib"] };
+
+const SRC = resolve("src");
+const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".test.ts"))
+  .map((file) => ({ file, text: readFileSync(join(SRC, file), "utf8") }));
+const folderOf = (file: string) => (file.includes("/") ? (file.split("/")[0] ?? ".") : ".");
+
+test("imports go down in rank, never sideways or up", () => {
+  const offences = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/from "(\.[^"]+)"/g)].flatMap(([, spec = ""]) => {
+      const target = relative(SRC, resolve(SRC, dirname(file), spec));
+      if (target.startsWith("..")) return [];
+      const [from, to] = [folderOf(file), folderOf(target)];
+      const below = BESIDE[from]?.includes(to) ?? (RANK[to] ?? 9) < (RANK[from] ?? -1);
+      return from === to || below ? [] : [`${file} imports ${target}`];
+    }),
+  );
+  expect(offences).toEqual([]);
+});
+
+test("every folder of src has a rank", () => {
+  const folders = new Set(sources.map(({ file }) => folderOf(file)));
+  expect([...folders].filter((name) => !(name in RANK) && !(name in BESIDE))).toEqual([]);
+});
+
+test.each([
+  ["SQL", /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/, /^db\//],
+  ["the environment", /process\.env/, /^cli\/main\.ts$/],
+  ["outbound fetch", /(?<![\w.])fetch\(/, /^(net|console)\//],
+  ["the clock", /Date\.now\(|new Date\(\)/, /^lib\/clock\.ts$/],
+  ["Bun.serve", /Bun\.serve\(/, /^(server\/listen|demo\/demo-upstream)\.ts$/],
+  [
+    "an error answer",
+    /\berror\.status\b|status: [45]\d\d/,
+    /^(contract\/errors|server\/render-error|server\/app)\.ts$|^demo\//,
+  ],
+])("%s stays in its one place", (_, pattern, home) => {
+  const strays = sources.filter(({ file, text }) => pattern.test(text) && !home.test(file));
+  expect(strays.map(({ file }) => file)).toEqual([]);
+});
+
+test("providers and policy do no I/O", () => {
+  const pure = sources.filter(({ file }) => /^(providers|policy)\//.test(file));
+  const offences = pure.filter(({ text }) =>
+    /from "node:(fs|net|http|https|dns|child_process)"|Bun\.(file|write|spawn|serve|sql)/.test(
+      text,
+    ),
+  );
+  expect(offences.map(({ file }) => file)).toEqual([]);
+});
+
+test("the only class is AppError", () => {
+  const classes = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(/^\s*(?:export )?(?:abstract )?class (\w+)/gm)].map(
+      ([, name]) => `${file}: ${name}`,
+    ),
+  );
+  expect(classes).toEqual(["contract/errors.ts: AppError"]);
+});
+
+test("a file says in its first line what question it answers", () => {
+  const silent = sources.filter(({ text }) => !text.startsWith("/** ") && !text.startsWith("#!"));
+  expect(silent.map(({ file }) => file)).toEqual([]);
+});
+
+test("names say something", () => {
+  const banned =
+    /(^|[-/])(service|manager|handler|helper|util|utils|common|core|base|misc|data|info)(?=[-.])/;
+  expect(sources.map(({ file }) => file).filter((file) => banned.test(file))).toEqual([]);
+});
+
+test("nothing is exported by default, re-exported, typed any or silenced", () => {
+  const offences = sources.filter(({ text }) =>
+    /export default|export \* from|: any\b|\bas any\b|@ts-(ignore|expect-error|nocheck)/.test(text),
+  );
+  expect(offences.map(({ file }) => file)).toEqual([]);
+});

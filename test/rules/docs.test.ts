@@ -1,0 +1,71 @@
+/** The documents are held to the code: codes, paths and the order of the data plane. */
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ERRORS } from "../../src/contract/errors.ts";
+
+const read = (file: string) => readFileSync(file, "utf8");
+const documents = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file)),
+];
+
+test("every error code has a heading in docs/errors.md with its status, and the reverse", () => {
+  const headings = [...read("docs/errors.md").matchAll(/^## (\d+) `(\w+)`$/gm)].map(
+    ([, status, code]) => `${status} ${code}`,
+  );
+  const codes = Object.entries(ERRORS).map(([code, { status }]) => `${status} ${code}`);
+
+  expect(headings.toSorted()).toEqual(codes.toSorted());
+});
+
+test("every path of the project that a document names exists", () => {
+  const missing = documents.flatMap((file) =>
+    [...read(file).matchAll(/`((?:src|test|docs|scripts|bin|bench)\/[\w./-]*\w)`/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => !existsSync(path))
+      .map((path) => `${file}: ${path}`),
+  );
+
+  expect(missing).toEqual([]);
+});
+
+test("every link between documents leads somewhere", () => {
+  const dead = documents.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !existsSync(join(file, "..", target)))
+      .map((target) => `${file}: ${target}`),
+  );
+
+  expect(dead).toEqual([]);
+});
+
+test("ARCHITECTURE.md tells the way of a request as dataplane/answer.ts walks it", () => {
+  const called = [...read("src/dataplane/answer.ts").matchAll(/from "\.\/([\w-]+)\.ts"/g)].map(
+    ([, name]) => name,
+  );
+  const told = [...read("ARCHITECTURE.md").matchAll(/^\d+\. `src\/dataplane\/([\w-]+)\.ts`/gm)].map(
+    ([, name]) => name,
+  );
+  const body = read("src/dataplane/answer.ts");
+  const order = (names: (string | undefined)[]) =>
+    names.filter((name) => name !== "answer" && body.includes(`${camel(name ?? "")}(`));
+
+  expect(told.filter((name) => name !== "answer")).toEqual(
+    order(called).toSorted(
+      (one, other) => body.indexOf(`${camel(one ?? "")}(`) - body.indexOf(`${camel(other ?? "")}(`),
+    ),
+  );
+});
+
+test("the README shows the two commands", () => {
+  expect(read("README.md")).toContain("npm ci && npm start");
+  expect(read("README.md")).toContain("npm ci && npm test");
+});
+
+const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
