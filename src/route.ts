@@ -20,6 +20,8 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   actor: Actor;
   /** The version the caller last saw (If-Match), when it sent one. */
   if_match: string | undefined;
+  /** Headers that the operation adds to a successful answer. */
+  reply_headers: Record<string, string>;
   request_id: string;
   trace_id: string;
 }

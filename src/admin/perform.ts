@@ -28,6 +28,7 @@ export async function perform<Reply>(
     body: decode(endpoint.body, body),
     actor,
     if_match: undefined,
+    reply_headers: {},
     request_id: deps.newId(),
     trace_id: deps.newId(),
   });

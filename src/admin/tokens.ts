@@ -1,6 +1,5 @@
 /** Administrator tokens: made and shown once, limited by role and gateway, revoked at once. */
 import { AppError } from "../contract/errors.ts";
-import { PERMISSIONS } from "../contract/roles.ts";
 import {
   type AdminToken,
   type AdminTokenInput,
@@ -8,7 +7,6 @@ import {
   getToken,
   listTokens,
   revokeToken,
-  whoAmI,
 } from "../contract/tokens.ts";
 import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
 import { gatewayTable } from "../db/gateways.ts";
@@ -20,12 +18,6 @@ import { checkExpiry, keyState } from "./key-state.ts";
 import { recordChange } from "./record-change.ts";
 
 export const tokenRoutes: Route[] = [
-  route(whoAmI, (_, { actor }) => ({
-    name: actor.name,
-    role: actor.role,
-    gateway_ids: actor.gateway_ids ? [...actor.gateway_ids] : null,
-    permissions: [...PERMISSIONS[actor.role]],
-  })),
   route(listTokens, async (deps, { query }) => {
     const { items, next_cursor } = await adminTokenTable.page(deps.db, {}, query);
     return { items: items.map((row) => shown(deps, row)), next_cursor };

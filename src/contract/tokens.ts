@@ -71,17 +71,3 @@ export const revokeToken = endpoint({
   auth: "own",
   summary: "Revoke an administrator token at once; it stays listed as revoked",
 });
-
-export const whoAmI = endpoint({
-  name: "who_am_i",
-  method: "GET",
-  path: "/v1/whoami",
-  auth: "read",
-  summary: "What the token in use may do",
-  reply: z.object({
-    name: z.string(),
-    role: z.enum(ROLES),
-    gateway_ids: z.array(Id).nullable(),
-    permissions: z.array(z.string()),
-  }),
-});

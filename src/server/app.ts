@@ -70,7 +70,9 @@ export async function answering(
     });
   try {
     const answer = await work(ids);
-    log(answer.status, { level: request.method === "GET" ? "debug" : "info" });
+    // The data plane tells its requests as events.
+    if (plane !== "gateway")
+      log(answer.status, { level: request.method === "GET" ? "debug" : "info" });
     return answer;
   } catch (thrown) {
     const error = AppError.from(thrown);
@@ -91,7 +93,7 @@ async function answerEndpoint(
 ): Promise<Response> {
   const { deps } = app;
   const params = checkParams(request.params);
-  const actor = authenticate(deps, endpoint, request.headers, params);
+  const actor = authenticate(deps, endpoint, request, params);
   const url = new URL(request.url);
   const call: Call = {
     params,
@@ -99,9 +101,10 @@ async function answerEndpoint(
     body: await decodeBody(deps, endpoint, request),
     actor,
     if_match: request.headers.get("if-match") ?? undefined,
+    reply_headers: {},
     ...ids,
   };
-  if (!endpoint.writes) return render(endpoint, await answer(deps, call), ids);
+  if (!endpoint.writes) return render(endpoint, await answer(deps, call), call);
 
   const key = endpoint.method === "POST" ? request.headers.get("idempotency-key") : null;
   const once = onceOf(key, { actor_id: actor.id, path: url.pathname, body: call.body });
@@ -112,7 +115,7 @@ async function answerEndpoint(
     });
   const reply = await change();
   await refreshed(app);
-  return render(endpoint, reply, ids);
+  return render(endpoint, reply, call);
 }
 
 /** The change is committed: if this node cannot read it back now, the watcher will. */
@@ -139,8 +142,8 @@ async function decodeBody(deps: Deps, endpoint: Endpoint, request: Request): Pro
   return decode(endpoint.body, body);
 }
 
-function render(endpoint: Endpoint, reply: unknown, ids: RequestIds): Response {
-  const headers = answerHeaders(ids);
+function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
+  const headers = { ...answerHeaders(call), ...call.reply_headers };
   if (endpoint.reply === Nothing) return new Response(null, { status: endpoint.status, headers });
   // Members the schema does not name are dropped here, so no stored hash can leave by accident.
   const shown = endpoint.reply.parse(reply) as { version?: unknown };

@@ -5,17 +5,18 @@ import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
 import { secretHash } from "../lib/secret-hash.ts";
 import type { Actor } from "../route.ts";
+import { liveToken, sessionToken } from "./session.ts";
 
 const NOBODY: Actor = { id: null, name: "anonymous", role: "viewer", gateway_ids: [] };
 
 export function authenticate(
   deps: Deps,
   endpoint: Endpoint,
-  headers: Headers,
+  request: Request,
   params: Record<string, string>,
 ): Actor {
   if (endpoint.auth === "public") return NOBODY;
-  const actor = actorOf(deps, headers);
+  const actor = actorOf(deps, request);
   if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {
     throw new AppError(
       "forbidden",
@@ -34,18 +35,19 @@ export function authenticate(
   return actor;
 }
 
-function actorOf(deps: Deps, headers: Headers): Actor {
-  const header = headers.get("authorization")?.trim();
-  if (!header) {
-    throw new AppError(
-      "unauthorized",
-      "Send an administrator token: Authorization: Bearer <token>.",
-    );
+function actorOf(deps: Deps, request: Request): Actor {
+  const header = request.headers.get("authorization")?.trim();
+  const token = header
+    ? liveToken(deps, secretHash(header.replace(/^Bearer\s+/i, "")))
+    : sessionToken(deps, request);
+  if (token) {
+    deps.used("admin_tokens", token.id);
+    return token;
   }
-  const token = deps.snapshot().tokensByHash.get(secretHash(header.replace(/^Bearer\s+/i, "")));
-  if (!token || token.expires_at <= deps.now().getTime()) {
-    throw new AppError("unauthorized", "This administrator token is unknown, expired or revoked.");
-  }
-  deps.used("admin_tokens", token.id);
-  return token;
+  throw new AppError(
+    "unauthorized",
+    header
+      ? "This administrator token is unknown, expired or revoked."
+      : "Send an administrator token: Authorization: Bearer <token>.",
+  );
 }

@@ -1,7 +1,7 @@
 /** Who may call the admin API, and for which gateways (decision 2, admin auth). */
 import { describe, expect, test } from "bun:test";
-import { adminRoutes } from "../../src/admin/routes.ts";
 import { ROLES } from "../../src/contract/roles.ts";
+import { routes } from "../../src/server/routes.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 
 const started = sharedKit();
@@ -131,8 +131,9 @@ test("2 whoami tells what the token may do", async () => {
 
 test("2 every endpoint of the admin API refuses a call without a token", async () => {
   const kit = await started();
+  const protectedRoutes = routes.filter(({ endpoint }) => endpoint.auth !== "public");
   const statuses = await Promise.all(
-    adminRoutes.map(async ({ endpoint }) => {
+    protectedRoutes.map(async ({ endpoint }) => {
       const path = endpoint.path.replaceAll(/:\w+/g, "0190a000-0000-7000-8000-000000000000");
       const reply = await fetch(`${kit.url}${path}`, { method: endpoint.method });
       return [endpoint.name, reply.status];
@@ -140,6 +141,11 @@ test("2 every endpoint of the admin API refuses a call without a token", async (
   );
 
   expect(statuses.filter(([, status]) => status !== 401)).toEqual([]);
+  expect(
+    routes
+      .filter(({ endpoint }) => endpoint.auth === "public")
+      .map(({ endpoint }) => endpoint.name),
+  ).toEqual(["sign_in", "sign_out"]);
 });
 
 test("2 the audit log tells who changed what, with before and after", async () => {

@@ -1,0 +1,87 @@
+/** The console's session (decision 2): a token for a cookie, and a header that other sites cannot send. */
+import { expect, test } from "bun:test";
+import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+
+const started = sharedKit();
+
+async function signedIn(token = OWNER_TOKEN) {
+  const kit = await started();
+  const reply = await fetch(`${kit.url}/v1/session`, {
+    method: "POST",
+    body: JSON.stringify({ token }),
+  });
+  const set = reply.headers.get("set-cookie") ?? "";
+  const cookie = set.slice(0, set.indexOf(";"));
+  const call = (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: unknown,
+  ) =>
+    fetch(`${kit.url}${path}`, {
+      method,
+      headers: { cookie, ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  return { kit, reply, set, cookie, call };
+}
+
+test("2 signing in gives an HttpOnly SameSite cookie that holds no token", async () => {
+  const { reply, set } = await signedIn();
+
+  expect(reply.status).toBe(200);
+  expect(await reply.json()).toMatchObject({ name: "First owner", role: "owner" });
+  expect(set).toMatch(
+    /^portcullis_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  expect(set).not.toContain(OWNER_TOKEN);
+});
+
+test("2 a wrong token does not sign in", async () => {
+  const { reply, set } = await signedIn("pa_wrong");
+
+  expect([reply.status, set]).toEqual([401, ""]);
+});
+
+test("2 the cookie reads; it changes only with the CSRF header", async () => {
+  const { call } = await signedIn();
+
+  expect((await call("GET", "/v1/gateways")).status).toBe(200);
+  expect((await call("POST", "/v1/gateways", {}, { name: "forged" })).status).toBe(403);
+  expect(
+    (await call("POST", "/v1/gateways", { "x-portcullis-csrf": "1" }, { name: "mine" })).status,
+  ).toBe(201);
+});
+
+test("2 a revoked token ends its sessions at once", async () => {
+  const kit = await started();
+  const { id, token } = await kit.make<{ id: string; token: string }>("/v1/tokens", {
+    name: "t",
+    role: "viewer",
+  });
+  const { call } = await signedIn(token);
+  const before = await call("GET", "/v1/gateways");
+
+  await kit.delete(`/v1/tokens/${id}`);
+
+  expect([before.status, (await call("GET", "/v1/gateways")).status]).toEqual([200, 401]);
+});
+
+test.each([
+  ["portcullis_session=nonsense"],
+  ["portcullis_session=%E0%A4%A"],
+  ["portcullis_session=sealed:v1:k:x"],
+])("2 the cookie %s is nobody's", async (cookie) => {
+  const kit = await started();
+
+  expect((await fetch(`${kit.url}/v1/gateways`, { headers: { cookie } })).status).toBe(401);
+});
+
+test("2 signing out takes the cookie away", async () => {
+  const { call } = await signedIn();
+
+  const reply = await call("DELETE", "/v1/session");
+
+  expect(reply.status).toBe(204);
+  expect(reply.headers.get("set-cookie")).toContain("Max-Age=0");
+});
