@@ -79,6 +79,13 @@ export const Settings = z.object({
   UPSTREAM_IDLE_TIMEOUT_S: seconds
     .default(120)
     .describe("Longest silence of an upstream inside its answer."),
+  EVENT_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .default(30)
+    .describe("How long the data plane's requests are listed."),
   SHUTDOWN_GRACE_S: seconds
     .default(0)
     .describe("After SIGTERM, how long new requests are still taken while readiness says no."),

@@ -81,7 +81,9 @@ export function resourceRoutes<
       async answer(deps, call) {
         await stores.parent?.(deps, call.params);
         const query = call.query as PageQuery;
-        const rows = await table.page(deps.db, scope(call.params), query, stores.visible?.(call));
+        const rows = await table.page(deps.db, scope(call.params), query, {
+          within: stores.visible?.(call),
+        });
         const items = await Promise.all(rows.items.map((row) => stores.read(deps, row)));
         return { items, next_cursor: rows.next_cursor };
       },

@@ -5,6 +5,7 @@ import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
 import { gatewayRoutes } from "./gateways.ts";
 import { registryRoutes } from "./registries.ts";
+import { requestRoutes } from "./requests.ts";
 import { testConnectionRoute } from "./test-connection.ts";
 import { tokenRoutes } from "./tokens.ts";
 
@@ -14,6 +15,7 @@ export const adminRoutes: readonly Route[] = [
   ...registryRoutes,
   ...consumerRoutes,
   ...consumerKeyRoutes,
+  ...requestRoutes,
   ...tokenRoutes,
   ...auditRoutes,
 ];

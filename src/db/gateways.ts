@@ -12,7 +12,7 @@ export const gatewayTable = table<GatewayRow>({
     slug: "text",
     required_plugins: "json",
     metadata: "json",
-    version: "int",
+    version: "number",
     created_at: "text",
     updated_at: "text",
   },

@@ -19,7 +19,7 @@ export const registryTable = table<RegistryRow>({
     capabilities: "json",
     enabled: "bool",
     allow_private: "bool",
-    version: "int",
+    version: "number",
     created_at: "text",
     updated_at: "text",
   },

@@ -4,11 +4,18 @@ import type { PageQuery } from "../contract/shapes.ts";
 import type { Db, Value } from "./db.ts";
 
 /** `json` is text in the database and a value in code; `bool` is 0/1 in SQLite. */
-type Column = "text" | "int" | "bool" | "json";
+type Column = "text" | "number" | "bool" | "json";
 
 export interface Page<Row> {
   items: Row[];
   next_cursor: string | null;
+}
+
+export interface Narrowed {
+  /** Only rows whose id is listed. */
+  within?: readonly string[] | undefined;
+  /** `from` belongs to the range, `to` does not. */
+  range?: { column: string; from: string | undefined; to: string | undefined };
 }
 
 export interface Table<Row extends { id: string }> {
@@ -17,14 +24,10 @@ export interface Table<Row extends { id: string }> {
   /** The same, and nobody else changes the row until the transaction ends. */
   lock(db: Db, where: Partial<Row>): Promise<Row | undefined>;
   all(db: Db, where?: Partial<Row>): Promise<Row[]>;
-  /** `within` keeps rows whose id is listed. */
-  page(
-    db: Db,
-    where: Partial<Row>,
-    query: PageQuery,
-    within?: readonly string[],
-  ): Promise<Page<Row>>;
+  page(db: Db, where: Partial<Row>, query: PageQuery, more?: Narrowed): Promise<Page<Row>>;
   insert(db: Db, row: Row): Promise<void>;
+  /** In one statement: all or nothing. */
+  insertMany(db: Db, rows: readonly Row[]): Promise<void>;
   update(db: Db, id: string, changes: Partial<Row>): Promise<void>;
   remove(db: Db, where: Partial<Row>): Promise<number>;
 }
@@ -62,6 +65,15 @@ export function table<Row extends { id: string }>(spec: {
     return raw && decode(raw);
   };
 
+  async function insertAll(db: Db, rows: readonly Row[]): Promise<void> {
+    const values: Value[] = [];
+    const places = rows.map(
+      (row) => `(${names.map((name) => `$${values.push(encode(name, row[name]))}`).join(", ")})`,
+    );
+    const sql = `INSERT INTO ${spec.name} (${names.join(", ")}) VALUES ${places.join(", ")}`;
+    await db.run(sql, ...values);
+  }
+
   return {
     name: spec.name,
     find: (db, where) => findWith(db, where, ""),
@@ -73,11 +85,13 @@ export function table<Row extends { id: string }>(spec: {
       return (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
     },
 
-    async page(db, where, query, within) {
+    async page(db, where, query, { within, range } = {}) {
       const values: Value[] = [];
       const conditions = [condition(where, values)];
       const { column, down } = sortOf(query.sort ?? spec.sort[0], spec.sort);
       if (within) conditions.push(within.length ? `id IN (${list(within, values)})` : "1 = 0");
+      if (range?.from) conditions.push(`${range.column} >= $${values.push(range.from)}`);
+      if (range?.to) conditions.push(`${range.column} < $${values.push(range.to)}`);
       if (query.q) conditions.push(searchFor(query.q, spec.search, values));
       const after = query.cursor === undefined ? undefined : readCursor(query.cursor, column, down);
       if (after) {
@@ -94,11 +108,8 @@ export function table<Row extends { id: string }>(spec: {
       return { items, next_cursor: cursor ?? null };
     },
 
-    async insert(db, row) {
-      const values = names.map((name) => encode(name, row[name]));
-      const places = values.map((_, index) => `$${index + 1}`).join(", ");
-      await db.run(`INSERT INTO ${spec.name} (${names.join(", ")}) VALUES (${places})`, ...values);
-    },
+    insert: (db, row) => insertAll(db, [row]),
+    insertMany: insertAll,
 
     async update(db, id, changes) {
       const values: Value[] = [];
@@ -127,7 +138,7 @@ function fromDb(column: Column, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (column === "json") return JSON.parse(String(value));
   if (column === "bool") return Boolean(value);
-  return column === "int" ? Number(value) : value;
+  return column === "number" ? Number(value) : value;
 }
 
 const list = (items: readonly string[], values: Value[]): string =>

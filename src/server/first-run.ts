@@ -5,10 +5,12 @@ import { createConsumerKey } from "../contract/consumer-keys.ts";
 import { consumers } from "../contract/consumers.ts";
 import { gateways } from "../contract/gateways.ts";
 import { registries } from "../contract/registries.ts";
+import { adminTokenTable } from "../db/admin-tokens.ts";
 import { changeConfig } from "../db/config-revision.ts";
 import { installationFact, setInstallationFact } from "../db/installation.ts";
 import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
+import { secretHash } from "../lib/secret-hash.ts";
 
 export interface FirstRun {
   admin_token: string;
@@ -33,6 +35,8 @@ export async function firstRun(deps: Deps): Promise<FirstRun | undefined> {
 
 async function createOwner(deps: Deps): Promise<string> {
   const secret = deps.settings.PORTCULLIS_ADMIN_TOKEN ?? newSecret("pa_");
+  // A configuration file may have made it already.
+  if (await adminTokenTable.find(deps.db, { hash: secretHash(secret) })) return secret;
   const ids = { request_id: deps.newId(), trace_id: deps.newId() };
   const call = { actor: localActor("first run"), ...ids };
   const input = {

@@ -45,6 +45,7 @@ export async function withInstallation<T>(
       random: Math.random,
       log,
       used: () => {},
+      record: () => {},
       demo_url: "",
     });
   } finally {

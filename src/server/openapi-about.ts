@@ -55,7 +55,13 @@ export const TAGS = [
   {
     name: "Administrator tokens",
     description: "Who may use this API, in which role and for which gateways.",
-    paths: /^\/v1\/(tokens|whoami)\b/,
+    paths: /^\/v1\/(tokens|whoami|session)\b/,
+  },
+  {
+    name: "Requests",
+    description:
+      "What the data plane answered: who asked, which registry, how long, how many tokens.",
+    paths: /\/requests$/,
   },
   {
     name: "Audit log",

@@ -5,6 +5,8 @@ import * as consumerKeys from "../contract/consumer-keys.ts";
 import * as consumers from "../contract/consumers.ts";
 import * as gateways from "../contract/gateways.ts";
 import * as registries from "../contract/registries.ts";
+import * as requests from "../contract/requests.ts";
+import * as session from "../contract/session.ts";
 import * as tokens from "../contract/tokens.ts";
 
 export type Schema = z.core.JSONSchema.BaseSchema;
@@ -18,7 +20,7 @@ export interface SchemaBook {
   refer: (shape: z.ZodType, direction: Direction, name: string) => Schema;
 }
 
-const MODULES = [gateways, registries, consumers, consumerKeys, tokens, audit];
+const MODULES = [gateways, registries, consumers, consumerKeys, requests, tokens, session, audit];
 
 export function schemaBook(): SchemaBook {
   const names = new Map<z.core.$ZodType, Record<Direction, string>>();

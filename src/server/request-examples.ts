@@ -38,5 +38,6 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
   update_consumer: { balancing: { algorithm: "latency" } },
   create_consumer_key: { name: "Production", expires_at: "2030-01-01T00:00:00Z" },
   rotate_consumer_key: { overlap_s: 3600 },
+  sign_in: { token: "pa_your-token" },
   create_token: { name: "Deployment", role: "admin", gateway_ids: [exampleId("gateway_id")] },
 };

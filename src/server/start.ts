@@ -1,8 +1,7 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
-import { adminRoutes } from "../admin/routes.ts";
 import { answer } from "../dataplane/answer.ts";
-import type { Db } from "../db/db.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
+import { dropRequestEvents } from "../db/request-events.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { now } from "../lib/clock.ts";
@@ -15,8 +14,10 @@ import { answering } from "./app.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
 import { openStorage } from "./open.ts";
+import { routes } from "./routes.ts";
 import { trackLastUsed } from "./track-last-used.ts";
 import { watchConfigFile } from "./watch-config-file.ts";
+import { writeEvents } from "./write-events.ts";
 
 export interface Running {
   deps: Deps;
@@ -40,6 +41,8 @@ export async function start(
   opened.defer(() => demo.stop());
   const lastUsed = trackLastUsed(db, now, log);
   opened.defer(() => lastUsed.stop());
+  const events = writeEvents(db, log);
+  opened.defer(() => events.stop());
   const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
   opened.defer(() => config.stop());
   const deps: Deps = {
@@ -53,19 +56,21 @@ export async function start(
     random: Math.random,
     log,
     used: lastUsed.mark,
+    record: events.record,
     demo_url: demo.url,
   };
-  const first = await firstRun(deps);
-  if (first) await config.refresh();
+  // Before the first run: a wrong file must not use up the one time that its token is shown.
   const file = settings.PORTCULLIS_CONFIG;
   if (file) {
     const watched = await watchConfigFile(deps, config.refresh, { file, env });
     opened.defer(() => watched.stop());
   }
-  const sweep = setInterval(() => void sweepReplies(db, log), 3_600_000);
-  opened.defer(() => clearInterval(sweep));
+  const first = await firstRun(deps);
+  if (first) await config.refresh();
+  const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
+  opened.defer(() => clearInterval(sweeping));
   const app = { deps, refresh: config.refresh };
-  const listening = listen(app, adminRoutes, (request, client) =>
+  const listening = listen(app, routes, (request, client) =>
     answering(app, "gateway", request, (ids) => answer(deps, request, { ...ids, client })),
   );
 
@@ -83,12 +88,15 @@ export async function start(
   };
 }
 
-/** A retry comes within minutes; a day is generous. */
-const REPLY_LIFE_MS = 86_400_000;
+const SWEEP_EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
-async function sweepReplies(db: Db, log: Log): Promise<void> {
+/** Forgets what has served its time. A retry comes within minutes: a day is generous. */
+async function sweep({ db, settings, log }: Deps): Promise<void> {
+  const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   try {
-    await dropIdempotentReplies(db, new Date(now().getTime() - REPLY_LIFE_MS));
+    await dropIdempotentReplies(db, daysAgo(1));
+    await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });
   }

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { z } from "zod";
-import { adminRoutes } from "../../src/admin/routes.ts";
 import { type Endpoint, endpoint } from "../../src/contract/endpoint.ts";
 import { KINDS } from "../../src/contract/registries.ts";
 import { matchTail } from "../../src/dataplane/match-endpoint.ts";
@@ -14,8 +13,9 @@ import {
 } from "../../src/server/openapi.ts";
 import { pascal } from "../../src/server/openapi-schemas.ts";
 import { referencePage } from "../../src/server/reference-page.ts";
+import { routes } from "../../src/server/routes.ts";
 
-const endpoints = adminRoutes.map((route) => route.endpoint);
+const endpoints = routes.map((route) => route.endpoint);
 const document = openApi(endpoints);
 const operations = operationsOf(document);
 const { schemas } = document.components;

@@ -1,5 +1,6 @@
 /** The migrations in the order they run. */
 import { foundation } from "./0001-foundation.ts";
+import { requestEvents } from "./0002-request-events.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [foundation];
+export const migrations: readonly Migration[] = [foundation, requestEvents];

@@ -1,0 +1,21 @@
+/** The requests a gateway answered, newest first. */
+import { listRequests } from "../contract/requests.ts";
+import { requestEventTable } from "../db/request-events.ts";
+import { type Route, route } from "../route.ts";
+import { gatewayExists } from "./resource-routes.ts";
+
+export const requestRoutes: Route[] = [
+  route(listRequests, async (deps, { params, query }) => {
+    await gatewayExists(deps, params);
+    const { limit, cursor, from, to, ...filters } = query;
+    const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+    const where = { gateway_id: params.gateway_id, ...Object.fromEntries(given) };
+    const asked = { limit, cursor, q: undefined, sort: undefined };
+    // Stored times are all in UTC, so they compare as text once these are too.
+    const range = { column: "time", from: inUtc(from), to: inUtc(to) } as const;
+    return await requestEventTable.page(deps.db, where, asked, { range });
+  }),
+];
+
+const inUtc = (time: string | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();

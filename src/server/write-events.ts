@@ -1,0 +1,65 @@
+/** Writes data-plane events in batches, off the request path; bounded, and never lost silently. */
+import { AppError } from "../contract/errors.ts";
+import type { RequestEvent } from "../contract/requests.ts";
+import type { Db } from "../db/db.ts";
+import { requestEventTable } from "../db/request-events.ts";
+import type { Log } from "../lib/log.ts";
+
+const WRITE_EVERY_MS = 250;
+/** Rows in one statement: well below what either database takes as parameters. */
+const BATCH = 500;
+/** About 50 MB: some minutes of a busy node while the database is away. */
+const MOST_WAITING = 100_000;
+
+export function writeEvents(
+  db: Db,
+  log: Log,
+): { record: (event: RequestEvent) => void; stop: () => Promise<void> } {
+  let waiting: RequestEvent[] = [];
+  let dropped = 0;
+  let failing = false;
+  let writing: Promise<void> | undefined;
+
+  /** Throws only when the database is away: rows it refuses would hold up all that follow. */
+  const insert = async (batch: RequestEvent[]) => {
+    try {
+      await requestEventTable.insertMany(db, batch);
+    } catch (thrown) {
+      if (AppError.from(thrown).code === "unavailable") throw thrown;
+      log("events_refused", { level: "error", count: batch.length, error: thrown });
+    }
+  };
+  const write = async () => {
+    try {
+      while (waiting.length) {
+        await insert(waiting.slice(0, BATCH));
+        waiting = waiting.slice(BATCH);
+        failing = false;
+      }
+    } catch (thrown) {
+      // They stay in the queue and go out when the database is back.
+      if (!failing) log("events_held", { level: "error", waiting: waiting.length, error: thrown });
+      failing = true;
+    }
+    if (dropped) log("events_dropped", { level: "error", count: dropped });
+    dropped = 0;
+  };
+  const flush = (): Promise<void> => {
+    writing ??= write().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  };
+  const timer = setInterval(() => void flush(), WRITE_EVERY_MS);
+  return {
+    record: (event) => {
+      if (waiting.length < MOST_WAITING) waiting.push(event);
+      else dropped += 1;
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await writing;
+      await flush();
+    },
+  };
+}
