@@ -38,13 +38,25 @@ async function main(args: string[], env: Record<string, string | undefined>): Pr
   try {
     return await run(command, args.slice(command.name.split(" ").length), env);
   } catch (thrown) {
-    const error = AppError.from(thrown);
-    const unexpected = error.code === "internal" && thrown instanceof Error;
-    const message = redactText(unexpected ? (thrown.stack ?? thrown.message) : error.message);
-    const body = JSON.stringify({ error: error.code, message }, null, 2);
-    process.stderr.write(json ? `${body}\n` : `portcullis: ${message}\n`);
-    return isUsageError(thrown) ? 2 : 1;
+    return complain(thrown, command, json);
   }
+}
+
+/** Says what is wrong in one line; only our own bugs come with a stack. */
+function complain(thrown: unknown, command: Command, json: boolean): number {
+  const usage = isUsageError(thrown);
+  const { code, message } = AppError.from(thrown);
+  const unexpected = code === "internal" && thrown instanceof Error;
+  const text = redactText(
+    usage
+      ? `${thrown.message.replace(/\. To specify.*$/, ".")} See: portcullis ${command.name} --help`
+      : unexpected
+        ? (thrown.stack ?? thrown.message)
+        : message,
+  );
+  const body = { error: usage ? "usage" : code, message: text };
+  process.stderr.write(json ? `${JSON.stringify(body, null, 2)}\n` : `portcullis: ${text}\n`);
+  return usage ? 2 : 1;
 }
 
 async function run(
@@ -84,7 +96,7 @@ function isCommand(name: string, args: string[]): boolean {
   return name.split(" ").every((word, index) => args[index] === word);
 }
 
-function isUsageError(thrown: unknown): boolean {
+function isUsageError(thrown: unknown): thrown is TypeError {
   const code = thrown instanceof TypeError && "code" in thrown ? String(thrown.code) : "";
   return code.startsWith("ERR_PARSE_ARGS");
 }

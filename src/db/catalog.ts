@@ -46,7 +46,8 @@ export async function tableNames(db: Db): Promise<string[]> {
 /** The newest step the schema of this database has taken; undefined when it has no schema yet. */
 export async function schemaOf(db: Db): Promise<string | undefined> {
   if (!(await tableNames(db)).includes("migrations")) return undefined;
-  return (await db.one<{ id: string }>("SELECT MAX(id) AS id FROM migrations"))?.id;
+  const row = await db.one<{ id: string | null }>("SELECT MAX(id) AS id FROM migrations");
+  return row?.id ?? undefined;
 }
 
 function inOrder(names: readonly string[], referred: ReadonlyMap<string, string[]>): string[] {

@@ -59,20 +59,22 @@ export async function start(
     record: events.record,
     demo_url: demo.url,
   };
-  // Before the first run: a wrong file must not use up the one time that its token is shown.
   const file = settings.PORTCULLIS_CONFIG;
   if (file) {
     const watched = await watchConfigFile(deps, config.refresh, { file, env });
     opened.defer(() => watched.stop());
   }
-  const first = await firstRun(deps);
-  if (first) await config.refresh();
   const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
   opened.defer(() => clearInterval(sweeping));
   const app = { deps, refresh: config.refresh };
   const listening = listen(app, routes, (request, client) =>
     answering(app, "gateway", request, (ids) => answer(deps, request, { ...ids, client })),
   );
+  opened.defer(() => listening.stop(0));
+  // Last: a wrong file or a taken port must not use up the one time that the token is shown.
+  const first = await firstRun(deps);
+  // Made here, or by a node that started at the same moment.
+  await config.catchUp();
 
   const running = opened.move();
   return {

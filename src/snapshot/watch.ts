@@ -11,6 +11,8 @@ export interface Config {
   snapshot: () => Snapshot;
   /** Resolves when a snapshot that holds every change committed before this call is in force. */
   refresh: () => Promise<void>;
+  /** The same, but only when something did change. */
+  catchUp: () => Promise<void>;
   stop: () => void;
 }
 
@@ -47,9 +49,12 @@ export async function watchConfig(
       });
     return next;
   };
+  const catchUp = async () => {
+    if ((await configRevision(db)) !== current.revision) await refresh();
+  };
   const poll = async () => {
     try {
-      if ((await configRevision(db)) !== current.revision) await refresh();
+      await catchUp();
       if (lost) log("database_back", { level: "info" });
       lost = false;
     } catch (thrown) {
@@ -68,5 +73,5 @@ export async function watchConfig(
     await poll();
     polling = false;
   }, POLL_MS);
-  return { snapshot: () => current, refresh, stop: () => clearInterval(timer) };
+  return { snapshot: () => current, refresh, catchUp, stop: () => clearInterval(timer) };
 }

@@ -1,0 +1,93 @@
+/** A plan in the making: lists of what is there and what is wanted become steps in an order that works. */
+import type { MemberChange } from "../lib/diff-members.ts";
+import type { Path } from "../lib/read-yaml.ts";
+import type { Run } from "./save-by-name.ts";
+
+export type Resource = "gateway" | "registry" | "consumer" | "consumer_key" | "token";
+
+export interface Step {
+  action: "create" | "update" | "delete" | "revoke";
+  resource: Resource;
+  /** Names from the outside in: `demo / OpenAI`. */
+  name: string;
+  /** Secrets masked. */
+  members: MemberChange[];
+  /** Where the file asks for it; undefined: it is not in the file. */
+  at: Path | undefined;
+  run: Run;
+}
+
+export interface Plan {
+  steps: Step[];
+  /** What is not as the file says and stays so, with the reason. */
+  left_alone: { resource: Resource; name: string; reason: string }[];
+}
+
+export interface Listed<Item extends object> {
+  resource: Resource;
+  was: readonly Item[];
+  /** undefined: the file does not speak of this list. */
+  will: readonly Item[] | undefined;
+  identity: keyof Item & string;
+  at: Path;
+  name: (item: Item) => string;
+  diff: (was: Item | undefined, will: Item, at: Path) => MemberChange[];
+  save: (will: Item) => Run;
+  remove: (was: Item) => Run;
+  /** Why an item of the file must not be made; undefined: it may. */
+  refused?: (will: Item) => string | undefined;
+}
+
+export interface Draft {
+  /** `inside` is called for each item that stays or comes, after its own step. */
+  list<Item extends object>(
+    listed: Listed<Item>,
+    inside?: (was: Item | undefined, will: Item, at: Path) => void,
+  ): void;
+  plan: () => Plan;
+}
+
+export function draftPlan({ prune }: { prune: boolean }): Draft {
+  const freeing: Step[] = [];
+  const saving: Step[] = [];
+  const dropping: Step[] = [];
+  const left_alone: Plan["left_alone"] = [];
+
+  return {
+    list(listed, inside) {
+      if (!listed.will) return;
+      const { resource, identity } = listed;
+      const known = new Map(listed.was.map((item) => [item[identity], item]));
+      const wanted = new Set(listed.will.map((item) => item[identity]));
+      for (const was of listed.was.filter((item) => !wanted.has(item[identity]))) {
+        const name = listed.name(was);
+        if (!prune) {
+          left_alone.push({ resource, name, reason: "not in the file" });
+          continue;
+        }
+        const action = resource === "consumer_key" || resource === "token" ? "revoke" : "delete";
+        // A gateway or consumer that goes frees its slug for another one. What others refer to goes
+        // when they no longer do.
+        const list = resource === "gateway" || resource === "consumer" ? freeing : dropping;
+        list.push({ action, resource, name, members: [], at: undefined, run: listed.remove(was) });
+      }
+      for (const [index, will] of listed.will.entries()) {
+        const was = known.get(will[identity]);
+        const at = [...listed.at, index];
+        const name = listed.name(will);
+        const reason = was ? undefined : listed.refused?.(will);
+        if (reason) {
+          left_alone.push({ resource, name, reason });
+          continue;
+        }
+        const members = listed.diff(was, will, at);
+        const action = was ? "update" : "create";
+        if (!was || members.length) {
+          saving.push({ action, resource, name, members, at, run: listed.save(will) });
+        }
+        inside?.(was, will, at);
+      }
+    },
+    plan: () => ({ steps: [...freeing, ...saving, ...dropping], left_alone }),
+  };
+}

@@ -1,0 +1,51 @@
+/** portcullis apply: makes the installation as a configuration file says, or shows what that would change. */
+import { readFileSync } from "node:fs";
+import { applyConfig } from "../../admin/apply-config.ts";
+import { localActor } from "../../admin/perform.ts";
+import { readConfigFile } from "../../admin/read-config-file.ts";
+import { AppError } from "../../contract/errors.ts";
+import { withInstallation } from "../../server/open.ts";
+import type { Command } from "../command.ts";
+import { planJson, showPlan } from "../show-plan.ts";
+
+export const apply: Command = {
+  name: "apply",
+  summary: "Make the installation as a configuration file says",
+  options: {
+    file: { type: "string", short: "f", summary: "The configuration file. Required." },
+    "dry-run": { type: "boolean", summary: "Show what would change, and change nothing." },
+    prune: { type: "boolean", summary: "Delete and revoke what the file does not list." },
+    "keep-secrets": {
+      type: "boolean",
+      summary: "Keep the stored secret of a registry whose variable is not set.",
+    },
+  },
+  run: ({ settings, log, env }, values) => {
+    const { file, prune = false, "dry-run": dryRun = false, "keep-secrets": keep = false } = values;
+    if (typeof file !== "string") throw new AppError("invalid_request", "-f: name the file.");
+    const source = readConfigFile(readText(file), { file, env, keepSecrets: keep === true });
+    return withInstallation(settings, log, async (deps) => {
+      const plan = await applyConfig(deps, source, {
+        actor: localActor("portcullis apply"),
+        prune: prune === true,
+        dryRun: dryRun === true,
+      });
+      const count = plan.steps.length === 1 ? "1 change" : `${plan.steps.length} changes`;
+      const outcome = dryRun ? `${count} would be made.` : `${count} made.`;
+      const text = [showPlan(plan), plan.steps.length ? outcome : "Nothing to change."];
+      return {
+        text: text.filter(Boolean).join("\n\n"),
+        json: { dry_run: dryRun, ...planJson(plan) },
+      };
+    });
+  },
+};
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : "";
+    throw new AppError("not_found", `${file}: cannot be read: ${reason}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,43 @@
+/** portcullis backup: writes the whole database into one file, while servers go on. */
+import { existsSync } from "node:fs";
+import { AppError } from "../../contract/errors.ts";
+import { backup } from "../../db/backup.ts";
+import { openDb } from "../../db/db.ts";
+import { sqliteFile } from "../../db/open-to-read.ts";
+import { now } from "../../lib/clock.ts";
+import { keyFile } from "../../server/keyring.ts";
+import type { Command } from "../command.ts";
+
+export const backupCommand: Command = {
+  name: "backup",
+  summary: "Write the whole database into one file",
+  options: {
+    output: {
+      type: "string",
+      short: "o",
+      summary: "File to write. Default: portcullis-<time>.jsonl.gz.",
+    },
+  },
+  async run({ settings }, { output }) {
+    const at = now();
+    const file =
+      typeof output === "string"
+        ? output
+        : `portcullis-${at.toISOString().replace(/[-:]|\.\d+/g, "")}.jsonl.gz`;
+    if (existsSync(file)) throw new AppError("already_exists", `${file}: exists already.`);
+    const stored = sqliteFile(settings.DATABASE_URL);
+    if (stored && !existsSync(stored)) {
+      throw new AppError("not_found", `There is no database at ${stored}.`);
+    }
+    // Opened without bringing the schema up to date: a backup is what one makes before that.
+    const db = await openDb(settings.DATABASE_URL);
+    try {
+      const { rows } = await backup(db, file, at);
+      const keys = settings.PORTCULLIS_KEYS === undefined ? keyFile(settings) : "PORTCULLIS_KEYS";
+      const note = `Stored secrets in it are sealed: keep ${keys} too, in another place.`;
+      return { text: `Wrote ${rows} rows to ${file}.\n${note}`, json: { file, rows, keys } };
+    } finally {
+      await db.close();
+    }
+  },
+};

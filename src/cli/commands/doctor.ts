@@ -1,0 +1,23 @@
+/** portcullis doctor: looks at everything that can be wrong, and says what to do. */
+import type { Check } from "../../server/check.ts";
+import { examine } from "../../server/doctor.ts";
+import type { Command } from "../command.ts";
+
+const MARK: Record<Check["state"], string> = { ok: "ok  ", warn: "WARN", fail: "FAIL" };
+
+export const doctor: Command = {
+  name: "doctor",
+  summary: "Check settings, database, keys, clock and ports, and say what to do",
+  options: {},
+  async run({ settings, env }) {
+    const checks = await examine({ settings, env });
+    const lines = checks.flatMap(({ name, state, message, todo }) => [
+      `${MARK[state]}  ${name}: ${message}`,
+      ...(todo ? [`      → ${todo}`] : []),
+    ]);
+    const failed = checks.filter(({ state }) => state === "fail").length;
+    const warned = checks.filter(({ state }) => state === "warn").length;
+    lines.push("", `${checks.length} checks: ${failed} failed, ${warned} to look at.`);
+    return { text: lines.join("\n"), json: { ok: failed === 0, checks }, exit: failed ? 1 : 0 };
+  },
+};

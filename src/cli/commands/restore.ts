@@ -1,0 +1,37 @@
+/** portcullis restore: fills an empty installation from a backup, of either database. */
+import { mkdirSync } from "node:fs";
+import { AppError } from "../../contract/errors.ts";
+import { openDb } from "../../db/db.ts";
+import { restore } from "../../db/restore.ts";
+import { now } from "../../lib/clock.ts";
+import { keysFit } from "../../server/keys-fit.ts";
+import type { Command } from "../command.ts";
+
+const KEYS_NOTE = {
+  fit: "The encryption keys of this node open its secrets.",
+  unused: "It holds no sealed secret yet.",
+  missing: "Now copy the file `keys` of the old data folder here, or set PORTCULLIS_KEYS.",
+  wrong: "This node's encryption keys do NOT open its secrets: copy the old ones here first.",
+};
+
+export const restoreCommand: Command = {
+  name: "restore",
+  summary: "Fill an empty installation from a backup",
+  options: {
+    file: { type: "string", short: "f", summary: "The backup. Required." },
+    force: { type: "boolean", summary: "Delete what is in the installation first." },
+  },
+  async run({ settings }, { file, force = false }) {
+    if (typeof file !== "string") throw new AppError("invalid_request", "-f: name the backup.");
+    mkdirSync(settings.PORTCULLIS_DATA_DIR, { recursive: true, mode: 0o700 });
+    const db = await openDb(settings.DATABASE_URL);
+    try {
+      const restored = await restore(db, { file, at: now(), force: force === true });
+      const keys = await keysFit(settings, db);
+      const text = `Restored ${restored.rows} rows from the backup of ${restored.created_at}.`;
+      return { text: `${text}\n${KEYS_NOTE[keys]}`, json: { ...restored, keys } };
+    } finally {
+      await db.close();
+    }
+  },
+};

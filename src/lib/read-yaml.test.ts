@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test";
+import { readYaml } from "./read-yaml.ts";
+
+test("a variable is put in as text, and cannot bring structure with it", () => {
+  const env = { A: "x: [1, 2]", B: "" };
+
+  const { value, problems } = readYaml(`one: "\${A}"\ntwo: pre-\${A}-post\nthree: "\${B}"`, env);
+
+  expect(problems).toEqual([]);
+  expect(value).toEqual({ one: "x: [1, 2]", two: "pre-x: [1, 2]-post", three: "" });
+});
+
+test("a doubled dollar sign stands for itself", () => {
+  const { value, unset } = readYaml(`a: $\${A}\nb: $$\${A}\nc: $A $5`, {});
+
+  expect(value).toEqual({ a: `\${A}`, b: `$\${A}`, c: "$A $5" });
+  expect(unset).toEqual([]);
+});
+
+test("a variable that is not set is told with its path and line", () => {
+  const { unset, place } = readYaml(`a:\n  - b: 1\n    c: \${NOPE}\n`, {});
+
+  expect(unset).toEqual([{ name: "NOPE", path: ["a", 0, "c"] }]);
+  expect(place(["a", 0, "c"])).toEqual({ line: 3, column: 5 });
+});
+
+test.each([
+  ["a: 1\nb: [", 2],
+  ["a: 1\nb: 2\na: 3", 3],
+  ["a: 1\nb: *nowhere", 2],
+  [`a: 1\nb: \${not a name}`, 2],
+  ["a: 1\nb: ${UNCLOSED", 2],
+  ["a: 1\n---\nb: 2", 2],
+  ["a: 1\nb: !!weird x", 2],
+  ["a: 1\n[1, 2]: x", 2],
+  ["a: 1\n\tb: 2", 2],
+])("%p is refused at its line", (text, line) => {
+  const { problems, value } = readYaml(text, {});
+
+  expect(problems[0]?.place.line).toBe(line);
+  expect(value).toBeUndefined();
+});
+
+test("aliases cannot grow without end", () => {
+  const levels = Array.from(
+    { length: 12 },
+    (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n}, `.repeat(10)}]`,
+  );
+  const { problems } = readYaml(["l0: &l0 ha", ...levels].join("\n"), {});
+
+  expect(problems).toHaveLength(1);
+  expect(problems[0]?.message).toContain("200000 values");
+});
+
+test("an alias to what it stands in is refused", () => {
+  expect(readYaml("a: &a [*a]", {}).problems).toHaveLength(1);
+});
+
+test("an alias is the value it names, and is found where it is defined", () => {
+  const { value, place } = readYaml("a: &x {b: 1}\nc: *x", {});
+
+  expect(value).toEqual({ a: { b: 1 }, c: { b: 1 } });
+  expect(place(["c", "b"])).toEqual({ line: 1, column: 8 });
+});
+
+test("a place that is not written is where it would belong", () => {
+  const { place } = readYaml("a:\n  - b: 1\n", {});
+
+  expect(place(["a", 0, "missing", "deep"])).toEqual({ line: 2, column: 5 });
+  expect(place(["a", 7])).toEqual({ line: 1, column: 1 });
+});
+
+test("a member named __proto__ is a member", () => {
+  const { value } = readYaml("__proto__: {polluted: true}", {});
+
+  expect(Object.keys(value as object)).toEqual(["__proto__"]);
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+});

@@ -1,0 +1,47 @@
+/** Is everything as it should be, and if not, what is to be done? Looks at things and changes none. */
+import { readFileSync } from "node:fs";
+import { readConfigFile } from "../admin/read-config-file.ts";
+import { now } from "../lib/clock.ts";
+import { Settings } from "../settings.ts";
+import { type Check, type Patient, reasonOf } from "./check.ts";
+import { checkDatabase } from "./doctor-database.ts";
+import { checkMachine } from "./doctor-machine.ts";
+
+export async function examine({ settings, env }: Omit<Patient, "now">): Promise<Check[]> {
+  const patient = { settings, env, now };
+  return [
+    checkSettings(patient),
+    ...checkConfigFile(patient),
+    ...(await checkMachine(patient)),
+    ...(await checkDatabase(patient)),
+  ];
+}
+
+function checkSettings({ env }: Patient): Check {
+  const known = Object.keys(Settings.shape);
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith("PORTCULLIS_") && !known.includes(name),
+  );
+  if (unknown.length === 0) {
+    const set = known.filter((name) => env[name]).length;
+    return { name: "settings", state: "ok", message: `valid, ${set} set in the environment` };
+  }
+  return {
+    name: "settings",
+    state: "warn",
+    message: `${unknown.join(", ")}: no such setting`,
+    todo: "Correct the name, or unset it. docs/settings.md lists them.",
+  };
+}
+
+function checkConfigFile({ settings, env }: Patient): Check[] {
+  const file = settings.PORTCULLIS_CONFIG;
+  if (!file) return [];
+  try {
+    readConfigFile(readFileSync(file, "utf8"), { file, env, keepSecrets: false });
+    return [{ name: "configuration file", state: "ok", message: `${file} is valid` }];
+  } catch (thrown) {
+    const todo = `Correct it, and try it with: portcullis apply --dry-run -f ${file}`;
+    return [{ name: "configuration file", state: "fail", message: reasonOf(thrown), todo }];
+  }
+}

@@ -1,0 +1,27 @@
+/** Do this node's encryption keys open what is stored? Looks only: makes no key file, changes no mode. */
+import { existsSync, readFileSync } from "node:fs";
+import type { Db } from "../db/db.ts";
+import { installationFact } from "../db/installation.ts";
+import { type Keyring, unseal } from "../lib/seal.ts";
+import type { Settings } from "../settings.ts";
+import { keyFile, parseKeys } from "./keyring.ts";
+
+/** undefined: there are none yet. */
+export function peekKeyring(settings: Settings): Keyring | undefined {
+  if (settings.PORTCULLIS_KEYS !== undefined) {
+    return parseKeys(settings.PORTCULLIS_KEYS.split(","), "PORTCULLIS_KEYS");
+  }
+  const file = keyFile(settings);
+  return existsSync(file) ? parseKeys(readFileSync(file, "utf8").split("\n"), file) : undefined;
+}
+
+export async function keysFit(
+  settings: Settings,
+  db: Db,
+): Promise<"fit" | "unused" | "missing" | "wrong"> {
+  const check = await installationFact(db, "key_check");
+  if (check === undefined) return "unused";
+  const keyring = peekKeyring(settings);
+  if (!keyring) return "missing";
+  return unseal(keyring, check) === "portcullis" ? "fit" : "wrong";
+}

@@ -1,0 +1,94 @@
+/** The command line as a person meets it: help, mistakes, exit codes, secrets shown once. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commands } from "../../src/cli/commands/all.ts";
+import { runProgram, startProgram } from "../kit/program.ts";
+
+test("9 without a command, and with --help, it lists the commands", async () => {
+  const [bare, help] = [await runProgram([]), await runProgram(["--help"])];
+
+  expect([bare.code, help.code]).toEqual([0, 0]);
+  for (const { name } of commands) expect(help.out).toContain(`  ${name} `);
+});
+
+test.each([
+  ["an unknown command", ["frobnicate"], 2, "frobnicate"],
+  ["an unknown option", ["start", "--nonsense"], 2, "--nonsense"],
+  [
+    "a missing value",
+    ["token create"].concat("--role", "--json").flatMap((word) => word.split(" ")),
+    2,
+    "--role",
+  ],
+  ["a wrong setting", ["start", "--listen", "nowhere"], 1, "PORTCULLIS_LISTEN"],
+  ["an unknown role", ["token", "create", "--name", "x", "--role", "king"], 1, "role"],
+  ["a missing name", ["token", "create"], 1, "name"],
+  ["an unknown consumer", ["key", "create", "--consumer", "nobody"], 1, "nobody"],
+])("9 %s is told in one line", async (_, args, code, named) => {
+  const run = await runProgram(args);
+
+  expect(run.code).toBe(code);
+  expect(run.err).toContain(named);
+  expect(run.err).not.toMatch(/\n {4,}at /);
+  expect(run.out).toBe("");
+});
+
+test("9 --json gives errors as JSON too", async () => {
+  const { code, err } = await runProgram(["key", "create", "--consumer", "nobody", "--json"]);
+
+  expect(code).toBe(1);
+  expect(JSON.parse(err)).toEqual({
+    error: "not_found",
+    message: expect.stringContaining("nobody"),
+  });
+});
+
+test("9 a token made on the command line works at once on the running server", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir };
+  await using program = await startProgram({ settings });
+
+  const made = await runProgram(
+    ["token", "create", "--name", "ops", "--role", "viewer", "--json"],
+    settings,
+  );
+  const { token } = JSON.parse(made.out) as { token: string };
+  let status = 0;
+  for (let tries = 0; tries < 200 && status !== 200; tries += 1) {
+    status = (
+      await fetch(`${program.url}/v1/gateways`, { headers: { authorization: `Bearer ${token}` } })
+    ).status;
+    if (status !== 200) await Bun.sleep(10);
+  }
+
+  expect(status).toBe(200);
+  expect(token).toMatch(/^pa_/);
+  rmSync(dir, { recursive: true });
+});
+
+test("9 a key made on the command line is printed once, with a note", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
+  await (await startProgram({ settings })).stop();
+
+  const { code, out } = await runProgram(["key", "create", "--consumer", "demo"], settings);
+
+  expect(code).toBe(0);
+  expect(out).toMatch(/^ag_[\w-]{43}\n\nCopy it now\./);
+  rmSync(dir, { recursive: true });
+});
+
+test("9 a taken port on the very first start does not use up the token", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_ADMIN_TOKEN: "" };
+  using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+
+  const failed = await runProgram(["start", "--listen", `127.0.0.1:${taken.port}`], settings);
+  await using program = await startProgram({ settings });
+
+  expect(failed.code).toBe(1);
+  expect(program.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
+  rmSync(dir, { recursive: true });
+});

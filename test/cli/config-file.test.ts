@@ -1,0 +1,222 @@
+/** The commands for configuration files, backups and secrets as a person runs them. */
+import { expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runProgram, startProgram } from "../kit/program.ts";
+
+const KEY = "ag_planted-consumer-key-0123456789";
+const FILE = `version: 1
+gateways:
+  - slug: acme
+    name: Acme
+    registries:
+      - { name: Demo, provider: demo }
+    consumers:
+      - slug: app
+        name: App
+        registries: [{ registry: Demo }]
+        keys: [{ name: First, key: "\${APP_KEY}" }]
+`;
+
+function folder() {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-config-"));
+  const file = join(dir, "portcullis.yaml");
+  writeFileSync(file, FILE);
+  const settings = { PORTCULLIS_DATA_DIR: join(dir, "installation"), APP_KEY: KEY };
+  return { dir, file, settings };
+}
+
+test("apply --dry-run, apply and export, in text", async () => {
+  const { dir, file, settings } = folder();
+  const out = join(dir, "out.yaml");
+
+  const dry = await runProgram(["apply", "-f", file, "--dry-run"], settings);
+  const first = await runProgram(["apply", "-f", file], settings);
+  const again = await runProgram(["apply", "-f", file], settings);
+  const exported = await runProgram(["export", "-o", out], settings);
+  const back = await runProgram(["apply", "-f", out, "--prune"], settings);
+
+  expect(dry).toMatchObject({ code: 0, err: "" });
+  expect(dry.out).toContain("+ gateway acme\n    name: Acme\n");
+  expect(dry.out).toEndWith("\n4 changes would be made.\n");
+  expect(first.out).toEndWith("\n4 changes made.\n");
+  expect(again.out).toBe("Nothing to change.\n");
+  expect(exported.out).toBe(`Wrote ${out}.\n`);
+  expect(statSync(out).mode & 0o077).toBe(0);
+  expect(back).toEqual({ code: 0, out: "Nothing to change.\n", err: "" });
+});
+
+test("apply --json gives the plan", async () => {
+  const { file, settings } = folder();
+  await runProgram(["apply", "-f", file], settings);
+  writeFileSync(
+    file,
+    FILE.replace("name: Acme", "name: Acme Inc")
+      .replace(/app$/m, "other")
+      .replace("name: App", "name: Other"),
+  );
+
+  const { code, out } = await runProgram(["apply", "--file", file, "--dry-run", "--json"], {
+    ...settings,
+    APP_KEY: `${KEY}-2`,
+  });
+
+  expect(code).toBe(0);
+  const plan = JSON.parse(out);
+  expect(plan).toMatchObject({
+    dry_run: true,
+    changes: [
+      {
+        action: "update",
+        resource: "gateway",
+        name: "acme",
+        members: [{ member: "name", before: "Acme", after: "Acme Inc" }],
+      },
+      { action: "create", resource: "consumer", name: "acme / other" },
+      { action: "create", resource: "consumer_key" },
+    ],
+    left_alone: [{ resource: "consumer", name: "acme / app", reason: "not in the file" }],
+  });
+  expect(out).not.toContain(KEY);
+});
+
+test.each([
+  [["apply"], 1, "-f: name the file."],
+  [["apply", "-f", "nowhere.yaml"], 1, "nowhere.yaml: cannot be read"],
+  [["apply", "-f", "x", "--nope"], 2, "--nope"],
+  [["apply", "x"], 2, "x"],
+  [["backup", "-o", "x.gz"], 1, "There is no database at "],
+  [["restore"], 1, "-f: name the backup."],
+  [["restore", "-f", "nowhere.gz"], 1, "nowhere.gz: there is no such file."],
+])("%j ends with %d and says why", async (args, code, message) => {
+  const { settings } = folder();
+
+  const ended = await runProgram(args, settings);
+
+  expect(ended.code).toBe(code);
+  expect(ended.err).toContain(message);
+});
+
+test("a wrong file ends with 1, and --json names place and member", async () => {
+  const { file, settings } = folder();
+  writeFileSync(file, FILE.replace("name: App\n", "nam: App\n"));
+
+  const { code, err, out } = await runProgram(["apply", "-f", file, "--json"], settings);
+
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(JSON.parse(err)).toEqual({
+    error: "validation_failed",
+    message: expect.stringContaining(`${file}:9:9: gateways[0].consumers[0].nam: unknown member`),
+  });
+});
+
+const ask = (url: string) =>
+  fetch(`${url}/app/v1/chat/completions`, {
+    method: "POST",
+    headers: { "x-ag-api-key": KEY, "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "hi" }] }),
+  });
+
+async function until(holds: () => Promise<boolean>): Promise<boolean> {
+  for (let tries = 0; tries < 60; tries += 1) {
+    if (await holds()) return true;
+    await Bun.sleep(50);
+  }
+  return false;
+}
+
+test("start --config serves the file, follows it, and keeps the last good one", async () => {
+  const { file, settings } = folder();
+  const replace = (text: string) => {
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file); // as editors save
+  };
+  await using program = await startProgram({
+    args: ["--config", file],
+    settings: { ...settings, PORTCULLIS_DEMO: "true" },
+  });
+  const gateways = async () =>
+    (
+      (await (await program.admin("GET", "/v1/gateways")).json()) as { items: { name: string }[] }
+    ).items.map(({ name }) => name);
+
+  const served = await ask(program.url);
+  const atStart = await gateways();
+  replace(FILE.replace("name: Acme", "name: Renamed"));
+  const renamed = await until(async () => (await gateways()).includes("Renamed"));
+  replace(FILE.replace("provider: demo", "provider: nope"));
+  await Bun.sleep(400);
+  const afterWrong = await ask(program.url);
+  writeFileSync(file, FILE.replace("name: Acme", "name: Third"));
+  const third = await until(async () => (await gateways()).includes("Third"));
+  program.child.kill("SIGTERM");
+  const log = await program.errors;
+
+  expect(served.status).toBe(200);
+  expect(atStart).toEqual(["Acme"]);
+  expect({ renamed, afterWrong: afterWrong.status, third }).toEqual({
+    renamed: true,
+    afterWrong: 200,
+    third: true,
+  });
+  const refused = log.split("\n").filter((line) => line.includes("config_file_refused"));
+  expect(refused.map((line) => JSON.parse(line))).toMatchObject([
+    { level: "error", line: "6", message: expect.stringContaining(`${file}:6:23: `) },
+  ]);
+});
+
+test("a wrong file at start ends it with 1, and the first token is still to be shown", async () => {
+  const { file, settings } = folder();
+  const first = { ...settings, PORTCULLIS_ADMIN_TOKEN: "" };
+  writeFileSync(file, `${FILE}nope: 1\n`);
+
+  const { code, err } = await runProgram(["start", "--config", file], first);
+  writeFileSync(file, FILE);
+  await using program = await startProgram({ args: ["--config", file], settings: first });
+
+  expect(code).toBe(1);
+  expect(err).toContain(`portcullis: ${file}:12:1: nope: unknown member`);
+  expect(program.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
+});
+
+test("a file may hold the first token itself", async () => {
+  const { file, settings } = folder();
+  const token = `tokens:\n  - { name: Boss, role: owner, token: "\${PORTCULLIS_ADMIN_TOKEN}" }\n`;
+  writeFileSync(file, FILE + token);
+
+  await using program = await startProgram({ args: ["--config", file], settings });
+
+  const who = await program.admin("GET", "/v1/whoami");
+  expect(await who.json()).toMatchObject({ name: "Boss", role: "owner" });
+});
+
+test("backup and restore move an installation into another folder", async () => {
+  const { dir, file, settings } = folder();
+  const saved = join(dir, "saved.jsonl.gz");
+  const moved = { ...settings, PORTCULLIS_DATA_DIR: join(dir, "moved") };
+  await runProgram(["apply", "-f", file], settings);
+
+  const backup = await runProgram(["backup", "-o", saved], settings);
+  const twice = await runProgram(["backup", "-o", saved], settings);
+  const restored = await runProgram(["restore", "-f", saved, "--json"], moved);
+  const again = await runProgram(["restore", "-f", saved], moved);
+  writeFileSync(join(dir, "moved/keys"), readFileSync(join(dir, "installation/keys")));
+  const plan = await runProgram(["apply", "-f", file, "--dry-run"], moved);
+
+  expect(backup.out).toMatch(
+    /^Wrote \d+ rows to .*saved.jsonl.gz\.\nStored secrets in it are sealed/,
+  );
+  expect(twice).toMatchObject({ code: 1, err: expect.stringContaining("exists already") });
+  expect(JSON.parse(restored.out)).toMatchObject({ keys: "missing", rows: expect.any(Number) });
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining("--force") });
+  expect(plan.out).toBe("Nothing to change.\n");
+  expect(existsSync(`${saved}.part`)).toBe(false);
+});

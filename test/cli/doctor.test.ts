@@ -1,0 +1,188 @@
+/** portcullis doctor finds what is wrong, says what to do, and changes nothing. */
+import { expect, test } from "bun:test";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDb } from "../../src/db/db.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { startKit } from "../kit/kit.ts";
+import { runProgram, startProgram } from "../kit/program.ts";
+import { databaseKinds, freshDatabase } from "../kit/services.ts";
+
+interface Check {
+  name: string;
+  state: string;
+  message: string;
+  todo?: string;
+}
+
+async function doctor(settings: Record<string, string>) {
+  const { code, out, err } = await runProgram(["doctor", "--json"], settings);
+  const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Check[] };
+  const find = (name: string) => checks.find((check) => check.name === name);
+  return { code, err, ok, checks, find };
+}
+
+const wrong = (checks: Check[]) =>
+  checks.filter(({ state }) => state !== "ok").map(({ name, state }) => `${state} ${name}`);
+
+const folder = () => mkdtempSync(join(tmpdir(), "portcullis-doctor-"));
+
+/** Names, modes, times and bytes of everything in a folder. */
+const fingerprint = (dir: string) =>
+  readdirSync(dir)
+    .sort()
+    .map((name) => {
+      const { mode, mtimeMs } = statSync(join(dir, name));
+      return [name, mode, mtimeMs, Bun.hash(readFileSync(join(dir, name)))];
+    });
+
+test.each(databaseKinds)(
+  "%s: a sound installation that serves has nothing to fix",
+  async (kind) => {
+    await using fresh = await freshDatabase(kind);
+    const dir = folder();
+    const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: fresh.url };
+    await using program = await startProgram({ settings });
+
+    const listen = new URL(program.url).host;
+    const { code, ok, checks, find } = await doctor({ ...settings, PORTCULLIS_LISTEN: listen });
+
+    expect({ code, ok, wrong: wrong(checks) }).toEqual({ code: 0, ok: true, wrong: [] });
+    expect(find(`listen ${listen}`)?.message).toBe("a running Portcullis answers here");
+  },
+);
+
+test("where nothing is yet it makes nothing", async () => {
+  const dir = join(folder(), "not-yet");
+
+  const { code, find } = await doctor({ PORTCULLIS_DATA_DIR: dir });
+
+  expect(code).toBe(0);
+  expect(find("database")).toMatchObject({ state: "warn", todo: "portcullis start makes one." });
+  expect(() => statSync(dir)).toThrow();
+});
+
+test("it changes nothing of what is there, not even a mode it complains about", async () => {
+  const dir = folder();
+  const settings = { PORTCULLIS_DATA_DIR: dir };
+  const program = await startProgram({ settings });
+  program.child.kill("SIGTERM");
+  await program.child.exited;
+  chmodSync(join(dir, "keys"), 0o644);
+  const before = fingerprint(dir);
+
+  const { find } = await doctor(settings);
+
+  expect(find("key file")).toMatchObject({ state: "warn", todo: `chmod 600 ${join(dir, "keys")}` });
+  expect(fingerprint(dir)).toEqual(before);
+});
+
+test("keys that do not fit, a secret nobody can open, tokens that end, a schema of tomorrow", async () => {
+  await using kit = await startKit();
+  const settings = { PORTCULLIS_DATA_DIR: kit.data_dir, DATABASE_URL: kit.database_url };
+  const key = (fill: number) => `k:${Buffer.alloc(32, fill).toString("base64")}`;
+  await kit.make("/v1/tokens", {
+    name: "Soon over",
+    role: "viewer",
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  const gateway = await kit.make("/v1/gateways", { name: "G" });
+  await kit.make(`/v1/gateways/${gateway.id}/registries`, {
+    name: "R",
+    provider: "openai",
+    auth: { type: "api_key", api_key: "sk-planted-secret" },
+  });
+
+  const foreign = await doctor({ ...settings, PORTCULLIS_KEYS: key(1) });
+  await kit.db.run(`UPDATE registries SET auth = '{"api_key":"sealed:v1:gone:AAAA"}'`);
+  const lost = await doctor(settings);
+  await kit.db.run("INSERT INTO migrations (id, applied_at) VALUES ('9999-later', 'x')");
+  const newer = await doctor(settings);
+
+  expect(wrong(foreign.checks)).toContain("fail encryption keys");
+  expect(foreign.code).toBe(1);
+  expect(wrong(lost.checks)).toEqual(["fail stored secrets", "warn administrator tokens"]);
+  expect(lost.find("administrator tokens")?.message).toContain('"Soon over" ends 20');
+  expect(newer.find("database")).toMatchObject({ state: "fail" });
+});
+
+test("a port that is taken, a setting that is misspelt, a demo key in the open", async () => {
+  using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const dir = folder();
+  const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
+  const program = await startProgram({ settings });
+  program.child.kill("SIGTERM");
+  await program.child.exited;
+
+  const { code, find } = await doctor({
+    ...settings,
+    PORTCULLIS_LISTEN_ADMIN: `127.0.0.1:${taken.port}`,
+    PORTCULLIS_LISTEN_GATEWAY: "0.0.0.0:0",
+    PORTCULLIS_LISTN: "x",
+  });
+
+  expect(code).toBe(1);
+  expect(find(`listen 127.0.0.1:${taken.port}`)).toMatchObject({
+    state: "fail",
+    message: "another program uses this port",
+  });
+  expect(find("settings")).toMatchObject({ message: "PORTCULLIS_LISTN: no such setting" });
+  expect(find("demo key")).toMatchObject({ state: "warn" });
+});
+
+test("a database that is not there fails without telling its password", async () => {
+  const url = "postgres://user:planted-password@127.0.0.1:1/nothing";
+
+  const { code, find, checks } = await doctor({ DATABASE_URL: url });
+
+  expect(code).toBe(1);
+  expect(find("database")?.state).toBe("fail");
+  expect(JSON.stringify(checks)).not.toContain("planted-password");
+});
+
+test("a wrong configuration file is told with its line, in text with what to do", async () => {
+  const file = join(folder(), "p.yaml");
+  writeFileSync(file, "version: 1\nnope: 2\n");
+
+  const { code, out } = await runProgram(["doctor"], { PORTCULLIS_CONFIG: file });
+
+  expect(code).toBe(1);
+  expect(out).toContain(`FAIL  configuration file: ${file}:2:1: nope: unknown member\n      → `);
+  expect(out).toMatch(/\n\d+ checks: 1 failed, \d+ to look at\.\n$/);
+});
+
+test("a database without a schema counts as new", async () => {
+  await using fresh = await freshDatabase("sqlite");
+  const db = await openDb(fresh.url);
+  await db.run("CREATE TABLE migrations (id TEXT PRIMARY KEY, applied_at TEXT NOT NULL)");
+  await db.close();
+
+  const { find } = await doctor({ DATABASE_URL: fresh.url });
+
+  expect(find("database")).toMatchObject({ state: "warn", todo: "portcullis start makes one." });
+});
+
+test("an older schema is a warning, and stays older", async () => {
+  await using fresh = await freshDatabase("sqlite");
+  const db = await openDb(fresh.url);
+  await migrate(db, new Date(0), "0001-foundation");
+  await db.close();
+
+  const { code, find } = await doctor({ DATABASE_URL: fresh.url });
+  const again = await doctor({ DATABASE_URL: fresh.url });
+
+  expect(code).toBe(0);
+  expect(find("database")).toMatchObject({
+    state: "warn",
+    message: "schema 0001-foundation is of an older release",
+  });
+  expect(again.find("database")).toEqual(find("database"));
+});

@@ -1,0 +1,111 @@
+/** A new encryption key while the server runs: nothing stays under the old one, nobody notices. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { schemaTables } from "../../src/db/catalog.ts";
+import { sealedTexts } from "../../src/db/sealed-texts.ts";
+import { sealedWith } from "../../src/lib/seal.ts";
+import { type Kit, startKit } from "../kit/kit.ts";
+import { runProgram } from "../kit/program.ts";
+import { databaseKinds } from "../kit/services.ts";
+
+const SECRET = "sk-planted-upstream-secret";
+
+async function withSecrets(kit: Kit): Promise<string> {
+  const gateway = await kit.make("/v1/gateways", { name: "G", slug: "g" });
+  const path = `/v1/gateways/${gateway.id}/registries`;
+  const auth = { type: "api_key", api_key: SECRET };
+  const made = await kit.post(
+    path,
+    {
+      name: "Own",
+      provider: "openai_compatible",
+      provider_options: { base_url: "https://llm.example.com/v1", headers: { "X-Team": SECRET } },
+      auth,
+    },
+    { "idempotency-key": "once" },
+  );
+  const { id } = (await made.json()) as { id: string };
+  return `${path}/${id}`;
+}
+
+const keyIds = (kit: Kit) =>
+  readFileSync(join(kit.data_dir, "keys"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split(":")[0]);
+
+/** Every text of every table, the hard way: a column that nobody listed is found too. */
+async function everything(kit: Kit): Promise<string> {
+  const rows = [];
+  for (const { name } of await schemaTables())
+    rows.push(...(await kit.db.many(`SELECT * FROM ${name}`)));
+  return JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? String(value) : value));
+}
+
+const rotate = (kit: Kit, settings: Record<string, string> = {}) =>
+  runProgram(["secrets", "rotate", "--json"], {
+    PORTCULLIS_DATA_DIR: kit.data_dir,
+    DATABASE_URL: kit.database_url,
+    ...settings,
+  });
+
+describe.each(databaseKinds)("on %s", (database) => {
+  test("every stored secret moves to the new key while requests go on", async () => {
+    await using kit = await startKit({ database });
+    const registry = await withSecrets(kit);
+    const [old = ""] = keyIds(kit);
+    let going = true;
+    const statuses = new Set<number>();
+    const reading = (async () => {
+      while (going) {
+        statuses.add((await kit.get(registry)).status);
+        statuses.add((await kit.put(registry, { enabled: true })).status);
+      }
+    })();
+
+    const { code, out } = await rotate(kit);
+    going = false;
+    await reading;
+
+    const { key, resealed, unreadable } = JSON.parse(out);
+    expect({ code, resealed, unreadable }).toEqual({ code: 0, resealed: 4, unreadable: 0 });
+    expect(keyIds(kit)).toEqual([key, old]);
+    expect(statuses).toEqual(new Set([200]));
+    expect(await everything(kit)).not.toContain(`sealed:v1:${old}:`);
+    expect((await sealedTexts(kit.db)).map(({ text }) => sealedWith(text))).toEqual([
+      key,
+      key,
+      key,
+      key,
+    ]);
+    const shown = (await (await kit.get(registry)).json()) as object;
+    expect(shown).toMatchObject({ auth: { api_key: "***cret" } });
+    const view = [...kit.deps.snapshot().registries.values()][0];
+    expect(view).toMatchObject({ problem: undefined, upstream: { api_key: SECRET } });
+    expect(await everything(kit)).toContain('"secrets.rotate"');
+  });
+});
+
+test("with PORTCULLIS_KEYS the first of them seals", async () => {
+  await using kit = await startKit();
+  await withSecrets(kit);
+  const lines = readFileSync(join(kit.data_dir, "keys"), "utf8").trim();
+  const added = `fresh:${Buffer.alloc(32, 7).toString("base64")}`;
+
+  const { out } = await rotate(kit, { PORTCULLIS_KEYS: `${added},${lines}` });
+
+  expect(JSON.parse(out)).toEqual({ key: "fresh", resealed: 4, unreadable: 0 });
+});
+
+test("a secret that no key opens is told and left as it is", async () => {
+  await using kit = await startKit();
+  await withSecrets(kit);
+  const lost = "sealed:v1:gone:AAAA";
+  await kit.db.run("UPDATE idempotent_replies SET reply = $1", lost);
+
+  const { code, out } = await rotate(kit);
+
+  expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, resealed: 3, unreadable: 1 });
+  expect(await kit.db.one("SELECT reply FROM idempotent_replies")).toEqual({ reply: lost });
+});

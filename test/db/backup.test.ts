@@ -1,0 +1,243 @@
+/** A backup holds every row of one moment, and either database can be restored from it. */
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { backup } from "../../src/db/backup.ts";
+import { schemaOf, schemaTables, tableNames } from "../../src/db/catalog.ts";
+import { type Db, openDb } from "../../src/db/db.ts";
+import { migrate, schemaVersion } from "../../src/db/migrate.ts";
+import { restore } from "../../src/db/restore.ts";
+import { type Kit, startKit } from "../kit/kit.ts";
+import { type DatabaseKind, databaseKinds, freshDatabase } from "../kit/services.ts";
+
+const AT = new Date("2026-01-02T03:04:05Z");
+const newFile = () => join(mkdtempSync(join(tmpdir(), "portcullis-backup-")), "b.jsonl.gz");
+
+async function opened(url: string) {
+  const db = await openDb(url);
+  return Object.assign(db, { [Symbol.asyncDispose]: () => db.close() });
+}
+
+async function makeThings(kit: Kit): Promise<void> {
+  const gateway = await kit.make("/v1/gateways", { name: "Gänseblümchen \u{1F33C}", slug: "g" });
+  const path = `/v1/gateways/${gateway.id}`;
+  const registry = await kit.make(`${path}/registries`, {
+    name: "R",
+    provider: "openai",
+    auth: { type: "api_key", api_key: "sk-planted-upstream-secret" },
+    enabled: false,
+  });
+  const consumer = await kit.make(`${path}/consumers`, {
+    name: "C",
+    registries: [{ id: registry.id, weight: 7 }],
+  });
+  await kit.make(`${path}/consumers/${consumer.id}/keys`, { name: "K" });
+  // Numbers that the two databases hand out in different types.
+  await kit.db.run(
+    `INSERT INTO request_events (id, time, trace_id, gateway_id, consumer_id, key_id, endpoint,
+       method, attempts, status, request_bytes, response_bytes, total_ms)
+     VALUES ('e', 't', 't', 'g', 'c', 'k', 'chat', 'POST', '[]', 200, 9007199254740991, 0, 12.625)`,
+  );
+}
+
+/** Every row of every table as the two databases agree on it; the revision and the schema's own rows aside. */
+async function contents(db: Db): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const { name, columns } of await schemaTables()) {
+    const rows = await db.many<Record<string, unknown>>(`SELECT * FROM ${name} ORDER BY id`);
+    const alike = (type: string, value: unknown) =>
+      type === "BOOLEAN" ? Boolean(value) : typeof value === "bigint" ? Number(value) : value;
+    tables[name] = rows.map((row) => columns.map((column) => alike(column.type, row[column.name])));
+  }
+  delete tables.config_revision;
+  return tables;
+}
+
+const textOf = (file: string): string =>
+  new TextDecoder().decode(Bun.gunzipSync(readFileSync(file)));
+
+function rewritten(file: string, change: (lines: string[]) => string[]): string {
+  const other = newFile();
+  const lines = change(textOf(file).trimEnd().split("\n"));
+  writeFileSync(other, Bun.gzipSync(Buffer.from(lines.join("\n"))));
+  return other;
+}
+
+/** The same database, but `interrupt` comes in after its first read. */
+function interrupted(db: Db, interrupt: () => Promise<unknown>): Db {
+  let reads = 0;
+  const spied = (inner: Db): Db => ({
+    ...inner,
+    async many<Row>(...asked: Parameters<Db["many"]>) {
+      const rows = await inner.many<Row>(...asked);
+      if (/FROM "|FETCH/.test(asked[0]) && ++reads === 1) await interrupt();
+      return rows;
+    },
+    transaction: (work) => inner.transaction((tx) => work(spied(tx))),
+  });
+  return spied(db);
+}
+
+describe.each(databaseKinds)("%s", (kind) => {
+  test("the tables of a backup are those of the database's own catalog", async () => {
+    await using fresh = await freshDatabase(kind);
+    await using db = await opened(fresh.url);
+    await migrate(db, AT);
+
+    const known = (await schemaTables()).map(({ name }) => name);
+
+    expect([...known, "migrations"].sort()).toEqual(await tableNames(db));
+  });
+
+  test("a table comes after those it refers to", async () => {
+    const names = (await schemaTables()).map(({ name }) => name);
+
+    expect(names.indexOf("gateways")).toBeLessThan(names.indexOf("registries"));
+    expect(names.indexOf("registries")).toBeLessThan(names.indexOf("consumer_registries"));
+  });
+
+  test("what is not empty is restored into only with force, which empties it", async () => {
+    await using kit = await startKit({ database: kind });
+    await makeThings(kit);
+    await using own = await opened(kit.database_url);
+    const file = newFile();
+    await backup(own, file, AT);
+    const revision = await own.one<{ revision: number }>("SELECT revision FROM config_revision");
+    await kit.make("/v1/gateways", { name: "Later", slug: "later" });
+
+    const refused = restore(own, { file, at: AT, force: false });
+    expect(refused).rejects.toThrow("is not empty");
+    await refused.catch(() => {});
+    await restore(own, { file, at: AT, force: true });
+
+    expect(await own.many("SELECT slug FROM gateways")).toEqual([{ slug: "g" }]);
+    const now = await own.one<{ revision: number }>("SELECT revision FROM config_revision");
+    // Moved past what the running node has seen, so that it compiles again.
+    expect(now?.revision).toBe((revision?.revision ?? 0) + 2);
+  });
+
+  test("a backup is of one moment, and writers are not held up", async () => {
+    await using kit = await startKit({ database: kind });
+    await makeThings(kit);
+    await using own = await opened(kit.database_url);
+    const file = newFile();
+    const write = () => kit.make("/v1/gateways", { name: "Meanwhile", slug: "meanwhile" });
+
+    await backup(interrupted(own, write), file, AT);
+
+    expect(textOf(file)).not.toContain("meanwhile");
+    expect(await own.one("SELECT slug FROM gateways WHERE slug = 'meanwhile'")).toBeDefined();
+  });
+
+  test.each([
+    ["cut off", (lines: string[]) => lines.slice(0, -1), "is cut off"],
+    ["short of a row", (lines: string[]) => lines.toSpliced(2, 1), "is damaged"],
+    ["of a newer release", (lines: string[]) => lines.with(0, newer(lines[0])), "newer release"],
+    ["no backup", (lines: string[]) => lines.with(0, "{}"), "is not a backup"],
+    ["garbled", (lines: string[]) => lines.with(3, "nonsense"), "is damaged after row 2"],
+    [
+      "of another table",
+      (lines: string[]) => lines.with(3, '{"table":"gateways; DROP TABLE gateways","row":{}}'),
+      "a table or column we do not",
+    ],
+    [
+      "of another column",
+      (lines: string[]) => lines.with(3, '{"table":"gateways","row":{"id\\") --":"x"}}'),
+      "a table or column we do not",
+    ],
+  ])("a file that is %s is refused and changes nothing", async (_, change, message) => {
+    await using kit = await startKit({ database: kind });
+    await makeThings(kit);
+    await using own = await opened(kit.database_url);
+    const file = newFile();
+    await backup(own, file, AT);
+    const before = await contents(own);
+
+    const wrong = restore(own, { file: rewritten(file, change), at: AT, force: true });
+
+    expect(await wrong.catch((thrown: Error) => thrown.message)).toContain(message);
+    expect(await contents(own)).toEqual(before);
+  });
+});
+
+const newer = (line = "") => line.replace(/"schema":"[^"]*"/, '"schema":"9999-later"');
+
+test.each<[DatabaseKind, DatabaseKind]>([
+  ["sqlite", "postgres"],
+  ["postgres", "sqlite"],
+  ["postgres", "postgres"],
+])("%s → %s keeps every row", async (from, to) => {
+  await using kit = await startKit({ database: from });
+  await makeThings(kit);
+  await using source = await opened(kit.database_url);
+  await using fresh = await freshDatabase(to);
+  await using target = await opened(fresh.url);
+  const file = newFile();
+
+  const { rows } = await backup(source, file, AT);
+  const restored = await restore(target, { file, at: AT, force: false });
+
+  expect(restored).toEqual({ rows, created_at: AT.toISOString() });
+  expect(await contents(target)).toEqual(await contents(source));
+  expect(statSync(file).mode & 0o077).toBe(0);
+  expect(readdirSync(join(file, ".."))).toEqual(["b.jsonl.gz"]);
+});
+
+test("a restored installation serves: same token, same keys, same data folder", async () => {
+  await using kit = await startKit({ database: "sqlite" });
+  await makeThings(kit);
+  await using source = await opened(kit.database_url);
+  await using fresh = await freshDatabase("postgres");
+  await using target = await opened(fresh.url);
+  const file = newFile();
+  await backup(source, file, AT);
+  await restore(target, { file, at: AT, force: false });
+
+  await using moved = await startKit({ database_url: fresh.url, data_dir: kit.data_dir });
+
+  expect(await (await moved.get("/v1/gateways")).json()).toEqual(
+    await (await kit.get("/v1/gateways")).json(),
+  );
+  const [view] = moved.deps.snapshot().registries.values();
+  expect(view?.upstream.api_key).toBe("sk-planted-upstream-secret");
+});
+
+test.each(databaseKinds)("%s: a backup of an older release is brought up to date", async (kind) => {
+  await using fresh = await freshDatabase(kind);
+  await using source = await opened(fresh.url);
+  await migrate(source, AT, "0001-foundation");
+  await source.run("INSERT INTO idempotent_replies VALUES ('a', 'b', 'c', 'd')");
+  await using other = await freshDatabase(kind);
+  await using target = await opened(other.url);
+  const file = newFile();
+
+  await backup(source, file, AT);
+  await restore(target, { file, at: AT, force: false });
+
+  expect(await schemaOf(source)).toBe("0001-foundation");
+  expect(await schemaOf(target)).toBe(schemaVersion());
+  expect(await target.many("SELECT id FROM idempotent_replies")).toEqual([{ id: "a" }]);
+});
+
+test("many rows pass through in pieces", async () => {
+  await using fresh = await freshDatabase("sqlite");
+  await using source = await opened(fresh.url);
+  await migrate(source, AT);
+  await source.run(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+     INSERT INTO idempotent_replies SELECT 'id' || i, 'h', 'r', 't' FROM n`,
+  );
+  await using other = await freshDatabase("postgres");
+  await using target = await opened(other.url);
+  const file = newFile();
+
+  await backup(source, file, AT);
+  const { rows } = await restore(target, { file, at: AT, force: false });
+
+  expect(rows).toBe(20_001);
+  const counted = await target.one<{ n: string }>(
+    "SELECT COUNT(*)::text AS n FROM idempotent_replies",
+  );
+  expect(counted).toEqual({ n: "20000" });
+});
