@@ -3,13 +3,22 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { PLANES, type Plane } from "./contract/endpoint.ts";
 import { AppError } from "./contract/errors.ts";
+import { parseBlock } from "./lib/client-address.ts";
 
 const seconds = z.coerce.number().min(0).max(86_400);
+/** A wait of nothing would refuse everything. */
+const wait = seconds.min(0.1);
 const mebibytes = z.coerce.number().int().min(1).max(65_536);
 const address = z
   .string()
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:]+):\d{1,5}$/, "must be host:port, such as 127.0.0.1:8080");
 const flag = z.stringbool();
+const addressBlock = z.string().transform((text, context) => {
+  const block = parseBlock(text);
+  if (!block)
+    context.addIssue(`"${text.trim()}" is neither an address nor a block such as 10.0.0.0/8`);
+  return block ?? z.NEVER;
+});
 /** Set but empty means not set, as in every shell. */
 const blank = (value: unknown) => (value === "" ? undefined : value);
 
@@ -53,6 +62,21 @@ export const Settings = z.object({
     .regex(/^(sqlite|postgres|postgresql):/, "must start with sqlite: or postgres:")
     .optional()
     .describe("`sqlite:FILE` or `postgres://…`. Left out: `portcullis.db` in the data folder."),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, "must start with redis:// or rediss://")
+    .optional()
+    .describe(
+      "`redis://…` or `rediss://…`: where rate limits are counted for all nodes together. Left out: in the memory of each process.",
+    ),
+  TRUSTED_PROXIES: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").filter((part) => part.trim() !== ""))
+    .pipe(z.array(addressBlock))
+    .describe(
+      "Addresses and blocks such as `10.0.0.0/8`, separated by commas: proxies whose X-Forwarded-For is believed.",
+    ),
   PRIVATE_DATA_PLANE: flag
     .default(false)
     .describe("Require the X-AG-Gateway-Slug header on the data plane."),
@@ -70,13 +94,13 @@ export const Settings = z.object({
     .describe(
       "How much of request bodies may be held at once, in memory and in temporary files. Uploads that stream through are not held.",
     ),
-  UPLOAD_IDLE_TIMEOUT_S: seconds
+  UPLOAD_IDLE_TIMEOUT_S: wait
     .default(60)
     .describe("Longest time in which a client that sends a body brings less than 1 KiB of it."),
-  UPSTREAM_HEADER_TIMEOUT_S: seconds
+  UPSTREAM_HEADER_TIMEOUT_S: wait
     .default(600)
     .describe("Longest wait for an upstream to begin its answer."),
-  UPSTREAM_IDLE_TIMEOUT_S: seconds
+  UPSTREAM_IDLE_TIMEOUT_S: wait
     .default(120)
     .describe("Longest silence of an upstream inside its answer."),
   EVENT_RETENTION_DAYS: z.coerce

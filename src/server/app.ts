@@ -54,10 +54,12 @@ export async function answering(
   { deps }: App,
   plane: Plane,
   request: Request,
-  work: (ids: RequestIds) => Promise<Response>,
+  work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
 ): Promise<Response> {
   const began = elapsedMs();
   const ids = requestIds(request.headers, deps.newId);
+  /** Go out with the answer, whatever it is; what is added on the way stays for an error too. */
+  const headers = answerHeaders(ids);
   const log = (status: number, more: Record<string, unknown>) =>
     deps.log("request", {
       ...ids,
@@ -69,7 +71,7 @@ export async function answering(
       ...more,
     });
   try {
-    const answer = await work(ids);
+    const answer = await work(ids, headers);
     // The data plane tells its requests as events.
     if (plane !== "gateway")
       log(answer.status, { level: request.method === "GET" ? "debug" : "info" });
@@ -81,7 +83,7 @@ export async function answering(
       code: error.code,
       ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
     });
-    return renderError(plane, error, ids, answerHeaders(ids));
+    return renderError(plane, error, ids, headers);
   }
 }
 

@@ -100,7 +100,7 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
       port: Number(port),
       // Every plane has caps of its own, told in its own error shape.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      idleTimeout: 255,
+      idleTimeout: IDLE_S,
       development: false,
       // Bun shares the port otherwise, and a second program would silently take half of the requests.
       reusePort: false,
@@ -108,7 +108,11 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
       fetch: (request, socket) => {
         if (state.refusing) return refuse(app, request);
         if (planes.includes("gateway") && !isOurs(request)) {
-          return answerDataPlane(request, socket.requestIP(request)?.address ?? "");
+          // An upstream may think for longer than a connection may idle; the wait has a limit of its own.
+          socket.timeout(request, 0);
+          return answerDataPlane(request, socket.requestIP(request)?.address ?? "").finally(() =>
+            socket.timeout(request, IDLE_S),
+          );
         }
         return answering(app, "admin", request, async () => {
           throw new AppError("not_found", "There is nothing at this path. See /docs.");
@@ -130,6 +134,9 @@ const refuse = (app: App, request: Request): Promise<Response> =>
   answering(app, "admin", request, async () => {
     throw new AppError("shutting_down");
   });
+
+/** The longest Bun takes. */
+const IDLE_S = 255;
 
 /** `/v1/…` and its like are the program's own; any other first segment names a consumer. */
 function isOurs(request: Request): boolean {

@@ -1,0 +1,33 @@
+/** The data plane, start to end. Each step needs what the one above it found; none goes back. */
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { admit } from "./admit.ts";
+import { chooseRegistries } from "./choose-registries.ts";
+import { finish, finishHere } from "./finish.ts";
+import { forward } from "./forward.ts";
+import { identifyConsumer } from "./identify-consumer.ts";
+import { listModels } from "./list-models.ts";
+import { matchEndpoint } from "./match-endpoint.ts";
+import { readModel } from "./read-model.ts";
+import { endRun } from "./run.ts";
+import type { RequestIds } from "./stages.ts";
+
+export async function answer(deps: Deps, request: Request, ids: RequestIds): Promise<Response> {
+  const asked = matchEndpoint(request, ids); //                            404 tail
+  const known = identifyConsumer(deps, asked); //                          404 consumer, 401/403 key, 400 method
+  const { capability } = asked.endpoint;
+  try {
+    await admit(deps, known); //                                           429 limits
+    if (!capability) return finishHere(deps, known, listModels(known)); // 404 model
+    const named = await readModel(deps, known, capability); //             400 body, 408, 413, 429
+    const chosen = chooseRegistries(deps, named, capability); //           400 pin, 403 model, 503 none capable
+    const answered = await forward(deps, chosen, capability); //           502, 504 upstream
+    return finish(deps, answered);
+  } catch (thrown) {
+    const gone = request.signal.aborted;
+    const error = gone ? new AppError("client_closed") : AppError.from(thrown);
+    const { status, code } = error;
+    endRun(deps, known, { status, error_code: code, registry: null, usage: null });
+    throw error;
+  }
+}

@@ -1,0 +1,123 @@
+/** Sends the request to one registry and notes how that registry did. */
+import { AppError } from "../contract/errors.ts";
+import type { Capability } from "../contract/registries.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import { asUpstreamError } from "../net/upstream-error.ts";
+import type { Candidate } from "./choose-registries.ts";
+import { noteNothing, noteOutcome, noteSent } from "./health.ts";
+import { liveState, type RegistryLive, registryLive } from "./live-state.ts";
+import { type OpenReply, openBody } from "./open-reply.ts";
+import { outbound, valuesOf } from "./outbound.ts";
+import { tenths } from "./run.ts";
+import type { Chosen } from "./stages.ts";
+
+/** `peek`: the answer's first byte is waited for. Throws what an upstream did, as an AppError. */
+export async function attempt(
+  deps: Deps,
+  chosen: Chosen,
+  candidate: Candidate,
+  how: { capability: Capability; peek: boolean },
+): Promise<OpenReply> {
+  const registry = registryLive(liveState(deps), candidate.registry);
+  const began = elapsedMs();
+  noteSent(registry);
+  registry.in_flight += 1;
+  try {
+    const reply = await exchange(deps, chosen, candidate, how.capability);
+    const idle_ms = deps.settings.UPSTREAM_IDLE_TIMEOUT_S * 1000;
+    const body = await openBody(reply, { peek: how.peek, idle_ms });
+    note(deps, chosen, registry, { began, reply });
+    return {
+      status: reply.status,
+      headers: reply.headers,
+      body,
+      registry,
+      close: closing(registry, body),
+    };
+  } catch (thrown) {
+    registry.in_flight -= 1;
+    if (chosen.request.signal.aborted) {
+      noteNothing(registry);
+      throw new AppError("client_closed", undefined, { cause: thrown });
+    }
+    const error = asUpstreamError(thrown);
+    note(deps, chosen, registry, { began, error });
+    throw error;
+  }
+}
+
+function closing(registry: RegistryLive, body: OpenReply["body"]): () => void {
+  let closed = false;
+  return () => {
+    if (closed) return;
+    closed = true;
+    registry.in_flight -= 1;
+    if (body.kind === "stream") body.cancel();
+  };
+}
+
+async function exchange(
+  deps: Deps,
+  chosen: Chosen,
+  candidate: Candidate,
+  capability: Capability,
+): Promise<Response> {
+  const reply = await deps.send(outbound(deps, chosen, candidate, capability));
+  const { status } = reply;
+  // Followed, a redirect would carry the registry's credential to a host nobody chose.
+  const redirected = status >= 300 && status < 400;
+  if (redirected || status < 200 || status > 599) {
+    await reply.body?.cancel();
+    const text = redirected ? "The upstream answered with a redirect." : undefined;
+    throw new AppError("upstream_failed", text);
+  }
+  const operation = candidate.registry.provider.operations[capability];
+  if (!operation?.reply || !reply.ok || chosen.body.kind !== "json") return reply;
+  return await operation.reply(reply, valuesOf(chosen.body.members, operation.members ?? []));
+}
+
+function note(
+  deps: Deps,
+  { run }: Chosen,
+  registry: RegistryLive,
+  { began, reply, error }: { began: number; reply?: Response; error?: AppError },
+): void {
+  const now = elapsedMs();
+  run.attempts.push({
+    registry_id: registry.view.id,
+    status: reply?.status ?? null,
+    error: error?.code ?? null,
+    ms: tenths(now - began),
+  });
+  // The client's own fault says nothing about the registry.
+  if (error && !isUpstreams(error)) {
+    noteNothing(registry);
+    return;
+  }
+  const busy = reply?.status === 429 || reply?.status === 503;
+  const retryAfter = busy ? reply.headers.get("retry-after") : null;
+  const retry_after_ms = retryAfter ? restMs(retryAfter, deps.now().getTime()) : 0;
+  noteOutcome(registry, { status: reply?.status, retry_after_ms }, now);
+  if (reply) noteLatency(registry, now - began, now);
+}
+
+export const isUpstreams = ({ code }: AppError): boolean => code.startsWith("upstream_");
+
+/** Seconds or a date; anything else asks for nothing. */
+function restMs(retryAfter: string, now: number): number {
+  const seconds = Number(retryAfter);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - now;
+  return ms > 0 ? ms : 0;
+}
+
+const LATENCY_MEMORY_MS = 10_000;
+
+/** Peak-sensitive: a slow answer counts at once, and is forgotten over some seconds. */
+function noteLatency(registry: RegistryLive, sample: number, now: number): void {
+  const age = now - registry.latency_at;
+  const kept = Math.exp(-age / LATENCY_MEMORY_MS);
+  registry.latency_ms =
+    sample > registry.latency_ms ? sample : registry.latency_ms * kept + sample * (1 - kept);
+  registry.latency_at = now;
+}

@@ -1,0 +1,125 @@
+/** In which order are the registries that may answer tried? */
+import type { Capability } from "../contract/registries.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import type { ConsumerView } from "../snapshot/snapshot.ts";
+import type { Candidate } from "./choose-registries.ts";
+import { isAvailable } from "./health.ts";
+import { type Live, registryLive } from "./live-state.ts";
+
+export interface Turn {
+  consumer: ConsumerView;
+  capability: Capability;
+  file_id: string | undefined;
+  headers: Headers;
+  random: () => number;
+}
+
+export function inOrder(live: Live, candidates: Candidate[], turn: Turn): Candidate[] {
+  if (candidates.length === 1) return candidates;
+  // Health does not count here: the one that has the file is the only one that can answer.
+  if (turn.file_id !== undefined) return hintedFirst(live, candidates, turn.file_id);
+
+  const now = elapsedMs();
+  const available = candidates.filter(({ registry }) =>
+    isAvailable(registryLive(live, registry), now),
+  );
+  // When nothing looks well, the request is still worth a try: the upstream says best what is wrong.
+  const pool = available.length > 0 ? available : candidates;
+  if (pool.length === 1) return pool;
+  // Uploads and lists of a consumer meet at one registry, or a list would miss what was uploaded.
+  if (turn.capability === "files") return byScore(pool, stickyScore(turn.consumer.id));
+  return ALGORITHMS[turn.consumer.balancing.algorithm](live, pool, turn);
+}
+
+type Algorithm = (live: Live, pool: Candidate[], turn: Turn) => Candidate[];
+
+const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
+  round_robin: (live, pool, { consumer }) => takeTurn(turnsOf(live, consumer.id), pool),
+
+  least_in_flight(live, pool, { consumer }) {
+    const load = ({ registry, weight }: Candidate) =>
+      registryLive(live, registry).in_flight / weight;
+    const least = Math.min(...pool.map(load));
+    const [first] = takeTurn(
+      turnsOf(live, consumer.id),
+      pool.filter((candidate) => load(candidate) === least),
+    );
+    const rest = pool.filter((candidate) => candidate !== first);
+    rest.sort((one, other) => load(one) - load(other));
+    return first ? [first, ...rest] : rest;
+  },
+
+  /** Power of two choices: looking at all of them would send everyone to the same one. */
+  latency(live, pool, { random }) {
+    const expected = ({ registry, weight }: Candidate) => {
+      const { latency_ms, in_flight } = registryLive(live, registry);
+      return (latency_ms * (in_flight + 1)) / weight;
+    };
+    const shuffled = byScore(pool, () => random());
+    const [one, two, ...rest] = shuffled;
+    if (!one || !two) return shuffled;
+    return expected(one) <= expected(two) ? [one, two, ...rest] : [two, one, ...rest];
+  },
+
+  sticky: (_live, pool, { consumer, headers }) =>
+    byScore(pool, stickyScore(`${consumer.id} ${userOf(headers)}`)),
+};
+
+/** spec 8 rule 2: header names do not know case, so `X-User-Id` is among them. */
+const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
+
+function userOf(headers: Headers): string {
+  for (const name of USER_HEADERS) {
+    const user = headers.get(name);
+    if (user) return user;
+  }
+  return "anonymous";
+}
+
+function hintedFirst(live: Live, candidates: Candidate[], fileId: string): Candidate[] {
+  const hinted = live.files.find(fileId);
+  const at = candidates.findIndex(({ registry }) => registry.id === hinted);
+  if (at <= 0) return candidates;
+  return [...candidates.slice(at, at + 1), ...candidates.slice(0, at), ...candidates.slice(at + 1)];
+}
+
+function turnsOf(live: Live, consumerId: string): Map<string, number> {
+  let turns = live.turns.get(consumerId);
+  if (!turns) {
+    turns = new Map();
+    live.turns.set(consumerId, turns);
+  }
+  return turns;
+}
+
+/** Smooth weighted round robin: the one most behind its share goes first, and the rest in that order. */
+function takeTurn(turns: Map<string, number>, pool: Candidate[]): Candidate[] {
+  let total = 0;
+  for (const { registry, weight } of pool) {
+    total += weight;
+    turns.set(registry.id, (turns.get(registry.id) ?? 0) + weight);
+  }
+  const ordered = byScore(pool, ({ registry }) => turns.get(registry.id) ?? 0);
+  const first = ordered[0]?.registry.id;
+  if (first !== undefined) turns.set(first, (turns.get(first) ?? 0) - total);
+  return ordered;
+}
+
+/** Rendezvous hashing by weight: when a registry goes, only its own subjects move. */
+function stickyScore(subject: string): (candidate: Candidate) => number {
+  return ({ registry, weight }) => {
+    const hash = Bun.hash.wyhash(`${subject} ${registry.id}`) & MASK;
+    const share = (Number(hash) + 1) / (Number(MASK) + 2);
+    return -weight / Math.log(share);
+  };
+}
+
+const MASK = (1n << 52n) - 1n;
+
+/** Highest first; equal scores keep the attach order. */
+function byScore(pool: Candidate[], score: (candidate: Candidate) => number): Candidate[] {
+  return pool
+    .map((candidate) => ({ candidate, score: score(candidate) }))
+    .sort((one, other) => other.score - one.score)
+    .map(({ candidate }) => candidate);
+}

@@ -1,0 +1,93 @@
+/** Puts our headers on the answer and tells the request as an event once its last byte is out. */
+import type { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import { fileIdsIn } from "./file-hints.ts";
+import { noteOutcome } from "./health.ts";
+import { liveState } from "./live-state.ts";
+import { isEventStream } from "./open-reply.ts";
+import { type Copy, relay } from "./relay.ts";
+import { endRun, tenths } from "./run.ts";
+import type { Answered, Known } from "./stages.ts";
+import { readUsage } from "./usage.ts";
+
+/** Of an upstream's headers only these go on. */
+const PASSED_HEADERS = ["content-type", "content-encoding", "retry-after"] as const;
+
+export function finish(deps: Deps, answered: Answered): Response {
+  const { run, reply } = answered;
+  const { status, body } = reply;
+  const headers = answerHeaders(answered);
+  run.releases.push(reply.close);
+  if (body.kind === "whole") {
+    run.ttfb_ms = tenths(elapsedMs() - run.began);
+    run.response_bytes = body.bytes.length;
+    // After the answer has left: reading the usage must not delay it.
+    setImmediate(end, deps, answered, { tail: body.bytes }, undefined);
+    return new Response(BODILESS.includes(status) ? null : body.bytes, { status, headers });
+  }
+  const stream = relay(answered, body, (copy, error) => end(deps, answered, copy, error));
+  return new Response(stream, { status, headers });
+}
+
+const BODILESS: readonly number[] = [204, 205];
+
+/** An answer that needed no upstream. */
+export function finishHere(deps: Deps, known: Known, reply: object): Response {
+  const text = JSON.stringify(reply);
+  known.run.response_bytes = Buffer.byteLength(text);
+  endRun(deps, known, { status: 200, error_code: null, registry: null, usage: null });
+  const headers = { ...known.ids.headers, "content-type": "application/json" };
+  return new Response(text, { headers });
+}
+
+function answerHeaders({ ids, candidate, reply }: Answered): Record<string, string> {
+  const { registry, model } = candidate;
+  const headers: Record<string, string> = {
+    ...ids.headers,
+    "x-ag-registry": registry.id,
+    "x-selected-provider": registry.provider.kind,
+  };
+  if (model !== undefined && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
+  for (const name of PASSED_HEADERS) {
+    const value = reply.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  // A proxy in front of us must not collect what we flush event by event.
+  if (isEventStream(reply.headers)) headers["x-accel-buffering"] = "no";
+  return headers;
+}
+
+/** A model name is the client's text: what cannot stand in a header stays out of it. */
+const HEADER_SAFE = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
+
+function end(deps: Deps, answered: Answered, copy: Copy, error: AppError | undefined): void {
+  const { run, reply, candidate } = answered;
+  if (run.over) return;
+  if (error && error.code !== "client_closed") {
+    noteOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
+  }
+  if (reply.status < 300 && !error) learnFiles(deps, answered, copy);
+  endRun(deps, answered, {
+    status: reply.status,
+    error_code: error?.code ?? null,
+    registry: candidate.registry,
+    usage: copy.tail ? readUsage(copy.tail, copy.head) : null,
+  });
+}
+
+/** Where files are, from the answers that name them. */
+function learnFiles(deps: Deps, { endpoint, item, request, candidate }: Answered, copy: Copy) {
+  if (endpoint.capability !== "files") return;
+  const { files } = liveState(deps);
+  const { id } = candidate.registry;
+  if (item !== undefined) {
+    if (request.method === "DELETE") files.forget(item);
+    else files.remember(item, id);
+    return;
+  }
+  for (const bytes of [copy.head, copy.tail]) {
+    const text = bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : "";
+    for (const fileId of fileIdsIn(text)) files.remember(fileId, id);
+  }
+}

@@ -1,0 +1,35 @@
+/** Which models may a consumer name? Answered from the configuration, without asking an upstream. */
+import { AppError } from "../contract/errors.ts";
+import type { ConsumerView } from "../snapshot/snapshot.ts";
+import type { Known } from "./stages.ts";
+
+interface ModelCard {
+  id: string;
+  object: "model";
+  owned_by: string;
+}
+
+export function listModels({
+  consumer,
+  item,
+}: Known): ModelCard | { object: "list"; data: ModelCard[] } {
+  const cards = cardsOf(consumer);
+  if (item === undefined) return { object: "list", data: cards };
+  const card = cards.find(({ id }) => id === item);
+  if (!card) throw new AppError("not_found", "This consumer lists no such model.");
+  return card;
+}
+
+/** Names from allow lists and defaults; a pattern is not a name. The first registry that has one owns it. */
+function cardsOf({ registries }: ConsumerView): ModelCard[] {
+  const cards = new Map<string, ModelCard>();
+  for (const { registry, models } of registries) {
+    if (!registry.enabled) continue;
+    const names = [...(models.allowed ?? []), ...(models.default ? [models.default] : [])];
+    for (const id of names) {
+      if (id.includes("*") || cards.has(id)) continue;
+      cards.set(id, { id, object: "model", owned_by: registry.provider.kind });
+    }
+  }
+  return [...cards.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+}

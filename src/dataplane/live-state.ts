@@ -1,0 +1,78 @@
+/** What the data plane remembers between requests: health, load, turns, bytes held. Memory only. */
+import type { Deps } from "../deps.ts";
+import { type ByteBudget, createByteBudget } from "../lib/byte-budget.ts";
+import type { Settings } from "../settings.ts";
+import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
+import { createFileHints, type FileHints } from "./file-hints.ts";
+import { type Health, newHealth } from "./health.ts";
+
+/** Kept by id, so that it outlives a change of the configuration. */
+export interface RegistryLive extends Health {
+  view: RegistryView;
+  /** Requests under way, until the end of their answers. */
+  in_flight: number;
+  /** Peak-sensitive average of the time to an answer's head; 0: not known yet. */
+  latency_ms: number;
+  latency_at: number;
+}
+
+export interface Live {
+  /** Bytes of request bodies held in memory and in temporary files. */
+  held: ByteBudget;
+  registries: Map<string, RegistryLive>;
+  /** Smooth round robin: by consumer id, then registry id, how far each is ahead of its turn. */
+  turns: Map<string, Map<string, number>>;
+  files: FileHints;
+  snapshot: Snapshot | undefined;
+}
+
+/** One for each running program: its settings object is what a copy of `deps` still shares. */
+const lives = new WeakMap<Settings, Live>();
+
+export function liveState(deps: Deps): Live {
+  let live = lives.get(deps.settings);
+  if (!live) {
+    live = {
+      held: createByteBudget(deps.settings.IN_FLIGHT_MIB * 1024 * 1024),
+      registries: new Map(),
+      turns: new Map(),
+      files: createFileHints(),
+      snapshot: undefined,
+    };
+    lives.set(deps.settings, live);
+  }
+  const snapshot = deps.snapshot();
+  if (live.snapshot !== snapshot) {
+    live.snapshot = snapshot;
+    forgetRemoved(live, snapshot);
+  }
+  return live;
+}
+
+export function registryLive(live: Live, view: RegistryView): RegistryLive {
+  const known = live.registries.get(view.id);
+  if (known?.view === view) return known;
+  if (known && sameUpstream(known.view, view)) {
+    known.view = view;
+    return known;
+  }
+  // Another address or credential: what was learned of the old one says nothing about it.
+  const in_flight = known?.in_flight ?? 0;
+  const fresh = { view, in_flight, latency_ms: 0, latency_at: 0, ...newHealth() };
+  live.registries.set(view.id, fresh);
+  return fresh;
+}
+
+function sameUpstream(one: RegistryView, other: RegistryView): boolean {
+  return JSON.stringify(one.upstream) === JSON.stringify(other.upstream);
+}
+
+function forgetRemoved(live: Live, snapshot: Snapshot): void {
+  for (const id of live.registries.keys()) {
+    if (!snapshot.registries.has(id)) live.registries.delete(id);
+  }
+  const consumers = new Set([...snapshot.consumersBySlug.values()].map(({ id }) => id));
+  for (const id of live.turns.keys()) {
+    if (!consumers.has(id)) live.turns.delete(id);
+  }
+}

@@ -1,0 +1,114 @@
+/** Which endpoint of the data plane does a path name? Whatever is not in this table is a 404 (spec 4.4–4.6). */
+import { AppError } from "../contract/errors.ts";
+import type { Capability } from "../contract/registries.ts";
+import type { Asked, RequestIds } from "./stages.ts";
+
+export interface DataEndpoint {
+  /** Names it in events and in the explain answer. */
+  name: string;
+  /** Undefined: answered here, without an upstream. */
+  capability: Capability | undefined;
+  methods: readonly string[];
+  /** What a POST carries. */
+  body: "json" | "form" | "json_or_form" | "none";
+  /** The setting that caps the body. */
+  cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
+  /** How a stream that broke off is told to the client, by the dialect it reads. */
+  dialect: "reference" | "responses" | "messages";
+}
+
+const POST = ["POST"] as const;
+const json = (name: string, capability: Capability): DataEndpoint => ({
+  name,
+  capability,
+  methods: POST,
+  body: "json",
+  cap: "JSON_BODY_MIB",
+  dialect: "reference",
+});
+const form = (name: string, capability: Capability): DataEndpoint => ({
+  ...json(name, capability),
+  body: "form",
+  cap: "MEDIA_BODY_MIB",
+});
+const files = (name: string, methods: readonly string[]): DataEndpoint => ({
+  ...json(name, "files"),
+  methods,
+  body: "json_or_form",
+  cap: "FILES_BODY_MIB",
+});
+const models = (name: string): DataEndpoint => ({
+  ...json(name, "chat"),
+  capability: undefined,
+  methods: ["GET"],
+  body: "none",
+});
+
+/** By the path behind `/{consumer}/v1`. */
+const FIXED = new Map<string, DataEndpoint>([
+  ["/chat/completions", json("chat", "chat")],
+  ["/responses", { ...json("responses", "responses"), dialect: "responses" }],
+  ["/messages", { ...json("messages", "messages"), dialect: "messages" }],
+  ["/embeddings", json("embeddings", "embeddings")],
+  ["/images/generations", json("images.generations", "images")],
+  ["/images/edits", form("images.edits", "images")],
+  ["/images/variations", form("images.variations", "images")],
+  ["/audio/speech", json("audio.speech", "audio_speech")],
+  ["/audio/transcriptions", form("audio.transcriptions", "audio_transcription")],
+  ["/files", files("files", ["GET", "POST"])],
+  ["/models", models("models")],
+]);
+
+const FILE = files("files.one", ["GET", "DELETE"]);
+const FILE_CONTENT = files("files.content", ["GET"]);
+const MODEL = models("models.one");
+
+/** The whole address is `request.url`; parsing it with `URL` would cost more than the rest of this step. */
+export function matchEndpoint(request: Request, ids: RequestIds): Asked {
+  const { url } = request;
+  const pathStart = url.indexOf("/", url.indexOf("//") + 2);
+  const query = url.indexOf("?", pathStart);
+  const path = query < 0 ? url.slice(pathStart) : url.slice(pathStart, query);
+  const slugEnd = path.indexOf("/", 1);
+  const found = slugEnd < 0 ? undefined : matchTail(path.slice(slugEnd));
+  if (!found) throw new AppError("not_found", "No endpoint of the gateway has this path.");
+  return {
+    request,
+    ids,
+    slug: path.slice(1, slugEnd),
+    search: query < 0 ? "" : url.slice(query),
+    ...found,
+  };
+}
+
+export type Matched = Pick<Asked, "endpoint" | "tail" | "item">;
+
+/** `path` is what stands behind `/{consumer}`; slashes at its end do not count. */
+export function matchTail(path: string): Matched | undefined {
+  if (!path.startsWith("/v1/")) return undefined;
+  let end = path.length;
+  while (path.charCodeAt(end - 1) === SLASH) end--;
+  const tail = path.slice(3, end);
+  const endpoint = FIXED.get(tail);
+  if (endpoint) return { endpoint, tail, item: undefined };
+
+  const [, kind, encoded = "", content] = ITEM.exec(tail) ?? [];
+  if (kind === "models") {
+    return content ? undefined : { endpoint: MODEL, tail, item: decoded(encoded) };
+  }
+  // The id goes into an upstream address: `%2e%2e` there would lead to another path (spec 4.6).
+  if (kind !== "files" || !FILE_ID.test(encoded)) return undefined;
+  return { endpoint: content ? FILE_CONTENT : FILE, tail, item: encoded };
+}
+
+const SLASH = 0x2f;
+const ITEM = /^\/(files|models)\/([^/]+)(\/content)?$/;
+const FILE_ID = /^(?!\.+$)[\w.:~-]{1,256}$/;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

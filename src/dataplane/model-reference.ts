@@ -1,0 +1,46 @@
+/** What does the `model` of a request ask for: nothing, any default, a name, or a name at one provider? */
+import { AppError } from "../contract/errors.ts";
+
+export type ModelReference =
+  /** No model was sent: the chosen registry's default goes upstream. */
+  | { kind: "absent" }
+  /** `auto`: some registry's default. */
+  | { kind: "auto" }
+  | { kind: "named"; model: string }
+  /** `@provider/model`. */
+  | { kind: "pinned"; provider: string; model: string }
+  /** Not a text, or empty: passed on untouched, and on no allow list. */
+  | { kind: "opaque" };
+
+export function modelReference(value: unknown): ModelReference {
+  if (value === undefined) return ABSENT;
+  if (typeof value !== "string" || value === "") return OPAQUE;
+  if (value.charCodeAt(0) === AT) return pinned(value);
+  return value.length === 4 && value.toLowerCase() === "auto"
+    ? AUTO
+    : { kind: "named", model: value };
+}
+
+/** The provider of `@provider`: trimmed, lower-cased, or undefined when it is malformed. */
+export function providerName(text: string): string | undefined {
+  const name = text.trim().toLowerCase();
+  return /^[a-z0-9_-]+$/.test(name) ? name : undefined;
+}
+
+function pinned(text: string): ModelReference {
+  // The model may hold slashes of its own: `@openrouter/vendor/name`.
+  const slash = text.indexOf("/");
+  const provider = slash < 0 ? undefined : providerName(text.slice(1, slash));
+  const model = text.slice(slash + 1);
+  if (provider === undefined || model === "") {
+    throw new AppError("invalid_model", "A pin is written @provider/model.", {
+      details: { param: "model" },
+    });
+  }
+  return { kind: "pinned", provider, model };
+}
+
+const AT = 0x40;
+const ABSENT: ModelReference = { kind: "absent" };
+const AUTO: ModelReference = { kind: "auto" };
+const OPAQUE: ModelReference = { kind: "opaque" };

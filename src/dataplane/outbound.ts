@@ -1,0 +1,93 @@
+/** What goes to the upstream: address, headers and body of one attempt. */
+import type { Capability } from "../contract/registries.ts";
+import type { Deps } from "../deps.ts";
+import { type Members, memberValue, scanMembers } from "../lib/json-members.ts";
+import { spliceMember } from "../lib/splice-member.ts";
+import type { OutboundRequest } from "../net/send.ts";
+import { urlFor } from "../providers/provider.ts";
+import type { RegistryView } from "../snapshot/snapshot.ts";
+import type { Candidate } from "./choose-registries.ts";
+import type { JsonBody } from "./request-body.ts";
+import type { Chosen } from "./stages.ts";
+
+export function outbound(
+  deps: Deps,
+  chosen: Chosen,
+  candidate: Candidate,
+  capability: Capability,
+): OutboundRequest {
+  const { request, body } = chosen;
+  const { registry, model } = candidate;
+  const asked = { tail: chosen.tail, model, search: capability === "files" ? chosen.search : "" };
+  const out: OutboundRequest = {
+    url: urlFor(registry.provider, registry.upstream, asked, capability),
+    method: request.method,
+    headers: headersFor(chosen, registry, capability),
+    allow_private: registry.allow_private,
+    signal: request.signal,
+    timeouts: timeoutsOf(deps.settings),
+  };
+  if (body.kind === "json") out.body = jsonFor(chosen, body, candidate, capability);
+  if (body.kind === "form") {
+    out.body = body.stream();
+    if (body.length !== undefined) out.content_length = body.length;
+  }
+  return out;
+}
+
+/** The connection may be silent while the upstream thinks; inside an answer we watch it ourselves. */
+function timeoutsOf(settings: Deps["settings"]): OutboundRequest["timeouts"] {
+  const headers_ms = settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
+  return { headers_ms, idle_ms: Math.max(headers_ms, settings.UPSTREAM_IDLE_TIMEOUT_S * 1000) };
+}
+
+/** Of the client's headers only these go on: never credentials, cookies, X-AG-* or addresses. */
+function headersFor(
+  { request, body }: Chosen,
+  { provider, upstream }: RegistryView,
+  capability: Capability,
+): Record<string, string> {
+  const headers: Record<string, string> = { ...provider.headers(upstream) };
+  const accept = request.headers.get("accept");
+  if (accept !== null) headers.accept = accept;
+  for (const name of provider.clientHeaders?.(capability) ?? []) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  if (body.kind === "json") headers["content-type"] = "application/json";
+  if (body.kind === "form") headers["content-type"] = body.content_type;
+  return headers;
+}
+
+/** The client's own bytes, unless a member has to change. */
+function jsonFor(
+  { model: asked }: Chosen,
+  { members }: JsonBody,
+  { registry, model }: Candidate,
+  capability: Capability,
+): Uint8Array<ArrayBuffer> {
+  let current = members;
+  const put = (name: string, value: unknown) => {
+    const bytes = spliceMember(current, name, Buffer.from(JSON.stringify(value)));
+    const scanned = scanMembers(bytes, [...current.found.keys(), name]);
+    if (!scanned.ok) throw new Error(`The changed body is ${scanned.reason}.`);
+    current = scanned;
+  };
+  const repeated = members.found.get("model")?.earlier !== undefined;
+  // Repeats are made equal: an upstream that takes another one than we did would pass the allow list.
+  if (model !== undefined && (asked.kind !== "named" || repeated)) put("model", model);
+  const { add, members: names = [] } = registry.provider.operations[capability] ?? {};
+  if (add) {
+    for (const [name, value] of Object.entries(add(valuesOf(members, names)))) put(name, value);
+  }
+  // The body came from request.bytes() or Buffer.concat(), never from shared memory.
+  return current.bytes as Uint8Array<ArrayBuffer>;
+}
+
+export function valuesOf(
+  members: Members<string>,
+  names: readonly string[],
+): Record<string, unknown> {
+  const present = names.filter((name) => members.found.has(name));
+  return Object.fromEntries(present.map((name) => [name, memberValue(members, name)]));
+}

@@ -1,0 +1,86 @@
+/** Passes an upstream's stream on as it comes: no chunk waits, no break passes for an end. */
+import { AppError } from "../contract/errors.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import { asUpstreamError } from "../net/upstream-error.ts";
+import { breakEvent } from "./break-event.ts";
+import type { StreamedBody } from "./open-reply.ts";
+import { tenths } from "./run.ts";
+import type { Answered } from "./stages.ts";
+import { USAGE_TAIL } from "./usage.ts";
+
+/** The first and the last bytes of a text answer, for what can be learned from them. */
+export interface Copy {
+  head?: Uint8Array;
+  tail?: Uint8Array;
+}
+
+export type OnEnd = (copy: Copy, error: AppError | undefined) => void;
+
+export function relay(
+  answered: Answered,
+  body: StreamedBody,
+  onEnd: OnEnd,
+): ReadableStream<Uint8Array> {
+  const { run, request, reply } = answered;
+  const copy = TEXT.test(reply.headers.get("content-type") ?? "") ? keepEnds() : undefined;
+  let peeked = body.first;
+  let last: Uint8Array | undefined;
+  const end = (error?: AppError) => onEnd(copy?.ends() ?? {}, error);
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const chunk = peeked ?? (await body.read());
+          peeked = undefined;
+          if (!chunk) {
+            controller.close();
+            end();
+            return;
+          }
+          run.ttfb_ms ??= tenths(elapsedMs() - run.began);
+          run.response_bytes += chunk.length;
+          copy?.add(chunk);
+          last = chunk;
+          controller.enqueue(chunk);
+        } catch (thrown) {
+          if (request.signal.aborted) return end(new AppError("client_closed"));
+          const error = asUpstreamError(thrown);
+          end(error);
+          // Without events the connection is cut: the client must not take what it has for the whole.
+          if (!body.events) return controller.error(error);
+          controller.enqueue(breakEvent(answered, error, last));
+          controller.close();
+        }
+      },
+      cancel: () => end(new AppError("client_closed")),
+    },
+    // Nothing is read ahead: the client's pace is the upstream's pace.
+    { highWaterMark: 0 },
+  );
+}
+
+const TEXT = /json|text\/event-stream/;
+const HEAD_BYTES = 64 * 1024;
+
+/** References to chunks, no copies: only the last few stay alive. */
+function keepEnds() {
+  let head: Uint8Array | undefined;
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  return {
+    add(chunk: Uint8Array) {
+      head ??= chunk.subarray(0, HEAD_BYTES);
+      kept.push(chunk);
+      size += chunk.length;
+      for (let oldest = kept[0]; oldest && size - oldest.length >= USAGE_TAIL; oldest = kept[0]) {
+        size -= oldest.length;
+        kept.shift();
+      }
+    },
+    ends: (): Copy => ({
+      ...(head && { head }),
+      tail: Buffer.concat(kept.map((chunk) => chunk.subarray(-USAGE_TAIL))).subarray(-USAGE_TAIL),
+    }),
+  };
+}

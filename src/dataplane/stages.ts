@@ -1,0 +1,58 @@
+/** What is known of a request after each step. A stage extends the one before it, so no step can be left out. */
+import type { ConsumerView, KeyView } from "../snapshot/snapshot.ts";
+import type { Candidate } from "./choose-registries.ts";
+import type { DataEndpoint } from "./match-endpoint.ts";
+import type { ModelReference } from "./model-reference.ts";
+import type { OpenReply } from "./open-reply.ts";
+import type { RequestBody } from "./request-body.ts";
+import type { Run } from "./run.ts";
+
+export interface RequestIds {
+  trace_id: string;
+  request_id: string;
+  /** The address of the socket. */
+  client: string;
+  /** Go out with every answer, an error's too. */
+  headers: Record<string, string>;
+}
+
+/** After matchEndpoint. */
+export interface Asked {
+  request: Request;
+  ids: RequestIds;
+  slug: string;
+  endpoint: DataEndpoint;
+  /** The path behind `/v1`, as it goes upstream. */
+  tail: string;
+  /** The file or model that the path names. */
+  item: string | undefined;
+  /** The query string with its `?`, or empty. */
+  search: string;
+}
+
+/** After identifyConsumer. */
+export interface Known extends Asked {
+  consumer: ConsumerView;
+  key: KeyView;
+  run: Run;
+}
+
+/** After readModel. */
+export interface Named extends Known {
+  body: RequestBody;
+  model: ModelReference;
+  /** The value of X-AG-Pin. */
+  pin: string | undefined;
+}
+
+/** After chooseRegistries. */
+export interface Chosen extends Named {
+  /** In the order they are tried; never empty. */
+  candidates: readonly Candidate[];
+}
+
+/** After forward. */
+export interface Answered extends Chosen {
+  candidate: Candidate;
+  reply: OpenReply;
+}

@@ -1,0 +1,77 @@
+/** Takes the client's body piece by piece, within its cap and not slower than a sane client sends. */
+import { AppError, type ErrorCode } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import type { Known } from "./stages.ts";
+
+export interface Upload {
+  /** As the client declared it. */
+  length: number | undefined;
+  /** The next piece; undefined at the end. */
+  next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+export interface UploadLimits {
+  cap: number;
+  idle_ms: number;
+}
+
+export function uploadLimits({ settings }: Deps, { endpoint }: Known): UploadLimits {
+  return {
+    cap: settings[endpoint.cap] * 1024 * 1024,
+    idle_ms: settings.UPLOAD_IDLE_TIMEOUT_S * 1000,
+  };
+}
+
+/** A body that trickles byte by byte would never be idle: this many must come in the time allowed. */
+const LEAST_BYTES = 1024;
+
+export function openUpload({ request, run }: Known, { cap, idle_ms }: UploadLimits): Upload {
+  const length = declaredLength(request, cap);
+  const reader = request.body?.getReader();
+  // Only the time we wait for the client counts, not the time an upstream makes us wait.
+  let waited = 0;
+  let fresh = 0;
+
+  async function next() {
+    if (!reader) return undefined;
+    const began = elapsedMs();
+    const { done, value } = await within(reader.read(), idle_ms - waited, "request_timeout");
+    if (done) return undefined;
+    waited += elapsedMs() - began;
+    fresh += value.length;
+    if (fresh >= LEAST_BYTES) waited = fresh = 0;
+    run.request_bytes += value.length;
+    if (run.request_bytes > cap) throw tooLarge(cap);
+    return value;
+  }
+  return { length, next };
+}
+
+/** Refuses by the declared length before a byte is read. */
+export function declaredLength(request: Request, cap: number): number | undefined {
+  const header = request.headers.get("content-length");
+  if (header === null) return undefined;
+  const length = Number(header);
+  if (length > cap) throw tooLarge(cap);
+  return length;
+}
+
+export function within<T>(work: Promise<T>, ms: number, late: ErrorCode): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new AppError(late)), ms);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (thrown) => {
+        clearTimeout(timer);
+        reject(thrown);
+      },
+    );
+  });
+}
+
+const tooLarge = (cap: number): AppError =>
+  new AppError("too_large", `The body is larger than the ${cap / 1024 / 1024} MiB allowed here.`);

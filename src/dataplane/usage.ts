@@ -1,0 +1,42 @@
+/** How many tokens did an answer use? Read from its last bytes, in the words of any of the dialects. */
+import { skipSpace, skipValue } from "../lib/json-skip.ts";
+
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+}
+
+/** Enough for the end of every known dialect: usage stands in the last event or the last member. */
+export const USAGE_TAIL = 16 * 1024;
+
+/** The `usage` that stands last; a stream may tell its input tokens in its first event only. */
+export function readUsage(tail: Uint8Array, head?: Uint8Array): Usage | null {
+  const last = lastUsage(tail);
+  if (!last) return null;
+  const first = head && lastUsage(head);
+  const input = last.prompt_tokens ?? last.input_tokens ?? first?.input_tokens;
+  const output = last.completion_tokens ?? last.output_tokens;
+  return { input_tokens: count(input), output_tokens: count(output) };
+}
+
+const NAME = Buffer.from('"usage"');
+/** Streams repeat `"usage":null` in every chunk but one. */
+const MOST_LOOKS = 64;
+
+function lastUsage(bytes: Uint8Array): Record<string, unknown> | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = text.lastIndexOf(NAME);
+  for (let looks = 0; at >= 0 && looks < MOST_LOOKS; looks++) {
+    const colon = skipSpace(text, at + NAME.length);
+    const start = skipSpace(text, colon + 1);
+    if (text[colon] === 0x3a && text[start] === 0x7b) {
+      const end = skipValue(text, start);
+      if (end > 0) return JSON.parse(text.toString("utf8", start, end));
+    }
+    at = at === 0 ? -1 : text.lastIndexOf(NAME, at - 1);
+  }
+  return undefined;
+}
+
+const count = (value: unknown): number =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : 0;

@@ -1,0 +1,101 @@
+/** The explain endpoint: the judgement of a real request, with nothing sent. */
+import { expect, test } from "bun:test";
+import type { Explanation } from "../../src/contract/explain.ts";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+
+async function setUp() {
+  const upstream = startUpstream();
+  const { url } = upstream;
+  const one = await makeConsumer(await kit(), [
+    { provider: "openai", url, models: { allowed: ["gpt-*"], default: "gpt-4o" } },
+    { provider: "groq", url },
+    { provider: "azure", url },
+    { provider: "mistral", url, enabled: false },
+  ]);
+  const explain = async (question: Record<string, unknown>) =>
+    (await (await (await kit()).post(`${one.path}/explain`, question)).json()) as Explanation;
+  return {
+    ...one,
+    upstream,
+    explain,
+    [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
+  };
+}
+
+test("it tells who is in and who is out, why, and where the request would go", async () => {
+  await using one = await setUp();
+
+  const told = await one.explain({ path: "/v1/images/generations", model: "gpt-image-1" });
+
+  expect(told).toMatchObject({
+    endpoint: "images.generations",
+    capability: "images",
+    refusal: null,
+  });
+  expect(told.registries.map(({ in: inside, reason }) => [inside, reason])).toEqual([
+    [true, null],
+    [false, "capability"],
+    [true, null],
+    [false, "disabled"],
+  ]);
+  expect(told.registries[2]?.url).toBe(
+    `${one.upstream.url}/openai/deployments/gpt-image-1/images/generations?api-version=2024-10-21`,
+  );
+  expect([...told.order].sort()).toEqual(
+    [one.registries[0]?.id ?? "", one.registries[2]?.id ?? ""].sort(),
+  );
+});
+
+test("asking takes no turn, and the order is the one the next request takes", async () => {
+  await using one = await setUp();
+  const question = { path: "/v1/chat/completions", model: "gpt-4o" };
+
+  const first = await one.explain(question);
+  const again = await one.explain(question);
+  const { headers } = await one.post("/v1/chat/completions", { model: "gpt-4o" });
+
+  expect(again).toEqual(first);
+  expect(headers.get("x-ag-registry")).toBe(first.order[0] ?? "");
+  expect(one.upstream.hits.length).toBe(1);
+});
+
+test.each([
+  [{ path: "/v1/nothing" }, 404, "not_found"],
+  [{ path: "/v1/images/edits", method: "GET" }, 400, "invalid_request"],
+  [{ path: "/v1/audio/speech", model: "@mistral/x" }, 403, "model_not_allowed"],
+  [{ path: "/v1/files", method: "GET", headers: { "X-AG-Pin": "@groq" } }, 400, "invalid_request"],
+  [{ path: "/v1/messages", model: "x" }, 503, "no_backend_available"],
+  [{ path: "/v1/chat/completions", model: "@" }, 400, "invalid_model"],
+])("for %j it tells the refusal: %d %s", async (question, status, code) => {
+  await using one = await setUp();
+
+  const told = await one.explain(question);
+
+  expect(told.refusal).toMatchObject({ status, code });
+  expect(told.order).toEqual([]);
+});
+
+test("a registry that failed lately is out while others can answer", async () => {
+  await using one = await setUp();
+  one.upstream.script({ status: 401 });
+  const pin = { "x-ag-pin": "@openai" };
+  await one.post("/v1/chat/completions", { model: "gpt-4o" }, pin);
+
+  const told = await one.explain({ path: "/v1/chat/completions", model: "gpt-4o" });
+
+  expect(told.registries[0]).toMatchObject({ in: false, reason: "unhealthy" });
+});
+
+test("the consumer of another gateway is a 404", async () => {
+  await using one = await setUp();
+  const other = await makeConsumer(await kit(), []);
+
+  const path = `/v1/gateways/${other.gateway.id}/consumers/${one.id}/explain`;
+  const reply = await (await kit()).post(path, { path: "/v1/models" });
+
+  expect(reply.status).toBe(404);
+});

@@ -1,0 +1,324 @@
+/** Cases 96 and 97 and what surrounds them: answers that stream, break off, hang, or are no longer wanted. */
+import { expect, test } from "bun:test";
+import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { type Attach, makeConsumer } from "../kit/dataplane.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { type Script, startRawUpstream, startUpstream } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+const CHAT = "/v1/chat/completions";
+const ASK = { model: "gpt-4o", stream: true };
+const EVENTS = { "content-type": "text/event-stream" };
+const DELTA = 'data: {"choices":[{"delta":{"content":"a"}}],"usage":null}\n\n';
+const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}\n\n';
+const DONE = "data: [DONE]\n\n";
+
+async function setUp(script: Script, more: Partial<Attach> = {}, own?: Kit) {
+  const upstream = startUpstream(script);
+  const attach = { provider: "openai", url: upstream.url, ...more };
+  const consumer = await makeConsumer(own ?? (await kit()), [attach]);
+  return { ...consumer, upstream, [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose]() };
+}
+
+/** Waits for something that happens in another part of the program, at most a second. */
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let n = 0; n < 100 && !isTrue(); n++) await Bun.sleep(10);
+}
+
+test("case 96 events pass in order, usage and [DONE] with them", async () => {
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA, DELTA, USAGE, DONE] });
+
+  const reply = await one.post(CHAT, ASK);
+
+  expect(reply.headers.get("content-type")).toBe("text/event-stream");
+  expect(reply.headers.get("x-accel-buffering")).toBe("no");
+  expect(await reply.text()).toBe(DELTA + DELTA + USAGE + DONE);
+});
+
+test("case 96 no event waits for the next", async () => {
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA, 400, DONE] });
+  const began = performance.now();
+
+  const reply = await one.post(CHAT, ASK);
+  const reader = reply.body?.getReader();
+  await reader?.read();
+  const first = performance.now() - began;
+  await reader?.read();
+  const second = performance.now() - began;
+
+  expect(first).toBeLessThan(300);
+  expect(second).toBeGreaterThan(390);
+});
+
+test.each([
+  ["chat", CHAT, { error: { type: "upstream_error", code: "upstream_failed" } }, /^data: /],
+  [
+    "responses",
+    "/v1/responses",
+    { type: "error", code: "upstream_failed" },
+    /^event: error\ndata: /,
+  ],
+  [
+    "messages",
+    "/v1/messages",
+    { type: "error", error: { type: "api_error" } },
+    /^event: error\ndata: /,
+  ],
+])(
+  "case 97 a %s stream that dies ends with one error event and no [DONE]",
+  async (_, path, told, shape) => {
+    await using one = await setUp(
+      { headers: EVENTS, chunks: [DELTA, 30], ending: "reset" },
+      { provider: "demo" },
+    );
+    await using dying = startUpstream({ headers: EVENTS, chunks: [DELTA, 30], ending: "reset" });
+    const provider = path === "/v1/messages" ? "anthropic" : "openai";
+    const consumer = await makeConsumer(await kit(), [{ provider, url: dying.url }]);
+
+    const reply = await consumer.post(path, ASK);
+    const text = await reply.text();
+
+    expect(one.upstream.hits.length).toBe(0);
+    expect(text).toStartWith(DELTA);
+    expect(text).not.toContain("[DONE]");
+    const last = text.slice(DELTA.length);
+    expect(last).toMatch(shape);
+    const trace_id = reply.headers.get("x-ag-trace-id");
+    expect(JSON.parse(last.slice(last.indexOf("{")))).toMatchObject({ ...told, trace_id });
+  },
+);
+
+test("case 97 an event that was cut in the middle is closed before the error event", async () => {
+  await using one = await setUp({ headers: EVENTS, chunks: ['data: {"cut', 30], ending: "reset" });
+
+  const text = await (await one.post(CHAT, ASK)).text();
+
+  expect(text).toStartWith('data: {"cut\n\ndata: {"error":');
+});
+
+test.each([
+  ["a declared length", "content-length: 100000\r\n\r\nhalf of it"],
+  ["chunks", "transfer-encoding: chunked\r\n\r\n9\r\nhalf of i\r\n"],
+])("a download with %s that breaks off never looks whole", async (_, rest) => {
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n${rest}`;
+  await using upstream = await startRawUpstream((socket: Socket) => {
+    socket.write(head);
+    setTimeout(() => socket.destroy(), 50);
+  });
+  const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
+
+  const reply = await one.get("/v1/files/file-1/content");
+
+  expect(reply.status).toBe(200);
+  expect(reply.bytes()).rejects.toMatchObject({ code: "ECONNRESET" });
+});
+
+test("a short answer that breaks off is a 502, not half an answer", async () => {
+  await using upstream = await startRawUpstream((socket: Socket) => {
+    socket.write(
+      "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{}",
+    );
+    setTimeout(() => socket.destroy(), 50);
+  });
+  const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
+
+  const reply = await one.post(CHAT, { model: "x" });
+
+  expect(reply.status).toBe(502);
+  expect(await reply.text()).toContain('"upstream_failed"');
+});
+
+test("7 a client that leaves during a stream ends the upstream call at once", async () => {
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA], ending: "hang" });
+  const leave = new AbortController();
+
+  const reply = await one.call(CHAT, {
+    method: "POST",
+    body: JSON.stringify(ASK),
+    signal: leave.signal,
+  });
+  await reply.body?.getReader().read();
+  leave.abort();
+  await until(() => one.upstream.hits[0]?.cancelled === true);
+
+  expect(one.upstream.hits[0]?.cancelled).toBe(true);
+});
+
+test("7 a client that leaves before the head ends the upstream call at once", async () => {
+  await using one = await setUp({ delay_ms: 5_000 });
+  const leave = new AbortController();
+
+  const reply = one
+    .call(CHAT, { method: "POST", body: JSON.stringify(ASK), signal: leave.signal })
+    .catch((thrown: Error) => thrown.name);
+  await until(() => one.upstream.hits.length === 1);
+  leave.abort();
+  await until(() => one.upstream.hits[0]?.cancelled === true);
+
+  expect(await reply).toBe("AbortError");
+  expect(one.upstream.hits[0]?.cancelled).toBe(true);
+});
+
+test("7 an upstream that never begins its answer is a 504", async () => {
+  await using own = await startKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "0.2" } });
+  await using one = await setUp({ delay_ms: 5_000 }, {}, own);
+
+  const reply = await one.post(CHAT, { model: "x" });
+
+  expect(reply.status).toBe(504);
+  expect(await reply.text()).toContain('"upstream_timeout"');
+  await until(() => one.upstream.hits[0]?.cancelled === true);
+  expect(one.upstream.hits[0]?.cancelled).toBe(true);
+});
+
+test("7 an upstream that falls silent inside a stream ends it with an error event", async () => {
+  await using own = await startKit({ settings: { UPSTREAM_IDLE_TIMEOUT_S: "1" } });
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA], ending: "hang" }, {}, own);
+
+  const text = await (await one.post(CHAT, ASK)).text();
+
+  expect(text).toContain('"upstream_timeout"');
+  expect(text).not.toContain("[DONE]");
+}, 15_000);
+
+test("until the first byte of a body another registry may answer", async () => {
+  await using dying = startUpstream({ headers: EVENTS, chunks: [30], ending: "reset" });
+  await using well = startUpstream({ headers: EVENTS, chunks: [DELTA, DONE] });
+  const registries = [dying, well].map(({ url }) => ({ provider: "openai", url }));
+  const careful = await makeConsumer(await kit(), registries);
+  const willing = await makeConsumer(await kit(), registries, {
+    failover: { resend_billable: true },
+  });
+
+  const download = await careful.get("/v1/files/file-1/content");
+  const chat = await willing.post(CHAT, ASK);
+
+  expect(await download.text()).toBe(DELTA + DONE);
+  expect(await chat.text()).toBe(DELTA + DONE);
+});
+
+test("a compressed answer passes as it is", async () => {
+  const body = gzipSync('{"hello":"there"}');
+  await using one = await setUp({
+    headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    body: new Uint8Array(body),
+  });
+
+  const reply = await one.post(CHAT, { model: "x" });
+
+  expect(reply.headers.get("content-encoding")).toBe("gzip");
+  expect(await reply.json()).toEqual({ hello: "there" });
+});
+
+test("a large answer comes whole", async () => {
+  const body = new Uint8Array(5 * 1024 * 1024).map((_, at) => at % 251);
+  await using one = await setUp({ headers: { "content-type": "image/png" }, body });
+
+  const reply = await one.get("/v1/files/file-1/content");
+
+  expect(Buffer.from(await reply.bytes()).equals(Buffer.from(body))).toBe(true);
+});
+
+/** Chunks of 64 KiB without end; counts what was asked for. */
+function endless() {
+  const made = { bytes: 0 };
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull(controller) {
+        made.bytes += 65_536;
+        controller.enqueue(new Uint8Array(65_536));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { made, stream };
+}
+
+test("a client that stops reading stops the upstream", async () => {
+  const { made, stream } = endless();
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(stream) });
+  const url = `http://127.0.0.1:${server.port}`;
+  const one = await makeConsumer(await kit(), [{ provider: "openai", url }]);
+  const leave = new AbortController();
+
+  const reply = await one.call("/v1/files/file-1/content", { signal: leave.signal });
+  await reply.body?.getReader().read();
+  await Bun.sleep(300);
+  const soon = made.bytes;
+  await Bun.sleep(300);
+  const later = made.bytes;
+  leave.abort();
+  await server.stop(true);
+
+  // What sockets and buffers hold, and then nothing more.
+  expect(soon).toBeLessThan(64 * 1024 * 1024);
+  expect(later - soon).toBeLessThan(1024 * 1024);
+});
+
+test("an upstream that stops reading stops the client", async () => {
+  const { made, stream } = endless();
+  await using upstream = await startRawUpstream((socket) => socket.pause());
+  const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
+  const leave = new AbortController();
+
+  const reply = one
+    .call("/v1/files", {
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=x" },
+      body: stream,
+      signal: leave.signal,
+    })
+    .catch((thrown: Error) => thrown.name);
+  await Bun.sleep(300);
+  const soon = made.bytes;
+  await Bun.sleep(300);
+  const later = made.bytes;
+  leave.abort();
+
+  expect(await reply).toBe("AbortError");
+  expect(soon).toBeLessThan(64 * 1024 * 1024);
+  expect(later - soon).toBeLessThan(1024 * 1024);
+});
+
+test("no header of an upstream passes but the agreed ones", async () => {
+  await using one = await setUp({
+    headers: {
+      "set-cookie": "a=b",
+      server: "theirs",
+      "x-request-id": "theirs",
+      "openai-organization": "org-secret",
+      location: "https://elsewhere.test",
+    },
+    body: {},
+  });
+
+  const reply = await one.post(CHAT, { model: "x" });
+
+  expect([...reply.headers.keys()].sort()).toEqual([
+    "cache-control",
+    "content-length",
+    "content-type",
+    "cross-origin-opener-policy",
+    "cross-origin-resource-policy",
+    "date",
+    "referrer-policy",
+    "x-ag-registry",
+    "x-ag-trace-id",
+    "x-content-type-options",
+    "x-frame-options",
+    "x-request-id",
+    "x-selected-model",
+    "x-selected-provider",
+  ]);
+  expect(reply.headers.get("x-request-id")).not.toBe("theirs");
+});
+
+test("a model name that no header can carry is left out of the header", async () => {
+  await using one = await setUp({ body: {} });
+
+  const reply = await one.post(CHAT, { model: "mod\u00e8le\n\u{1f600}" });
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get("x-selected-model")).toBeNull();
+});
