@@ -3,6 +3,7 @@ import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
 import type { Keyring } from "./lib/seal.ts";
 import type { Send } from "./net/send.ts";
+import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
 import type { Settings } from "./settings.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 
@@ -14,6 +15,8 @@ export interface Deps {
   /** Asked for at every use: a key that was added while running counts at once. */
   keyring: () => Keyring;
   send: Send;
+  /** Counts and blocks of the rate limiter. */
+  limiter: Limiter;
   now: () => Date;
   newId: () => string;
   random: () => number;

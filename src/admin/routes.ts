@@ -4,6 +4,7 @@ import { auditRoutes } from "./audit.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
 import { gatewayRoutes } from "./gateways.ts";
+import { limitRoutes } from "./limits.ts";
 import { registryRoutes } from "./registries.ts";
 import { requestRoutes } from "./requests.ts";
 import { testConnectionRoute } from "./test-connection.ts";
@@ -15,6 +16,7 @@ export const adminRoutes: readonly Route[] = [
   ...registryRoutes,
   ...consumerRoutes,
   ...consumerKeyRoutes,
+  ...limitRoutes,
   ...requestRoutes,
   ...tokenRoutes,
   ...auditRoutes,

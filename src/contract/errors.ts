@@ -23,6 +23,10 @@ export const ERRORS = {
   upstream_failed: { status: 502, message: "The upstream broke off or answered nonsense." },
   no_backend_available: { status: 503, message: "No backend available." },
   unavailable: { status: 503, message: "The database cannot be reached: try again shortly." },
+  rate_limit_unavailable: {
+    status: 503,
+    message: "Requests cannot be counted right now: try again shortly.",
+  },
   shutting_down: { status: 503, message: "This node is shutting down." },
   upstream_timeout: { status: 504, message: "The upstream took too long to answer." },
 } as const satisfies Record<string, { status: number; message: string }>;

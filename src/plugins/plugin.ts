@@ -1,5 +1,8 @@
 /** What a plugin is: a step of the data plane that a gateway asks for by name, with settings of its own. */
 import type { z } from "zod";
+import { decode } from "../contract/decode.ts";
+import type { AppError } from "../contract/errors.ts";
+import type { Limiter } from "./rate-limiter/limiter.ts";
 
 export interface Plugin {
   name: string;
@@ -7,4 +10,46 @@ export interface Plugin {
   stages: readonly string[];
   /** Checked when the gateway is saved, so that a running plugin never meets a wrong setting. */
   settings: z.ZodType;
+  /** Asked once for each entry of a configuration: what is known before any request is worked out here. */
+  preRequest: (settings: unknown, gateway_id: string) => PreRequest;
+}
+
+/** Runs for every request, after the consumer is known and before its body is read. */
+export type PreRequest = (
+  deps: PluginDeps,
+  request: PluginRequest,
+) => Admission | Promise<Admission>;
+
+/** What `deps` has of use to plugins. */
+export interface PluginDeps {
+  limiter: Limiter;
+  now: () => Date;
+}
+
+export interface PluginRequest {
+  key_id: string;
+  /** The client's address, as far as proxies can be believed. */
+  client: string;
+  headers: Headers;
+}
+
+export interface Admission {
+  /** Go out with every answer to this request, an error's too. */
+  headers: Record<string, string>;
+  /** Why the request goes no further. */
+  refusal: AppError | undefined;
+}
+
+/** Binds what runs to the settings it was written for. */
+export function plugin<Schema extends z.ZodType>(
+  described: Pick<Plugin, "name" | "summary" | "stages"> & {
+    settings: Schema;
+    preRequest: (settings: z.output<Schema>, gateway_id: string) => PreRequest;
+  },
+): Plugin {
+  const { settings: schema, preRequest } = described;
+  return {
+    ...described,
+    preRequest: (settings, gateway_id) => preRequest(decode(schema, settings), gateway_id),
+  };
 }

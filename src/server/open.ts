@@ -8,6 +8,7 @@ import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import type { Keyring } from "../lib/seal.ts";
 import { createSend } from "../net/send.ts";
+import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { EMPTY_SNAPSHOT } from "../snapshot/snapshot.ts";
 import { checkKeyring, openKeyring } from "./keyring.ts";
@@ -34,12 +35,14 @@ export async function withInstallation<T>(
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const storage = await openStorage(settings);
+  const snapshot = () => EMPTY_SNAPSHOT;
   try {
     return await work({
       ...storage,
-      snapshot: () => EMPTY_SNAPSHOT,
+      snapshot,
       settings,
       send: createSend(),
+      limiter: openLimiter({ ...storage, snapshot, redis_url: undefined, now, newId, log }),
       now,
       newId,
       random: Math.random,

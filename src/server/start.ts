@@ -8,6 +8,7 @@ import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { createSend } from "../net/send.ts";
+import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch.ts";
 import { answering } from "./app.ts";
@@ -45,12 +46,17 @@ export async function start(
   opened.defer(() => events.stop());
   const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
   opened.defer(() => config.stop());
+  const { snapshot } = config;
+  const redis_url = settings.REDIS_URL;
+  const limiter = openLimiter({ db, snapshot, redis_url, keyring, now, newId, log });
+  opened.defer(() => limiter.stop());
   const deps: Deps = {
     db,
-    snapshot: config.snapshot,
+    snapshot,
     settings,
     keyring,
     send: createSend(),
+    limiter,
     now,
     newId,
     random: Math.random,
@@ -68,7 +74,9 @@ export async function start(
   opened.defer(() => clearInterval(sweeping));
   const app = { deps, refresh: config.refresh };
   const listening = listen(app, routes, (request, client) =>
-    answering(app, "gateway", request, (ids) => answer(deps, request, { ...ids, client })),
+    answering(app, "gateway", request, (ids, headers) =>
+      answer(deps, request, { ...ids, client, headers }),
+    ),
   );
   opened.defer(() => listening.stop(0));
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.

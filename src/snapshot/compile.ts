@@ -1,6 +1,7 @@
 /** Turns the rows of the configuration into the maps that the planes read. */
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
+import { blockEnds } from "../db/blocked-subjects.ts";
 import { configRevision } from "../db/config-revision.ts";
 import { consumerKeyTable } from "../db/consumer-keys.ts";
 import { attachedRegistries, consumerTable } from "../db/consumers.ts";
@@ -29,6 +30,7 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   const attached = await attachedRegistries(db);
   const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
   const tokenRows = await adminTokenTable.all(db, { revoked_at: null });
+  const blocks = await blockEnds(db);
 
   const gateways = new Map(gatewayRows.map((row) => [row.id, gatewayView(row)]));
   const registries = new Map(registryRows.map((row) => [row.id, registryView(row, options)]));
@@ -44,6 +46,7 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   }
   return {
     revision,
+    blocks,
     gateways,
     registries,
     consumersBySlug: new Map([...consumers.values()].map((view) => [view.slug, view])),

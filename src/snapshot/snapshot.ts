@@ -3,6 +3,7 @@ import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consum
 import type { PluginEntry } from "../contract/gateways.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
+import type { BlockEnds } from "../db/blocked-subjects.ts";
 import type { Provider, Upstream } from "../providers/provider.ts";
 
 export interface GatewayView {
@@ -69,6 +70,8 @@ export interface Snapshot {
   /** Revoked keys and tokens are not in these two. */
   keysByHash: ReadonlyMap<string, KeyView>;
   tokensByHash: ReadonlyMap<string, TokenView>;
+  /** Whom rate limits have blocked. */
+  blocks: BlockEnds;
 }
 
 export const EMPTY_SNAPSHOT: Snapshot = {
@@ -78,4 +81,5 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   consumersBySlug: new Map(),
   keysByHash: new Map(),
   tokensByHash: new Map(),
+  blocks: new Map(),
 };

@@ -1,6 +1,7 @@
 /** The migrations in the order they run. */
 import { foundation } from "./0001-foundation.ts";
 import { requestEvents } from "./0002-request-events.ts";
+import { blockedSubjects } from "./0003-blocked-subjects.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [foundation, requestEvents];
+export const migrations: readonly Migration[] = [foundation, requestEvents, blockedSubjects];

@@ -1,0 +1,139 @@
+/** Rate limits as an administrator sees them: who has used how much, who is blocked; reset and lift. */
+import { z } from "zod";
+import { decode } from "../contract/decode.ts";
+import { AppError } from "../contract/errors.ts";
+import {
+  type LimitState,
+  LimitType,
+  liftBlock,
+  listBlocks,
+  listLimitState,
+  resetLimitState,
+} from "../contract/limits.ts";
+import { blockedSubjectTable, NEVER_ENDS } from "../db/blocked-subjects.ts";
+import type { Deps } from "../deps.ts";
+import type { Used } from "../plugins/rate-limiter/counter.ts";
+import type { Store } from "../plugins/rate-limiter/counter-store.ts";
+import { type Limit, limitsOf, rateLimiter } from "../plugins/rate-limiter.ts";
+import { type Route, route } from "../route.ts";
+import { recordChange } from "./record-change.ts";
+
+export const limitRoutes: Route[] = [
+  route(listLimitState, async (deps, { params, query }) => {
+    const limits = limitsAt(deps, params.gateway_id, query.type);
+    const top: LimitState[] = [];
+    let store: Store = deps.settings.REDIS_URL ? "redis" : "memory";
+    let complete = true;
+    for (const limit of limits) {
+      const found = await deps.limiter.store.used(limit);
+      store = found.store;
+      complete &&= found.complete;
+      await keepTop(top, statesOf(deps, limit, found.items, query.search ?? ""), query.limit);
+    }
+    return { store, complete, note: noteOn(deps, store), items: top };
+  }),
+  route(resetLimitState, async (deps, call) => {
+    const { gateway_id, subject } = call.params;
+    const type = typeOf(call.params.type);
+    if (!countsAreHere(deps)) throw new AppError("conflict", noteOn(deps, "memory") ?? undefined);
+    const [limit] = limitsAt(deps, gateway_id, type);
+    const gone = limit && (await deps.limiter.store.forget(limit.space, subject));
+    if (!gone) throw new AppError("not_found", "This subject has used nothing of that limit.");
+    await recordChange(deps, call, {
+      resource: "limit_state",
+      verb: "delete",
+      id: `${type}:${subject}`,
+      gateway_id,
+      before: { type, subject },
+      after: null,
+    });
+    return undefined;
+  }),
+  route(listBlocks, async (deps, { params, query }) => {
+    const { gateway_id } = params;
+    limitsAt(deps, gateway_id, undefined);
+    const range = { column: "ends_at", from: deps.now().toISOString(), to: undefined } as const;
+    const page = { ...query, sort: undefined };
+    const found = await blockedSubjectTable.page(deps.db, { gateway_id }, page, { range });
+    const items = found.items.map((row) => ({
+      ...row,
+      ends_at: row.ends_at === NEVER_ENDS ? null : row.ends_at,
+    }));
+    return { items, next_cursor: found.next_cursor };
+  }),
+  route(liftBlock, async (deps, call) => {
+    const { gateway_id, subject } = call.params;
+    const type = typeOf(call.params.type);
+    const row = await blockedSubjectTable.find(deps.db, { gateway_id, type, subject });
+    if (!row) throw new AppError("not_found", "This subject is not blocked.");
+    await blockedSubjectTable.remove(deps.db, { id: row.id });
+    await recordChange(deps, call, {
+      resource: "limit_block",
+      verb: "delete",
+      id: `${type}:${subject}`,
+      gateway_id,
+      before: { ...row },
+      after: null,
+    });
+    return undefined;
+  }),
+];
+
+const typeOf = (text: string): LimitType => decode(TypeParameter, { type: text }).type;
+const TypeParameter = z.object({ type: LimitType });
+
+/** The limits in force at a gateway, or the one of a type. */
+function limitsAt(deps: Deps, gateway_id: string, type: LimitType | undefined): Limit[] {
+  const gateway = deps.snapshot().gateways.get(gateway_id);
+  if (!gateway) throw new AppError("not_found", "No gateway has this id.");
+  return gateway.plugins
+    .filter(({ name }) => name === rateLimiter.name)
+    .flatMap(({ settings }) => limitsOf(settings, gateway_id))
+    .filter((limit) => type === undefined || limit.type === type);
+}
+
+function* statesOf(
+  { now }: Deps,
+  { type, limit, window }: Limit,
+  items: Iterable<Used>,
+  search: string,
+): Generator<LimitState> {
+  const nowMs = now().getTime();
+  const text = search.toLowerCase();
+  for (const { subject, used, frees_in_ms } of items) {
+    if (!subject.toLowerCase().includes(text)) continue;
+    const remaining = Math.max(0, limit - used);
+    const reset_at = new Date(nowMs + frees_in_ms).toISOString();
+    yield { type, subject, window, limit, used, remaining, reset_at };
+  }
+}
+
+/** Adds the states that belong among the `most` that used most. */
+async function keepTop(top: LimitState[], states: Iterable<LimitState>, most: number) {
+  const trim = () => {
+    top.sort((one, other) => other.used / other.limit - one.used / one.limit);
+    top.length = Math.min(top.length, most);
+  };
+  let seen = 0;
+  for (const state of states) {
+    top.push(state);
+    if (top.length >= 4 * most) trim();
+    seen += 1;
+    // There may be a million of them, and the data plane runs in the same process.
+    if (seen % 10_000 === 0) await Bun.sleep(0);
+  }
+  trim();
+}
+
+const countsAreHere = ({ settings }: Deps): boolean =>
+  settings.REDIS_URL !== undefined || settings.PORTCULLIS_PLANES.includes("gateway");
+
+function noteOn(deps: Deps, store: Store): string | null {
+  if (!countsAreHere(deps)) {
+    return "This process does not serve the data plane, and without REDIS_URL the counts are in the memory of the processes that do: ask one of those.";
+  }
+  if (store === "redis") return null;
+  return store === "local"
+    ? "Redis is away: these are the counts of this process alone."
+    : "These are the counts of this process alone; with REDIS_URL all nodes count together.";
+}

@@ -1,0 +1,97 @@
+/** Which counter is asked? Memory alone, or Redis, with memory for the time when Redis is away. */
+import { AppError } from "../../contract/errors.ts";
+import { elapsedMs } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Ask, Used, Verdict } from "./counter.ts";
+import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
+import { keepRedis, type RedisLink } from "./redis-link.ts";
+import type { RateLimiterSettings } from "./settings.ts";
+
+/** `local` is memory in place of a Redis that is away. */
+export type Store = "memory" | "redis" | "local";
+export type Settled = Verdict & { store: Store };
+
+export interface CounterStore {
+  take(
+    asks: readonly Ask[],
+    onStoreError: RateLimiterSettings["on_store_error"],
+  ): Settled | Promise<Settled>;
+  /** How things stand; nothing is charged. */
+  check(asks: readonly Ask[]): Settled | Promise<Settled>;
+  /** Everyone in a space who has used something, in no order. */
+  used(
+    ask: Omit<Ask, "subject">,
+  ): Promise<{ items: Iterable<Used>; complete: boolean; store: Store }>;
+  /** False when there was nothing to forget. */
+  forget(space: string, subject: string): Promise<boolean>;
+  stop(): void;
+}
+
+export function openCounterStore(redisUrl: string | undefined, log: Log): CounterStore {
+  const memory = createMemoryCounter();
+  return redisUrl ? sharedStore(keepRedis(redisUrl, log), memory) : ownStore(memory);
+}
+
+function ownStore(memory: MemoryCounter): CounterStore {
+  return {
+    take: (asks) => ({ ...memory.take(asks, elapsedMs()), store: "memory" }),
+    check: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
+    used: async (ask) => ({ ...usedIn(memory, ask), store: "memory" }),
+    forget: async (space, subject) => memory.forget(space, subject),
+    stop: () => {},
+  };
+}
+
+/**
+ * Every request that Redis admits is counted here too: a node that loses Redis goes on from what it
+ * admitted itself, instead of handing out every limit anew.
+ */
+function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
+  return {
+    async take(asks, onStoreError) {
+      // Redis may have come back without what it knew: for one window, what this node admitted counts
+      // too. It is charged before Redis is asked, so that parallel requests cannot pass together.
+      const nowMs = elapsedMs();
+      const since = nowMs - link.back_at();
+      const wary = asks.filter(({ window_s }) => since < window_s * PATIENCE_MS_PER_S);
+      if (wary.length > 0 && !memory.take(wary, nowMs).admitted) {
+        return { ...memory.check(asks, nowMs), admitted: false, store: "local" };
+      }
+      const verdict = await link.ask((redis) => redis.take(asks));
+      if (verdict?.admitted) {
+        const rest = wary.length > 0 ? asks.filter((ask) => !wary.includes(ask)) : asks;
+        memory.charge(rest, elapsedMs());
+      } else {
+        memory.refund(wary, nowMs);
+      }
+      if (verdict) return { ...verdict, store: "redis" };
+
+      if (onStoreError === "closed") throw new AppError("rate_limit_unavailable");
+      const own = memory.take(asks, elapsedMs());
+      return { ...own, admitted: own.admitted || onStoreError === "open", store: "local" };
+    },
+    async check(asks) {
+      const verdict = await link.ask((redis) => redis.check(asks));
+      if (verdict) return { ...verdict, store: "redis" };
+      return { ...memory.check(asks, elapsedMs()), store: "local" };
+    },
+    async used(ask) {
+      const found = await link.counter()?.used(ask);
+      if (found) return { ...found, store: "redis" };
+      return { ...usedIn(memory, ask), store: "local" };
+    },
+    async forget(space, subject) {
+      const here = memory.forget(space, subject);
+      const there = await link.ask((redis) => redis.forget(space, subject));
+      return here || there === true;
+    },
+    stop: link.stop,
+  };
+}
+
+/** A window and its 64th part. */
+const PATIENCE_MS_PER_S = 1000 + 1000 / 64;
+
+function usedIn(memory: MemoryCounter, { space, limit }: Omit<Ask, "subject">) {
+  return { items: memory.used(space, limit, elapsedMs()), complete: true };
+}

@@ -1,0 +1,37 @@
+/** What both counters, in memory and in Redis, are asked and how they answer. */
+import type { LimitType } from "../../contract/limits.ts";
+
+/** One limit, and the subject it is asked for. */
+export interface Ask {
+  /** A `spaceName`. */
+  space: string;
+  subject: string;
+  limit: number;
+  window_s: number;
+}
+
+export interface Count {
+  /** Inside the window, this request included when it was admitted. */
+  used: number;
+  /** Milliseconds until a used slot frees that can be taken again; 0 when none is used. */
+  frees_in_ms: number;
+}
+
+export interface Verdict {
+  /** False when one of the limits is used up: then none was charged. */
+  admitted: boolean;
+  /** One for each ask, in their order. */
+  counts: readonly Count[];
+}
+
+/** A subject that has used something of a limit. */
+export interface Used extends Count {
+  subject: string;
+}
+
+/**
+ * Where subjects are counted: every gateway counts for itself, and a new window begins a new count.
+ * The braces keep all of a gateway on one node of a Redis cluster.
+ */
+export const spaceName = (gateway_id: string, type: LimitType, window_s: number): string =>
+  `portcullis:{${gateway_id}}:${type}:${window_s}:`;

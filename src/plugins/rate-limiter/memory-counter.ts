@@ -1,0 +1,156 @@
+/** Counts in the memory of this process: exact, in one step, and bounded however many subjects come. */
+import type { Ask, Count, Used, Verdict } from "./counter.ts";
+import {
+  advance,
+  charge,
+  freesAt,
+  isIdle,
+  newRing,
+  partAt,
+  partStart,
+  type Ring,
+  refund,
+} from "./ring.ts";
+
+/** Subjects that are remembered at once, over all gateways. */
+export const MOST_SUBJECTS = 1_000_000;
+
+export interface MemoryCounter {
+  /** All asks are checked, then all are charged. `nowMs` is of a clock that never runs backwards. */
+  take(asks: readonly Ask[], nowMs: number): Verdict;
+  /** The same verdict, and nothing is charged. */
+  check(asks: readonly Ask[], nowMs: number): Verdict;
+  /** Counts a request that was admitted elsewhere, whatever the limits. */
+  charge(asks: readonly Ask[], nowMs: number): void;
+  /** Takes back what was charged at `thenMs`. */
+  refund(asks: readonly Ask[], thenMs: number): void;
+  /** Everyone in a space who has used something, in no order. */
+  used(space: string, limit: number, nowMs: number): Generator<Used>;
+  /** False when there was nothing to forget. */
+  forget(space: string, subject: string): boolean;
+  /** Subjects that are remembered now. */
+  size(): number;
+}
+
+interface Space {
+  window_s: number;
+  subjects: Map<string, Ring>;
+  /** Counts all newcomers for whom there was no place together, so that a limit stays a limit. */
+  overflow: Ring | undefined;
+}
+
+export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
+  const spaces = new Map<string, Space>();
+  let size = 0;
+  let stepsDue = 0;
+
+  const run = (asks: readonly Ask[], nowMs: number, pay: "if admitted" | "always" | "never") => {
+    // Before any ring is at hand: a ring that is dropped while in use would be charged for nothing.
+    stepsDue += size + asks.length > most ? STEPS_FOR_ROOM : STEPS_PER_REQUEST;
+    for (; stepsDue >= 1; stepsDue--) tour.next(nowMs);
+    const rings: (Ring | undefined)[] = [];
+    let admitted = true;
+    for (const ask of asks) {
+      const space = spaceOf(ask);
+      const ring = space.subjects.get(ask.subject) ?? space.overflow;
+      if (ring) {
+        advance(ring, partAt(nowMs, ask.window_s));
+        if (ring.total >= ask.limit) admitted = false;
+      }
+      rings.push(ring);
+    }
+    const charged = pay === "always" || (pay === "if admitted" && admitted);
+    const counts = asks.map((ask, at) => {
+      let ring = rings[at];
+      if (charged) {
+        if (!ring || ring === spaceOf(ask).overflow) ring = placeFor(ask, nowMs);
+        charge(ring);
+      }
+      return countOf(ring, ask, nowMs);
+    });
+    return { admitted, counts };
+  };
+
+  const spaceOf = ({ space: name, window_s }: Ask): Space => {
+    let space = spaces.get(name);
+    if (!space) {
+      space = { window_s, subjects: new Map(), overflow: undefined };
+      spaces.set(name, space);
+    }
+    return space;
+  };
+
+  /** A ring for a subject that has none of its own. */
+  const placeFor = (ask: Ask, nowMs: number): Ring => {
+    const space = spaceOf(ask);
+    if (size >= most) {
+      space.overflow ??= newRing(partAt(nowMs, ask.window_s));
+      return space.overflow;
+    }
+    // It may be among those who were counted together: then what they used holds what it used.
+    const ring = space.overflow
+      ? { ...space.overflow, cells: space.overflow.cells.slice() }
+      : newRing(partAt(nowMs, ask.window_s));
+    space.subjects.set(ask.subject, ring);
+    size += 1;
+    stepsDue += STEPS_PER_NEWCOMER;
+    return ring;
+  };
+
+  /** Every step looks at one subject and drops it when it is idle; in time it comes round to all. */
+  const tour = (function* (): Generator<void, never, number> {
+    for (;;) {
+      for (const { window_s, subjects } of spaces.values()) {
+        for (const [subject, ring] of subjects) {
+          const nowMs = yield;
+          if (!isIdle(ring, partAt(nowMs, window_s)) || subjects.get(subject) !== ring) continue;
+          subjects.delete(subject);
+          size -= 1;
+        }
+      }
+      yield;
+    }
+  })();
+
+  return {
+    take: (asks, nowMs) => run(asks, nowMs, "if admitted"),
+    check: (asks, nowMs) => run(asks, nowMs, "never"),
+    charge: (asks, nowMs) => void run(asks, nowMs, "always"),
+    refund(asks, thenMs) {
+      for (const ask of asks) {
+        const space = spaceOf(ask);
+        const ring = space.subjects.get(ask.subject) ?? space.overflow;
+        if (ring) refund(ring, partAt(thenMs, ask.window_s));
+      }
+    },
+    *used(name, limit, nowMs) {
+      const space = spaces.get(name);
+      if (!space) return;
+      const { window_s } = space;
+      for (const [subject, ring] of space.subjects) {
+        advance(ring, partAt(nowMs, window_s));
+        if (ring.total > 0) yield { subject, ...countOf(ring, { limit, window_s }, nowMs) };
+      }
+    },
+    forget(name, subject) {
+      const gone = spaces.get(name)?.subjects.delete(subject) ?? false;
+      if (gone) size -= 1;
+      return gone;
+    },
+    size: () => size,
+  };
+}
+
+const STEPS_PER_REQUEST = 0.25;
+/** More than one, so that the idle go faster than strangers come. */
+const STEPS_PER_NEWCOMER = 2;
+const STEPS_FOR_ROOM = 32;
+
+function countOf(
+  ring: Ring | undefined,
+  { limit, window_s }: Pick<Ask, "limit" | "window_s">,
+  nowMs: number,
+): Count {
+  if (!ring?.total) return { used: 0, frees_in_ms: 0 };
+  return { used: ring.total, frees_in_ms: partStart(freesAt(ring, limit), window_s) - nowMs };
+}

@@ -1,0 +1,53 @@
+/** Whom does a request count for? One subject for each type of limit (spec 8 rule 2). */
+import type { LimitType } from "../../contract/limits.ts";
+import { addressSubject } from "../../lib/client-address.ts";
+import type { Keyring } from "../../lib/seal.ts";
+import { secretHash } from "../../lib/secret-hash.ts";
+import type { PluginRequest } from "../plugin.ts";
+
+export type Fingerprint = (text: string) => string;
+
+export const SUBJECT: Record<LimitType, (request: PluginRequest, hmac: Fingerprint) => string> = {
+  global: () => "global",
+  per_ip: ({ client }) => addressSubject(client),
+  per_user: ({ headers }) => {
+    const user = userOf(headers);
+    return user.length > LONGEST_SUBJECT ? `sha256:${secretHash(user)}` : user;
+  },
+  // No header value can hold a line feed, so no two requests are joined to the same text.
+  per_fingerprint: ({ key_id, client, headers }, hmac) =>
+    hmac(
+      [
+        key_id,
+        addressSubject(client),
+        headers.get("user-agent") ?? "",
+        userOf(headers),
+        headers.get("x-session-id") ?? "",
+      ].join("\n"),
+    ),
+};
+
+/** A subject is kept for as long as its window: a client does not choose how much that takes. */
+const LONGEST_SUBJECT = 128;
+
+/** The seed's four names are three for HTTP, which does not tell `ID` from `Id`. */
+const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
+
+function userOf(headers: Headers): string {
+  for (const name of USER_HEADERS) {
+    const user = headers.get(name);
+    if (user) return user;
+  }
+  return "anonymous";
+}
+
+/**
+ * HMAC-SHA-256 under a key of its own, cut to 128 bits. The oldest key is taken: a key that is added
+ * later does not make every client a new one.
+ */
+export function createFingerprint({ keys }: Keyring): Fingerprint {
+  const oldest = [...keys.values()].at(-1) ?? new Uint8Array();
+  const key = new Bun.CryptoHasher("sha256", oldest).update("rate limit fingerprint").digest();
+  const keyed = new Bun.CryptoHasher("sha256", key);
+  return (text) => keyed.copy().update(text).digest("base64url").slice(0, 22);
+}

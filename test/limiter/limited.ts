@@ -1,0 +1,65 @@
+/** A consumer behind a rate limiter, and the calls that tests of limits make. */
+import { addConsumer } from "../kit/dataplane.ts";
+import type { Kit } from "../kit/kit.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+export interface Limits {
+  limits: Record<string, { limit: unknown; window: unknown }>;
+  actions?: Record<string, unknown>;
+  on_store_error?: string;
+}
+
+export const entryOf = ({ actions = { type: "reject" }, ...settings }: Limits) => ({
+  name: "rate_limiter",
+  enabled: true,
+  stage: "pre_request",
+  priority: 1,
+  settings: { ...settings, actions },
+});
+
+let made = 0;
+
+/** Proxies on loopback must be trusted by the kit, so that `ip` can stand for the client. */
+export async function startLimited(kit: Kit, limits: Limits) {
+  made += 1;
+  const upstream = startUpstream({ body: { ok: true } });
+  const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", {
+    name: `Limited ${made}`,
+    required_plugins: [entryOf(limits)],
+  });
+  const consumer = await addConsumer(kit, gateway, [{ provider: "openai", url: upstream.url }]);
+  const path = `/v1/gateways/${gateway.id}`;
+  const ask = (headers: Record<string, string> = {}) =>
+    consumer.post("/v1/chat/completions", { model: "m" }, headers);
+  return {
+    ...consumer,
+    upstream,
+    path,
+    ask,
+    from: (ip: string, headers: Record<string, string> = {}) =>
+      ask({ "x-forwarded-for": ip, ...headers }),
+    /** Statuses of so many requests, one after the other. */
+    statuses: async (count: number, headers: Record<string, string> = {}) => {
+      const found: number[] = [];
+      for (let left = count; left > 0; left--) found.push((await ask(headers)).status);
+      return found;
+    },
+    configure: (next: Limits) => kit.post(`/api${path}`, { required_plugins: [entryOf(next)] }),
+    async [Symbol.asyncDispose]() {
+      await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export const rateHeaders = (reply: Response, type: string) =>
+  ["Limit", "Remaining", "Reset"].map((name) => {
+    const value = reply.headers.get(`X-RateLimit-${type}-${name}`);
+    return value === null ? null : Number(value);
+  });
+
+/** How many of so many parallel requests pass. */
+export async function passing(count: number, ask: (index: number) => Promise<Response>) {
+  const replies = await Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
+  await Promise.all(replies.map((reply) => reply.arrayBuffer()));
+  return replies.filter(({ status }) => status === 200).length;
+}

@@ -1,0 +1,62 @@
+/** A Redis of the test's own, to be stopped, killed and started again. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RedisClient } from "bun";
+
+export async function privateRedis() {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-redis-"));
+  const port = freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const launch = async () => {
+    const arguments_ = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir, "--save", ""];
+    const child = Bun.spawn(["redis-server", ...arguments_], {
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    await answering(url);
+    return child;
+  };
+  let child = await launch();
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await child.exited;
+  };
+  return {
+    url,
+    kill,
+    /** Empty: what it knew is lost. */
+    start: async () => {
+      child = await launch();
+    },
+    /** Holds all connections and answers nothing, until it goes on. */
+    freeze: () => child.kill("SIGSTOP"),
+    thaw: () => child.kill("SIGCONT"),
+    async [Symbol.asyncDispose]() {
+      await kill();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): number {
+  const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = held;
+  held.stop(true);
+  return port;
+}
+
+async function answering(url: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const redis = new RedisClient(url, { autoReconnect: false });
+    try {
+      await redis.connect();
+      return;
+    } catch {
+      await Bun.sleep(20);
+    } finally {
+      redis.close();
+    }
+  }
+  throw new Error("redis-server did not start.");
+}

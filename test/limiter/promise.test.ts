@@ -1,0 +1,117 @@
+/** The promise of the rate limiter, taken literally: random traffic against an oracle that counts by hand. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { RedisClient } from "bun";
+import type { Verdict } from "../../src/plugins/rate-limiter/counter.ts";
+import { createMemoryCounter } from "../../src/plugins/rate-limiter/memory-counter.ts";
+import { createRedisCounter } from "../../src/plugins/rate-limiter/redis-counter.ts";
+import { limiterScript } from "../../src/plugins/rate-limiter/redis-script.ts";
+import { seeded } from "../kit/random.ts";
+import { freshRedis } from "../kit/services.ts";
+import { createOracle, offences, type Request, traffic } from "./traffic.ts";
+
+const SEED = 20_261_101;
+/** The script reads the time from a key, so that a test can set the clock. */
+const CLOCK = "local now = redis.call('GET', 'clock') * 1000";
+
+const server = await freshRedis();
+const redis = new RedisClient(server.url);
+afterAll(async () => {
+  redis.close();
+  await server[Symbol.asyncDispose]();
+});
+
+const memory = createMemoryCounter();
+const shared = createRedisCounter(redis, limiterScript(CLOCK));
+await redis.send("SCRIPT", ["LOAD", limiterScript(CLOCK)]);
+
+const inMemory = async (requests: readonly Request[]): Promise<Verdict[]> =>
+  requests.map(({ at, asks }) => memory.take(asks, at));
+
+/** One connection answers in order: the clock is set before each request. */
+const inRedis = (requests: readonly Request[]): Promise<Verdict[]> =>
+  Promise.all(
+    requests.map(({ wall, asks }) => {
+      redis.send("SET", ["clock", `${wall}`]);
+      return shared.take(asks);
+    }),
+  );
+
+async function brokenPatterns(
+  patterns: number,
+  run: (requests: readonly Request[]) => Promise<Verdict[]>,
+  judge: (requests: readonly Request[], verdicts: readonly Verdict[]) => string[],
+  clock: "steady" | "stepping" = "steady",
+): Promise<string[]> {
+  const random = seeded(SEED);
+  const found: string[] = [];
+  for (let pattern = 0; pattern < patterns; pattern++) {
+    const requests = traffic(random, `${clock}${pattern}`, clock);
+    for (const offence of judge(requests, await run(requests))) {
+      found.push(`pattern ${pattern}, ${offence}`);
+    }
+  }
+  return found;
+}
+
+describe("8 no interval of one window holds more than the limit, and none is refused early", () => {
+  test("in memory, 3,000 patterns", async () => {
+    expect(await brokenPatterns(3_000, inMemory, offences)).toEqual([]);
+  });
+
+  test("in Redis, 1,000 patterns", async () => {
+    expect(await brokenPatterns(1_000, inRedis, offences)).toEqual([]);
+  });
+
+  test("in Redis while its clock is set back and forward, 700 patterns", async () => {
+    expect(await brokenPatterns(700, inRedis, overAdmitted, "stepping")).toEqual([]);
+  });
+});
+
+test("8 the oracle finds a limiter that forgets one request in a hundred", async () => {
+  const random = seeded(SEED);
+  const forgetful = async (requests: readonly Request[]) => {
+    const counter = createMemoryCounter();
+    return requests.map(({ at, asks }) => {
+      if (random.below(100) > 0) return counter.take(asks, at);
+      return { ...counter.check(asks, at), admitted: true };
+    });
+  };
+
+  expect((await brokenPatterns(50, forgetful, offences)).length).toBeGreaterThan(0);
+});
+
+/**
+ * A clock that was set back shows some times twice. Between two requests at least as much real time
+ * has passed as the clock went forward, so what holds on this time holds on the real one.
+ */
+function overAdmitted(requests: readonly Request[], verdicts: readonly Verdict[]): string[] {
+  const oracle = createOracle();
+  let [time, wall] = [0, requests[0]?.wall ?? 0];
+  return requests.flatMap((request, index) => {
+    time += Math.max(0, request.wall - wall);
+    wall = request.wall;
+    if (!verdicts[index]?.admitted) return [];
+    oracle.admit(request.asks, time);
+    return request.asks
+      .filter((ask) => oracle.count(ask, time, ask.window_s * 1000) > ask.limit)
+      .map(() => `request ${index}: more than the limit inside a window`);
+  });
+}
+
+test("8 a clock set back by a day holds nobody for longer than one window more", async () => {
+  const ask = { space: "back:", subject: "s", limit: 2, window_s: 60 };
+  const day = 86_400_000;
+  const at = (wall: number) => ({ at: wall, wall, asks: [ask] });
+  const now = 1_760_000_000_000;
+
+  const verdicts = await inRedis([
+    at(now),
+    at(now + 1),
+    at(now + 2),
+    at(now - day),
+    at(now - day + 59_000),
+    at(now - day + 61_001),
+  ]);
+
+  expect(verdicts.map(({ admitted }) => admitted)).toEqual([true, true, false, false, false, true]);
+});
