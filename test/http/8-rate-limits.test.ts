@@ -6,7 +6,7 @@ import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
 const kit = sharedKit({ settings: { TRUSTED_PROXIES: "127.0.0.1, ::1" } });
 const limit = (count: number, window = "1m") => ({ limit: count, window });
 
-test("8 case 98: the sixth call of one address is a 429 with the seed's body", async () => {
+test("8.1 case 98: the sixth call of one address is a 429 with the seed's body", async () => {
   await using limited = await startLimited(await kit(), {
     limits: { per_ip: limit(5) },
     actions: { type: "reject", retry_after: "60" },
@@ -21,7 +21,7 @@ test("8 case 98: the sixth call of one address is a 429 with the seed's body", a
   expect(limited.upstream.hits.length).toBe(5);
 });
 
-test("8 case 99: another address has a limit of its own", async () => {
+test("8.2 case 99: another address has a limit of its own", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1) } });
   expect((await limited.from("203.0.113.1")).status).toBe(200);
   expect((await limited.from("203.0.113.1")).status).toBe(429);
@@ -44,7 +44,7 @@ test("8 a client cannot give itself another address", async () => {
   expect((await limited.from("2.2.2.2, 203.0.113.1")).status).toBe(429);
 });
 
-test("8 case 100: users are told apart by any of the four headers", async () => {
+test("8.2 case 100: users are told apart by any of the four headers", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_user: limit(2) } });
 
   expect(await limited.statuses(3, { "X-User-ID": "u1" })).toEqual([200, 200, 429]);
@@ -60,13 +60,13 @@ test("8 the first user header that is there decides", async () => {
   expect((await limited.ask({ "X-User-ID": "second" })).status).toBe(200);
 });
 
-test("8 case 101: requests without a user share the user anonymous", async () => {
+test("8.2 case 101: requests without a user share the user anonymous", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_user: limit(2) } });
 
   expect(await limited.statuses(3)).toEqual([200, 200, 429]);
 });
 
-test("8 case 102: global counts everybody", async () => {
+test("8.1 case 102: global counts everybody", async () => {
   await using limited = await startLimited(await kit(), { limits: { global: limit(3) } });
   for (const user of ["a", "b", "c"]) {
     expect((await limited.from(`203.0.113.${user.length}`, { "user-id": user })).status).toBe(200);
@@ -77,7 +77,7 @@ test("8 case 102: global counts everybody", async () => {
   expect(await fourth.json()).toMatchObject({ error: "global rate limit exceeded" });
 });
 
-test("8 case 103: the exceeded type is named, and others are not charged", async () => {
+test("8.3 case 103: the exceeded type is named, and others are not charged", async () => {
   await using limited = await startLimited(await kit(), {
     limits: { global: limit(100), per_ip: limit(2) },
   });
@@ -103,7 +103,7 @@ test("8 of several exceeded types the first in the order is named", async () => 
   expect(await others.json()).toMatchObject({ error: "per_ip rate limit exceeded" });
 });
 
-test("8 case 104: three headers for each configured type, on every answer", async () => {
+test("8.6 case 104: three headers for each configured type, on every answer", async () => {
   await using limited = await startLimited(await kit(), {
     limits: { global: limit(9, "1h"), per_ip: limit(3) },
   });
@@ -122,7 +122,7 @@ test("8 case 104: three headers for each configured type, on every answer", asyn
   expect(rateHeaders(first, "per_user")).toEqual([null, null, null]);
 });
 
-test("8 case 105: a slot is free again after its window", async () => {
+test("8.4 case 105: a slot is free again after its window", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1, "1s") } });
   expect(await limited.statuses(2)).toEqual([200, 429]);
 
@@ -143,7 +143,7 @@ test("8 whoever waits as long as the 429 says is let in", async () => {
   expect((await limited.ask()).status).toBe(200);
 });
 
-test("8 case 106: a window of a day", async () => {
+test("8.4 case 106: a window of a day", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1, "1d") } });
   await limited.ask();
 
@@ -152,7 +152,7 @@ test("8 case 106: a window of a day", async () => {
   expect(Number(refused.headers.get("retry-after"))).toBeWithin(86_390, 86_400 + 1_352);
 });
 
-test("8 case 108: retry_after is told as it was configured", async () => {
+test("8.5 case 108: retry_after is told as it was configured", async () => {
   await using limited = await startLimited(await kit(), {
     limits: { per_ip: limit(1) },
     actions: { type: "reject", retry_after: "30" },

