@@ -1,7 +1,7 @@
 /** What time does the database think it is? */
 import { statSync } from "node:fs";
 import type { Db } from "./db.ts";
-import { sqliteFile } from "./open-to-read.ts";
+import { sqliteFile } from "./sqlite.ts";
 
 /** Milliseconds. SQLite has no clock of its own: its last write must not lie in our future. */
 export async function databaseClock(db: Db, url: string): Promise<number> {

@@ -1,16 +1,10 @@
 /** Opens a database to look at it: nothing in it changes, and nothing appears beside it. */
 import { constants, Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { AppError } from "../contract/errors.ts";
 import { type Db, openDb } from "./db.ts";
-
-/** The file of an SQLite address; undefined for any other. */
-export function sqliteFile(url: string): string | undefined {
-  const [, file] = /^sqlite:(?:\/\/)?([^?]*)/.exec(url) ?? [];
-  return file && file !== ":memory:" ? resolve(file) : undefined;
-}
+import { sqliteFile } from "./sqlite.ts";
 
 export async function openToRead(url: string): Promise<Db> {
   const file = sqliteFile(url);

@@ -33,5 +33,7 @@ export const requestEventTable = table<RequestEvent>({
 });
 
 export async function dropRequestEvents(db: Db, olderThan: Date): Promise<number> {
-  return await db.run("DELETE FROM request_events WHERE time < $1", olderThan.toISOString());
+  const hex = olderThan.getTime().toString(16).padStart(12, "0");
+  const oldest = `${hex.slice(0, 8)}-${hex.slice(8)}`;
+  return await db.run("DELETE FROM request_events WHERE id < $1", oldest);
 }

@@ -66,12 +66,21 @@ export function table<Row extends { id: string }>(spec: {
   };
 
   async function insertAll(db: Db, rows: readonly Row[]): Promise<void> {
-    const values: Value[] = [];
-    const places = rows.map(
-      (row) => `(${names.map((name) => `$${values.push(encode(name, row[name]))}`).join(", ")})`,
-    );
-    const sql = `INSERT INTO ${spec.name} (${names.join(", ")}) VALUES ${places.join(", ")}`;
-    await db.run(sql, ...values);
+    const values = rows.flatMap((row) => names.map((name) => encode(name, row[name])));
+    await db.run(insertSql(rows.length), ...values);
+  }
+  /** By the number of rows: the same few numbers come again and again. */
+  const insertTexts = new Map<number, string>();
+  function insertSql(count: number): string {
+    const known = insertTexts.get(count);
+    if (known) return known;
+    const rows = Array.from({ length: count }, (_, row) => {
+      const places = names.map((_, column) => `$${row * names.length + column + 1}`);
+      return `(${places.join(", ")})`;
+    });
+    const text = `INSERT INTO ${spec.name} (${names.join(", ")}) VALUES ${rows.join(", ")}`;
+    insertTexts.set(count, text);
+    return text;
   }
 
   return {

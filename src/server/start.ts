@@ -1,5 +1,6 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
 import { answer } from "../dataplane/answer.ts";
+import { openDb } from "../db/db.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
 import { dropRequestEvents } from "../db/request-events.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
@@ -42,7 +43,9 @@ export async function start(
   opened.defer(() => demo.stop());
   const lastUsed = trackLastUsed(db, now, log);
   opened.defer(() => lastUsed.stop());
-  const events = writeEvents(db, log);
+  const eventDb = await openDb(settings.DATABASE_URL, { durable: false });
+  opened.defer(() => eventDb.close());
+  const events = writeEvents(eventDb, log);
   opened.defer(() => events.stop());
   const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
   opened.defer(() => config.stop());

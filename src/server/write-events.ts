@@ -6,8 +6,8 @@ import { requestEventTable } from "../db/request-events.ts";
 import type { Log } from "../lib/log.ts";
 
 const WRITE_EVERY_MS = 250;
-/** Rows in one statement: well below what either database takes as parameters. */
-const BATCH = 500;
+/** Rows in one statement. On SQLite the process waits for it: a millisecond, and others get their turn. */
+const BATCH = 50;
 /** About 50 MB: some minutes of a busy node while the database is away. */
 const MOST_WAITING = 100_000;
 
@@ -35,6 +35,7 @@ export function writeEvents(
         await insert(waiting.slice(0, BATCH));
         waiting = waiting.slice(BATCH);
         failing = false;
+        await new Promise(setImmediate);
       }
     } catch (thrown) {
       // They stay in the queue and go out when the database is back.

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../contract/errors.ts";
 import { backup } from "../../db/backup.ts";
 import { openDb } from "../../db/db.ts";
-import { sqliteFile } from "../../db/open-to-read.ts";
+import { sqliteFile } from "../../db/sqlite.ts";
 import { now } from "../../lib/clock.ts";
 import { keyFile } from "../../server/keyring.ts";
 import type { Command } from "../command.ts";

@@ -5,6 +5,7 @@ export const requestEvents: Migration = {
   id: "0002-request-events",
   sql: `
     CREATE TABLE request_events (
+      -- Begins with the time in milliseconds (UUID version 7), so it orders rows by age as well.
       id             TEXT PRIMARY KEY,
       time           TEXT NOT NULL,
       trace_id       TEXT NOT NULL,
@@ -31,6 +32,5 @@ export const requestEvents: Migration = {
     CREATE INDEX request_events_by_time ON request_events (gateway_id, time, id);
     CREATE INDEX request_events_by_consumer ON request_events (consumer_id, time, id);
     CREATE INDEX request_events_by_trace ON request_events (trace_id);
-    CREATE INDEX request_events_by_age ON request_events (time);
   `,
 };

@@ -1,0 +1,47 @@
+/** The border: what a database driver throws becomes an error that a caller can act on. */
+import { AppError } from "../contract/errors.ts";
+
+export async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw thrown instanceof AppError ? thrown : asAppError(thrown);
+  }
+}
+
+function asAppError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  // `code`, `errno` and `detail` are what Bun's two database errors carry beside the message.
+  const { code = "", errno = "", detail = "" } = thrown as Error & Record<string, unknown>;
+  const state = String(code === "ERR_POSTGRES_SERVER_ERROR" ? errno : code);
+  if (state === "23505" || /SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(state)) {
+    const column = uniqueColumn(thrown.message, String(detail));
+    return new AppError("already_exists", `${column}: this value is already taken.`, {
+      cause: thrown,
+    });
+  }
+  if (state === "23503" || state === "SQLITE_CONSTRAINT_FOREIGNKEY") {
+    return new AppError("conflict", "Something this refers to is gone, or is still in use.", {
+      cause: thrown,
+    });
+  }
+  // Text that Postgres cannot hold, such as NUL; no schema of ours lets it through on purpose.
+  if (state === "22021" || state === "22P05") {
+    return new AppError("validation_failed", "A text holds a character that cannot be stored.", {
+      cause: thrown,
+    });
+  }
+  if (isConnectionLoss(state)) return new AppError("unavailable", undefined, { cause: thrown });
+  return thrown;
+}
+
+/** The last column of the violated index is the one a caller chose; the ones before only scope it. */
+function uniqueColumn(message: string, detail: string): string {
+  const columns = /Key \(([^)]*)\)/.exec(detail)?.[1] ?? /failed: (.*)$/.exec(message)?.[1] ?? "";
+  return columns.split(/, ?/).at(-1)?.replace(/^.*\./, "") || "value";
+}
+
+const isConnectionLoss = (state: string): boolean =>
+  /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME)|^(57P0\d|08...|53300)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOTFOUND)|^Connection|^SQLITE_BUSY/.test(
+    state,
+  );

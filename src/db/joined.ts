@@ -1,0 +1,12 @@
+/** The `Db` of an open transaction: what is called inside becomes part of it. */
+import type { Db } from "./db.ts";
+
+export function joined(calls: Pick<Db, "dialect" | "one" | "many" | "run">): Db {
+  const tx: Db = {
+    ...calls,
+    transaction: (work) => work(tx),
+    onNotice: () => Promise.reject(new Error("A transaction cannot listen.")),
+    close: () => Promise.reject(new Error("A transaction cannot be closed.")),
+  };
+  return tx;
+}
