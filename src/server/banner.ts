@@ -4,8 +4,9 @@ import type { Listening } from "./listen.ts";
 
 export function banner(urls: Listening["urls"], first: FirstRun | undefined): string {
   const lines = [`Portcullis is ready${addresses(urls)}`];
-  const reference = urls.admin && `${urls.admin}/docs`;
-  if (reference) lines.push(`API reference  ${reference}`);
+  if (urls.admin) {
+    lines.push(`Console        ${urls.admin}/console`, `API reference  ${urls.admin}/docs`);
+  }
   if (first) {
     lines.push("", "Administrator token, shown this once:", "", `  ${first.admin_token}`);
   }

@@ -1,14 +1,18 @@
-/** What a person or a generator reads about the API: the OpenAPI document and the reference page. */
+/** What is read instead of called: the console, the OpenAPI document and the reference page. */
 import type { Route } from "../route.ts";
 import { SECURITY_HEADERS } from "./app.ts";
 import { openApi } from "./openapi.ts";
 import { referencePage } from "./reference-page.ts";
+import { serveConsole } from "./serve-console.ts";
 
 export function pages(routes: readonly Route[]) {
   const endpoints = routes.map(({ endpoint }) => endpoint);
   // Made when first asked for: a start must not wait for them.
   let [document, page]: [string | undefined, string | undefined] = [undefined, undefined];
+  const showConsole = serveConsole();
   return {
+    "/console": showConsole,
+    "/console/*": showConsole,
     "/openapi.json": () => {
       document ??= JSON.stringify(openApi(endpoints));
       return new Response(document, {
@@ -26,7 +30,8 @@ export function pages(routes: readonly Route[]) {
         },
       });
     },
+    // Relative, so that it also leads there behind a proxy with a prefix.
     "/": () =>
-      new Response(null, { status: 302, headers: { ...SECURITY_HEADERS, location: "/docs" } }),
+      new Response(null, { status: 302, headers: { ...SECURITY_HEADERS, location: "console" } }),
   };
 }

@@ -11,13 +11,31 @@ test("the packed package starts and answers outside of the repository", async ()
   mkdirSync(join(dir, "node_modules", "portcullis"), { recursive: true });
   await run(["tar", "xzf", tarball, "-C", "node_modules/portcullis", "--strip-components=1"], dir);
   // The dependencies as npm would hoist them, without downloading them again.
-  for (const name of ["bun", "zod", "yaml", "@oven", ".bin"]) {
+  for (const name of ["bun", "zod", "yaml", "react", "react-dom", "scheduler", "@oven", ".bin"]) {
     symlinkSync(resolve("node_modules", name), join(dir, "node_modules", name));
   }
 
-  const said = await run(["node_modules/portcullis/bin/portcullis", "version", "--json"], dir);
+  const child = Bun.spawn(["node_modules/portcullis/bin/portcullis", "start", "--json"], {
+    cwd: dir,
+    env: {
+      PATH: process.env.PATH ?? "",
+      PORTCULLIS_LISTEN: "127.0.0.1:0",
+      PORTCULLIS_DATA_DIR: join(dir, "data"),
+    },
+    stdout: "pipe",
+  });
+  const { value = "" } = await child.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
+  const { urls } = JSON.parse(value) as { urls: { admin: string } };
+  const [ready, page] = await Promise.all([
+    fetch(`${urls.admin}/readyz`),
+    fetch(`${urls.admin}/console`),
+  ]);
+  const script = /src="\.\/([^"]+\.js)"/.exec(await page.text())?.[1] ?? "";
+  const bundle = await fetch(`${urls.admin}/console/${script}`);
+  child.kill("SIGTERM");
+  await child.exited;
 
-  expect(JSON.parse(said)).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+  expect([ready.status, page.status, bundle.status]).toEqual([200, 200, 200]);
   const files = readdirSync(join(dir, "node_modules", "portcullis"));
   expect(files).not.toContain("test");
   expect(files).not.toContain("bench");

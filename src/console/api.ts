@@ -1,0 +1,84 @@
+/** How the console asks the server: one call for every endpoint, typed by its description. */
+import type { z } from "zod";
+import type { Endpoint, PathParams } from "../contract/endpoint.ts";
+import { AppError, ERRORS, type ErrorCode } from "../contract/errors.ts";
+import type { CSRF_HEADER } from "../contract/session.ts";
+
+/** An endpoint without its schemas: those would bring zod into the browser. */
+export interface Known<E extends Endpoint> {
+  method: E["method"];
+  path: E["path"];
+  /** It changes nothing that is on the screen. */
+  writes?: false;
+  /** Never there: it only carries the type. */
+  described?: E;
+}
+
+export interface Asked<E extends Endpoint> {
+  params: PathParams<E["path"]>;
+  query?: z.input<E["query"]>;
+  body?: z.input<E["body"]>;
+  /** The version that was read: a change is made to this one or not at all. */
+  version?: number;
+}
+
+/** Where the planes answer: one level above the console, whatever stands before it. */
+export const ROOT = new URL("..", document.baseURI);
+
+/** `changed` after every write, so that what is on the screen is read again; `signed-out` on a 401. */
+export const events = new EventTarget();
+
+export async function call<E extends Endpoint>(
+  { method, path, writes }: Known<E>,
+  { params, query, body, version }: Asked<E>,
+): Promise<z.output<E["reply"]>> {
+  const reply = await sent(address(path, params, query), {
+    method,
+    headers: {
+      [CSRF]: "1",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(version === undefined ? {} : { "if-match": `"${version}"` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!reply.ok) throw await refusal(reply, path);
+  if (method !== "GET" && writes !== false) events.dispatchEvent(new Event("changed"));
+  // The server rendered it by the endpoint's own reply schema.
+  return (reply.status === 204 ? undefined : await reply.json()) as z.output<E["reply"]>;
+}
+
+const CSRF: typeof CSRF_HEADER = "x-portcullis-csrf";
+
+function address(path: string, params: Record<string, string>, query: unknown): URL {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
+  const url = new URL(`.${filled}`, ROOT);
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  }
+  return url;
+}
+
+async function sent(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (thrown) {
+    const text = "The server cannot be reached: is it running, and is the network up?";
+    throw new AppError("unavailable", text, { cause: thrown });
+  }
+}
+
+/** What the server said, with the id under which its log tells more. */
+async function refusal(reply: Response, path: string): Promise<AppError> {
+  const said = (await reply.json().catch(() => ({}))) as { error?: string; message?: string };
+  const code = said.error && said.error in ERRORS ? (said.error as ErrorCode) : "internal";
+  // That call asks just this, so its own answer is no news.
+  if (code === "unauthorized" && path !== "/v1/whoami") {
+    events.dispatchEvent(new Event("signed-out"));
+  }
+  const trace_id = reply.headers.get("x-ag-trace-id");
+  // A proxy in between answers in its own way.
+  const message = said.message ?? `The server answered ${reply.status} ${reply.statusText}.`;
+  return new AppError(code, message, { details: trace_id ? { trace_id } : {} });
+}

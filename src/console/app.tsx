@@ -1,0 +1,93 @@
+/** Who is signed in decides what is shown; the address decides which page. */
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import type { PathParams } from "../contract/endpoint.ts";
+import { call, events } from "./api.ts";
+import { session } from "./endpoints.ts";
+import { useLoad } from "./load.ts";
+import { AuditPage } from "./pages/audit.tsx";
+import { ConsumerPage } from "./pages/consumer.tsx";
+import { ConsumersPage } from "./pages/consumers.tsx";
+import { GatewayPage } from "./pages/gateway.tsx";
+import { GatewaysPage } from "./pages/gateways.tsx";
+import { HomePage } from "./pages/home.tsx";
+import { RegistriesPage } from "./pages/registries.tsx";
+import { RegistryPage } from "./pages/registry.tsx";
+import { RequestsPage } from "./pages/requests.tsx";
+import { SignInPage } from "./pages/sign-in.tsx";
+import { TokensPage } from "./pages/tokens.tsx";
+import { Failure, Page } from "./parts/page.tsx";
+import { Shell } from "./parts/shell.tsx";
+import { Link, matchPath, useLocation } from "./router.tsx";
+
+export function App() {
+  const who = useLoad("who", () => call(session.who, { params: {} }));
+  const [ended, setEnded] = useState(false);
+  const onSignedOut = useEffectEvent(() => {
+    if (who.state !== "ready") return;
+    setEnded(true);
+    who.reload();
+  });
+  useEffect(() => {
+    const signedOut = () => onSignedOut();
+    events.addEventListener("signed-out", signedOut);
+    return () => events.removeEventListener("signed-out", signedOut);
+  }, []);
+
+  if (who.state === "loading") return <p className="loading">Loading…</p>;
+  if (who.state === "ready") {
+    return (
+      <Shell who={who.value}>
+        <CurrentPage />
+      </Shell>
+    );
+  }
+  if (who.error.code === "unauthorized") return <SignInPage ended={ended} />;
+  return (
+    <main className="alone">
+      <h1>Portcullis</h1>
+      <Failure title="The console could not start." error={who.error} again={who.reload} />
+    </main>
+  );
+}
+
+/** Undefined: the path has another form. */
+type Place = (path: string) => ReactNode | undefined;
+
+const place =
+  <Path extends string>(pattern: Path, page: (params: PathParams<Path>) => ReactNode): Place =>
+  (path) => {
+    const params = matchPath(pattern, path);
+    return params && page(params);
+  };
+
+/** `new` stands before `:id`, so that it is not taken for one. */
+const PLACES: readonly Place[] = [
+  place("/", () => <HomePage />),
+  place("/gateways", () => <GatewaysPage />),
+  place("/gateways/new", () => <GatewayPage />),
+  place("/gateways/:gateway_id", (params) => <GatewayPage {...params} />),
+  place("/gateways/:gateway_id/registries", (params) => <RegistriesPage {...params} />),
+  place("/gateways/:gateway_id/registries/new", (params) => <RegistryPage {...params} />),
+  place("/gateways/:gateway_id/registries/:registry_id", (params) => <RegistryPage {...params} />),
+  place("/gateways/:gateway_id/consumers", (params) => <ConsumersPage {...params} />),
+  place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
+  place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
+  place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  place("/tokens", () => <TokensPage />),
+  place("/audit", () => <AuditPage />),
+];
+
+function CurrentPage() {
+  const { path } = useLocation();
+  for (const show of PLACES) {
+    const page = show(path);
+    if (page) return page;
+  }
+  return (
+    <Page title="Not found">
+      <p>
+        The console has no page at <code>{path}</code>. <Link to="/">Go to the start.</Link>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,71 @@
+/** The endpoints that the console uses. The compiler holds every path to its description. */
+import type * as audit from "../contract/audit.ts";
+import type * as keys from "../contract/consumer-keys.ts";
+import type { consumers as Consumers } from "../contract/consumers.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import type { gateways as Gateways } from "../contract/gateways.ts";
+import type * as registry from "../contract/registries.ts";
+import type * as request from "../contract/requests.ts";
+import type * as sessions from "../contract/session.ts";
+import type * as token from "../contract/tokens.ts";
+import type { Known } from "./api.ts";
+
+const get = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "GET", path });
+const post = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "POST", path });
+const put = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "PUT", path });
+const remove = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "DELETE", path });
+
+export const session = {
+  who: get<typeof sessions.whoAmI>("/v1/whoami"),
+  signIn: post<typeof sessions.signIn>("/v1/session"),
+  signOut: { ...remove<typeof sessions.signOut>("/v1/session"), writes: false as const },
+};
+
+export const gateways = {
+  list: get<typeof Gateways.list>("/v1/gateways"),
+  create: post<typeof Gateways.create>("/v1/gateways"),
+  get: get<typeof Gateways.get>("/v1/gateways/:gateway_id"),
+  update: put<typeof Gateways.update>("/v1/gateways/:gateway_id"),
+  remove: remove<typeof Gateways.remove>("/v1/gateways/:gateway_id"),
+  requests: get<typeof request.listRequests>("/v1/gateways/:gateway_id/requests"),
+};
+
+const REGISTRIES = "/v1/gateways/:gateway_id/registries";
+type Registries = typeof registry.registries;
+export const registries = {
+  kinds: get<typeof registry.listRegistryKinds>("/v1/registry-kinds"),
+  list: get<Registries["list"]>(REGISTRIES),
+  create: post<Registries["create"]>(REGISTRIES),
+  get: get<Registries["get"]>(`${REGISTRIES}/:registry_id`),
+  update: put<Registries["update"]>(`${REGISTRIES}/:registry_id`),
+  remove: remove<Registries["remove"]>(`${REGISTRIES}/:registry_id`),
+  test: {
+    ...post<typeof registry.testConnection>(`${REGISTRIES}/test-connection`),
+    writes: false as const,
+  },
+};
+
+const CONSUMERS = "/v1/gateways/:gateway_id/consumers";
+export const consumers = {
+  list: get<typeof Consumers.list>(CONSUMERS),
+  create: post<typeof Consumers.create>(CONSUMERS),
+  get: get<typeof Consumers.get>(`${CONSUMERS}/:consumer_id`),
+  update: put<typeof Consumers.update>(`${CONSUMERS}/:consumer_id`),
+  remove: remove<typeof Consumers.remove>(`${CONSUMERS}/:consumer_id`),
+};
+
+const KEYS = `${CONSUMERS}/:consumer_id/keys` as const;
+export const consumerKeys = {
+  list: get<typeof keys.listConsumerKeys>(KEYS),
+  create: post<typeof keys.createConsumerKey>(KEYS),
+  rotate: post<typeof keys.rotateConsumerKey>(`${KEYS}/:key_id/rotate`),
+  revoke: remove<typeof keys.revokeConsumerKey>(`${KEYS}/:key_id`),
+};
+
+export const tokens = {
+  list: get<typeof token.listTokens>("/v1/tokens"),
+  create: post<typeof token.createToken>("/v1/tokens"),
+  revoke: remove<typeof token.revokeToken>("/v1/tokens/:token_id"),
+};
+
+export const auditLog = { list: get<typeof audit.listAudit>("/v1/audit") };

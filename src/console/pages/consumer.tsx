@@ -1,0 +1,98 @@
+/** Console → a consumer: how its requests are routed, and its keys. */
+import { useState } from "react";
+import type { Consumer } from "../../contract/consumers.ts";
+import { call, ROOT } from "../api.ts";
+import { consumers, registries } from "../endpoints.ts";
+import { useLoad } from "../load.ts";
+import { ConsumerForm } from "../parts/consumer-form.tsx";
+import { ConsumerKeys } from "../parts/consumer-keys.tsx";
+import { Page, Ready } from "../parts/page.tsx";
+import { Link, navigate, useLocation } from "../router.tsx";
+import { useSession } from "../session.ts";
+
+interface ConsumerPageProps {
+  gateway_id: string;
+  /** Undefined: it is not made yet. */
+  consumer_id?: string;
+}
+
+export function ConsumerPage(props: ConsumerPageProps) {
+  const [turn, setTurn] = useState(0);
+  return <Opened key={turn} {...props} onStale={() => setTurn(turn + 1)} />;
+}
+
+function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onStale: () => void }) {
+  const { may } = useSession();
+  const tab = useLocation().search.get("tab");
+  const loaded = useLoad(consumer_id ?? "", async () => {
+    const [upstreams, consumer] = await Promise.all([
+      call(registries.list, { params: { gateway_id }, query: { limit: 200, sort: "name" } }),
+      consumer_id ? call(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
+    ]);
+    return { upstreams: upstreams.items, consumer };
+  });
+  const stored = loaded.state === "ready" ? loaded.value.consumer : undefined;
+  return (
+    <Page
+      title={consumer_id ? (stored?.name ?? "Consumer") : "New consumer"}
+      about={stored && <code>{`${new URL(stored.slug, ROOT).href}/v1`}</code>}
+      actions={stored && may("write") && <Remove consumer={stored} />}
+    >
+      <Ready of={loaded} what="The consumer">
+        {({ upstreams, consumer }) => (
+          <>
+            {consumer && <Tabs consumer={consumer} tab={tab} />}
+            {consumer && tab === "keys" ? (
+              <ConsumerKeys consumer={consumer} upstreams={upstreams} />
+            ) : (
+              <ConsumerForm {...{ gateway_id, consumer, upstreams, onStale }} />
+            )}
+          </>
+        )}
+      </Ready>
+    </Page>
+  );
+}
+
+/** Links, not ARIA tabs: each has an address of its own. */
+function Tabs({ consumer, tab }: { consumer: Consumer; tab: string | null }) {
+  const here = `/gateways/${consumer.gateway_id}/consumers/${consumer.id}`;
+  const current = (name: string | null) => (tab === name ? "page" : undefined);
+  return (
+    <nav className="tabs" aria-label="Consumer">
+      <Link to={here} aria-current={current(null)}>
+        Routing
+      </Link>
+      <Link to={`${here}?tab=keys`} aria-current={current("keys")}>
+        Keys
+      </Link>
+    </nav>
+  );
+}
+
+function Remove({ consumer }: { consumer: Consumer }) {
+  const { ask, say } = useSession();
+  const { gateway_id, id, name, slug } = consumer;
+  const question = () =>
+    ask({
+      title: `Delete ${name}?`,
+      body: (
+        <p>
+          The consumer and all its keys go. Applications that call <code>/{slug}/</code> get 404 at
+          once. Its past requests stay. This cannot be undone.
+        </p>
+      ),
+      act: "Delete consumer",
+      run: async () => {
+        const params = { gateway_id, consumer_id: id };
+        await call(consumers.remove, { params, version: consumer.version });
+        navigate(`/gateways/${gateway_id}/consumers`);
+        say(`Consumer ${name} was deleted.`);
+      },
+    });
+  return (
+    <button type="button" className="button danger" onClick={question}>
+      Delete…
+    </button>
+  );
+}

@@ -1,0 +1,57 @@
+/** Console → Registries: the upstreams of one gateway and what each can do. */
+import type { Registry } from "../../contract/registries.ts";
+import { call } from "../api.ts";
+import { registries } from "../endpoints.ts";
+import { Icon } from "../parts/icons.tsx";
+import { List } from "../parts/list.tsx";
+import { Capabilities, OnOff, When } from "../parts/marks.tsx";
+import { Page } from "../parts/page.tsx";
+import type { Column } from "../parts/table.tsx";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+
+const COLUMNS: Column<Registry>[] = [
+  {
+    head: "Name",
+    sort: "name",
+    names: true,
+    cell: ({ id, gateway_id, name }) => (
+      <Link to={`/gateways/${gateway_id}/registries/${id}`}>{name}</Link>
+    ),
+  },
+  { head: "Kind", sort: "provider", cell: ({ provider }) => <code>{provider}</code> },
+  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["enabled", "disabled"]} /> },
+  { head: "Can do", cell: ({ capabilities }) => <Capabilities of={capabilities} /> },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+];
+
+export function RegistriesPage({ gateway_id }: { gateway_id: string }) {
+  const { may } = useSession();
+  const create = may("write") && (
+    <Link to={`/gateways/${gateway_id}/registries/new`} className="button primary">
+      <Icon name="plus" /> New registry
+    </Link>
+  );
+  return (
+    <Page
+      title="Registries"
+      about="The AI endpoints that requests of this gateway can go to."
+      actions={create}
+    >
+      <List
+        caption="Registries"
+        what="The registries"
+        search="Search name or kind"
+        sorted="created_at"
+        load={(query) => call(registries.list, { params: { gateway_id }, query })}
+        columns={COLUMNS}
+        empty={
+          <>
+            <p>This gateway has no registry yet, so its requests have nowhere to go.</p>
+            {create}
+          </>
+        }
+      />
+    </Page>
+  );
+}

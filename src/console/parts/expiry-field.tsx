@@ -1,0 +1,47 @@
+/** When does a key or token end? Some days from now, on a date, or never. */
+import { useState } from "react";
+import { now } from "../../lib/clock.ts";
+import { SelectField, TextField } from "./field.tsx";
+
+const CHOICES = [
+  ["", "Never"],
+  ["7", "In 7 days"],
+  ["30", "In 30 days"],
+  ["90", "In 90 days"],
+  ["365", "In one year"],
+  ["date", "On a date…"],
+] as const;
+const DAY_MS = 86_400_000;
+
+export function ExpiryField({ onChange }: { onChange: (expires_at: string | null) => void }) {
+  const [choice, setChoice] = useState("");
+  const [date, setDate] = useState("");
+  const choose = (next: string) => {
+    setChoice(next);
+    onChange(next === "date" ? endOf(date) : next ? inDays(Number(next)) : null);
+  };
+  return (
+    <>
+      <SelectField label="Expires" value={choice} options={CHOICES} onChange={choose} />
+      {choice === "date" && (
+        <TextField
+          label="Last day"
+          type="date"
+          required
+          value={date}
+          min={inDays(0).slice(0, 10)}
+          onChange={(next) => {
+            setDate(next);
+            onChange(endOf(next));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const inDays = (days: number): string => new Date(now().getTime() + days * DAY_MS).toISOString();
+
+/** The last second of the day, where the person is. */
+const endOf = (date: string): string | null =>
+  date ? new Date(`${date}T23:59:59`).toISOString() : null;

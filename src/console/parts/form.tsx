@@ -1,0 +1,84 @@
+/** A form that saves: one button, busy while it runs, and what the server refused beside the fields. */
+import type { ReactNode } from "react";
+import type { AppError } from "../../contract/errors.ts";
+import type { Action } from "../load.ts";
+import { Failure } from "./page.tsx";
+
+interface FormProps {
+  action: Action<[]>;
+  /** The word on the button. */
+  save: string;
+  children: ReactNode;
+  /** Nothing can be changed: the fields are there to read. */
+  locked?: boolean;
+  onCancel?: () => void;
+  /** Reads the stored version again, after somebody else changed it. */
+  onStale?: () => void;
+  more?: ReactNode;
+}
+
+export function Form({
+  action,
+  save,
+  children,
+  locked = false,
+  onCancel,
+  onStale,
+  more,
+}: FormProps) {
+  const stale = action.error?.code === "version_mismatch" ? onStale : undefined;
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void action.run();
+      }}
+    >
+      <fieldset className={locked ? "plain locked" : "plain"} disabled={locked || action.busy}>
+        {children}
+      </fieldset>
+      <Failure
+        title="This was not saved."
+        error={action.error}
+        {...(stale ? { again: stale } : {})}
+      />
+      {!locked && (
+        <div className="form-end">
+          {more}
+          {onCancel && (
+            <button type="button" className="button" onClick={onCancel}>
+              Cancel
+            </button>
+          )}
+          <button type="submit" className="button primary" disabled={action.busy}>
+            {action.busy ? "Saving…" : save}
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+export function Section({ title, about, children }: SectionProps) {
+  return (
+    <section className="card">
+      <h2>{title}</h2>
+      {about && <p className="about">{about}</p>}
+      {children}
+    </section>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  about?: ReactNode;
+  children: ReactNode;
+}
+
+/** The server names what it refuses: `slug: is reserved; name: is there twice`. */
+export function problemOf(error: AppError | undefined, member: string): string | undefined {
+  if (error?.code !== "validation_failed") return undefined;
+  const lines = error.message.split("; ").map((line) => line.split(": "));
+  return lines.find(([name]) => name === member)?.[1];
+}

@@ -1,0 +1,35 @@
+/** The few signs of the console, drawn here so that nothing is loaded for them. */
+
+const PATHS = {
+  home: "M2.5 7.5 8 3l5.5 4.5M4 6.5V13h8V6.5M6.75 13V9.5h2.5V13",
+  gateway: "M3 13.5V7a5 5 0 0 1 10 0v6.5M3 7.5h10M3 10.5h10M6.3 3v10.5M9.7 3v10.5",
+  registry: "M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.01M5 11h.01",
+  consumer: "M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM3 13.5a5 5 0 0 1 10 0",
+  requests: "M2.5 4h11M2.5 8h11M2.5 12h7",
+  settings: "M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M10 3.5v3M6 9.5v3",
+  token: "M9.5 9.5a3.25 3.25 0 1 0-3-3L2.5 10.5v3h3v-2h2v-2z",
+  audit: "M4 2.5h6l2.5 2.5v8.5H4zM6 7h4.5M6 9.5h4.5M6 12h2",
+  reference: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
+  copy: "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z",
+  check: "m3 8.5 3.2 3L13 4.5",
+  cross: "m4 4 8 8M12 4l-8 8",
+  plus: "M8 3v10M3 8h10",
+  minus: "M3 8h10",
+  up: "M8 13V3M4 7l4-4 4 4",
+  down: "M8 3v10M4 9l4 4 4-4",
+  reload: "M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3",
+  warning: "M8 2.5 14 13H2zM8 6.5v3M8 11.3v.01",
+  leave: "M9.5 3H3v10h6.5M6.5 8H14M11.5 5.5 14 8l-2.5 2.5",
+  search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3l3.2 3.2",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** Always beside words that say the same, hence hidden from screen readers. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,95 @@
+/** The frame of a page, and its states: on its way, failed, ready. Empty is said by the table. */
+import { type ReactNode, useEffect, useRef } from "react";
+import type { AppError } from "../../contract/errors.ts";
+import type { Load } from "../load.ts";
+import { Icon } from "./icons.tsx";
+
+interface PageProps {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** The first page begins as any page does; the next ones at their heading, which says what changed. */
+let arrived = false;
+
+export function Page({ title, about, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Portcullis`;
+  }, [title]);
+  useEffect(() => {
+    if (arrived) {
+      scrollTo(0, 0);
+      heading.current?.focus({ preventScroll: true });
+    }
+    arrived = true;
+  }, []);
+  return (
+    <>
+      <header className="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {about && <p className="about">{about}</p>}
+        </div>
+        {actions && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+interface ReadyProps<T> {
+  of: Load<T>;
+  /** Begins a sentence: "The registries". */
+  what: string;
+  children: (value: T) => ReactNode;
+}
+
+export function Ready<T>({ of, what, children }: ReadyProps<T>) {
+  if (of.state === "loading") {
+    return (
+      <p className="loading" aria-busy="true">
+        Loading…
+      </p>
+    );
+  }
+  if (of.state === "error") {
+    return <Failure title={`${what} could not be loaded.`} error={of.error} again={of.reload} />;
+  }
+  return <div aria-busy={of.busy}>{children(of.value)}</div>;
+}
+
+interface FailureProps {
+  title: string;
+  error: AppError | undefined;
+  again?: () => void;
+}
+
+/** What failed, why, and the id under which the server's log tells more. */
+export function Failure({ title, error, again }: FailureProps) {
+  if (!error) return null;
+  const stale = error.code === "version_mismatch";
+  return (
+    <div className="note danger" role="alert">
+      <Icon name="warning" />
+      <div>
+        <strong>{stale ? "This was changed meanwhile: reload." : title}</strong>
+        <p>{stale ? "Somebody saved another version; yours was not saved." : error.message}</p>
+        {error.details.trace_id && (
+          <p className="trace">
+            Trace id <code>{error.details.trace_id}</code>
+          </p>
+        )}
+        {again && (
+          <button type="button" className="button small" onClick={again}>
+            <Icon name="reload" /> {stale ? "Reload" : "Try again"}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

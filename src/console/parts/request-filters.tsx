@@ -1,0 +1,104 @@
+/** What narrows the list of requests; every choice stands in the address. */
+import { useState } from "react";
+import { changeQuery, useLocation } from "../router.tsx";
+import { SelectField, TextField } from "./field.tsx";
+import { Icon } from "./icons.tsx";
+import type { Names } from "./request-columns.tsx";
+
+const RANGES = [
+  ["15m", "Last 15 minutes"],
+  ["1h", "Last hour"],
+  ["24h", "Last 24 hours"],
+  ["7d", "Last 7 days"],
+  ["all", "All times"],
+] as const;
+
+/** As the data plane names them. */
+const ENDPOINTS = [
+  "chat",
+  "responses",
+  "messages",
+  "embeddings",
+  "images.generations",
+  "images.edits",
+  "images.variations",
+  "audio.speech",
+  "audio.transcriptions",
+  "files",
+  "models",
+];
+
+const TYPED = ["status", "error_code", "trace_id"] as const;
+const LABELS = { status: "Status", error_code: "Error code", trace_id: "Trace id" };
+
+export function RequestFilters({ names }: { names: Names }) {
+  const { search } = useLocation();
+  const set = (name: string) => (value: string) => changeQuery({ [name]: value });
+  const value = (name: string) => search.get(name) ?? "";
+  return (
+    <div className="filters">
+      <SelectField
+        label="Time"
+        value={value("range") || "1h"}
+        options={RANGES}
+        onChange={set("range")}
+      />
+      <SelectField
+        label="Consumer"
+        value={value("consumer_id")}
+        options={choices(names.consumers, value("consumer_id"))}
+        onChange={set("consumer_id")}
+      />
+      <SelectField
+        label="Registry"
+        value={value("registry_id")}
+        options={choices(names.registries, value("registry_id"))}
+        onChange={set("registry_id")}
+      />
+      <SelectField
+        label="Endpoint"
+        value={value("endpoint")}
+        options={choices(new Map(ENDPOINTS.map((name) => [name, name])), value("endpoint"))}
+        onChange={set("endpoint")}
+      />
+      {TYPED.map((name) => (
+        <TypedFilter key={`${name}${value(name)}`} name={name} given={value(name)} />
+      ))}
+    </div>
+  );
+}
+
+/** A text is applied when it is finished: by Enter, or by leaving the field. */
+function TypedFilter({ name, given }: { name: (typeof TYPED)[number]; given: string }) {
+  const [text, setText] = useState(given);
+  const apply = () => {
+    if (text.trim() !== given) changeQuery({ [name]: text.trim() });
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+      onBlur={apply}
+    >
+      <TextField
+        label={LABELS[name]}
+        value={text}
+        onChange={setText}
+        autoComplete="off"
+        type={name === "status" ? "number" : "text"}
+        placeholder="any"
+      />
+      <button type="submit" className="unseen" tabIndex={-1}>
+        <Icon name="search" /> Filter by {LABELS[name]}
+      </button>
+    </form>
+  );
+}
+
+/** One that is no longer there stays choosable while the address names it. */
+function choices(known: ReadonlyMap<string, string>, given: string) {
+  const more = given && !known.has(given) ? [[given, given] as const] : [];
+  return [["", "Any"] as const, ...known, ...more];
+}

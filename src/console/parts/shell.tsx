@@ -1,0 +1,102 @@
+/** What stands around every page: bar, side bar, gateway switcher, shared dialogs. */
+import { type ReactNode, useEffect, useState } from "react";
+import type { Gateway } from "../../contract/gateways.ts";
+import type { WhoAmI } from "../../contract/session.ts";
+import { call } from "../api.ts";
+import { gateways, session } from "../endpoints.ts";
+import { useAction, useLoad } from "../load.ts";
+import { Link, useLocation } from "../router.tsx";
+import { type Question, type Revealed, type Session, SessionContext } from "../session.ts";
+import { Confirm } from "./confirm.tsx";
+import { GatewaySwitcher } from "./gateway-switcher.tsx";
+import { Icon } from "./icons.tsx";
+import { Ready } from "./page.tsx";
+import { Reveal } from "./reveal.tsx";
+import { SideBar } from "./side-bar.tsx";
+
+/** Enough for a menu; the list of gateways finds the others. */
+const MENU = 200;
+const SAID_MS = 4000;
+
+export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
+  const { path } = useLocation();
+  const named = /^\/gateways\/([0-9a-f-]{36})/.exec(path)?.[1];
+  const [last, setLast] = useState(named);
+  useEffect(() => setLast((before) => named ?? before), [named]);
+  const list = useLoad(named ?? "", () => menu(named));
+  const [question, setQuestion] = useState<Question>();
+  const [revealed, setRevealed] = useState<Revealed>();
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    const timer = said && setTimeout(() => setSaid(""), SAID_MS);
+    return () => clearTimeout(timer || undefined);
+  }, [said]);
+
+  const known = list.state === "ready" ? list.value : [];
+  const chosen = named ?? last;
+  const value: Session = {
+    who,
+    may: (permission) => who.permissions.includes(permission),
+    everywhere: who.gateway_ids === null,
+    gateways: known,
+    gateway: known.find(({ id }) => id === chosen) ?? known[0],
+    ask: setQuestion,
+    reveal: setRevealed,
+    say: setSaid,
+  };
+  return (
+    <SessionContext value={value}>
+      {/* With the whole address: a bare fragment would be looked for at the one in <base>. */}
+      <a className="skip" href={`${location.pathname}${location.search}#main`}>
+        Skip to content
+      </a>
+      <div className="shell">
+        <header className="bar">
+          <Link to="/" className="brand">
+            <Icon name="gateway" /> Portcullis
+          </Link>
+          <GatewaySwitcher />
+          <WhoIsThis who={who} />
+        </header>
+        <SideBar />
+        <main id="main" tabIndex={-1} key={path}>
+          <Ready of={list} what="The gateways">
+            {() => children}
+          </Ready>
+        </main>
+      </div>
+      {question && <Confirm question={question} onClose={() => setQuestion(undefined)} />}
+      {revealed && <Reveal revealed={revealed} onStored={() => setRevealed(undefined)} />}
+      <div className="said" role="status">
+        {said}
+      </div>
+    </SessionContext>
+  );
+}
+
+/** The gateways by name, and the one in the address even when the menu ends before it. */
+async function menu(named: string | undefined): Promise<Gateway[]> {
+  const query = { limit: MENU, sort: "name" };
+  const { items } = await call(gateways.list, { params: {}, query });
+  if (!named || items.some(({ id }) => id === named)) return items;
+  const more = await call(gateways.get, { params: { gateway_id: named } }).catch(() => undefined);
+  return more ? [...items, more] : items;
+}
+
+function WhoIsThis({ who }: { who: WhoAmI }) {
+  const signOut = useAction(async () => {
+    await call(session.signOut, { params: {} });
+    // Loaded anew, so that nothing that was read stays in memory.
+    location.assign(document.baseURI);
+  });
+  return (
+    <div className="who">
+      {signOut.error && <span role="alert">Not signed out: {signOut.error.message}</span>}
+      <span className="who-name">{who.name}</span>
+      <span className="mark plain">{who.role}</span>
+      <button type="button" className="button small" onClick={() => void signOut.run()}>
+        <Icon name="leave" /> Sign out
+      </button>
+    </div>
+  );
+}

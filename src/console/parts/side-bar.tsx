@@ -1,0 +1,59 @@
+/** The places of the console; what a role may not see is not offered. */
+import { ROOT } from "../api.ts";
+import { Link, useLocation } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { Icon, type IconName } from "./icons.tsx";
+
+export function SideBar() {
+  const { gateway, may, everywhere } = useSession();
+  const here = gateway && `/gateways/${gateway.id}`;
+  return (
+    <nav className="side" aria-label="Console">
+      <ul>
+        <Item to="/" icon="home" text="Home" exact />
+      </ul>
+      {here && (
+        <>
+          <h2>{gateway.name}</h2>
+          <ul>
+            <Item to={`${here}/registries`} icon="registry" text="Registries" />
+            <Item to={`${here}/consumers`} icon="consumer" text="Consumers" />
+            <Item to={`${here}/requests`} icon="requests" text="Requests" />
+            <Item to={here} icon="settings" text="Settings" exact />
+          </ul>
+        </>
+      )}
+      <h2>Installation</h2>
+      <ul>
+        <Item to="/gateways" icon="gateway" text="Gateways" exact />
+        {may("own") && everywhere && <Item to="/tokens" icon="token" text="Tokens" />}
+        {may("audit") && <Item to="/audit" icon="audit" text="Audit log" />}
+        <li>
+          <a href={new URL("docs", ROOT).href}>
+            <Icon name="reference" /> API reference
+          </a>
+        </li>
+      </ul>
+    </nav>
+  );
+}
+
+interface ItemProps {
+  to: string;
+  icon: IconName;
+  text: string;
+  /** What lies below does not count as being here. */
+  exact?: boolean;
+}
+
+function Item({ to, icon, text, exact }: ItemProps) {
+  const { path } = useLocation();
+  const here = path === to || (!exact && path.startsWith(`${to}/`));
+  return (
+    <li>
+      <Link to={to} aria-current={here ? "page" : undefined}>
+        <Icon name={icon} /> {text}
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,68 @@
+/** Which page does the address name? The address bar holds all state that a link should carry. */
+import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from "react";
+import type { PathParams } from "../contract/endpoint.ts";
+
+/** The server writes `<base>`, so the console works under any prefix. */
+const BASE = new URL(document.baseURI).pathname;
+
+export function useLocation(): { path: string; search: URLSearchParams } {
+  const href = useSyncExternalStore(subscribe, () => location.href);
+  const { pathname, searchParams } = new URL(href);
+  const path = pathname.startsWith(BASE) ? pathname.slice(BASE.length - 1) : "/";
+  return { path: path.replace(/(.)\/$/, "$1"), search: searchParams };
+}
+
+export function navigate(to: string, how: "push" | "replace" = "push"): void {
+  history[`${how}State`](null, "", hrefOf(to));
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** Changes some members of the query; an empty text takes one away. */
+export function changeQuery(
+  changes: Record<string, string | undefined>,
+  how: "push" | "replace" = "push",
+): void {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
+  }
+  history[`${how}State`](null, "", url);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** What the path says, when it has the form of the pattern. */
+export function matchPath<Path extends string>(
+  pattern: Path,
+  path: string,
+): PathParams<Path> | undefined {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? "";
+    if (part.startsWith(":")) params[part.slice(1)] = value;
+    else if (part !== value) return undefined;
+  }
+  // Every `:name` of the pattern was filled above.
+  return params as PathParams<Path>;
+}
+
+type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & { to: string };
+
+export function Link({ to, ...props }: LinkProps) {
+  const follow = (event: MouseEvent) => {
+    // A new tab or window is the browser's business.
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return <a {...props} href={hrefOf(to)} onClick={follow} />;
+}
+
+const hrefOf = (to: string): string => BASE + to.slice(1);
+
+function subscribe(changed: () => void): () => void {
+  addEventListener("popstate", changed);
+  return () => removeEventListener("popstate", changed);
+}

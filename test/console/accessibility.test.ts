@@ -1,0 +1,160 @@
+/** Every page in both themes: no finding of axe, and nothing that only a mouse can do. */
+import { expect, test } from "bun:test";
+import axe, { type RunOptions } from "axe-core";
+import type { Page } from "playwright-core";
+import { type Kit, sharedKit } from "../kit/kit.ts";
+import { sharedBrowser } from "./browser.ts";
+
+const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
+const open = sharedBrowser();
+
+/** Pages with something on them, an empty one, and one that failed. */
+async function places(kit: Kit) {
+  const list = async (path: string) =>
+    ((await (await kit.get(path)).json()) as { items: { id: string }[] }).items;
+  const id = (await list("/v1/gateways"))[0]?.id ?? "";
+  const path = `/gateways/${id}`;
+  const registry = (await list(`/v1${path}/registries`))[0]?.id;
+  const consumer = (await list(`/v1${path}/consumers`))[0]?.id;
+  await fetch(`${kit.url}/demo/v1/chat/completions`, {
+    method: "POST",
+    headers: { "x-ag-api-key": kit.first?.demo?.key ?? "", "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
+  });
+  while ((await list(`/v1${path}/requests`)).length === 0) await Bun.sleep(50);
+  return [
+    "",
+    "/gateways",
+    "/gateways?q=nothing-like-this",
+    "/gateways/new",
+    path,
+    `${path}/registries`,
+    `${path}/registries/new`,
+    `${path}/registries/${registry}`,
+    `${path}/registries/00000000-0000-4000-8000-000000000000`,
+    `${path}/consumers`,
+    `${path}/consumers/new`,
+    `${path}/consumers/${consumer}`,
+    `${path}/consumers/${consumer}?tab=keys`,
+    `${path}/requests`,
+    "/tokens",
+    "/audit",
+    "/nowhere",
+  ];
+}
+
+/** What axe finds in both themes, as lines that a person can act on. */
+async function findings(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "light" });
+  const inLight = await run(page, {});
+  await page.emulateMedia({ colorScheme: "dark" });
+  // Only colours differ between the themes.
+  const inDark = await run(page, { runOnly: ["color-contrast"] });
+  return [...inLight, ...inDark.map((line) => `dark ${line}`)];
+}
+
+async function run(page: Page, options: RunOptions): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(async (asked) => {
+    const { axe: loaded } = window as unknown as { axe: typeof axe };
+    return await loaded.run({ ...asked, resultTypes: ["violations"] });
+  }, options);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+test("no page has a finding, in light and dark", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go, move } = opened;
+  const found: string[] = [];
+  await go("");
+  for (const place of await places(kit)) {
+    await move(place);
+    for (const line of await findings(page)) found.push(`${place}: ${line}`);
+  }
+
+  expect(found).toEqual([]);
+  expect(opened.offences).toEqual([]);
+}, 60_000);
+
+test("no dialog has a finding, in light and dark", async () => {
+  const kit = await started();
+  const all = await places(kit);
+  await using opened = await open(kit);
+  const { page, go, move } = opened;
+  const found: string[] = [];
+  const look = async () => found.push(...(await findings(page)));
+
+  await go(all.find((place) => place.endsWith("/requests")) ?? "");
+  await page.locator("tbody button").first().click();
+  await look();
+  await move("/audit");
+  await page.locator("tbody button").first().click();
+  await look();
+  await move("/tokens");
+  await page.getByRole("button", { name: "New token" }).click();
+  await look();
+  await page.getByRole("dialog").getByLabel("Name").fill("Made here");
+  await page.getByRole("button", { name: "Create token" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).waitFor();
+  await look();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("button", { name: "Revoke Made here" }).click();
+  await look();
+
+  expect(found).toEqual([]);
+});
+
+test("the sign-in page has no finding, and a first Tab skips to the content", async () => {
+  const kit = await started();
+  await using stranger = await open(kit, { token: null });
+  await stranger.go("");
+  expect(await findings(stranger.page)).toEqual([]);
+
+  await using opened = await open(kit);
+  const { page } = opened;
+  await opened.go("/gateways");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to content");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  expect(await page.locator("h1").textContent()).toBe("Gateways");
+});
+
+test("a dialog takes the focus, keeps it, and gives it back", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page } = opened;
+  await opened.go("/tokens");
+  const button = page.getByRole("button", { name: "New token" });
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  const inside = () => page.evaluate(() => document.activeElement?.closest("dialog") !== null);
+
+  expect(await inside()).toBe(true);
+  const outside: boolean[] = [];
+  for (let turn = 0; turn < 12; turn += 1) {
+    await page.keyboard.press("Tab");
+    const body = await page.evaluate(() => document.activeElement === document.body);
+    if (!body) outside.push(!(await inside()));
+  }
+  expect(outside).not.toContain(true);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
+test("at 320 pixels nothing is cut off sideways", async () => {
+  const kit = await started();
+  await using opened = await open(kit, { width: 320 });
+  const wide: string[] = [];
+  await opened.go("");
+  for (const place of await places(kit)) {
+    await opened.move(place);
+    const width = await opened.page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 320) wide.push(`${place}: ${width}`);
+  }
+
+  expect(wide).toEqual([]);
+});

@@ -1,0 +1,104 @@
+/** A real Chromium that looks at the console of a kit, and remembers what must not happen. */
+import { afterAll } from "bun:test";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { type Kit, OWNER_TOKEN } from "../kit/kit.ts";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const CHROMIUM = Bun.which("chromium") ?? "/usr/bin/chromium";
+const WAIT_MS = 10_000;
+
+export interface Opened extends AsyncDisposable {
+  page: Page;
+  /** Complaints of the browser, thrown errors and requests to other hosts. */
+  offences: string[];
+  /** Opens a place of the console and waits until it is complete. */
+  go: (path: string) => Promise<void>;
+  /** The same inside of the page that is open: quicker, as it loads nothing. */
+  move: (path: string) => Promise<void>;
+  heading: () => Promise<string>;
+}
+
+export interface OpenOptions {
+  /** Undefined: the owner's. null: not signed in. */
+  token?: string | null;
+  scheme?: "light" | "dark";
+  /** Where the console is, when a proxy stands before it. */
+  url?: string;
+  width?: number;
+}
+
+/** One browser for all tests of a file: started on first use. */
+export function sharedBrowser() {
+  let started: Promise<Browser> | undefined;
+  afterAll(async () => {
+    await (await started)?.close();
+  });
+  return async (kit: Kit, options: OpenOptions = {}): Promise<Opened> => {
+    started ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    return await open(await started, kit, options);
+  };
+}
+
+async function open(browser: Browser, kit: Kit, options: OpenOptions): Promise<Opened> {
+  const { token = OWNER_TOKEN, scheme = "light", url = kit.url, width = 1280 } = options;
+  const context = await browser.newContext({
+    colorScheme: scheme,
+    viewport: { width, height: 800 },
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(WAIT_MS);
+  if (token !== null) await context.addCookies([await sessionCookie(kit, token)]);
+  const page = await context.newPage();
+  const offences: string[] = [];
+  page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(new URL(url).origin)) offences.push(`asked ${request.url()}`);
+  });
+  page.on("console", (message) => {
+    // An answer of 4xx is what some tests are about; the rest is not.
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) {
+      offences.push(message.text());
+    }
+  });
+  const complete = async () => {
+    await page.locator("h1").waitFor();
+    await page.locator("body:not(:has([aria-busy=true]))").waitFor();
+  };
+  const heading = async () => (await page.locator("h1").textContent()) ?? "";
+  return {
+    page,
+    offences,
+    heading,
+    go: async (path) => {
+      await page.goto(`${url}/console${path}`);
+      await complete();
+    },
+    move: async (path) => {
+      await page.evaluate((to) => {
+        history.pushState(null, "", to);
+        dispatchEvent(new PopStateEvent("popstate"));
+      }, `${url}/console${path}`);
+      await complete();
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+async function sessionCookie(kit: Kit, token: string) {
+  const reply = await fetch(`${kit.url}/v1/session`, {
+    method: "POST",
+    body: JSON.stringify({ token }),
+  });
+  const [pair = ""] = (reply.headers.get("set-cookie") ?? "").split(";");
+  const at = pair.indexOf("=");
+  const { hostname } = new URL(kit.url);
+  return { name: pair.slice(0, at), value: pair.slice(at + 1), domain: hostname, path: "/" };
+}

@@ -1,0 +1,199 @@
+/** What the console does not let happen: lost changes, forbidden buttons, broken prefixes, strangers. */
+import { expect, test } from "bun:test";
+import { type Kit, sharedKit } from "../kit/kit.ts";
+import { sharedBrowser } from "./browser.ts";
+import { serveUnder } from "./prefix-proxy.ts";
+
+const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
+const open = sharedBrowser();
+
+interface Named {
+  id: string;
+  name: string;
+  slug: string;
+}
+
+async function demo(kit: Kit) {
+  const first = async (path: string) =>
+    ((await (await kit.get(path)).json()) as { items: Named[] }).items[0] as Named;
+  const gateway = await first("/v1/gateways");
+  const path = `/gateways/${gateway.id}`;
+  const registry = await first(`/v1${path}/registries`);
+  const consumer = await first(`/v1${path}/consumers`);
+  return { gateway, registry, consumer, path };
+}
+
+test("a save over somebody else's change is refused, and says: changed meanwhile, reload", async () => {
+  const kit = await started();
+  const { path, registry } = await demo(kit);
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`${path}/registries/${registry.id}`);
+  await kit.put(`/v1${path}/registries/${registry.id}`, { name: "Renamed elsewhere" });
+
+  await page.getByLabel("Name", { exact: true }).fill("Renamed here");
+  await page.getByRole("button", { name: "Save" }).click();
+
+  const alert = page.getByRole("alert");
+  expect(await alert.textContent()).toContain("This was changed meanwhile: reload.");
+  await alert.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("heading", { name: "Renamed elsewhere" }).waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("Renamed here");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Renamed here" }).waitFor();
+});
+
+test("an unchanged save keeps the stored key, and the key never reaches the browser", async () => {
+  const kit = await started();
+  const { path } = await demo(kit);
+  const api_key = "sk-a-very-secret-key-4711";
+  const { id } = await kit.make(`/v1${path}/registries`, {
+    name: "Keeps its key",
+    provider: "openai",
+    auth: { type: "api_key", api_key },
+  });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const bodies: string[] = [];
+  page.on("response", async (reply) => bodies.push(await reply.text().catch(() => "")));
+  await go(`${path}/registries/${id}`);
+
+  const field = page.getByLabel("API key");
+  expect(await field.getAttribute("placeholder")).toBe("Leave empty to keep ***4711");
+  await page.getByLabel("Name", { exact: true }).fill("Kept its key");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+
+  const after = (await (await kit.get(`/v1${path}/registries/${id}`)).json()) as object;
+  expect(after).toMatchObject({ name: "Kept its key", auth: { api_key: "***4711" } });
+  expect(bodies.filter((body) => body.includes(api_key))).toEqual([]);
+});
+
+test("what the server refuses is told at the field it is about", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/gateways/new");
+
+  await page.getByLabel("Name", { exact: true }).fill("Upper");
+  await page.getByLabel("Slug (optional)").fill("Not A Slug");
+  await page.getByRole("button", { name: "Create gateway" }).click();
+  await page.getByRole("alert").waitFor();
+
+  const slug = page.getByLabel("Slug (optional)");
+  expect(await slug.getAttribute("aria-invalid")).toBe("true");
+  expect(await page.locator(".problem").textContent()).toContain("lower-case letters");
+});
+
+test("a viewer is offered nothing that changes anything", async () => {
+  const kit = await started();
+  const { path, registry, consumer } = await demo(kit);
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+    name: "Looks only",
+    role: "viewer",
+  });
+  await using opened = await open(kit, { token });
+  const { page, go, move } = opened;
+  const offered: string[] = [];
+  await go("");
+  for (const place of [
+    "",
+    "/gateways",
+    path,
+    `${path}/registries`,
+    `${path}/registries/${registry.id}`,
+    `${path}/consumers`,
+    `${path}/consumers/${consumer.id}`,
+    `${path}/consumers/${consumer.id}?tab=keys`,
+  ]) {
+    await move(place);
+    offered.push(...(await page.locator("main :is(a, button):visible").allTextContents()));
+  }
+
+  expect(offered).toContain("Demo application");
+  const acts = /^ ?(New|Add|Create|Save|Delete|Revoke|Rotate|Test)\b/;
+  expect(offered.filter((text) => acts.test(text))).toEqual([]);
+  expect(await page.getByRole("link", { name: "Tokens" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+  await go(`${path}/registries/${registry.id}`);
+  expect(await page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
+});
+
+test("when the token is revoked, the next step leads to the sign-in page", async () => {
+  const kit = await started();
+  const { path } = await demo(kit);
+  const made = await kit.make<{ id: string; token: string }>("/v1/tokens", {
+    name: "Short-lived",
+    role: "viewer",
+  });
+  await using opened = await open(kit, { token: made.token });
+  await opened.go("");
+  await kit.delete(`/v1/tokens/${made.id}`);
+
+  await opened.page.locator(`a[href$="${path}/consumers"]`).first().click();
+
+  await opened.page.getByText("Your session has ended.").waitFor();
+});
+
+test("deleting a gateway names what goes and wants its slug", async () => {
+  const kit = await started();
+  const gateway = await kit.make<Named>("/v1/gateways", { name: "Old", slug: "old-one" });
+  const path = `/gateways/${gateway.id}`;
+  await kit.make(`/v1${path}/registries`, { name: "R", provider: "demo" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(path);
+
+  await page.getByRole("button", { name: "Delete…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("1 registry and 0 consumers").waitFor();
+  const sure = dialog.getByRole("button", { name: "Delete gateway" });
+  expect(await sure.isDisabled()).toBe(true);
+  await dialog.getByLabel("Type old-one to confirm").fill("old-one");
+  await sure.click();
+
+  await page.getByText("Gateway Old was deleted.").waitFor();
+  expect((await kit.get(`/v1${path}`)).status).toBe(404);
+});
+
+test("behind a proxy at /a/b everything works: pages, links, reload, and the address it shows", async () => {
+  const kit = await started();
+  const { path } = await demo(kit);
+  await using proxy = serveUnder("/a/b", kit.url);
+  await using opened = await open(kit, { url: proxy.url });
+  const { page, go, heading } = opened;
+
+  await go("");
+  await page.getByRole("link", { name: "Consumers", exact: true }).first().click();
+  await page.getByRole("heading", { name: "Consumers", level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/a/b/console${path}/consumers`);
+  expect(await page.locator("tbody").textContent()).toContain(`${proxy.url}/demo/v1`);
+  await page.reload();
+  await page.locator("tbody").waitFor();
+
+  expect(await heading()).toBe("Consumers");
+  expect(proxy.strays).toEqual([]);
+  expect(opened.offences).toEqual([]);
+});
+
+test("search, order and filters stand in the address, and Back undoes them", async () => {
+  const kit = await started();
+  for (const name of ["Alpha", "Beta", "Gamma"]) await kit.make("/v1/gateways", { name });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/gateways?sort=-name");
+  const names = () => page.locator("tbody th").allTextContents();
+  const downwards = await names();
+
+  await page.getByRole("button", { name: "Name" }).click();
+  await page.locator("th[aria-sort=ascending]").waitFor();
+  expect(new URL(page.url()).searchParams.get("sort")).toBe("name");
+  await page.locator("body:not(:has([aria-busy=true]))").waitFor();
+  expect(await names()).toEqual(downwards.toReversed());
+  await page.getByLabel("Search name or slug").fill("amm");
+  await page.waitForURL(/q=amm/);
+  await page.locator("tbody").getByText("Beta").waitFor({ state: "detached" });
+  expect(await names()).toEqual(["Gamma"]);
+  await page.goBack();
+  await page.locator("th[aria-sort=descending]").waitFor();
+});
