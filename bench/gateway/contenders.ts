@@ -1,0 +1,146 @@
+/** Everything that is compared: no gateway, two proxies, a bare pass-through, Portkey and Portcullis. */
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Tools } from "./install.ts";
+import { startPortcullis } from "./portcullis.ts";
+import { freePort, type Program, startProgram } from "./process.ts";
+import { startNginx, type UpstreamName, type Upstreams } from "./upstreams.ts";
+
+/** Where a request for an upstream's path goes, and what the contender wants with it. */
+export interface Target {
+  port: number;
+  path: string;
+  headers: Record<string, string>;
+}
+
+export interface Contender {
+  name: string;
+  /** Undefined: there is no gateway. */
+  program: Program | undefined;
+  target: (upstream: UpstreamName, path: string) => Target;
+}
+
+export interface Setting {
+  tools: Tools;
+  folder: string;
+  upstreams: Upstreams;
+  /** Whatever ends the run, what is in here is stopped. */
+  stack: AsyncDisposableStack;
+}
+
+export async function startContenders(
+  stack: AsyncDisposableStack,
+  setting: Setting,
+): Promise<Contender[]> {
+  return [
+    { name: "direct", program: undefined, target: byPort(setting.upstreams) },
+    await startNginxProxy(stack, setting),
+    await startHaproxy(stack, setting),
+    await startPassThrough(stack, setting),
+    await startPortkey(stack, setting),
+    await startPortcullis(stack, setting),
+  ];
+}
+
+/** A port for each upstream, the path as it is. */
+const byPort =
+  (ports: Upstreams): Contender["target"] =>
+  (upstream, path) => ({ port: ports[upstream], path, headers: {} });
+
+const NAMES: readonly UpstreamName[] = ["plain", "paced"];
+const ownPorts = (): Upstreams => ({ plain: freePort(), paced: freePort() });
+
+async function startNginxProxy(
+  stack: AsyncDisposableStack,
+  { tools, folder, upstreams }: Setting,
+): Promise<Contender> {
+  const ports = ownPorts();
+  const servers = NAMES.map(
+    (name) => `upstream ${name} { server 127.0.0.1:${upstreams[name]}; keepalive 64; }
+      server {
+        listen 127.0.0.1:${ports[name]};
+        location / {
+          proxy_pass http://${name};
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
+          proxy_buffering off;
+          proxy_request_buffering off;
+        }
+      }`,
+  );
+  const http = servers.join("\n");
+  const options = { folder, name: "proxy", port: ports.paced, http };
+  const program = await startNginx(stack, tools, options);
+  return { name: "nginx", program, target: byPort(ports) };
+}
+
+async function startHaproxy(
+  stack: AsyncDisposableStack,
+  { tools, folder, upstreams }: Setting,
+): Promise<Contender> {
+  const ports = ownPorts();
+  const file = join(folder, "haproxy.cfg");
+  const proxies = NAMES.map(
+    (name) => `listen ${name}
+  bind 127.0.0.1:${ports[name]}
+  server upstream 127.0.0.1:${upstreams[name]}
+`,
+  );
+  writeFileSync(
+    file,
+    `global
+  nbthread 1
+defaults
+  mode http
+  http-reuse always
+  option http-no-delay
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+${proxies.join("")}`,
+  );
+  const command = [tools.haproxy, "-db", "-f", file];
+  const log = join(folder, "haproxy.log");
+  const program = await startProgram(stack, command, { port: ports.paced, log });
+  return { name: "HAProxy", program, target: byPort(ports) };
+}
+
+async function startPassThrough(
+  stack: AsyncDisposableStack,
+  { folder, upstreams }: Setting,
+): Promise<Contender> {
+  const ports = ownPorts();
+  const pairs = NAMES.map((name) => `${ports[name]}=${upstreams[name]}`);
+  const command = [process.execPath, resolve("bench/gateway/pass-through.ts"), ...pairs];
+  const program = await startProgram(stack, command, {
+    port: ports.paced,
+    // As Portcullis has it: Bun's own cap is 256 requests in flight.
+    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" },
+    log: join(folder, "pass-through.log"),
+  });
+  return { name: "bare Bun", program, target: byPort(ports) };
+}
+
+async function startPortkey(
+  stack: AsyncDisposableStack,
+  { tools, folder, upstreams }: Setting,
+): Promise<Contender> {
+  const port = freePort();
+  const command = [tools.node, tools.portkey, `--port=${port}`, "--headless"];
+  const env = { NODE_ENV: "production" };
+  const program = await startProgram(stack, command, {
+    port,
+    env,
+    log: join(folder, "portkey.log"),
+  });
+  const target: Contender["target"] = (upstream, path) => ({
+    port,
+    path,
+    headers: {
+      authorization: "Bearer sk-upstream",
+      "x-portkey-provider": "openai",
+      "x-portkey-custom-host": `http://127.0.0.1:${upstreams[upstream]}/v1`,
+    },
+  });
+  return { name: "Portkey", program, target };
+}
