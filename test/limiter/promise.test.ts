@@ -98,6 +98,24 @@ function overAdmitted(requests: readonly Request[], verdicts: readonly Verdict[]
   });
 }
 
+test.each([
+  ["in memory", inMemory],
+  ["in Redis", inRedis],
+])("8 a limit that was lowered tells when a slot really frees, %s", async (_, run) => {
+  const ask = { space: "lowered:", subject: "s", limit: 4, window_s: 60 };
+  const at = (after: number, limit: number) => {
+    const time = 1_760_000_000_000 + after;
+    return { at: time, wall: time, asks: [{ ...ask, limit }] };
+  };
+
+  const verdicts = await run([at(0, 4), at(1, 4), at(10_000, 4), at(20_000, 4), at(30_000, 2)]);
+
+  const { admitted, counts } = verdicts.at(-1) ?? expect.unreachable();
+  expect([admitted, counts[0]?.used]).toEqual([false, 4]);
+  // Three have to go; the third came 10 s after the first.
+  expect(counts[0]?.frees_in_ms).toBeWithin(40_000, 40_000 + 60_000 / 64 + 1);
+});
+
 test("8 a clock set back by a day holds nobody for longer than one window more", async () => {
   const ask = { space: "back:", subject: "s", limit: 2, window_s: 60 };
   const day = 86_400_000;

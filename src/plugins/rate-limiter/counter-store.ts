@@ -76,7 +76,10 @@ function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
       return { ...memory.check(asks, elapsedMs()), store: "local" };
     },
     async used(ask) {
-      const found = await link.counter()?.used(ask);
+      const found = await link
+        .counter()
+        ?.used(ask)
+        .catch(() => undefined);
       if (found) return { ...found, store: "redis" };
       return { ...usedIn(memory, ask), store: "local" };
     },

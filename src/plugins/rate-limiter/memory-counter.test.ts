@@ -66,18 +66,6 @@ test("a newcomer that gets a place later may have used what all newcomers used",
   expect([first, second, third, other]).toEqual([true, true, false, true]);
 });
 
-test("a limit that was lowered tells when a slot really frees", () => {
-  const counter = createMemoryCounter();
-  for (const at of [0, 1, 10_000, 20_000]) counter.take([ask("a", 4)], START + at);
-
-  const { admitted, counts } = counter.take([ask("a", 2)], START + 30_000);
-
-  expect(admitted).toBe(false);
-  expect(counts[0]?.used).toBe(4);
-  // Three have to go; the third came 10 s after the first.
-  expect(counts[0]?.frees_in_ms).toBeWithin(40_000, 40_000 + WINDOW_MS / 64 + 1);
-});
-
 test("more than 255 requests in one part of a window are counted", () => {
   const counter = createMemoryCounter();
 

@@ -1,0 +1,73 @@
+/** Blocks in the database: written together, bounded, and one for each subject (spec 8 rule 5). */
+import { expect, test } from "bun:test";
+import { blockEnds, blockedSubjectTable } from "../../src/db/blocked-subjects.ts";
+import { configRevision } from "../../src/db/config-revision.ts";
+import { MOST_BLOCKS, openBlocks } from "../../src/plugins/rate-limiter/blocks.ts";
+import { startKit } from "../kit/kit.ts";
+
+/** A gateway in a real installation, and blocks of its own that read the snapshot given. */
+async function setUp() {
+  const kit = await startKit();
+  const gateway = await kit.make("/v1/gateways", { name: "g" });
+  const { db, now, newId, log, snapshot } = kit.deps;
+  const blocks = openBlocks({ db, now, newId, log, snapshot });
+  return {
+    kit,
+    db,
+    gateway_id: gateway.id,
+    blocks,
+    add: (subject: string) =>
+      blocks.add({ gateway_id: gateway.id, type: "per_user", subject }, Infinity),
+    end: (subject: string) => blocks.endOf(gateway.id, "per_user", subject, now().getTime()),
+    async [Symbol.asyncDispose]() {
+      await blocks.stop();
+      await kit[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("8.5 many blocks at once are one change of the configuration", async () => {
+  await using at = await setUp();
+  const before = await configRevision(at.db);
+
+  for (let user = 0; user < 200; user++) at.add(`user ${user}`);
+  await at.blocks.stop();
+
+  expect(await configRevision(at.db)).toBe(before + 1);
+  expect((await blockEnds(at.db)).get(at.gateway_id)?.size).toBe(200);
+});
+
+test("8.5 a gateway holds so many blocks and no more", async () => {
+  await using at = await setUp();
+  for (let user = 0; user < MOST_BLOCKS; user++) at.add(`user ${user}`);
+
+  at.add("one too many");
+
+  expect([at.end("user 0"), at.end("one too many")]).toEqual([Infinity, undefined]);
+  expect(at.kit.lines.some((line) => line.includes("blocks_full"))).toBe(true);
+});
+
+test("8.5 a block of a gateway that is gone holds up no other", async () => {
+  await using at = await setUp();
+  at.blocks.add({ gateway_id: Bun.randomUUIDv7(), type: "per_ip", subject: "x" }, Infinity);
+  at.add("kept");
+
+  await at.blocks.stop();
+
+  const rows = await blockedSubjectTable.all(at.db);
+  expect(rows.map(({ subject }) => subject)).toEqual(["kept"]);
+});
+
+test("8.5 a subject that is blocked again gets the new end", async () => {
+  await using at = await setUp();
+  const block = { gateway_id: at.gateway_id, type: "per_user", subject: "u" } as const;
+  at.blocks.add(block, 1_000);
+  await at.blocks.stop();
+
+  at.blocks.add(block, 3_600_000);
+  await at.blocks.stop();
+
+  const [row, ...others] = await blockedSubjectTable.all(at.db);
+  expect(others).toEqual([]);
+  expect(Date.parse(row?.ends_at ?? "") - Date.now()).toBeGreaterThan(3_500_000);
+});
