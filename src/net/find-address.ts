@@ -10,8 +10,15 @@ export interface Target {
   allow_private: boolean;
 }
 
+interface Kept {
+  until: number;
+  /** A promise only while it is being looked for. */
+  address: string | Promise<string>;
+}
+
 export interface AddressFinder {
-  find(target: Target): Promise<string>;
+  /** At once when it is known, so that a busy target costs no turn of the event loop. */
+  find(target: Target): string | Promise<string>;
   /** The address failed: the next request looks again. */
   forget(target: Target): void;
 }
@@ -36,7 +43,7 @@ export function createAddressFinder({
   nowMs = elapsedMs,
   connectMs = 10_000,
 }: FinderOptions = {}): AddressFinder {
-  const kept = new Map<string, { until: number; address: Promise<string> }>();
+  const kept = new Map<string, Kept>();
 
   return {
     find(target) {
@@ -46,8 +53,14 @@ export function createAddressFinder({
 
       const address = search(target);
       kept.delete(key); // so that the new entry counts as the youngest
-      kept.set(key, { until: nowMs() + KEPT_MS, address });
-      address.catch(() => kept.get(key)?.address === address && kept.delete(key));
+      const entry: Kept = { until: nowMs() + KEPT_MS, address };
+      kept.set(key, entry);
+      address.then(
+        (found) => {
+          entry.address = found;
+        },
+        () => kept.get(key) === entry && kept.delete(key),
+      );
       const [oldest] = kept.keys();
       if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
       return address;

@@ -9,7 +9,8 @@ import { watchUpload } from "./watch-upload.ts";
 export interface OutboundRequest {
   url: string;
   method: string;
-  headers: Headers | Record<string, string>;
+  /** Names in lower case. */
+  headers: Record<string, string>;
   /** A stream that was never read is untouched after `upstream_unreachable`: it can be sent elsewhere. */
   body?: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Of a stream. Without it the body goes out chunked, which not every upstream takes. */
@@ -34,20 +35,16 @@ export interface SendOptions {
 }
 
 export function createSend({ addresses = createAddressFinder(), ca }: SendOptions = {}): Send {
+  const placeOf = readPlaces();
   return async (request) => {
     const { timeouts, signal, allow_private } = request;
-    const url = new URL(request.url);
-    // fetch would also read file:, data: and s3: addresses.
-    if (url.protocol !== "https:" && url.protocol !== "http:") {
-      throw new AppError("upstream_address_refused");
-    }
-    const secure = url.protocol === "https:";
-    const port = Number(url.port) || (secure ? 443 : 80);
-    const target = { hostname: url.hostname, port, allow_private };
-    const address = await addresses.find(target);
+    const place = placeOf(request.url);
+    const { protocol, hostname, port } = place;
+    const target = { hostname, port, allow_private };
+    const found = addresses.find(target);
+    const address = typeof found === "string" ? found : await found;
     if (signal?.aborted) throw asUpstreamError(signal.reason);
 
-    const headers = outboundHeaders(request, url.host);
     const cancel = new AbortController();
     const onAbort = () => cancel.abort(asUpstreamError(signal?.reason));
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -65,17 +62,17 @@ export function createSend({ addresses = createAddressFinder(), ca }: SendOption
       // The name stands in Host and in the certificate check, the checked address in the URL: between
       // check and dial there is no second resolution that could lead elsewhere (DNS rebinding).
       return await fetch(
-        `${url.protocol}//${hostPart(address)}:${port}${url.pathname}${url.search}`,
+        `${protocol}//${hostPart(address)}:${port}${request.url.slice(place.length) || "/"}`,
         {
           method: request.method,
-          headers,
+          headers: outboundHeaders(request, place.host),
           body: upload?.stream ?? request.body ?? null,
           signal: cancel.signal,
           timeout: timeouts.idle_ms,
           redirect: "manual",
           decompress: false,
           proxy: false,
-          ...(secure && { tls: tlsOptions(url.hostname, ca) }),
+          ...(protocol === "https:" && { tls: tlsOptions(hostname, ca) }),
         },
       );
     } catch (thrown) {
@@ -92,17 +89,58 @@ export function createSend({ addresses = createAddressFinder(), ca }: SendOption
   };
 }
 
+interface Place {
+  protocol: string;
+  hostname: string;
+  port: number;
+  /** As the Host header says it. */
+  host: string;
+  /** How much of the URL names the place; the rest is path and query. */
+  length: number;
+}
+
+const MOST_PLACES = 1000;
+
+/** A few places are asked over and over; parsing their URL each time cost more than the rest of a call. */
+function readPlaces(): (url: string) => Place {
+  const known = new Map<string, Place>();
+  return (url) => {
+    const slash = url.indexOf("/", url.indexOf("//") + 2);
+    const origin = slash < 0 ? url : url.slice(0, slash);
+    const seen = known.get(origin);
+    if (seen) return seen;
+    const { protocol, hostname, host, port } = new URL(origin);
+    // fetch would also read file:, data: and s3: addresses.
+    if (protocol !== "https:" && protocol !== "http:") {
+      throw new AppError("upstream_address_refused");
+    }
+    const fallback = protocol === "https:" ? 443 : 80;
+    const place = {
+      protocol,
+      hostname,
+      host,
+      port: Number(port) || fallback,
+      length: origin.length,
+    };
+    if (known.size >= MOST_PLACES) known.clear();
+    known.set(origin, place);
+    return place;
+  };
+}
+
 function outboundHeaders(
   { headers, body, content_length }: OutboundRequest,
   host: string,
-): Headers {
-  const outbound = new Headers(headers);
-  outbound.set("host", host);
-  if (!outbound.has("user-agent")) outbound.set("user-agent", "portcullis");
-  // The answer is passed on undecoded to a client whose own wishes never reached the upstream.
-  if (!outbound.has("accept-encoding")) outbound.set("accept-encoding", "identity");
+): Record<string, string> {
+  const outbound: Record<string, string> = {
+    "user-agent": "portcullis",
+    // The answer is passed on undecoded to a client whose own wishes never reached the upstream.
+    "accept-encoding": "identity",
+    ...headers,
+    host,
+  };
   if (body instanceof ReadableStream && content_length !== undefined) {
-    outbound.set("content-length", String(content_length));
+    outbound["content-length"] = String(content_length);
   }
   return outbound;
 }
