@@ -71,7 +71,6 @@ export function createSend({ addresses = createAddressFinder(), ca }: SendOption
           timeout: timeouts.idle_ms,
           redirect: "manual",
           decompress: false,
-          proxy: false,
           ...(protocol === "https:" && { tls: tlsOptions(hostname, ca) }),
         },
       );

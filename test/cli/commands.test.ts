@@ -92,3 +92,27 @@ test("9 a taken port on the very first start does not use up the token", async (
   expect(program.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
   rmSync(dir, { recursive: true });
 });
+
+test("7 a proxy in the environment is ignored: upstreams are reached directly", async () => {
+  using upstream = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ data: [] }),
+  });
+  const proxy = "http://127.0.0.1:1";
+  await using program = await startProgram({
+    settings: { HTTP_PROXY: proxy, http_proxy: proxy, ALL_PROXY: proxy },
+  });
+  const { id } = (await (await program.admin("POST", "/v1/gateways", { name: "g" })).json()) as {
+    id: string;
+  };
+
+  const reply = await program.admin("POST", `/v1/gateways/${id}/registries/test-connection`, {
+    name: "r",
+    provider: "openai_compatible",
+    provider_options: { base_url: `${upstream.url.origin}/v1` },
+    allow_private: true,
+  });
+
+  expect(await reply.json()).toMatchObject({ ok: true, status_code: 200 });
+});

@@ -115,37 +115,6 @@ test("a cookie set by an upstream is not sent back to it", async () => {
   expect(reply.headers.get("x-got")).toBe("none");
 });
 
-test("a proxy in the environment is ignored", async () => {
-  const proxied: string[] = [];
-  const proxy = serve((request) => {
-    proxied.push(request.url);
-    return new Response("from the proxy");
-  });
-  const url = serve(() => new Response("direct"));
-  process.env.HTTP_PROXY = proxy;
-
-  const text = await (await send(ask(url))).text().finally(() => delete process.env.HTTP_PROXY);
-
-  expect(text).toBe("direct");
-  expect(proxied).toEqual([]);
-});
-
-test.each(["file:///etc/passwd", "data:text/plain,x", "s3://bucket/key", "ftp://127.0.0.1/"])(
-  "%s is no upstream",
-  async (url) => {
-    await expect(send(ask(url))).rejects.toMatchObject({ code: "upstream_address_refused" });
-  },
-);
-
-test.each(["http://upstream.test:1", "http://localhost:1", "http://127.1:1", "http://[::1]:1"])(
-  "%s leads to this machine and is refused without allow_private",
-  async (url) => {
-    const refused = send(ask(url, { allow_private: false }));
-
-    await expect(refused).rejects.toMatchObject({ code: "upstream_address_refused", status: 502 });
-  },
-);
-
 test("what was found for a private registry is not used for a public one", async () => {
   const port = new URL(serve(() => new Response("inside"))).port;
   const url = `http://upstream.test:${port}`;
