@@ -7,7 +7,7 @@ import { asUpstreamError } from "../net/upstream-error.ts";
 import type { Candidate } from "./choose-registries.ts";
 import { noteNothing, noteOutcome, noteSent } from "./health.ts";
 import { liveState, type RegistryLive, registryLive } from "./live-state.ts";
-import { type OpenReply, openBody } from "./open-reply.ts";
+import { type OpenReply, openBody, readAll } from "./open-reply.ts";
 import { outbound, valuesOf } from "./outbound.ts";
 import { tenths } from "./run.ts";
 import type { Chosen } from "./stages.ts";
@@ -24,8 +24,9 @@ export async function attempt(
   noteSent(registry);
   registry.in_flight += 1;
   try {
-    const reply = await exchange(deps, chosen, candidate, how.capability);
     const idle_ms = deps.settings.UPSTREAM_IDLE_TIMEOUT_S * 1000;
+    const sent = await deps.send(outbound(deps, chosen, candidate, how.capability));
+    const reply = await checked(sent, chosen, { candidate, capability: how.capability, idle_ms });
     const body = await openBody(reply, { peek: how.peek, idle_ms });
     note(deps, chosen, registry, { began, reply });
     return {
@@ -57,13 +58,16 @@ function closing(registry: RegistryLive, body: OpenReply["body"]): () => void {
   };
 }
 
-async function exchange(
-  deps: Deps,
-  chosen: Chosen,
-  candidate: Candidate,
-  capability: Capability,
+/** In the reference shape, where the provider's own is another. */
+async function checked(
+  reply: Response,
+  { body }: Chosen,
+  {
+    candidate,
+    capability,
+    idle_ms,
+  }: { candidate: Candidate; capability: Capability; idle_ms: number },
 ): Promise<Response> {
-  const reply = await deps.send(outbound(deps, chosen, candidate, capability));
   const { status } = reply;
   // Followed, a redirect would carry the registry's credential to a host nobody chose.
   const redirected = status >= 300 && status < 400;
@@ -73,8 +77,9 @@ async function exchange(
     throw new AppError("upstream_failed", text);
   }
   const operation = candidate.registry.provider.operations[capability];
-  if (!operation?.reply || !reply.ok || chosen.body.kind !== "json") return reply;
-  return await operation.reply(reply, valuesOf(chosen.body.members, operation.members ?? []));
+  if (!operation?.reply || !reply.ok || body.kind !== "json") return reply;
+  const members = valuesOf(body.members, operation.members ?? []);
+  return await operation.reply(await readAll(reply, idle_ms), members);
 }
 
 function note(

@@ -36,6 +36,7 @@ interface Question {
 function explain(deps: Deps, consumer: ConsumerView, question: Question): Explanation {
   const { path, search } = splitPath(question.path);
   const matched = matchTail(path);
+  const headers = headersOf(question.headers);
   const told: Explanation = {
     endpoint: matched?.endpoint.name ?? null,
     capability: matched?.endpoint.capability ?? null,
@@ -48,7 +49,6 @@ function explain(deps: Deps, consumer: ConsumerView, question: Question): Explan
     if (!matched.endpoint.methods.includes(question.method)) throw new AppError("invalid_request");
     const { capability } = matched.endpoint;
     if (!capability) return told;
-    const headers = headersOf(question.headers);
     const wanted: Wanted = {
       capability,
       model: modelReference(question.model),

@@ -11,8 +11,8 @@ export interface DataEndpoint {
   methods: readonly string[];
   /** What a POST carries. */
   body: "json" | "form" | "json_or_form" | "none";
-  /** The setting that caps the body. */
-  cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
+  /** The setting that caps a form. JSON is held in memory, so its cap is the same everywhere. */
+  form_cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
   /** How a stream that broke off is told to the client, by the dialect it reads. */
   dialect: "reference" | "responses" | "messages";
 }
@@ -23,19 +23,19 @@ const json = (name: string, capability: Capability): DataEndpoint => ({
   capability,
   methods: POST,
   body: "json",
-  cap: "JSON_BODY_MIB",
+  form_cap: "JSON_BODY_MIB",
   dialect: "reference",
 });
 const form = (name: string, capability: Capability): DataEndpoint => ({
   ...json(name, capability),
   body: "form",
-  cap: "MEDIA_BODY_MIB",
+  form_cap: "MEDIA_BODY_MIB",
 });
 const files = (name: string, methods: readonly string[]): DataEndpoint => ({
   ...json(name, "files"),
   methods,
   body: "json_or_form",
-  cap: "FILES_BODY_MIB",
+  form_cap: "FILES_BODY_MIB",
 });
 const models = (name: string): DataEndpoint => ({
   ...json(name, "chat"),

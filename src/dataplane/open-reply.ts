@@ -1,7 +1,8 @@
 /** An upstream's answer, opened far enough to know that it can be passed on. */
+import { AppError } from "../contract/errors.ts";
 import type { RegistryLive } from "./live-state.ts";
 import { type Reading, readUnlessSilent } from "./silence.ts";
-import { within } from "./upload.ts";
+import { within } from "./within.ts";
 
 export interface OpenReply {
   status: number;
@@ -43,9 +44,29 @@ export async function openBody(
   const reading = readUnlessSilent(reply.body, idle_ms);
   if (!peek) return { kind: "stream", first: undefined, events, ...reading };
   const first = await reading.read();
-  if (!first) return { kind: "whole", bytes: new Uint8Array(0) };
-  return { kind: "stream", first, events, ...reading };
+  if (first) return { kind: "stream", first, events, ...reading };
+  reading.cancel();
+  return { kind: "whole", bytes: new Uint8Array(0) };
 }
+
+/** For answers that are rewritten: all of it, but not more than a sane upstream sends. */
+export async function readAll(reply: Response, idle_ms: number): Promise<Response> {
+  if (!reply.body) return reply;
+  const reading = readUnlessSilent(reply.body, idle_ms);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let chunk = await reading.read(); chunk; chunk = await reading.read()) {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size <= MOST_REWRITTEN) continue;
+    reading.cancel();
+    throw new AppError("upstream_failed", "The upstream's answer is too large to be rewritten.");
+  }
+  reading.cancel();
+  return new Response(Buffer.concat(chunks), { status: reply.status, headers: reply.headers });
+}
+
+const MOST_REWRITTEN = 64 * 1024 * 1024;
 
 export function isEventStream(headers: Headers): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") ?? false;

@@ -4,10 +4,10 @@ import type { Deps } from "../deps.ts";
 import { type Members, memberValue, scanMembers } from "../lib/json-members.ts";
 import { spliceMember } from "../lib/splice-member.ts";
 import type { OutboundRequest } from "../net/send.ts";
-import { urlFor } from "../providers/provider.ts";
+import { type Operation, urlFor } from "../providers/provider.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
-import type { JsonBody } from "./request-body.ts";
+import type { ModelReference } from "./model-reference.ts";
 import type { Chosen } from "./stages.ts";
 
 export function outbound(
@@ -27,7 +27,10 @@ export function outbound(
     signal: request.signal,
     timeouts: timeoutsOf(deps.settings),
   };
-  if (body.kind === "json") out.body = jsonFor(chosen, body, candidate, capability);
+  if (body.kind === "json") {
+    const operation = registry.provider.operations[capability];
+    out.body = jsonFor(chosen.model, body.members, { model, operation });
+  }
   if (body.kind === "form") {
     out.body = body.stream();
     if (body.length !== undefined) out.content_length = body.length;
@@ -61,10 +64,9 @@ function headersFor(
 
 /** The client's own bytes, unless a member has to change. */
 function jsonFor(
-  { model: asked }: Chosen,
-  { members }: JsonBody,
-  { registry, model }: Candidate,
-  capability: Capability,
+  asked: ModelReference,
+  members: Members<string>,
+  { model, operation }: { model: string | undefined; operation: Operation | undefined },
 ): Uint8Array<ArrayBuffer> {
   let current = members;
   const put = (name: string, value: unknown) => {
@@ -76,9 +78,9 @@ function jsonFor(
   const repeated = members.found.get("model")?.earlier !== undefined;
   // Repeats are made equal: an upstream that takes another one than we did would pass the allow list.
   if (model !== undefined && (asked.kind !== "named" || repeated)) put("model", model);
-  const { add, members: names = [] } = registry.provider.operations[capability] ?? {};
-  if (add) {
-    for (const [name, value] of Object.entries(add(valuesOf(members, names)))) put(name, value);
+  if (operation?.add) {
+    const added = operation.add(valuesOf(members, operation.members ?? []));
+    for (const [name, value] of Object.entries(added)) put(name, value);
   }
   // The body came from request.bytes() or Buffer.concat(), never from shared memory.
   return current.bytes as Uint8Array<ArrayBuffer>;

@@ -4,10 +4,9 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { boundaryOf, createMultipartScan, type MultipartScan } from "../lib/multipart-scan.ts";
 import { createSpool, type Spool } from "../lib/spool.ts";
-import { holding } from "./read-json.ts";
 import type { FormBody } from "./request-body.ts";
 import type { Known } from "./stages.ts";
-import { openUpload, type Upload, uploadLimits } from "./upload.ts";
+import { holding, openUpload, type Upload, uploadLimits } from "./upload.ts";
 
 export interface ReadForm {
   body: FormBody;
@@ -20,8 +19,8 @@ const MEMORY_BYTES = 1024 * 1024;
 /** For forms that have no model (files): nothing is looked at, nothing is held. */
 export function passForm(deps: Deps, known: Known): FormBody {
   const { content_type } = formType(known.request);
-  const upload = openUpload(known, uploadLimits(deps, known));
-  return streamed(content_type, upload, undefined, undefined);
+  const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
+  return streamed(content_type, upload, undefined);
 }
 
 /**
@@ -30,7 +29,7 @@ export function passForm(deps: Deps, known: Known): FormBody {
  */
 export async function readForm(deps: Deps, known: Known): Promise<ReadForm> {
   const { content_type, boundary } = formType(known.request);
-  const upload = openUpload(known, uploadLimits(deps, known));
+  const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
   const scan = createMultipartScan(boundary, "model");
   const hold = holding(deps, known);
   const spool = createSpool({
@@ -45,7 +44,7 @@ export async function readForm(deps: Deps, known: Known): Promise<ReadForm> {
     hold(chunk.length);
     await spool.append(chunk);
     if (scan.value !== undefined && spool.size <= MEMORY_BYTES) {
-      return { body: streamed(content_type, upload, spool, scan), model: scan.value.trim() };
+      return { body: streamed(content_type, upload, { spool, scan }), model: scan.value.trim() };
     }
   }
   scan.end();
@@ -69,12 +68,11 @@ function formType(request: Request): { content_type: string; boundary: string } 
 function streamed(
   content_type: string,
   upload: Upload,
-  begun: Spool | undefined,
-  scan: MultipartScan | undefined,
+  begun: { spool: Spool; scan: MultipartScan } | undefined,
 ): FormBody {
   let spent = false;
   const stream = () => {
-    const head = begun?.stream().getReader();
+    const head = begun?.spool.stream().getReader();
     return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         async pull(controller) {
@@ -83,9 +81,9 @@ function streamed(
           spent = true;
           const chunk = await upload.next();
           // A second `model`, or an end that is none: the upstream must not get to see it as whole.
-          if (chunk) scan?.push(chunk);
-          else scan?.end();
-          if (scan) check(scan);
+          if (chunk) begun?.scan.push(chunk);
+          else begun?.scan.end();
+          if (begun) check(begun.scan);
           if (chunk) controller.enqueue(chunk);
           else controller.close();
         },

@@ -2,9 +2,9 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type Members, scanMembers } from "../lib/json-members.ts";
-import { liveState } from "./live-state.ts";
 import type { Known } from "./stages.ts";
-import { declaredLength, openUpload, uploadLimits, within } from "./upload.ts";
+import { declaredLength, holding, openUpload, uploadLimits } from "./upload.ts";
+import { within } from "./within.ts";
 
 export async function readJson<Name extends string>(
   deps: Deps,
@@ -22,7 +22,7 @@ const SMALL = 256 * 1024;
 
 async function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuffer>> {
   const { request, run } = known;
-  const limits = uploadLimits(deps, known);
+  const limits = uploadLimits(deps, "JSON_BODY_MIB");
   const length = declaredLength(request, limits.cap);
   const hold = holding(deps, known);
   if (length !== undefined && length <= SMALL) {
@@ -39,16 +39,3 @@ async function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuff
   }
   return Buffer.concat(chunks);
 }
-
-/** Takes from the budget of all requests; what was taken comes back when this one is over. */
-export function holding(deps: Deps, { run }: Known): (bytes: number) => void {
-  const { held } = liveState(deps);
-  let taken = 0;
-  run.releases.push(() => held.give(taken));
-  return (bytes) => {
-    if (!held.take(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
-    taken += bytes;
-  };
-}
-
-const RETRY_SOON = { details: { retry_after: "1" } };

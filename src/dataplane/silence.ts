@@ -33,7 +33,10 @@ export function readUnlessSilent(
     async read() {
       timer ??= setTimeout(check, idleMs);
       waitingSince = elapsedMs();
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((thrown: unknown) => {
+        clearTimeout(timer);
+        throw thrown;
+      });
       waitingSince = undefined;
       // A cancelled reader reports an end, which this is not.
       if (silent) throw new AppError("upstream_timeout", "The upstream fell silent.");

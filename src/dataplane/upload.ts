@@ -1,8 +1,11 @@
 /** Takes the client's body piece by piece, within its cap and not slower than a sane client sends. */
-import { AppError, type ErrorCode } from "../contract/errors.ts";
+import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { liveState } from "./live-state.ts";
+import type { DataEndpoint } from "./match-endpoint.ts";
 import type { Known } from "./stages.ts";
+import { within } from "./within.ts";
 
 export interface Upload {
   /** As the client declared it. */
@@ -16,11 +19,8 @@ export interface UploadLimits {
   idle_ms: number;
 }
 
-export function uploadLimits({ settings }: Deps, { endpoint }: Known): UploadLimits {
-  return {
-    cap: settings[endpoint.cap] * 1024 * 1024,
-    idle_ms: settings.UPLOAD_IDLE_TIMEOUT_S * 1000,
-  };
+export function uploadLimits({ settings }: Deps, cap: DataEndpoint["form_cap"]): UploadLimits {
+  return { cap: settings[cap] * 1024 * 1024, idle_ms: settings.UPLOAD_IDLE_TIMEOUT_S * 1000 };
 }
 
 /** A body that trickles byte by byte would never be idle: this many must come in the time allowed. */
@@ -57,21 +57,18 @@ export function declaredLength(request: Request, cap: number): number | undefine
   return length;
 }
 
-export function within<T>(work: Promise<T>, ms: number, late: ErrorCode): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new AppError(late)), ms);
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (thrown) => {
-        clearTimeout(timer);
-        reject(thrown);
-      },
-    );
-  });
+/** Takes from the budget of all requests; what was taken comes back when this one is over. */
+export function holding(deps: Deps, { run }: Known): (bytes: number) => void {
+  const { held } = liveState(deps);
+  let taken = 0;
+  run.releases.push(() => held.give(taken));
+  return (bytes) => {
+    if (!held.take(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
+    taken += bytes;
+  };
 }
+
+const RETRY_SOON = { details: { retry_after: "1" } };
 
 const tooLarge = (cap: number): AppError =>
   new AppError("too_large", `The body is larger than the ${cap / 1024 / 1024} MiB allowed here.`);

@@ -286,7 +286,7 @@ test("4.7.2 least_in_flight counts a request until its stream ends", async () =>
 });
 
 test("4.7.2 latency prefers the registry that answers sooner", async () => {
-  await using one = await setUp(two, [{ delay_ms: 80 }], { balancing: { algorithm: "latency" } });
+  await using one = await setUp(two, [{ delay_ms: 300 }], { balancing: { algorithm: "latency" } });
 
   for (let n = 0; n < 12; n++) await one.post(CHAT, { model: "x" });
 

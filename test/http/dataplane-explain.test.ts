@@ -90,6 +90,15 @@ test("a registry that failed lately is out while others can answer", async () =>
   expect(told.registries[0]).toMatchObject({ in: false, reason: "unhealthy" });
 });
 
+test("headers that are none are a 422", async () => {
+  await using one = await setUp();
+
+  const question = { path: "/v1/models", headers: { "not a header": "x" } };
+  const reply = await (await kit()).post(`${one.path}/explain`, question);
+
+  expect(reply.status).toBe(422);
+});
+
 test("the consumer of another gateway is a 404", async () => {
   await using one = await setUp();
   const other = await makeConsumer(await kit(), []);

@@ -163,6 +163,7 @@ test("an upload of which nothing was sent yet goes to the next registry whole", 
 test.each([
   ["JSON", CHAT, JSON.stringify({ model: "x", pad: "x".repeat(MIB) }), "application/json"],
   ["a form", TRANSCRIPTIONS, formBytes([["file", "x".repeat(8 * MIB), "a"]]), FORM_TYPE],
+  ["JSON on files", "/v1/files", JSON.stringify({ pad: "x".repeat(MIB) }), "application/json"],
   ["an upload", "/v1/files", formBytes([["file", "x".repeat(2 * MIB), "a"]]), FORM_TYPE],
 ])("%s over its cap is a 413, with a declared length and without", async (_, path, body, type) => {
   await using one = await setUp();

@@ -1,0 +1,106 @@
+/** What is told of a request whose answer streamed, broke off, was left, or came from the second registry. */
+import { expect, test } from "bun:test";
+import { type Consumer, makeConsumer } from "../kit/dataplane.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { type Script, startUpstream } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+const CHAT = "/v1/chat/completions";
+const EVENTS = { "content-type": "text/event-stream" };
+const DELTA = 'data: {"choices":[{"delta":{"content":"a"}}],"usage":null}\n\n';
+const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}\n\n';
+
+async function setUp(...scripts: Script[]) {
+  const upstreams = scripts.map(startUpstream);
+  const attach = upstreams.map(({ url }) => ({ provider: "openai", url }));
+  const consumer = await makeConsumer(await kit(), attach);
+  return {
+    ...consumer,
+    async [Symbol.asyncDispose]() {
+      for (const upstream of upstreams) await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Events are written in batches: this one is waited for. */
+async function eventOf(one: Consumer, reply: Response): Promise<Record<string, unknown>> {
+  const path = `/v1/gateways/${one.gateway.id}/requests?trace_id=${reply.headers.get("x-ag-trace-id")}`;
+  for (let tries = 0; tries < 60; tries++) {
+    const { items } = (await (await (await kit()).get(path)).json()) as {
+      items: Record<string, unknown>[];
+    };
+    if (items[0]) return items[0];
+    await Bun.sleep(50);
+  }
+  throw new Error("The event did not come.");
+}
+
+test("3 a stream is told at its end, with the tokens of its last events", async () => {
+  const chunks = [DELTA, 60, DELTA.repeat(500), USAGE, DELTA, "data: [DONE]\n\n"];
+  await using one = await setUp({ headers: EVENTS, chunks });
+
+  const reply = await one.post(CHAT, { model: "m", stream: true });
+  const text = await reply.text();
+
+  const event = await eventOf(one, reply);
+  expect(event).toMatchObject({
+    status: 200,
+    input_tokens: 7,
+    output_tokens: 2,
+    response_bytes: text.length,
+    request_bytes: '{"model":"m","stream":true}'.length,
+    error_code: null,
+  });
+  expect(Number(event.total_ms) - Number(event.ttfb_ms)).toBeGreaterThan(50);
+});
+
+test("3 a stream that broke off says so", async () => {
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA, 30], ending: "reset" });
+
+  const reply = await one.post(CHAT, { model: "m", stream: true });
+  await reply.text();
+
+  expect(await eventOf(one, reply)).toMatchObject({ status: 200, error_code: "upstream_failed" });
+});
+
+test("3 a client that left says so", async () => {
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA], ending: "hang" });
+  const leave = new AbortController();
+
+  const reply = await one.call(CHAT, {
+    method: "POST",
+    body: '{"model":"m"}',
+    signal: leave.signal,
+  });
+  await reply.body?.getReader().read();
+  leave.abort();
+
+  expect(await eventOf(one, reply)).toMatchObject({ error_code: "client_closed" });
+});
+
+test("3 every attempt is told", async () => {
+  await using one = await setUp({ status: 503 }, { body: { ok: true } });
+
+  const reply = await one.post(CHAT, { model: "m" });
+
+  expect(await eventOf(one, reply)).toMatchObject({
+    registry_id: one.registries[1]?.id,
+    attempts: [
+      { registry_id: one.registries[0]?.id, status: 503, error: null, ms: expect.any(Number) },
+      { registry_id: one.registries[1]?.id, status: 200, error: null },
+    ],
+  });
+});
+
+test("3 an upstream out of reach is told with its code", async () => {
+  const one = await setUp({ body: {} });
+  await one[Symbol.asyncDispose]();
+
+  const reply = await one.post(CHAT, { model: "m" });
+
+  expect(await eventOf(one, reply)).toMatchObject({
+    status: 502,
+    error_code: "upstream_unreachable",
+    attempts: [{ status: null, error: "upstream_unreachable" }],
+  });
+});
