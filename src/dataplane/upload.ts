@@ -36,7 +36,11 @@ export function openUpload({ request, run }: Known, { cap, idle_ms }: UploadLimi
   async function next() {
     if (!reader) return undefined;
     const began = elapsedMs();
-    const { done, value } = await within(reader.read(), idle_ms - waited, "request_timeout");
+    const { done, value } = await within(
+      reader.read(),
+      Math.max(1, idle_ms - waited),
+      "request_timeout",
+    );
     if (done) return undefined;
     waited += elapsedMs() - began;
     fresh += value.length;
