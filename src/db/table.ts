@@ -66,7 +66,8 @@ export function table<Row extends { id: string }>(spec: {
   };
 
   async function insertAll(db: Db, rows: readonly Row[]): Promise<void> {
-    const values = rows.flatMap((row) => names.map((name) => encode(name, row[name])));
+    const values: Value[] = [];
+    for (const row of rows) for (const name of names) values.push(encode(name, row[name]));
     await db.run(insertSql(rows.length), ...values);
   }
   /** By the number of rows: the same few numbers come again and again. */

@@ -23,6 +23,11 @@ export const SECURITY_HEADERS = {
   "cache-control": "no-store",
 } as const;
 
+const DATA_HEADERS = {
+  "x-content-type-options": SECURITY_HEADERS["x-content-type-options"],
+  "cache-control": SECURITY_HEADERS["cache-control"],
+} as const;
+
 export interface App {
   deps: Deps;
   /** Brings a change that was just committed into force on this node. */
@@ -59,7 +64,7 @@ export async function answering(
   const began = elapsedMs();
   const ids = requestIds(request.headers, deps.newId);
   /** Go out with the answer, whatever it is; what is added on the way stays for an error too. */
-  const headers = answerHeaders(ids);
+  const headers = answerHeaders(ids, plane);
   const log = (status: number, more: Record<string, unknown>) =>
     deps.log("request", {
       ...ids,
@@ -145,7 +150,7 @@ async function decodeBody(deps: Deps, endpoint: Endpoint, request: Request): Pro
 }
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
-  const headers = { ...answerHeaders(call), ...call.reply_headers };
+  const headers = { ...answerHeaders(call, endpoint.plane), ...call.reply_headers };
   if (endpoint.reply === Nothing) return new Response(null, { status: endpoint.status, headers });
   // Members the schema does not name are dropped here, so no stored hash can leave by accident.
   const shown = endpoint.reply.parse(reply) as { version?: unknown };
@@ -153,6 +158,8 @@ function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
   return Response.json(shown, { status: endpoint.status, headers });
 }
 
-function answerHeaders(ids: RequestIds): Record<string, string> {
-  return { ...SECURITY_HEADERS, "x-ag-trace-id": ids.trace_id, "x-request-id": ids.request_id };
+function answerHeaders(ids: RequestIds, plane: Plane): Record<string, string> {
+  // What the data plane answers is never a page: there the other headers would only be carried along.
+  const security = plane === "gateway" ? DATA_HEADERS : SECURITY_HEADERS;
+  return { ...security, "x-ag-trace-id": ids.trace_id, "x-request-id": ids.request_id };
 }

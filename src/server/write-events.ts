@@ -7,7 +7,7 @@ import type { Log } from "../lib/log.ts";
 
 const WRITE_EVERY_MS = 250;
 /** Rows in one statement. On SQLite the process waits for it: a millisecond, and others get their turn. */
-const BATCH = 50;
+const BATCH = 200;
 /** About 50 MB: some minutes of a busy node while the database is away. */
 const MOST_WAITING = 100_000;
 
