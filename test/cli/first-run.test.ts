@@ -96,3 +96,28 @@ test("1 two nodes that start at once on one new database make one installation",
   await Promise.all([one.stop(), other.stop()]);
   rmSync(dir, { recursive: true });
 });
+
+test("1 npm start ends with npm: a signal to it stops the program", async () => {
+  const dir = emptyFolder();
+  const child = Bun.spawn(["npm", "start", "--silent", "--", "--json"], {
+    env: {
+      PATH: process.env.PATH ?? "",
+      PORTCULLIS_LISTEN: "127.0.0.1:0",
+      PORTCULLIS_DATA_DIR: dir,
+    },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const { value = "" } = await child.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
+  const { urls } = JSON.parse(value) as { urls: { admin: string } };
+  const running = await fetch(`${urls.admin}/healthz`);
+
+  child.kill("SIGTERM");
+  await child.exited;
+  const gone = fetch(`${urls.admin}/healthz`);
+
+  expect(running.status).toBe(200);
+  expect(gone).rejects.toThrow();
+  await gone.catch(() => {});
+  rmSync(dir, { recursive: true });
+});
