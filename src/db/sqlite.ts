@@ -15,13 +15,8 @@ export async function openSqlite(url: string, durable: boolean): Promise<Db> {
   return await guarded(async () => {
     const sqlite = new Database(sqliteFile(url) ?? ":memory:", { create: true, readwrite: true });
     await patient(() => sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON"));
-    // FULL waits for the disk at every commit, and the whole process waits with it. Where that is not
-    // wanted, much is written: moving it into the main file in larger portions writes less in all.
-    sqlite.exec(
-      durable
-        ? "PRAGMA synchronous = FULL"
-        : "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 10000",
-    );
+    // FULL waits for the disk at every commit, and the whole process waits with it.
+    sqlite.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`);
     return opened(sqlite);
   });
 }
