@@ -1,5 +1,7 @@
 /** In which order are the registries that may answer tried? */
+
 import type { Capability } from "../contract/registries.ts";
+import { userOf } from "../contract/user-header.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
@@ -64,17 +66,6 @@ const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
   sticky: (_live, pool, { consumer, headers }) =>
     byScore(pool, stickyScore(`${consumer.id} ${userOf(headers)}`)),
 };
-
-/** spec 8 rule 2: header names do not know case, so `X-User-Id` is among them. */
-const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
-
-function userOf(headers: Headers): string {
-  for (const name of USER_HEADERS) {
-    const user = headers.get(name);
-    if (user) return user;
-  }
-  return "anonymous";
-}
 
 function hintedFirst(live: Live, candidates: Candidate[], fileId: string): Candidate[] {
   const hinted = live.files.find(fileId);

@@ -1,5 +1,6 @@
 /** Where does a request really come from? The socket's address, or what a trusted proxy says of it. */
-import { isIPv4, isIPv6 } from "node:net";
+import { isIPv4 } from "node:net";
+import { v4Number, v6Groups } from "./ip-number.ts";
 
 /** A block of addresses: those whose first `bits` of 128 equal the ones of `network`. */
 export interface AddressBlock {
@@ -67,20 +68,9 @@ function isWithin(address: string, blocks: readonly AddressBlock[]): boolean {
 
 /** As 128 bits, IPv4 in its mapped form. A zone (`fe80::1%eth0`) belongs to our side of the link. */
 function addressNumber(text: string): bigint | undefined {
-  if (isIPv4(text)) {
-    const low = text.split(".").reduce((number, part) => number * 256 + Number(part), 0);
-    return (MAPPED << 32n) | BigInt(low);
-  }
-  const address = text.replace(/%.*$/, "");
-  const parsed = isIPv6(address) ? URL.parse(`http://[${address}]/`)?.hostname : undefined;
-  if (!parsed) return undefined;
-  const [head = [], tail = []] = parsed
-    .slice(1, -1)
-    .split("::")
-    .map((half) => half.split(":").filter(Boolean));
-  const zeros = Array<string>(8 - head.length - tail.length).fill("0");
-  const groups = [...head, ...zeros, ...tail].map((group) => group.padStart(4, "0"));
-  return BigInt(`0x${groups.join("")}`);
+  if (isIPv4(text)) return (MAPPED << 32n) | BigInt(v4Number(text));
+  const groups = v6Groups(text.replace(/%.*$/, ""));
+  return groups?.reduce((number, group) => (number << 16n) | BigInt(group), 0n);
 }
 
 /** Some proxies write `203.0.113.7:51234` or `[2001:db8::1]:51234`. */

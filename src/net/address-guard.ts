@@ -2,6 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../contract/errors.ts";
+import { v4Number, v6Groups } from "../lib/ip-number.ts";
 
 /** True only for an address that anyone on the internet could dial. */
 export function isPublicAddress(address: string): boolean {
@@ -83,22 +84,6 @@ const CLOSED_V4 = [
 
 function isPublicV4(address: number): boolean {
   return !CLOSED_V4.some(({ size, index }) => Math.floor(address / size) === index);
-}
-
-function v4Number(dotted: string): number {
-  return dotted.split(".").reduce((number, part) => number * 256 + Number(part), 0);
-}
-
-/** Eight groups of 16 bits. A zone (`fe80::1%eth0`) does not parse, and is not public anyway. */
-function v6Groups(address: string): number[] | undefined {
-  const parsed = isIPv6(address) ? URL.parse(`http://[${address}]/`)?.hostname : undefined;
-  if (!parsed) return undefined;
-  const [head = [], tail = []] = parsed
-    .slice(1, -1)
-    .split("::")
-    .map((half) => half.split(":").filter(Boolean));
-  const zeros = Array<string>(8 - head.length - tail.length).fill("0");
-  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
 }
 
 function isPublicV6(groups: number[]): boolean {

@@ -1,5 +1,6 @@
 /** Whom does a request count for? One subject for each type of limit (spec 8 rule 2). */
 import type { LimitType } from "../../contract/limits.ts";
+import { userOf } from "../../contract/user-header.ts";
 import { addressSubject } from "../../lib/client-address.ts";
 import type { Keyring } from "../../lib/seal.ts";
 import { secretHash } from "../../lib/secret-hash.ts";
@@ -29,17 +30,6 @@ export const SUBJECT: Record<LimitType, (request: PluginRequest, hmac: Fingerpri
 
 /** A subject is kept for as long as its window: a client does not choose how much that takes. */
 const LONGEST_SUBJECT = 128;
-
-/** The seed's four names are three for HTTP, which does not tell `ID` from `Id`. */
-const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
-
-function userOf(headers: Headers): string {
-  for (const name of USER_HEADERS) {
-    const user = headers.get(name);
-    if (user) return user;
-  }
-  return "anonymous";
-}
 
 /**
  * HMAC-SHA-256 under a key of its own, cut to 128 bits. The oldest key is taken: a key that is added
