@@ -103,7 +103,9 @@ export const ConsumerInput = z.strictObject({
   files_scope: z
     .enum(["shared", "own"])
     .default("shared")
-    .describe("own: only files uploaded through this consumer are visible to it."),
+    .describe(
+      "What `/v1/files` shows. shared: every file of the upstream account. own: only files uploaded through this consumer, any other is a 404; ids inside other requests are not looked at.",
+    ),
 });
 export type ConsumerInput = z.infer<typeof ConsumerInput>;
 

@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { admit } from "./admit.ts";
 import { chooseRegistries } from "./choose-registries.ts";
+import { findHolder } from "./find-holder.ts";
 import { finish, finishHere } from "./finish.ts";
 import { forward } from "./forward.ts";
 import { identifyConsumer } from "./identify-consumer.ts";
@@ -10,6 +11,7 @@ import { listModels } from "./list-models.ts";
 import { matchEndpoint } from "./match-endpoint.ts";
 import { readModel } from "./read-model.ts";
 import { endRun } from "./run.ts";
+import { scopeFiles } from "./scope-files.ts";
 import type { RequestIds } from "./stages.ts";
 
 export async function answer(deps: Deps, request: Request, ids: RequestIds): Promise<Response> {
@@ -20,9 +22,12 @@ export async function answer(deps: Deps, request: Request, ids: RequestIds): Pro
     await admit(deps, known); //                                           429 limits
     if (!capability) return finishHere(deps, known, listModels(known)); // 404 model
     const named = await readModel(deps, known, capability); //             400 body, 408, 413, 429
-    const chosen = chooseRegistries(deps, named, capability); //           400 pin, 403 model, 503 none capable
+    const files = capability === "files";
+    const holder = files ? await findHolder(deps, named) : undefined; //   404 file
+    const chosen = chooseRegistries(deps, named, capability, holder); //   400 pin, 403 model, 503 none capable
     const answered = await forward(deps, chosen, capability); //           502, 504 upstream
-    return finish(deps, answered);
+    const scoped = files ? await scopeFiles(deps, answered) : answered; // 502 list
+    return finish(deps, scoped);
   } catch (thrown) {
     const gone = request.signal.aborted;
     const error = gone ? new AppError("client_closed") : AppError.from(thrown);

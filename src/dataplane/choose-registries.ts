@@ -23,6 +23,8 @@ export interface Wanted {
   model: ModelReference;
   pin: Pin | undefined;
   file_id: string | undefined;
+  /** The registry that has the consumer's own file; undefined where nobody keeps track. */
+  holder: string | undefined;
 }
 
 export type Pin = { provider: string } | { registry: string };
@@ -30,8 +32,14 @@ export type Pin = { provider: string } | { registry: string };
 /** Why a registry is out of the question, whatever its health. */
 export type Out = Exclude<OutReason, "unhealthy">;
 
-export function chooseRegistries(deps: Deps, named: Named, capability: Capability): Chosen {
-  const wanted = { capability, model: named.model, pin: pinOf(named.pin), file_id: named.item };
+export function chooseRegistries(
+  deps: Deps,
+  named: Named,
+  capability: Capability,
+  holder: string | undefined,
+): Chosen {
+  const { model, item: file_id } = named;
+  const wanted = { capability, model, pin: pinOf(named.pin), file_id, holder };
   const candidates: Candidate[] = [];
   const outs: Out[] = [];
   for (const attached of named.consumer.registries) {
@@ -44,7 +52,7 @@ export function chooseRegistries(deps: Deps, named: Named, capability: Capabilit
   const ordered = inOrder(liveState(deps), candidates, {
     consumer,
     capability,
-    file_id: named.item,
+    file_id,
     headers: request.headers,
     random: deps.random,
   });
@@ -72,7 +80,10 @@ export function judge(attached: AttachedView, wanted: Wanted): Candidate | Out {
   if (!operation || !registry.capabilities.has(wanted.capability)) return "capability";
   if (wanted.capability === "files") {
     // A model on a files call pins and does nothing else (spec 4.6).
-    const family = familyOf(wanted.file_id);
+    const { holder, file_id } = wanted;
+    if (holder !== undefined && registry.id !== holder) return "file_elsewhere";
+    // Where the file is known to be, its id need not be judged by its looks.
+    const family = holder === undefined ? familyOf(file_id) : undefined;
     if (family !== undefined && operation.idPrefix !== family) return "file_family";
     return { registry, weight, model: undefined };
   }
@@ -110,6 +121,8 @@ function modelFor(fallback: string | undefined, asked: ModelReference): string |
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const UNFIT_FOR_PATH = /[/?#\\\u0000-\u001f\u007f]|\.\.|^\.$/;
 
+const NOT_THE_MODEL: readonly Out[] = ["capability", "file_family", "file_elsewhere"];
+
 /** No registry is left: whose doing is it? */
 export function refusal(wanted: Wanted, outs: readonly Out[]): AppError {
   const usable = outs.filter((out) => out !== "disabled" && out !== "unusable");
@@ -125,7 +138,7 @@ export function refusal(wanted: Wanted, outs: readonly Out[]): AppError {
       return new AppError("invalid_request", text);
     }
   }
-  const models = pinned.filter((out) => out !== "capability" && out !== "file_family");
+  const models = pinned.filter((out) => !NOT_THE_MODEL.includes(out));
   const details = { param: "model" };
   if (models.length === 0) {
     const text = `No backend available: no registry of this consumer can do ${wanted.capability}.`;

@@ -12,6 +12,7 @@ import { type Route, route } from "../route.ts";
 import type { ConsumerView, RegistryView } from "../snapshot/snapshot.ts";
 import { inOrder } from "./balance.ts";
 import { judge, pinOf, refusal, type Wanted } from "./choose-registries.ts";
+import { findHolder } from "./find-holder.ts";
 import { liveState } from "./live-state.ts";
 import { matchTail } from "./match-endpoint.ts";
 import { modelReference } from "./model-reference.ts";
@@ -33,7 +34,11 @@ interface Question {
   headers: Record<string, string>;
 }
 
-function explain(deps: Deps, consumer: ConsumerView, question: Question): Explanation {
+async function explain(
+  deps: Deps,
+  consumer: ConsumerView,
+  question: Question,
+): Promise<Explanation> {
   const { path, search } = splitPath(question.path);
   const matched = matchTail(path);
   const headers = headersOf(question.headers);
@@ -54,6 +59,7 @@ function explain(deps: Deps, consumer: ConsumerView, question: Question): Explan
       model: modelReference(question.model),
       pin: pinOf(headers.get("x-ag-pin")?.trim() || undefined),
       file_id: matched.item,
+      holder: await findHolder(deps, { consumer, item: matched.item }),
     };
     judgeAll(deps, consumer, wanted, { tail: matched.tail, search, headers, told });
   } catch (thrown) {

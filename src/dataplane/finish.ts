@@ -18,7 +18,6 @@ export function finish(deps: Deps, answered: Answered): Response {
   const { run, reply } = answered;
   const { status, body } = reply;
   const headers = answerHeaders(answered);
-  run.releases.push(reply.close);
   if (body.kind === "whole") {
     run.ttfb_ms = tenths(elapsedMs() - run.began);
     run.response_bytes = body.bytes.length;

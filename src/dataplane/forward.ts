@@ -38,6 +38,7 @@ export async function forward(
   }
   // An upstream's own words say more than that another one was out of reach.
   if (!answered) throw failure ?? new AppError("upstream_failed");
+  run.releases.push(answered.reply.close);
   run.model_sent = answered.candidate.model ?? null;
   return answered;
 }

@@ -1,10 +1,11 @@
-/** What the data plane remembers between requests: health, load, turns, bytes held. Memory only. */
+/** What the data plane remembers between requests: health, load, turns, bytes held, where files are. */
 import type { Deps } from "../deps.ts";
 import { type ByteBudget, createByteBudget } from "../lib/byte-budget.ts";
+import { createRecent, type Recent } from "../lib/recent.ts";
 import type { Settings } from "../settings.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
-import { createFileHints, type FileHints } from "./file-hints.ts";
 import { type Health, newHealth } from "./health.ts";
+import { type OwnedFiles, openOwnedFiles } from "./owned-files.ts";
 
 /** Kept by id, so that it outlives a change of the configuration. */
 export interface RegistryLive extends Health {
@@ -22,12 +23,17 @@ export interface Live {
   registries: Map<string, RegistryLive>;
   /** Smooth round robin: by consumer id, then registry id, how far each is ahead of its turn. */
   turns: Map<string, Map<string, number>>;
-  files: FileHints;
+  /** By file id: the registry that answered with it before. A hint learned from answers, never the truth. */
+  files: Recent<string>;
+  /** Who uploaded what. Unlike the hints it is the truth, and written down. */
+  owned: OwnedFiles;
   snapshot: Snapshot | undefined;
 }
 
 /** One for each running program: its settings object is what a copy of `deps` still shares. */
 const lives = new WeakMap<Settings, Live>();
+
+const MOST_HINTS = 50_000;
 
 export function liveState(deps: Deps): Live {
   let live = lives.get(deps.settings);
@@ -36,7 +42,8 @@ export function liveState(deps: Deps): Live {
       held: createByteBudget(deps.settings.IN_FLIGHT_MIB * 1024 * 1024),
       registries: new Map(),
       turns: new Map(),
-      files: createFileHints(),
+      files: createRecent(MOST_HINTS),
+      owned: openOwnedFiles(deps),
       snapshot: undefined,
     };
     lives.set(deps.settings, live);

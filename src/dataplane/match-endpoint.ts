@@ -103,7 +103,7 @@ export function matchTail(path: string): Matched | undefined {
 
 const SLASH = 0x2f;
 const ITEM = /^\/(files|models)\/([^/]+)(\/content)?$/;
-const FILE_ID = /^(?!\.+$)[\w.:~-]{1,256}$/;
+export const FILE_ID = /^(?!\.+$)[\w.:~-]{1,256}$/;
 
 function decoded(text: string): string {
   try {

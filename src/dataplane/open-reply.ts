@@ -52,21 +52,36 @@ export async function openBody(
 /** For answers that are rewritten: all of it, but not more than a sane upstream sends. */
 export async function readAll(reply: Response, idle_ms: number): Promise<Response> {
   if (!reply.body) return reply;
-  const reading = readUnlessSilent(reply.body, idle_ms);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (let chunk = await reading.read(); chunk; chunk = await reading.read()) {
-    size += chunk.length;
-    chunks.push(chunk);
-    if (size <= MOST_REWRITTEN) continue;
-    reading.cancel();
-    throw new AppError("upstream_failed", "The upstream's answer is too large to be rewritten.");
-  }
-  reading.cancel();
-  return new Response(Buffer.concat(chunks), { status: reply.status, headers: reply.headers });
+  const bytes = await collect(readUnlessSilent(reply.body, idle_ms), MOST_REWRITTEN);
+  if (bytes) return new Response(bytes, { status: reply.status, headers: reply.headers });
+  throw new AppError("upstream_failed", "The upstream's answer is too large to be rewritten.");
 }
 
 const MOST_REWRITTEN = 64 * 1024 * 1024;
+
+/** All of an opened body; undefined when it is longer than `most`. */
+export async function wholeOf(
+  body: OpenReply["body"],
+  most: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return body.kind === "whole" ? body.bytes : await collect(body, most, body.first);
+}
+
+async function collect(
+  reading: Reading,
+  most: number,
+  first?: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let chunk = first ?? (await reading.read()); chunk; chunk = await reading.read()) {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > most) break;
+  }
+  reading.cancel();
+  return size > most ? undefined : Buffer.concat(chunks);
+}
 
 export function isEventStream(headers: Headers): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") ?? false;

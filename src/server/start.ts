@@ -1,5 +1,6 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
 import { answer } from "../dataplane/answer.ts";
+import { liveState } from "../dataplane/live-state.ts";
 import { openDb } from "../db/db.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
 import { dropRequestEvents } from "../db/request-events.ts";
@@ -68,6 +69,7 @@ export async function start(
     record: events.record,
     demo_url: demo.url,
   };
+  opened.defer(() => liveState(deps).owned.stop());
   const file = settings.PORTCULLIS_CONFIG;
   if (file) {
     const watched = await watchConfigFile(deps, config.refresh, { file, env });

@@ -7,6 +7,7 @@ import { backup } from "../../src/db/backup.ts";
 import { schemaOf, schemaTables, tableNames } from "../../src/db/catalog.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { migrate, schemaVersion } from "../../src/db/migrate.ts";
+import { saveOwnedFile } from "../../src/db/owned-files.ts";
 import { restore } from "../../src/db/restore.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { type DatabaseKind, databaseKinds, freshDatabase } from "../kit/services.ts";
@@ -33,6 +34,12 @@ async function makeThings(kit: Kit): Promise<void> {
     registries: [{ id: registry.id, weight: 7 }],
   });
   await kit.make(`${path}/consumers/${consumer.id}/keys`, { name: "K" });
+  await saveOwnedFile(kit.db, {
+    registry_id: registry.id,
+    file_id: "file-1",
+    consumer_id: consumer.id,
+    created_at: AT.toISOString(),
+  });
   // Numbers that the two databases hand out in different types.
   await kit.db.run(
     `INSERT INTO request_events (id, time, trace_id, gateway_id, consumer_id, key_id, endpoint,
@@ -45,7 +52,7 @@ async function makeThings(kit: Kit): Promise<void> {
 async function contents(db: Db): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const { name, columns } of await schemaTables()) {
-    const rows = await db.many<Record<string, unknown>>(`SELECT * FROM ${name} ORDER BY id`);
+    const rows = await db.many<Record<string, unknown>>(`SELECT * FROM ${name} ORDER BY 1, 2`);
     const alike = (type: string, value: unknown) =>
       type === "BOOLEAN" ? Boolean(value) : typeof value === "bigint" ? Number(value) : value;
     tables[name] = rows.map((row) => columns.map((column) => alike(column.type, row[column.name])));

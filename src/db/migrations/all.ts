@@ -2,6 +2,12 @@
 import { foundation } from "./0001-foundation.ts";
 import { requestEvents } from "./0002-request-events.ts";
 import { blockedSubjects } from "./0003-blocked-subjects.ts";
+import { ownedFiles } from "./0004-owned-files.ts";
 import type { Migration } from "./migration.ts";
 
-export const migrations: readonly Migration[] = [foundation, requestEvents, blockedSubjects];
+export const migrations: readonly Migration[] = [
+  foundation,
+  requestEvents,
+  blockedSubjects,
+  ownedFiles,
+];

@@ -1,0 +1,161 @@
+/** Which consumer uploaded a file? Memory answers at once; the database is told after the answer. */
+import { AppError } from "../contract/errors.ts";
+import {
+  dropOwnedFile,
+  type FilePlace,
+  type OwnedFile,
+  ownedAmong,
+  saveOwnedFile,
+} from "../db/owned-files.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import { createRecent } from "../lib/recent.ts";
+
+export interface OwnedFiles {
+  remember(file: OwnedFile): void;
+  forget(place: FilePlace): void;
+  /** The one of these registries that has the consumer's file. */
+  findHolder(
+    consumer_id: string,
+    registry_ids: readonly string[],
+    file_id: string,
+  ): Promise<string | undefined>;
+  /** Those of a registry's files that are the consumer's. */
+  findOwn(
+    consumer_id: string,
+    registry_id: string,
+    file_ids: readonly string[],
+  ): Promise<ReadonlySet<string>>;
+  /** Writes what is not written yet. */
+  stop(): Promise<void>;
+}
+
+const MOST_KNOWN = 100_000;
+const MOST_ABSENT = 10_000;
+/** Some 20 MB, should the database be away for long. */
+const MOST_WAITING = 50_000;
+/** Together well under the second after which every node knows of an upload. */
+const ABSENT_MS = 300;
+const SOON_MS = 20;
+const AGAIN_MS = 500;
+
+/** Without a consumer: the file was deleted. */
+type Change = FilePlace & Partial<OwnedFile>;
+
+export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFiles {
+  /** By place: the consumer. Not all of them; the database has the rest. */
+  const known = createRecent<string>(MOST_KNOWN);
+  /** By consumer and file: until when "not yours" holds without another look. */
+  const absent = createRecent<number>(MOST_ABSENT);
+  /** By place: what the database does not know yet, and so is wrong about. */
+  const waiting = new Map<string, Change>();
+  /** Set from the first change until all are written: there is one writer, so they keep their order. */
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing = Promise.resolve();
+  let failing = false;
+
+  const isOwn = (consumer_id: string, place: FilePlace): boolean => {
+    const key = keyOf(place);
+    const change = waiting.get(key);
+    return (change ? change.consumer_id : known.find(key)) === consumer_id;
+  };
+
+  /**
+   * The one read of the database on the way of a request. Files are uploaded on other nodes and before
+   * a restart, and there may be more than memory should hold: without it their owner would get a 404.
+   */
+  const read = async (
+    consumer_id: string,
+    registry_ids: readonly string[],
+    file_ids: readonly string[],
+  ): Promise<FilePlace[]> => {
+    const rows = await ownedAmong(db, consumer_id, { registry_ids, file_ids });
+    const current = rows.filter((row) => !waiting.has(keyOf(row)));
+    for (const row of current) known.remember(keyOf(row), consumer_id);
+    return current;
+  };
+
+  const change = (next: Change) => {
+    const key = keyOf(next);
+    // Behind the ones that wait, also when it replaces one of them.
+    waiting.delete(key);
+    if (waiting.size < MOST_WAITING) waiting.set(key, next);
+    else log("owned_file_dropped", { level: "error", ...next });
+    timer ??= writeIn(SOON_MS);
+  };
+  const writeIn = (ms: number) =>
+    setTimeout(() => {
+      writing = write();
+    }, ms);
+  const write = async () => {
+    await drain();
+    timer = waiting.size > 0 ? writeIn(AGAIN_MS) : undefined;
+  };
+  /** Changes that come while it runs are written too. */
+  const drain = async () => {
+    try {
+      for (const [key, next] of waiting) {
+        await save(next);
+        if (waiting.get(key) === next) waiting.delete(key);
+        failing = false;
+        // On SQLite the process waits for each write: others get their turn.
+        await new Promise(setImmediate);
+      }
+    } catch (thrown) {
+      // They stay where they are and go out when the database is back.
+      const count = waiting.size;
+      if (!failing) log("owned_files_held", { level: "error", waiting: count, error: thrown });
+      failing = true;
+    }
+  };
+  /** Throws only when the database is away: a row it refuses would hold up all that follow. */
+  const save = async (next: Change) => {
+    try {
+      if (isOwned(next)) await saveOwnedFile(db, next);
+      else await dropOwnedFile(db, next);
+    } catch (thrown) {
+      if (AppError.from(thrown).code === "unavailable") throw thrown;
+      log("owned_file_refused", { level: "error", ...next, error: thrown });
+    }
+  };
+
+  return {
+    remember(file) {
+      known.remember(keyOf(file), file.consumer_id);
+      change(file);
+    },
+    forget({ registry_id, file_id }) {
+      known.forget(keyOf({ registry_id, file_id }));
+      change({ registry_id, file_id });
+    },
+    async findHolder(consumer_id, registry_ids, file_id) {
+      const held = registry_ids.find((registry_id) => isOwn(consumer_id, { registry_id, file_id }));
+      if (held !== undefined) return held;
+      const asked = `${consumer_id} ${file_id}`;
+      if ((absent.find(asked) ?? 0) > elapsedMs()) return undefined;
+      const [row] = await read(consumer_id, registry_ids, [file_id]);
+      if (!row) absent.remember(asked, elapsedMs() + ABSENT_MS);
+      return row?.registry_id;
+    },
+    async findOwn(consumer_id, registry_id, file_ids) {
+      const isKnown = (file_id: string) => isOwn(consumer_id, { registry_id, file_id });
+      const own = new Set(file_ids.filter(isKnown));
+      const others = file_ids.filter((file_id) => !own.has(file_id));
+      const rows = others.length > 0 ? await read(consumer_id, [registry_id], others) : [];
+      for (const { file_id } of rows) own.add(file_id);
+      return own;
+    },
+    async stop() {
+      clearTimeout(timer);
+      await writing;
+      clearTimeout(timer);
+      await drain();
+      for (const lost of waiting.values()) log("owned_file_dropped", { level: "error", ...lost });
+    },
+  };
+}
+
+const isOwned = (change: Change): change is OwnedFile => change.consumer_id !== undefined;
+
+/** Neither part holds a space. */
+const keyOf = ({ registry_id, file_id }: FilePlace): string => `${registry_id} ${file_id}`;

@@ -1,0 +1,84 @@
+/** Whose are the files of an answer? An upload gets its owner; an own list keeps only what is the consumer's. */
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import { asUpstreamError } from "../net/upstream-error.ts";
+import { noteOutcome } from "./health.ts";
+import { liveState } from "./live-state.ts";
+import { FILE_ID } from "./match-endpoint.ts";
+import { wholeOf } from "./open-reply.ts";
+import type { Answered } from "./stages.ts";
+
+/** More than ten thousand files, the longest list that is known of. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export async function scopeFiles(deps: Deps, answered: Answered): Promise<Answered> {
+  const { request, item, consumer, candidate, reply } = answered;
+  if (reply.status >= 300) return answered;
+  if (item !== undefined) {
+    const registry_id = candidate.registry.id;
+    if (request.method === "DELETE") liveState(deps).owned.forget({ registry_id, file_id: item });
+    return answered;
+  }
+  const upload = request.method === "POST";
+  if (!upload && consumer.files_scope === "shared") return answered;
+  const bytes = await readWhole(answered);
+  // Before the answer leaves: the caller may ask for the file the moment it knows the id.
+  if (upload) rememberUpload(deps, answered, bytes);
+  const kept = upload ? bytes : await ownList(deps, answered, bytes);
+  return { ...answered, reply: { ...reply, body: { kind: "whole", bytes: kept } } };
+}
+
+async function readWhole({ request, reply }: Answered): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await wholeOf(reply.body, MOST_BYTES).catch((thrown: unknown) => {
+    if (!request.signal.aborted) {
+      noteOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
+    }
+    throw asUpstreamError(thrown);
+  });
+  if (bytes) return bytes;
+  throw new AppError("upstream_failed", "The upstream's answer is too large: ask for less.");
+}
+
+/** Whatever the consumer's scope is: it may be another one tomorrow. */
+function rememberUpload(deps: Deps, { consumer, candidate }: Answered, bytes: Uint8Array): void {
+  const file_id = idOf(parsed(bytes));
+  const owner = { registry_id: candidate.registry.id, consumer_id: consumer.id };
+  if (file_id === undefined) deps.log("upload_without_id", { level: "warn", ...owner });
+  else {
+    const created_at = deps.now().toISOString();
+    liveState(deps).owned.remember({ ...owner, file_id, created_at });
+  }
+}
+
+/** Paging members stay the upstream's, so that a client that pages comes to the end of its list. */
+async function ownList(
+  deps: Deps,
+  { consumer, candidate }: Answered,
+  bytes: Uint8Array,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const list = parsed(bytes);
+  // What cannot be read cannot be cut, and must not go out whole.
+  if (typeof list !== "object" || list === null || !("data" in list) || !Array.isArray(list.data)) {
+    throw new AppError("upstream_failed", "The upstream's list of files cannot be read.");
+  }
+  const files: unknown[] = list.data;
+  const ids = files.flatMap((file) => idOf(file) ?? []);
+  const own = await liveState(deps).owned.findOwn(consumer.id, candidate.registry.id, ids);
+  const data = files.filter((file) => own.has(idOf(file) ?? ""));
+  return Buffer.from(JSON.stringify({ ...list, data }));
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only an id that a request can name: no other one could be asked for, or stored. */
+function idOf(file: unknown): string | undefined {
+  if (typeof file !== "object" || file === null || !("id" in file)) return undefined;
+  return typeof file.id === "string" && FILE_ID.test(file.id) ? file.id : undefined;
+}
