@@ -3,6 +3,7 @@ import type { Ask, Count, Used, Verdict } from "./counter.ts";
 import {
   advance,
   charge,
+  copyRing,
   freesAt,
   isIdle,
   newRing,
@@ -88,9 +89,7 @@ export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
       return space.overflow;
     }
     // It may be among those who were counted together: then what they used holds what it used.
-    const ring = space.overflow
-      ? { ...space.overflow, cells: space.overflow.cells.slice() }
-      : newRing(partAt(nowMs, ask.window_s));
+    const ring = space.overflow ? copyRing(space.overflow) : newRing(partAt(nowMs, ask.window_s));
     space.subjects.set(ask.subject, ring);
     size += 1;
     stepsDue += STEPS_PER_NEWCOMER;

@@ -10,12 +10,14 @@ const CELLS = PARTS + 1;
 export interface Ring {
   /** The newest part, as a number of parts since the clock's zero. */
   head: number;
+  /** How many requests it holds. They move to its cell when a newer part comes. */
+  fresh: number;
   /** The oldest part that holds a request, when there is one. */
   oldest: number;
-  /** Sum of the cells. */
+  /** All that are counted. */
   total: number;
-  /** Part p is counted in cell p modulo 65. */
-  cells: Uint8Array | Uint32Array;
+  /** Part p is counted in cell p modulo 65. Made when a second part comes: most subjects have one. */
+  cells: Uint8Array | Uint32Array | undefined;
 }
 
 /** A part of a window of one second is 1,000/64 = 125/8 ms: nothing is rounded. */
@@ -27,34 +29,36 @@ export const partStart = (part: number, windowS: number): number => (part * 125 
 
 export const newRing = (part: number): Ring => ({
   head: part,
+  fresh: 0,
   oldest: part,
   total: 0,
-  cells: new Uint8Array(CELLS),
+  cells: undefined,
 });
+
+export const copyRing = (ring: Ring): Ring => ({ ...ring, cells: ring.cells?.slice() });
 
 /** Takes out what has left the window. The clock must not run backwards. */
 export function advance(ring: Ring, part: number): void {
   const passed = part - ring.head;
   if (passed <= 0) return;
-  ring.head = part;
   if (passed >= CELLS) {
-    ring.cells.fill(0);
+    ring.cells?.fill(0);
     ring.total = 0;
-    return;
+  } else if (ring.fresh > 0) {
+    put(ring, ring.head, ring.fresh);
   }
+  ring.fresh = 0;
+  ring.head = part;
   while (ring.total > 0 && (ring.oldest < part - PARTS || at(ring, ring.oldest) === 0)) {
     ring.total -= at(ring, ring.oldest);
-    ring.cells[ring.oldest % CELLS] = 0;
+    put(ring, ring.oldest, 0);
     ring.oldest += 1;
   }
 }
 
 /** Counts one request in the part that `advance` led to. */
 export function charge(ring: Ring): void {
-  const count = at(ring, ring.head);
-  // Few subjects send more than 255 requests within a 64th of their window: the others stay small.
-  if (count === 255 && ring.cells instanceof Uint8Array) ring.cells = Uint32Array.from(ring.cells);
-  ring.cells[ring.head % CELLS] = count + 1;
+  ring.fresh += 1;
   if (ring.total === 0) ring.oldest = ring.head;
   ring.total += 1;
 }
@@ -63,7 +67,8 @@ export function charge(ring: Ring): void {
 export function refund(ring: Ring, part: number): void {
   const count = at(ring, part);
   if (part < ring.head - PARTS || count === 0) return;
-  ring.cells[part % CELLS] = count - 1;
+  if (part === ring.head) ring.fresh -= 1;
+  else put(ring, part, count - 1);
   ring.total -= 1;
 }
 
@@ -80,4 +85,12 @@ export function freesAt(ring: Ring, limit: number): number {
 export const isIdle = (ring: Ring, part: number): boolean =>
   ring.total === 0 || part - ring.head >= CELLS;
 
-const at = ({ cells }: Ring, part: number): number => cells[part % CELLS] ?? 0;
+const at = ({ head, fresh, cells }: Ring, part: number): number =>
+  part === head ? fresh : (cells?.[part % CELLS] ?? 0);
+
+function put(ring: Ring, part: number, count: number): void {
+  ring.cells ??= new Uint8Array(CELLS);
+  // Few subjects send more than 255 requests within a 64th of their window: the others stay small.
+  if (count > 255 && ring.cells instanceof Uint8Array) ring.cells = Uint32Array.from(ring.cells);
+  ring.cells[part % CELLS] = count;
+}
