@@ -11,7 +11,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The first page begins as any page does; the next ones at their heading, which says what changed. */
+/** The first page begins like every page; the next ones at their heading, which says what changed. */
 let arrived = false;
 
 export function Page({ title, about, actions, children }: PageProps) {
