@@ -49,6 +49,7 @@ export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
     // Before any ring is at hand: a ring that is dropped while in use would be charged for nothing.
     stepsDue += size + asks.length > most ? STEPS_FOR_ROOM : STEPS_PER_REQUEST;
     for (; stepsDue >= 1; stepsDue--) tour.next(nowMs);
+    const places: Space[] = [];
     const rings: (Ring | undefined)[] = [];
     let admitted = true;
     for (const ask of asks) {
@@ -58,13 +59,15 @@ export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
         advance(ring, partAt(nowMs, ask.window_s));
         if (ring.total >= ask.limit) admitted = false;
       }
+      places.push(space);
       rings.push(ring);
     }
     const charged = pay === "always" || (pay === "if admitted" && admitted);
     const counts = asks.map((ask, at) => {
+      const space = places[at];
       let ring = rings[at];
-      if (charged) {
-        if (!ring || ring === spaceOf(ask).overflow) ring = placeFor(ask, nowMs);
+      if (charged && space) {
+        if (!ring || ring === space.overflow) ring = placeFor(space, ask, nowMs);
         charge(ring);
       }
       return countOf(ring, ask, nowMs);
@@ -82,8 +85,7 @@ export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
   };
 
   /** A ring for a subject that has none of its own. */
-  const placeFor = (ask: Ask, nowMs: number): Ring => {
-    const space = spaceOf(ask);
+  const placeFor = (space: Space, ask: Ask, nowMs: number): Ring => {
     if (size >= most) {
       space.overflow ??= newRing(partAt(nowMs, ask.window_s));
       return space.overflow;
