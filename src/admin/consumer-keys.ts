@@ -69,7 +69,7 @@ export const consumerKeyRoutes: Route[] = [
 ];
 
 /** Makes a key of a consumer that is known to exist. */
-export async function issueKey(
+async function issueKey(
   deps: Deps,
   call: Pick<Call<Place>, "params" | "actor" | "request_id" | "trace_id">,
   { name, expires_at }: { name: string; expires_at: string | null },

@@ -4,12 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisClient } from "bun";
 
-export async function privateRedis() {
+/** `extra`: more arguments for redis-server. */
+export async function privateRedis(extra: string[] = []) {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-redis-"));
   const port = freePort();
   const url = `redis://127.0.0.1:${port}`;
   const launch = async () => {
-    const arguments_ = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", dir, "--save", ""];
+    const arguments_ = [
+      "--port",
+      `${port}`,
+      "--bind",
+      "127.0.0.1",
+      "--dir",
+      dir,
+      "--save",
+      "",
+      ...extra,
+    ];
     const child = Bun.spawn(["redis-server", ...arguments_], {
       stdout: "ignore",
       stderr: "ignore",

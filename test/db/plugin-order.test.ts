@@ -1,0 +1,44 @@
+/** A gateway's plugins run by priority, and those that are off do not run. */
+import { expect, test } from "bun:test";
+import { openDb } from "../../src/db/db.ts";
+import { gatewayTable } from "../../src/db/gateways.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { compile } from "../../src/snapshot/compile.ts";
+import { freshDatabase } from "../kit/services.ts";
+
+const entry = (name: string, priority: number, enabled = true) => ({
+  name,
+  enabled,
+  stage: "pre_request",
+  priority,
+  settings: {},
+});
+
+test("2 plugins are ordered by priority, lower first, equal ones as they were listed", async () => {
+  await using database = await freshDatabase("sqlite");
+  const db = await openDb(database.url);
+  await migrate(db, new Date());
+  // Straight into the table: there is one plugin so far, and the API takes it once.
+  await gatewayTable.insert(db, {
+    id: "g",
+    name: "g",
+    slug: "g",
+    required_plugins: [
+      entry("c", 5),
+      entry("off", 0, false),
+      entry("a", 1),
+      entry("d", 5),
+      entry("b", 2),
+    ],
+    metadata: {},
+    version: 1,
+    created_at: "",
+    updated_at: "",
+  });
+
+  const keyring = () => ({ current: "k", keys: new Map() });
+  const { gateways } = await compile(db, { keyring, demo_url: "" });
+
+  expect(gateways.get("g")?.plugins.map(({ name }) => name)).toEqual(["a", "b", "c", "d"]);
+  await db.close();
+});
