@@ -1,10 +1,14 @@
 /** Every endpoint of the admin API, each bound to the operation that answers it. */
 import type { Route } from "../route.ts";
+import { activityRoutes } from "./activity.ts";
 import { auditRoutes } from "./audit.ts";
+import { collectorRoutes } from "./collectors.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
+import { detectorRoutes } from "./detectors.ts";
 import { gatewayRoutes } from "./gateways.ts";
 import { limitRoutes } from "./limits.ts";
+import { policyRoutes } from "./policies.ts";
 import { registryRoutes } from "./registries.ts";
 import { requestRoutes } from "./requests.ts";
 import { testConnectionRoute } from "./test-connection.ts";
@@ -17,6 +21,10 @@ export const adminRoutes: readonly Route[] = [
   ...consumerRoutes,
   ...consumerKeyRoutes,
   ...limitRoutes,
+  ...detectorRoutes,
+  ...policyRoutes,
+  ...collectorRoutes,
+  ...activityRoutes,
   ...requestRoutes,
   ...tokenRoutes,
   ...auditRoutes,

@@ -6,6 +6,8 @@ export type Plane = (typeof PLANES)[number];
 
 /** What a caller must be able to do. `public` asks nothing; the others are held by roles. */
 export type Permission = "read" | "write" | "approve" | "audit" | "own";
+/** `collector`: a collector key or a service token, read by the evaluation itself. */
+export type Auth = Permission | "collector" | "public";
 
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & PathParams<`/${Rest}`>
@@ -26,7 +28,7 @@ export interface Endpoint<
   path: Path;
   plane: Plane;
   /** Required, so that no route can forget it. */
-  auth: Permission | "public";
+  auth: Auth;
   summary: string;
   query: Query;
   body: Body;

@@ -16,7 +16,7 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-const HttpUrl = z
+export const HttpUrl = z
   .url({ protocol: /^https?$/ })
   .max(2000)
   .refine((text) => isPlainAddress(text), "must hold no user, password, query or fragment");
@@ -30,6 +30,15 @@ const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "is n
 const RESERVED_HEADERS =
   /^(host|content-length|content-type|transfer-encoding|connection|te|upgrade|trailer|keep-alive|expect)$/i;
 
+export const SecretHeaders = z
+  .record(
+    HeaderName.refine((name) => !RESERVED_HEADERS.test(name), "is written by the gateway"),
+    SecretText,
+  )
+  .refine((headers) => Object.keys(headers).length <= 32, "holds at most 32 headers")
+  .default({})
+  .describe("Sent with every call. Values are kept as secrets.");
+
 /** What `provider_options` holds, by kind. A kind that is not here does not exist. */
 export const KIND_OPTIONS = {
   openai: Optional,
@@ -42,14 +51,7 @@ export const KIND_OPTIONS = {
   }),
   openai_compatible: z.strictObject({
     base_url,
-    headers: z
-      .record(
-        HeaderName.refine((name) => !RESERVED_HEADERS.test(name), "is written by the gateway"),
-        SecretText,
-      )
-      .refine((headers) => Object.keys(headers).length <= 32, "holds at most 32 headers")
-      .default({})
-      .describe("Sent with every call. Values are kept as secrets."),
+    headers: SecretHeaders,
   }),
   openrouter: Optional,
   groq: Optional,

@@ -1,9 +1,17 @@
 /** Writes when keys and tokens were last used, many at once; configuration versions do not move. */
 import type { Db } from "./db.ts";
 
+export const USED_TABLES = [
+  "consumer_keys",
+  "admin_tokens",
+  "collector_keys",
+  "service_clients",
+] as const;
+export type UsedTable = (typeof USED_TABLES)[number];
+
 export async function writeLastUsed(
   db: Db,
-  tableName: "consumer_keys" | "admin_tokens",
+  tableName: UsedTable,
   ids: readonly string[],
   at: string,
 ): Promise<void> {

@@ -6,6 +6,9 @@ export const SEALED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   installation: ["value"],
   registries: ["provider_options", "auth"],
   idempotent_replies: ["reply"],
+  detectors: ["settings"],
+  policy_versions: ["document"],
+  pseudonyms: ["original"],
 };
 
 /** As lib/seal.ts writes them: mark, key id, base64url. None of it needs escaping in JSON. */

@@ -6,7 +6,7 @@ import { Id } from "../contract/shapes.ts";
 import { changeConfig } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
-import type { Call, Route } from "../route.ts";
+import type { Call, DirectRoute, Route } from "../route.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
 import { readJson } from "./read-json.ts";
@@ -34,19 +34,24 @@ export interface App {
   refresh: () => Promise<void>;
 }
 
+export type AnyRoute = Route | DirectRoute;
+type Addressed = Request & { params: Record<string, string> };
+
 /** All methods of one path: `routes` share it. */
-export function answerPath(app: App, routes: readonly Route[]) {
-  const byMethod = new Map<string, Route>(routes.map((route) => [route.endpoint.method, route]));
+export function answerPath(app: App, routes: readonly AnyRoute[]) {
+  const byMethod = new Map<string, AnyRoute>(routes.map((route) => [route.endpoint.method, route]));
   const allow = [...byMethod.keys()].join(", ");
-  return (request: Request & { params: Record<string, string> }): Promise<Response> => {
+  return (request: Addressed, client: () => string): Promise<Response> => {
     const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
     const plane = routes[0]?.endpoint.plane ?? "admin";
-    return answering(app, plane, request, async (ids) => {
+    return answering(app, plane, request, async (ids, headers) => {
       if (!route) {
         const text = `This path takes ${allow}.`;
         throw new AppError("method_not_allowed", text, { details: { allow } });
       }
-      return await answerEndpoint(app, route, request, ids);
+      return "respond" in route
+        ? await answerDirect(app, route, request, { ...ids, headers, client })
+        : await answerEndpoint(app, route, request, ids);
     });
   };
 }
@@ -62,7 +67,7 @@ export async function answering(
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
 ): Promise<Response> {
   const began = elapsedMs();
-  const ids = requestIds(request.headers, deps.newId);
+  const ids = requestIds(request.headers, deps.newId, plane);
   /** Go out with the answer, whatever it is; what is added on the way stays for an error too. */
   const headers = answerHeaders(ids, plane);
   const log = (status: number, more: Record<string, unknown>) =>
@@ -92,10 +97,28 @@ export async function answering(
   }
 }
 
+async function answerDirect(
+  { deps }: App,
+  { endpoint, respond }: DirectRoute,
+  request: Addressed,
+  more: RequestIds & { headers: Record<string, string>; client: () => string },
+): Promise<Response> {
+  const params = checkParams(request.params);
+  const actor = authenticate(deps, endpoint, request, params);
+  const search = request.url.indexOf("?");
+  const sent = search < 0 ? {} : Object.fromEntries(new URL(request.url).searchParams);
+  const query = decode(endpoint.query, sent, wrong(endpoint));
+  return await respond(deps, { endpoint, request, params, query, actor, ...more });
+}
+
+/** The guard has one status for whatever is wrong with a request (spec 7). */
+const wrong = ({ plane }: Endpoint) =>
+  plane === "guard" ? "invalid_request" : "validation_failed";
+
 async function answerEndpoint(
   app: App,
   { endpoint, answer }: Route,
-  request: Request & { params: Record<string, string> },
+  request: Addressed,
   ids: RequestIds,
 ): Promise<Response> {
   const { deps } = app;
@@ -104,7 +127,7 @@ async function answerEndpoint(
   const url = new URL(request.url);
   const call: Call = {
     params,
-    query: decode(endpoint.query, Object.fromEntries(url.searchParams)),
+    query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),
     body: await decodeBody(deps, endpoint, request),
     actor,
     if_match: request.headers.get("if-match") ?? undefined,
@@ -145,8 +168,9 @@ function checkParams(params: Record<string, string>): Record<string, string> {
 
 async function decodeBody(deps: Deps, endpoint: Endpoint, request: Request): Promise<unknown> {
   if (endpoint.body === Nothing) return undefined;
-  const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024);
-  return decode(endpoint.body, body);
+  const code = wrong(endpoint);
+  const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024, code);
+  return decode(endpoint.body, body, code);
 }
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {

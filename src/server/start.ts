@@ -1,11 +1,16 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
+import { expireApprovals } from "../db/approvals.ts";
+import { collectorTable } from "../db/collectors.ts";
 import { openDb } from "../db/db.ts";
+import { dropEvaluations } from "../db/evaluation-events.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
+import { dropPseudonyms } from "../db/pseudonyms.ts";
 import { dropRequestEvents } from "../db/request-events.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
+import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -20,6 +25,7 @@ import { openStorage } from "./open.ts";
 import { routes } from "./routes.ts";
 import { trackLastUsed } from "./track-last-used.ts";
 import { watchConfigFile } from "./watch-config-file.ts";
+import { writeEvaluations } from "./write-evaluations.ts";
 import { writeEvents } from "./write-events.ts";
 
 export interface Running {
@@ -48,6 +54,9 @@ export async function start(
   opened.defer(() => eventDb.close());
   const events = writeEvents(eventDb, log);
   opened.defer(() => events.stop());
+  const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
+  const evaluations = writeEvaluations(eventDb, log, commit);
+  opened.defer(() => evaluations.stop());
   const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
   opened.defer(() => config.stop());
   const { snapshot } = config;
@@ -67,6 +76,8 @@ export async function start(
     log,
     used: lastUsed.mark,
     record: events.record,
+    recordEvaluation: evaluations.record,
+    evaluate: (asked) => evaluateInside(deps, asked),
     demo_url: demo.url,
   };
   opened.defer(() => liveState(deps).owned.stop());
@@ -112,6 +123,11 @@ async function sweep({ db, settings, log }: Deps): Promise<void> {
   try {
     await dropIdempotentReplies(db, daysAgo(1));
     await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
+    await expireApprovals(db, now());
+    await dropPseudonyms(db, now());
+    for (const { id, retention_days } of await collectorTable.all(db)) {
+      await dropEvaluations(db, { collector_id: id, before: daysAgo(retention_days) });
+    }
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });
   }

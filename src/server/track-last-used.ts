@@ -1,6 +1,6 @@
 /** When keys and tokens were last used: remembered in memory, written every few seconds. */
 import type { Db } from "../db/db.ts";
-import { writeLastUsed } from "../db/last-used.ts";
+import { USED_TABLES, type UsedTable, writeLastUsed } from "../db/last-used.ts";
 import type { Deps } from "../deps.ts";
 import type { Log } from "../lib/log.ts";
 
@@ -11,9 +11,13 @@ export function trackLastUsed(
   now: () => Date,
   log: Log,
 ): { mark: Deps["used"]; stop: () => Promise<void> } {
-  const used = { consumer_keys: new Set<string>(), admin_tokens: new Set<string>() };
+  // The keys are the names of the list, every one of them.
+  const used = Object.fromEntries(USED_TABLES.map((table) => [table, new Set<string>()])) as Record<
+    UsedTable,
+    Set<string>
+  >;
   const write = async () => {
-    for (const table of ["consumer_keys", "admin_tokens"] as const) {
+    for (const table of USED_TABLES) {
       const ids = used[table];
       if (ids.size === 0) continue;
       used[table] = new Set();

@@ -18,16 +18,17 @@ export interface Config {
 
 export async function watchConfig(
   db: Db,
-  options: CompileWith,
+  options: Omit<CompileWith, "programs">,
   log: (event: string, fields: Record<string, unknown>) => void,
 ): Promise<Config> {
+  const programs: CompileWith["programs"] = new Map();
   let current: Snapshot = EMPTY_SNAPSHOT;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let lost = false;
 
   const load = async () => {
-    current = await compile(db, options);
+    current = await compile(db, { ...options, programs });
     const problems = [...current.registries.values()].filter((registry) => registry.problem);
     for (const { id, name, problem } of problems) {
       log("registry_unusable", { level: "warn", registry_id: id, name, problem });
