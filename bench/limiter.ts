@@ -3,6 +3,8 @@ import { heapStats } from "bun:jsc";
 import { RedisClient } from "bun";
 import { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
 import { type Ask, spaceName } from "../src/plugins/rate-limiter/counter.ts";
+import { openCounterStore } from "../src/plugins/rate-limiter/counter-store.ts";
+import { newLimiterTally } from "../src/plugins/rate-limiter/limiter.ts";
 import { createMemoryCounter } from "../src/plugins/rate-limiter/memory-counter.ts";
 import { createRedisCounter } from "../src/plugins/rate-limiter/redis-counter.ts";
 import { createFingerprint } from "../src/plugins/rate-limiter/subjects.ts";
@@ -101,25 +103,13 @@ function counting(): Check {
 
 /** From the request's headers to the headers of the answer, as the data plane calls it. */
 function wholeStep(): Check {
-  const counter = createMemoryCounter();
   const limits = Object.fromEntries(TYPES.map((type) => [type, LIMIT]));
   const step = rateLimiter.preRequest({ limits, actions: { type: "reject" } }, "0198c0de");
   const limiter = {
     fingerprint: createFingerprint({ current: "k", keys: new Map([["k", new Uint8Array(32)]]) }),
     blocks: { endOf: () => undefined, add: () => {}, stop: async () => {} },
-    store: {
-      take: (asks: readonly Ask[]) => ({
-        ...counter.take(asks, performance.now()),
-        store: "memory" as const,
-      }),
-      check: (asks: readonly Ask[]) => ({
-        ...counter.check(asks, performance.now()),
-        store: "memory" as const,
-      }),
-      used: async () => ({ items: [], complete: true, store: "memory" as const }),
-      forget: async () => false,
-      stop: () => {},
-    },
+    store: openCounterStore(undefined, () => {}),
+    tally: newLimiterTally(),
     stop: async () => {},
   };
   const deps = { limiter, now: () => new Date() };
