@@ -85,6 +85,9 @@ export const Settings = z.object({
     .enum(["auto", "json", "pretty"])
     .default("auto")
     .describe("auto: pretty on a terminal, JSON lines elsewhere."),
+  METRICS_PUBLIC: flag
+    .default(false)
+    .describe("Answer `/metrics` without an administrator token. See [metrics](metrics.md)."),
   ADMIN_BODY_MIB: mebibytes.default(2).describe("Largest body of an administrative request."),
   JSON_BODY_MIB: mebibytes.default(16).describe("Largest JSON body of a data-plane request."),
   GUARD_BODY_MIB: mebibytes.default(16).describe("Largest body of an evaluation."),

@@ -6,7 +6,10 @@ import { Id } from "../contract/shapes.ts";
 import { changeConfig } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { count } from "../lib/metrics.ts";
+import { statusClass } from "../lib/status-class.ts";
 import type { Call, DirectRoute, Route } from "../route.ts";
+import type { Answers } from "./answers.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
 import { readJson } from "./read-json.ts";
@@ -32,6 +35,9 @@ export interface App {
   deps: Deps;
   /** Brings a change that was just committed into force on this node. */
   refresh: () => Promise<void>;
+  answers: Answers;
+  /** What is measured, as it stands now. */
+  metrics: () => string;
 }
 
 export type AnyRoute = Route | DirectRoute;
@@ -61,7 +67,7 @@ const METHOD_FOR: Record<string, string> = { PATCH: "PUT", HEAD: "GET" };
 
 /** The one place that catches: whatever was thrown leaves as an error body of the plane. */
 export async function answering(
-  { deps }: App,
+  { deps, answers }: App,
   plane: Plane,
   request: Request,
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
@@ -82,12 +88,15 @@ export async function answering(
     });
   try {
     const answer = await work(ids, headers);
+    count(answers.statuses[plane], statusClass(answer.status));
     // The data plane tells its requests as events.
     if (plane !== "gateway")
       log(answer.status, { level: request.method === "GET" ? "debug" : "info" });
     return answer;
   } catch (thrown) {
     const error = AppError.from(thrown);
+    count(answers.statuses[plane], statusClass(error.status));
+    count(answers.errors, error.code);
     log(error.status, {
       level: error.status >= 500 ? "error" : "info",
       code: error.code,

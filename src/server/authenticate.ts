@@ -11,7 +11,7 @@ const NOBODY: Actor = { id: null, name: "anonymous", role: "viewer", gateway_ids
 
 export function authenticate(
   deps: Deps,
-  endpoint: Endpoint,
+  endpoint: Pick<Endpoint, "auth">,
   request: Request,
   params: Record<string, string>,
 ): Actor {

@@ -8,6 +8,7 @@ import { elapsedMs } from "../lib/clock.ts";
 import { listenAddress, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
 import { pages } from "./pages.ts";
+import { showMetrics } from "./show-metrics.ts";
 
 export interface Listening {
   /** By plane, as a client would write it: `http://127.0.0.1:8080`. */
@@ -91,6 +92,8 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
       }),
     ),
     ...(planes.includes("admin") ? pages(routes) : {}),
+    "/metrics": (asked) =>
+      answering(app, "admin", asked, async (_, headers) => showMetrics(app, asked, headers)),
     "/healthz": () => plain({ status: "ok" }, 200),
     "/readyz": () => {
       const { revision } = app.deps.snapshot();

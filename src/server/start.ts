@@ -14,13 +14,16 @@ import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
+import { renderMetrics } from "../lib/metrics.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch.ts";
+import { newAnswers } from "./answers.ts";
 import { answering } from "./app.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
+import { METRICS } from "./metrics.ts";
 import { openStorage } from "./open.ts";
 import { routes } from "./routes.ts";
 import { trackLastUsed } from "./track-last-used.ts";
@@ -88,7 +91,10 @@ export async function start(
   }
   const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
   opened.defer(() => clearInterval(sweeping));
-  const app = { deps, refresh: config.refresh };
+  const answers = newAnswers();
+  const measured = { deps, answers, events, evaluations, config };
+  const metrics = () => renderMetrics(METRICS, measured);
+  const app = { deps, refresh: config.refresh, answers, metrics };
   const listening = listen(app, routes, (request, client) =>
     answering(app, "gateway", request, (ids, headers) =>
       answer(deps, request, { ...ids, client, headers }),

@@ -1,9 +1,11 @@
 /** Writes evaluations: those that come together share a commit, and each answer waits for its own. */
 import { AppError } from "../contract/errors.ts";
+import { STATUSES } from "../contract/evaluate.ts";
 import type { Db } from "../db/db.ts";
 import { insertEvaluations, type RecordedEvaluation } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import type { Log } from "../lib/log.ts";
+import { type Counts, count, newCounts } from "../lib/metrics.ts";
 
 /** Rows in one statement: SQLite takes 32,766 values. */
 const BATCH = 200;
@@ -17,16 +19,24 @@ interface Waiting {
   done: () => void;
 }
 
-export function writeEvaluations(
-  db: Db,
-  log: Log,
-  commit: "before" | "after",
-): { record: Deps["recordEvaluation"]; stop: () => Promise<void> } {
+export interface EvaluationWriter {
+  record: Deps["recordEvaluation"];
+  /** How many are not written yet. */
+  waiting: () => number;
+  /** How many were dropped or refused. */
+  lost: () => number;
+  /** How many there were, by status. */
+  statuses: Counts;
+  stop: () => Promise<void>;
+}
+
+export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): EvaluationWriter {
+  const statuses = newCounts([...STATUSES, "error"]);
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let held = false;
-  let dropped = 0;
+  let lost = 0;
 
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -60,6 +70,7 @@ export function writeEvaluations(
           for (const { done } of waiting) done();
           return;
         }
+        lost += batch.length;
         log("evaluations_refused", { level: "error", count: batch.length, error: thrown });
       }
       waiting = waiting.slice(batch.length);
@@ -68,9 +79,10 @@ export function writeEvaluations(
   };
   return {
     record(recorded) {
+      count(statuses, recorded.event.status);
       if (waiting.length >= MOST_WAITING) {
-        dropped += 1;
-        if (dropped % 1000 === 1) log("evaluations_dropped", { level: "error", count: dropped });
+        lost += 1;
+        if (lost % 1000 === 1) log("evaluations_dropped", { level: "error", count: lost });
         return Promise.resolve();
       }
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -83,6 +95,9 @@ export function writeEvaluations(
       if (waiting.length === 1 && !writing) setImmediate(() => void flush());
       return promise;
     },
+    waiting: () => waiting.length,
+    lost: () => lost,
+    statuses,
     stop: async () => {
       clearTimeout(timer);
       await writing;

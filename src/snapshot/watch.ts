@@ -13,6 +13,8 @@ export interface Config {
   refresh: () => Promise<void>;
   /** The same, but only when something did change. */
   catchUp: () => Promise<void>;
+  /** The database answered when it was last asked. */
+  isReachable: () => boolean;
   stop: () => void;
 }
 
@@ -74,5 +76,11 @@ export async function watchConfig(
     await poll();
     polling = false;
   }, POLL_MS);
-  return { snapshot: () => current, refresh, catchUp, stop: () => clearInterval(timer) };
+  return {
+    snapshot: () => current,
+    refresh,
+    catchUp,
+    isReachable: () => !lost,
+    stop: () => clearInterval(timer),
+  };
 }
