@@ -14,6 +14,7 @@ import { LINE_BREAK } from "../dlp/lines-of.ts";
 import { withoutOverlaps } from "../dlp/without-overlaps.ts";
 import type { Masking } from "../mask-text.ts";
 import type { Segment } from "../segment.ts";
+import { folded } from "../views.ts";
 
 const MaskWith = z
   .string()
@@ -173,6 +174,6 @@ function refusal(pattern: string): string | undefined {
 }
 
 const keywordRefusal = (pattern: string) =>
-  pattern.trim() === "" || LINE_BREAK.test(pattern)
-    ? "must hold a word, and no line break: matches end with their line"
+  folded(pattern).text.trim() === "" || LINE_BREAK.test(pattern)
+    ? "must hold a word that can be seen, and no line break: matches end with their line"
     : undefined;

@@ -79,20 +79,27 @@ function secretAt(text: string, keyword: number, format: SecretFormat): Secret |
   return undefined;
 }
 
-/** The surest stays, then the longest. */
+/** Where several overlap, the surest gives its name to all they cover, then the longest. */
 function withoutOverlaps(found: readonly Secret[]): readonly Secret[] {
   if (found.length < 2) return found;
   const kept: Secret[] = [];
   for (const secret of found.toSorted((one, other) => one.start - other.start)) {
     const last = kept.at(-1);
     if (!last || secret.start >= last.end) kept.push(secret);
-    else if (outranks(secret, last)) kept[kept.length - 1] = secret;
+    else {
+      const named = outranks(secret, last) ? secret : last;
+      kept[kept.length - 1] = {
+        ...named,
+        start: last.start,
+        end: Math.max(last.end, secret.end),
+      };
+    }
   }
   return kept;
 }
 
 const outranks = (one: Secret, other: Secret) =>
-  one.confidence - other.confidence || one.end - one.start - (other.end - other.start) > 0;
+  (one.confidence - other.confidence || one.end - one.start - (other.end - other.start)) > 0;
 
 function mayStart(text: string, at: number, { after }: SecretFormat): boolean {
   if (after === "anything" || at === 0) return true;
