@@ -3,6 +3,7 @@ import { compilePattern } from "../../lib/pattern.ts";
 import { type Masking, maskText } from "../mask-text.ts";
 import { once, type Segment } from "../segment.ts";
 import { folded } from "../views.ts";
+import { isWhole } from "../whole-words.ts";
 import { linesOf, type Span } from "./lines-of.ts";
 import type { Placed } from "./without-overlaps.ts";
 
@@ -44,24 +45,18 @@ function regex(source: string): SpansIn {
   };
 }
 
-/** Whole words, in any case. Scripts that do not part words have no whole words to ask for. */
+/** Whole words, in any case. */
 function keyword(written: string): SpansIn {
   const wanted = folded(written.trim()).text;
-  const opens = WORD.test(wanted.charAt(0));
-  const closes = WORD.test(wanted.charAt(wanted.length - 1));
   return (of) => {
     const { text, span } = once(of, folded);
     const spans: Span[] = [];
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
       const end = at + wanted.length;
-      const inWord =
-        (opens && WORD.test(text.charAt(at - 1))) || (closes && WORD.test(text.charAt(end)));
-      if (!inWord) spans.push(span(at, end));
+      if (isWhole(text, at, end)) spans.push(span(at, end));
     }
     return spans;
   };
 }
-
-const WORD = /[\p{N}\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
 
 const pseudonymOf = (name: string) => name.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, "_");

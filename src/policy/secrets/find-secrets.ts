@@ -30,11 +30,15 @@ const FORMATS: readonly SecretFormat[] = [
 /** What formats there are. Several rows may share a label. */
 export const SECRET_LABELS = [...new Set(FORMATS.map(({ label }) => label))].sort();
 
-const KEYWORDS = [...new Set(FORMATS.flatMap(({ keywords }) => keywords))];
+const byKeyword = new Map<string, SecretFormat[]>();
+for (const format of FORMATS) {
+  for (const keyword of format.keywords) {
+    byKeyword.set(keyword, [...(byKeyword.get(keyword) ?? []), format]);
+  }
+}
+const KEYWORDS = [...byKeyword.keys()];
+const FORMATS_OF = [...byKeyword.values()];
 const findKeywords = keywordFinder(KEYWORDS, { ignore_case: true });
-const FORMATS_OF = KEYWORDS.map((keyword) =>
-  FORMATS.filter(({ keywords }) => keywords.includes(keyword)),
-);
 
 /** Also what is encoded in the text: base64 in a manifest hides no secret. */
 export function secretsIn(segment: Segment): readonly Secret[] {
