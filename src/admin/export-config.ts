@@ -9,7 +9,7 @@ import {
   ConfigRegistry,
   ConfigToken,
 } from "../contract/config-file.ts";
-import { KIND_OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
+import { OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { currentConfig } from "./current-config.ts";
@@ -52,7 +52,7 @@ const Attached = ConfigConsumer.shape.registries.unwrap().element;
 
 function exportRegistry(gateway: string, registry: ConfigRegistry, names: Set<string>): object {
   const { provider_options, ...own } = registry;
-  const options = written(KIND_OPTIONS[registry.provider], provider_options);
+  const options = written(OPTIONS[registry.provider], provider_options);
   const shown = {
     ...written(ConfigRegistry.in, own),
     ...(Object.keys(options).length ? { provider_options: options } : {}),

@@ -30,6 +30,8 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   visible?: (call: Call) => readonly string[] | undefined;
   /** Refuses a create before anything is looked at. */
   mayCreate?: (call: Call) => void;
+  /** Refuses a delete that others depend on. */
+  mayRemove?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** As the wire shows it: secrets masked. */
   read: (deps: Deps, row: Row) => Promise<Reply> | Reply;
   /** Members whose stored value is not what `read` shows. */
@@ -120,6 +122,7 @@ export function resourceRoutes<
         const row = await table.lock(deps.db, place(call));
         if (!row) throw wanted(call);
         checkVersion(call, row);
+        await stores.mayRemove?.(deps, row, call);
         const before = await stores.read(deps, row);
         await table.remove(deps.db, { id: row.id } as Partial<Row>);
         await record(deps, call, "delete", row.id, { before, after: null });

@@ -4,7 +4,7 @@ import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import { ConsumerKeyInput } from "./consumer-keys.ts";
 import { AttachedRegistry, ConsumerInput } from "./consumers.ts";
 import { GatewayInput } from "./gateways.ts";
-import { KIND_OPTIONS, RegistryInput } from "./registries.ts";
+import { OPTIONS, RegistryInput } from "./registries.ts";
 import { Name, Slug, Text } from "./shapes.ts";
 import { AdminTokenInput } from "./tokens.ts";
 
@@ -42,7 +42,7 @@ export const ConfigToken = AdminTokenInput.omit({ gateway_ids: true })
 export type ConfigToken = z.infer<typeof ConfigToken>;
 
 export const ConfigRegistry = RegistryInput.transform((registry, context) => {
-  const options = KIND_OPTIONS[registry.provider].safeParse(registry.provider_options);
+  const options = OPTIONS[registry.provider].safeParse(registry.provider_options);
   for (const issue of options.error?.issues ?? []) {
     const path = ["provider_options", ...issue.path];
     context.issues.push({ ...issue, path, input: undefined });

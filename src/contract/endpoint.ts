@@ -34,12 +34,14 @@ export interface Endpoint<
   status: 200 | 201 | 204;
   /** Runs in a transaction with its audit record, and takes an Idempotency-Key when it is a POST. */
   writes: boolean;
+  /** What it writes is configuration, which every node then reads again. */
+  configures: boolean;
 }
 
 export const Nothing = z.undefined();
 export const NoQuery = z.strictObject({});
 
-/** Fills what most endpoints leave unsaid: no query, no body, 200, writes unless it is a GET. */
+/** Fills what most endpoints leave unsaid: no query, no body, 200, writes configuration unless it is a GET. */
 export function endpoint<
   const Path extends string,
   Query extends z.ZodType = typeof NoQuery,
@@ -53,6 +55,7 @@ export function endpoint<
     reply?: Reply;
     status?: 200 | 201 | 204;
     writes?: boolean;
+    configures?: boolean;
   },
 ): Endpoint<Path, Query, Body, Reply> {
   return {
@@ -63,6 +66,7 @@ export function endpoint<
     reply: Nothing as unknown as Reply,
     status: described.reply ? 200 : 204,
     writes: described.method !== "GET",
+    configures: true,
     ...described,
   };
 }

@@ -9,6 +9,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, message: "This path does not take that method." },
   request_timeout: { status: 408, message: "The request body took too long to arrive." },
   already_exists: { status: 409, message: "Something with this name exists already." },
+  has_dependents: { status: 409, message: "Something else still depends on this." },
   conflict: { status: 409, message: "The request conflicts with the current state." },
   version_mismatch: { status: 412, message: "This was changed since you read it: read it again." },
   too_large: { status: 413, message: "The request body is too large." },

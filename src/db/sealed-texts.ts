@@ -6,6 +6,10 @@ export const SEALED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   installation: ["value"],
   registries: ["provider_options", "auth"],
   idempotent_replies: ["reply"],
+  store_installs: ["config"],
+  store_credentials: ["access_token", "refresh_token"],
+  oauth_clients: ["client_secret"],
+  oauth_flows: ["code_verifier"],
 };
 
 /** As lib/seal.ts writes them: mark, key id, base64url. None of it needs escaping in JSON. */

@@ -4,9 +4,15 @@ import * as audit from "../contract/audit.ts";
 import * as consumerKeys from "../contract/consumer-keys.ts";
 import * as consumers from "../contract/consumers.ts";
 import * as gateways from "../contract/gateways.ts";
+import * as mcpRegistries from "../contract/mcp-registries.ts";
 import * as registries from "../contract/registries.ts";
 import * as requests from "../contract/requests.ts";
 import * as session from "../contract/session.ts";
+import * as storeAccess from "../contract/store-access.ts";
+import * as storeCatalog from "../contract/store-catalog.ts";
+import * as storeInstalls from "../contract/store-installs.ts";
+import * as storePrincipals from "../contract/store-principals.ts";
+import * as storeRequests from "../contract/store-requests.ts";
 import * as tokens from "../contract/tokens.ts";
 
 export type Schema = z.core.JSONSchema.BaseSchema;
@@ -20,7 +26,22 @@ export interface SchemaBook {
   refer: (shape: z.ZodType, direction: Direction, name: string) => Schema;
 }
 
-const MODULES = [gateways, registries, consumers, consumerKeys, requests, tokens, session, audit];
+const MODULES = [
+  gateways,
+  registries,
+  mcpRegistries,
+  consumers,
+  consumerKeys,
+  requests,
+  tokens,
+  session,
+  audit,
+  storeAccess,
+  storeCatalog,
+  storeInstalls,
+  storeRequests,
+  storePrincipals,
+];
 
 export function schemaBook(): SchemaBook {
   const names = new Map<z.core.$ZodType, Record<Direction, string>>();
@@ -35,7 +56,7 @@ export function schemaBook(): SchemaBook {
     Object.assign(schemas, $defs);
     return { $ref: String($ref) };
   };
-  for (const [kind, options] of Object.entries(registries.KIND_OPTIONS)) {
+  for (const [kind, options] of Object.entries(registries.OPTIONS)) {
     // Kinds share shapes; a copy with a sentence of its own is what gets the name of the kind.
     const own = options.describe(`\`provider_options\` of a registry of the kind \`${kind}\`.`);
     refer(own, "input", optionsName(kind));
@@ -80,7 +101,7 @@ function tidy(schema: Schema, direction: Direction): void {
   }
   const options = schema.properties?.provider_options;
   if (typeof options !== "object") return;
-  options.anyOf = registries.KINDS.map((kind) => ({
+  options.anyOf = registries.PROVIDER_NAMES.map((kind) => ({
     $ref: `#/components/schemas/${optionsName(kind)}`,
   }));
   for (const member of ["type", "propertyNames", "additionalProperties"]) delete options[member];

@@ -7,7 +7,7 @@ import { consumerKeyTable } from "../db/consumer-keys.ts";
 import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
 import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
-import { type RegistryRow, registryTable } from "../db/registries.ts";
+import { isLlm, type LlmRegistryRow, registryTable } from "../db/registries.ts";
 import { type Keyring, unseal } from "../lib/seal.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { providers } from "../providers/all.ts";
@@ -25,7 +25,8 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   // watcher compiles again.
   const revision = await configRevision(db);
   const gatewayRows = await gatewayTable.all(db);
-  const registryRows = await registryTable.all(db);
+  // MCP servers are none of the data plane's: their own plane reads them where it needs them.
+  const registryRows = (await registryTable.all(db)).filter(isLlm);
   const consumerRows = await consumerTable.all(db);
   const attached = await attachedRegistries(db);
   const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
@@ -72,7 +73,10 @@ function gatewayView({ id, slug, name, required_plugins }: GatewayRow): GatewayV
   return { id, slug, name, plugins };
 }
 
-export function registryView(row: RegistryRow, { keyring, demo_url }: CompileWith): RegistryView {
+export function registryView(
+  row: LlmRegistryRow,
+  { keyring, demo_url }: CompileWith,
+): RegistryView {
   const provider = providers[row.provider];
   let problem: string | undefined;
   const open = (sealed: string): string => {

@@ -3,6 +3,7 @@ import { foundation } from "./0001-foundation.ts";
 import { requestEvents } from "./0002-request-events.ts";
 import { blockedSubjects } from "./0003-blocked-subjects.ts";
 import { ownedFiles } from "./0004-owned-files.ts";
+import { store } from "./0006-store.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -10,4 +11,5 @@ export const migrations: readonly Migration[] = [
   requestEvents,
   blockedSubjects,
   ownedFiles,
+  store,
 ];
