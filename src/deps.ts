@@ -1,6 +1,7 @@
 /** What every operation is handed: the outside world, so that a test can hand in another one. */
 import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
+import type { UsedTable } from "./db/last-used.ts";
 import type { Keyring } from "./lib/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
@@ -22,7 +23,7 @@ export interface Deps {
   random: () => number;
   log: (event: string, fields: Record<string, unknown>) => void;
   /** Remembers that a key or token was used; written in batches, off the request path. */
-  used: (kind: "consumer_keys" | "admin_tokens", id: string) => void;
+  used: (kind: UsedTable, id: string) => void;
   /** Tells a request that the data plane answered; written in batches, off the request path. */
   record: (event: RequestEvent) => void;
   /** Where the built-in demo upstream listens in this process. */

@@ -1,4 +1,5 @@
 /** Consumer keys: made and shown once, rotated with an overlap, revoked at once. */
+
 import {
   type ConsumerKey,
   createConsumerKey,
@@ -10,12 +11,12 @@ import {
 import { AppError } from "../contract/errors.ts";
 import { type ConsumerKeyRow, consumerKeyTable } from "../db/consumer-keys.ts";
 import { consumerTable } from "../db/consumers.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { checkExpiry, keyState } from "./key-state.ts";
-import { recordChange } from "./record-change.ts";
 
 type Place = { gateway_id: string; consumer_id: string };
 

@@ -60,9 +60,9 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
 
 /** Gateways that are gone stay left out; a limit to none is not the same as no limit. */
 function tokenOf(row: AdminTokenRow, slugs: ReadonlyMap<string, string>): ConfigToken {
-  const { name, role, gateway_ids, expires_at, hash, hint } = row;
+  const { name, role, gateway_ids, expires_at, principal_sub, hash, hint } = row;
   const gateways = gateway_ids?.flatMap((id) => slugs.get(id) ?? []) ?? null;
-  return { name, role, gateways, expires_at, sha256: hash, hint };
+  return { name, role, gateways, expires_at, principal_sub, sha256: hash, hint };
 }
 
 function pick<Input extends z.ZodObject>(input: Input, row: object): z.output<Input> {

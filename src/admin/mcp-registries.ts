@@ -9,6 +9,7 @@ import type { CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { isMcp, type RegistryRow, registryTable, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
+import { fillTemplate, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { sealSecrets } from "./seal-secrets.ts";
@@ -54,9 +55,7 @@ async function entryOf(
   return entry ?? refuse("provider_options.code: the catalog has no such server");
 }
 
-const PLACEHOLDER = /\{([^{}]{1,64})\}/g;
-
-const filledIn = (url: string): string => url.replace(PLACEHOLDER, "x");
+const filledIn = (url: string): string => fillTemplate(url, () => "x");
 
 /** Only a path or query is filled in by principals: a host of their choice would get our secrets. */
 function checkPlaceholders({ url, fields }: StoredMcpOptions): void {
@@ -64,7 +63,7 @@ function checkPlaceholders({ url, fields }: StoredMcpOptions): void {
   decode(z.object({ provider_options: shape }), { provider_options: { url: filledIn(url) } });
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
   const [, authority = ""] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
-  const names = [...url.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
+  const names = templateNames(url);
   const open = names.find((name) => !inPath.has(name) || authority.includes(`{${name}}`));
   if (open !== undefined) refuse(`provider_options.url: write the value of {${open}} in its place`);
   const idle = [...inPath].find((key) => !names.includes(key));

@@ -11,6 +11,7 @@ export const localActor = (name: string): Actor => ({
   name,
   role: "owner",
   gateway_ids: null,
+  principal_sub: null,
 });
 
 /** `deps.db` is the transaction it becomes part of. */

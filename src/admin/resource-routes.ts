@@ -1,14 +1,15 @@
 /** List, get, create, update and delete of a stored resource: the same five for every one. */
+
 import type { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Resource } from "../contract/resource.ts";
 import type { PageQuery } from "../contract/shapes.ts";
 import { gatewayTable } from "../db/gateways.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
 import type { Call, Route } from "../route.ts";
-import { recordChange } from "./record-change.ts";
 
 /** What every stored resource has beside its own members. */
 export interface StoredRow {

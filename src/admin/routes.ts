@@ -1,10 +1,13 @@
 /** Every endpoint of the admin API, each bound to the operation that answers it. */
 import type { Route } from "../route.ts";
+import { accessRuleRoutes } from "./access-rules.ts";
 import { auditRoutes } from "./audit.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
 import { gatewayRoutes } from "./gateways.ts";
+import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
+import { principalTokenRoutes } from "./principal-tokens.ts";
 import { registryRoutes } from "./registries.ts";
 import { requestRoutes } from "./requests.ts";
 import { testConnectionRoute } from "./test-connection.ts";
@@ -20,4 +23,7 @@ export const adminRoutes: readonly Route[] = [
   ...requestRoutes,
   ...tokenRoutes,
   ...auditRoutes,
+  ...accessRuleRoutes,
+  ...issuerRoutes,
+  ...principalTokenRoutes,
 ];

@@ -56,6 +56,10 @@ export const CatalogEntryInput = z.strictObject({
   auth: CatalogAuth.default({ type: "none" }),
   fields: z.array(CatalogField).max(20).default([]),
   status: z.enum(["shown", "hidden"]).default("shown").describe("Hidden: not in the Store."),
+  allow_private: z
+    .boolean()
+    .default(false)
+    .describe("Instances made from it may reach private addresses, and plain http."),
 });
 export type CatalogEntryInput = z.infer<typeof CatalogEntryInput>;
 
@@ -114,6 +118,7 @@ export const createCatalogEntry = endpoint({
   body: CatalogEntryInput,
   reply: CatalogEntry,
   status: 201,
+  configures: false,
 });
 
 export const updateCatalogEntry = endpoint({
@@ -124,6 +129,7 @@ export const updateCatalogEntry = endpoint({
   summary: "Change a Store server; members left out keep their value",
   body: patchOf(CatalogEntryInput.omit({ code: true })),
   reply: CatalogEntry,
+  configures: false,
 });
 
 export const deleteCatalogEntry = endpoint({
@@ -132,10 +138,11 @@ export const deleteCatalogEntry = endpoint({
   path: one,
   auth: "write",
   summary: "Take a server out of the Store; a shipped one goes back to how it was shipped",
+  configures: false,
 });
 
 export const ImportReport = z.object({
-  imported: z.array(StoreCode),
+  imported: z.array(z.string()),
   skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
 });
 export type ImportReport = z.infer<typeof ImportReport>;
@@ -162,6 +169,7 @@ export const importCatalog = endpoint({
     }),
   ]),
   reply: ImportReport,
+  writes: false,
 });
 
 /** Whether somebody must supply something before principals can connect by themselves. */

@@ -3,7 +3,7 @@ import { decode } from "../contract/decode.ts";
 import { type Endpoint, Nothing, type Plane } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { Id } from "../contract/shapes.ts";
-import { changeConfig } from "../db/config-revision.ts";
+import { changeConfig, takeTurn } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import type { Call, Route } from "../route.ts";
@@ -115,13 +115,14 @@ async function answerEndpoint(
 
   const key = endpoint.method === "POST" ? request.headers.get("idempotency-key") : null;
   const once = onceOf(key, { actor_id: actor.id, path: url.pathname, body: call.body });
-  const change = () =>
-    changeConfig(deps.db, (tx) => {
-      const inside = { ...deps, db: tx };
-      return answerOnce(inside, once, () => answer(inside, call));
-    });
-  const reply = await change();
-  await refreshed(app);
+  const inTurn = endpoint.configures ? changeConfig : takeTurn;
+  const reply = await inTurn(deps.db, (tx) => {
+    const inside = { ...deps, db: tx };
+    return answerOnce(inside, once, () => answer(inside, call));
+  });
+  if (endpoint.configures) await refreshed(app);
+  // Returned, not thrown: a refusal that leaves a record.
+  if (reply instanceof AppError) throw reply;
   return render(endpoint, reply, call);
 }
 

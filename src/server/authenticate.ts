@@ -7,7 +7,13 @@ import { secretHash } from "../lib/secret-hash.ts";
 import type { Actor } from "../route.ts";
 import { liveToken, sessionToken } from "./session.ts";
 
-const NOBODY: Actor = { id: null, name: "anonymous", role: "viewer", gateway_ids: [] };
+const NOBODY: Actor = {
+  id: null,
+  name: "anonymous",
+  role: "viewer",
+  gateway_ids: [],
+  principal_sub: null,
+};
 
 export function authenticate(
   deps: Deps,

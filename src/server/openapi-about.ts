@@ -38,6 +38,21 @@ export const TAGS = [
     paths: /^\/(api\/)?v1\/(gateways(\/:gateway_id)?|plugins)$/,
   },
   {
+    name: "Store access",
+    description: "Who may install what: rules by user, group or everyone, and who principals are.",
+    paths: /\/store\/(access-rules|principal-tokens|issuers)\b/,
+  },
+  {
+    name: "Store catalog",
+    description: "The MCP servers that a gateway offers, and what each needs before it works.",
+    paths: /\/store\/catalog\b/,
+  },
+  {
+    name: "Store installs",
+    description: "What principals have installed, and the requests that approvers decide.",
+    paths: /\/store\//,
+  },
+  {
     name: "Registries",
     description: "A registry is an upstream AI endpoint with its credential.",
     paths: /\/(registries|registry-kinds)\b/,

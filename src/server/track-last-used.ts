@@ -1,6 +1,6 @@
 /** When keys and tokens were last used: remembered in memory, written every few seconds. */
 import type { Db } from "../db/db.ts";
-import { writeLastUsed } from "../db/last-used.ts";
+import { USED_TABLES, type UsedTable, writeLastUsed } from "../db/last-used.ts";
 import type { Deps } from "../deps.ts";
 import type { Log } from "../lib/log.ts";
 
@@ -11,17 +11,22 @@ export function trackLastUsed(
   now: () => Date,
   log: Log,
 ): { mark: Deps["used"]; stop: () => Promise<void> } {
-  const used = { consumer_keys: new Set<string>(), admin_tokens: new Set<string>() };
+  const used = new Map<UsedTable, Set<string>>();
+  const setOf = (table: UsedTable): Set<string> => {
+    const ids = used.get(table) ?? new Set();
+    used.set(table, ids);
+    return ids;
+  };
   const write = async () => {
-    for (const table of ["consumer_keys", "admin_tokens"] as const) {
-      const ids = used[table];
+    for (const table of USED_TABLES) {
+      const ids = setOf(table);
       if (ids.size === 0) continue;
-      used[table] = new Set();
+      used.delete(table);
       try {
         await writeLastUsed(db, table, [...ids], now().toISOString());
       } catch (thrown) {
         // A few seconds off is fine, forgotten is not: they go into the next write.
-        for (const id of ids) used[table].add(id);
+        for (const id of ids) setOf(table).add(id);
         log("last_used_not_written", { level: "warn", error: thrown });
       }
     }
@@ -29,7 +34,7 @@ export function trackLastUsed(
   const timer = setInterval(() => void write(), WRITE_EVERY_MS);
   return {
     mark: (table, id) => {
-      used[table].add(id);
+      setOf(table).add(id);
     },
     stop: async () => {
       clearInterval(timer);

@@ -58,9 +58,9 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
       }),
     ),
     tokensByHash: new Map(
-      tokenRows.map(({ id, name, role, gateway_ids, hash, expires_at }) => [
+      tokenRows.map(({ id, name, role, gateway_ids, principal_sub, hash, expires_at }) => [
         hash,
-        { id, name, role, gateway_ids, expires_at: instant(expires_at) },
+        { id, name, role, gateway_ids, principal_sub, expires_at: instant(expires_at) },
       ]),
     ),
   };
