@@ -1,0 +1,42 @@
+/** What a principal could do with each server of the catalog. */
+import type { AccessLevel } from "../contract/store-access.ts";
+import type { CatalogEntry } from "../contract/store-catalog.ts";
+import type { InstallReply } from "../contract/store-installs.ts";
+import { storeInstallTable } from "../db/store-installs.ts";
+import { storeRequestTable } from "../db/store-requests.ts";
+import type { Deps } from "../deps.ts";
+import { hasEnded } from "./install-state.ts";
+import { standingOf } from "./standing.ts";
+
+export interface StoreView {
+  level: AccessLevel;
+  install_status: InstallReply["status"];
+}
+
+export async function storeView(
+  deps: Deps,
+  gateway_id: string,
+  principal: { principal_sub: string; groups?: readonly string[] | undefined },
+): Promise<(entry: CatalogEntry) => StoreView> {
+  const { principal_sub } = principal;
+  const standing = await standingOf(deps, gateway_id, principal);
+  const at = deps.now();
+  const installs = await storeInstallTable.all(deps.db, { gateway_id, principal_sub });
+  const open = await storeRequestTable.all(deps.db, {
+    gateway_id,
+    principal_sub,
+    state: "pending",
+  });
+  const installed = new Set(installs.map(({ code }) => code));
+  const pending = new Set(
+    open.filter(({ expires_at }) => !hasEnded(expires_at, at)).map(({ code }) => code),
+  );
+  return (entry) => ({
+    level: standing.levelFor(entry).level,
+    install_status: installed.has(entry.code)
+      ? "installed"
+      : pending.has(entry.code)
+        ? "pending_approval"
+        : "not_installed",
+  });
+}
