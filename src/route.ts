@@ -21,6 +21,10 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   query: Query;
   body: Body;
   actor: Actor;
+  /** What the Authorization header carries, for operations of `public` endpoints that ask for it. */
+  bearer: string | undefined;
+  /** Where clients reach this program: `https://gateway.example.com`. */
+  origin: string;
   /** The version the caller last saw (If-Match), when it sent one. */
   if_match: string | undefined;
   /** Headers that the operation adds to a successful answer. */

@@ -28,6 +28,8 @@ export async function perform<Reply>(
     query: {},
     body: decode(endpoint.body, body),
     actor,
+    bearer: undefined,
+    origin: "",
     if_match: undefined,
     reply_headers: {},
     request_id: deps.newId(),

@@ -36,6 +36,8 @@ export interface Endpoint<
   writes: boolean;
   /** What it writes is configuration, which every node then reads again. */
   configures: boolean;
+  /** Pages of any other site may read the answer. */
+  cors: boolean;
 }
 
 export const Nothing = z.undefined();
@@ -56,6 +58,7 @@ export function endpoint<
     status?: 200 | 201 | 204;
     writes?: boolean;
     configures?: boolean;
+    cors?: boolean;
   },
 ): Endpoint<Path, Query, Body, Reply> {
   return {
@@ -67,6 +70,7 @@ export function endpoint<
     status: described.reply ? 200 : 204,
     writes: described.method !== "GET",
     configures: true,
+    cors: false,
     ...described,
   };
 }

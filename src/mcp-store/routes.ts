@@ -27,6 +27,7 @@ import { approveRequest, cancelRequest, findRequest, rejectRequest } from "./dec
 import { installForGroup } from "./install-for-group.ts";
 import { installServer } from "./install-server.ts";
 import { shownInstalls } from "./list-installs.ts";
+import { registryApiRoutes } from "./registry-api.ts";
 import { dropInstall } from "./save-install.ts";
 import { expireRequests } from "./save-request.ts";
 import { findGateway, standingOf } from "./standing.ts";
@@ -78,6 +79,7 @@ export const storeRoutes: readonly Route[] = [
   ...installRoutes,
   ...requestRoutes,
   ...catalogRoutes,
+  ...registryApiRoutes,
   route(explainAccess, async (deps, { params, body }) => {
     const { groups, default_level, levelFor } = await standingOf(deps, params.gateway_id, body);
     const entry = await findCatalogEntry(deps.db, params.gateway_id, body.code);

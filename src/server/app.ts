@@ -28,6 +28,14 @@ const DATA_HEADERS = {
   "cache-control": SECURITY_HEADERS["cache-control"],
 } as const;
 
+/** What a browser asks before a page of another site may read an answer. No cookie goes along. */
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, OPTIONS",
+  "access-control-allow-headers": "authorization, content-type",
+  "cross-origin-resource-policy": "cross-origin",
+} as const;
+
 export interface App {
   deps: Deps;
   /** Brings a change that was just committed into force on this node. */
@@ -38,10 +46,13 @@ export interface App {
 export function answerPath(app: App, routes: readonly Route[]) {
   const byMethod = new Map<string, Route>(routes.map((route) => [route.endpoint.method, route]));
   const allow = [...byMethod.keys()].join(", ");
+  const open = routes.every(({ endpoint }) => endpoint.cors);
   return (request: Request & { params: Record<string, string> }): Promise<Response> => {
     const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
     const plane = routes[0]?.endpoint.plane ?? "admin";
-    return answering(app, plane, request, async (ids) => {
+    return answering(app, plane, request, async (ids, headers) => {
+      if (open) Object.assign(headers, CORS_HEADERS);
+      if (open && request.method === "OPTIONS") return new Response(null, { status: 204, headers });
       if (!route) {
         const text = `This path takes ${allow}.`;
         throw new AppError("method_not_allowed", text, { details: { allow } });
@@ -107,8 +118,13 @@ async function answerEndpoint(
     query: decode(endpoint.query, Object.fromEntries(url.searchParams)),
     body: await decodeBody(deps, endpoint, request),
     actor,
+    bearer: request.headers
+      .get("authorization")
+      ?.trim()
+      .replace(/^Bearer\s+/i, ""),
+    origin: deps.settings.PUBLIC_URL ?? url.origin,
     if_match: request.headers.get("if-match") ?? undefined,
-    reply_headers: {},
+    reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
     ...ids,
   };
   if (!endpoint.writes) return render(endpoint, await answer(deps, call), call);

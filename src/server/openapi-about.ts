@@ -53,6 +53,12 @@ export const TAGS = [
     paths: /\/store\//,
   },
   {
+    name: "Store registry",
+    description:
+      "The catalog in the format of the public MCP registry, for clients that read one. A personal token in `Authorization` says whose Store it is.",
+    paths: /^\/v0\.1\//,
+  },
+  {
     name: "Registries",
     description: "A registry is an upstream AI endpoint with its credential.",
     paths: /\/(registries|registry-kinds)\b/,

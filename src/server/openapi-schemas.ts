@@ -12,6 +12,7 @@ import * as storeAccess from "../contract/store-access.ts";
 import * as storeCatalog from "../contract/store-catalog.ts";
 import * as storeInstalls from "../contract/store-installs.ts";
 import * as storePrincipals from "../contract/store-principals.ts";
+import * as storeRegistry from "../contract/store-registry.ts";
 import * as storeRequests from "../contract/store-requests.ts";
 import * as tokens from "../contract/tokens.ts";
 
@@ -41,6 +42,7 @@ const MODULES = [
   storeInstalls,
   storeRequests,
   storePrincipals,
+  storeRegistry,
 ];
 
 export function schemaBook(): SchemaBook {
