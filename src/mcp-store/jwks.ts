@@ -43,7 +43,8 @@ export async function keysFor(deps: Deps, place: Place, jwt: Jwt): Promise<Publi
     if (missing) kept.missed_at = now;
     kept.fetching ??= refresh(deps, place, kept);
   }
-  await kept.fetching;
+  // Keys that are only old are used while newer ones come.
+  if (found().length === 0) await kept.fetching;
   if (kept.keys.length === 0 && kept.trouble) throw kept.trouble;
   return found();
 }
