@@ -20,7 +20,7 @@ export function identifyConsumer(deps: Deps, asked: Asked): Known {
     throw new AppError("invalid_request", text, { details: { param: "method" } });
   }
   deps.used("consumer_keys", key.id);
-  return { ...asked, consumer, key, run: openRun(deps.now()) };
+  return { ...asked, consumer, key, run: openRun(deps) };
 }
 
 function findKey(deps: Deps, headers: Headers, consumer: ConsumerView): KeyView {

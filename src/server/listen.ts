@@ -1,14 +1,14 @@
 /** Sockets to requests: the only file that knows Bun.serve. One server per address, its planes on it. */
 
-import type { BunRequest } from "bun";
+import type { BunRequest, Server } from "bun";
 import { RESERVED_SLUGS } from "../contract/consumers.ts";
 import type { Plane } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { elapsedMs } from "../lib/clock.ts";
-import type { Route } from "../route.ts";
 import { listenAddress, type Settings } from "../settings.ts";
-import { type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
+import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
 import { pages } from "./pages.ts";
+import { showMetrics } from "./show-metrics.ts";
 
 export interface Listening {
   /** By plane, as a client would write it: `http://127.0.0.1:8080`. */
@@ -23,7 +23,7 @@ export type AnswerDataPlane = (request: Request, client: string) => Promise<Resp
 
 export function listen(
   app: App,
-  routes: readonly Route[],
+  routes: readonly AnyRoute[],
   answerDataPlane: AnswerDataPlane,
 ): Listening {
   const { settings } = app.deps;
@@ -65,7 +65,7 @@ function planesByAddress(settings: Settings): Map<string, Plane[]> {
 interface Served {
   address: string;
   planes: Plane[];
-  routes: readonly Route[];
+  routes: readonly AnyRoute[];
   answerDataPlane: AnswerDataPlane;
   state: { ready: boolean; refusing: boolean };
 }
@@ -74,18 +74,26 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
   const [, hostname = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const plain = (body: object, status: number) =>
     Response.json(body, { status, headers: SECURITY_HEADERS });
-  const paths = new Map<string, Route[]>();
+  const paths = new Map<string, AnyRoute[]>();
   for (const route of routes.filter(({ endpoint }) => planes.includes(endpoint.plane))) {
     paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
   }
-  const table: Record<string, (request: BunRequest) => Response | Promise<Response>> = {
+  const table: Record<string, Bun.Serve.Handler<BunRequest, Server<unknown>, Response>> = {
     ...Object.fromEntries(
       [...paths].map(([path, list]) => {
         const answer = answerPath(app, list);
-        return [path, (asked: BunRequest) => (state.refusing ? refuse(app, asked) : answer(asked))];
+        return [
+          path,
+          (asked: BunRequest, server: Server<unknown>) =>
+            state.refusing
+              ? refuse(app, asked)
+              : answer(asked, () => server.requestIP(asked)?.address ?? ""),
+        ];
       }),
     ),
     ...(planes.includes("admin") ? pages(routes) : {}),
+    "/metrics": (asked) =>
+      answering(app, "admin", asked, async (_, headers) => showMetrics(app, asked, headers)),
     "/healthz": () => plain({ status: "ok" }, 200),
     "/readyz": () => {
       const { revision } = app.deps.snapshot();
