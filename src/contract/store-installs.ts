@@ -7,13 +7,14 @@ import { Group, Groups, PrincipalSub } from "./store-access.ts";
 
 export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed"] as const;
 
-export const REASON_MOST = 1000;
+const REASON_MOST = 1000;
 
-/** Blank counts as absent. */
+/** Blank counts as absent. Characters are counted as people do: one that takes two units is one. */
 export const Reason = z
   .string()
   .trim()
-  .max(REASON_MOST)
+  .max(2 * REASON_MOST)
+  .refine((text) => [...text].length <= REASON_MOST, `holds at most ${REASON_MOST} characters`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Postgres cannot store it
   .regex(/^[^\u0000]*$/, "must not hold NUL");
 
