@@ -125,6 +125,9 @@ export const configureInstall = endpoint({
   configures: false,
 });
 
+/** The other changes of an installation wait for a bulk install: it is kept short. */
+export const BULK_MOST = 500;
+
 export const bulkInstall = endpoint({
   name: "bulk_install",
   method: "POST",
@@ -140,6 +143,9 @@ export const bulkInstall = endpoint({
     installed: z.array(z.string()).describe("Principals that have it now and did not before."),
     already_installed: z.array(z.string()),
     refused: z.array(z.string()).describe("Principals whose access level is none."),
+    left: z
+      .int()
+      .describe(`More than ${BULK_MOST} are not done at once: call again until it is 0.`),
   }),
   configures: false,
 });

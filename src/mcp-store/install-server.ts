@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
 import type { InstallReply, InstallRequest } from "../contract/store-installs.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { rememberPrincipal } from "../db/principals.ts";
 import { type Author, recordChange } from "../db/record-change.ts";
 import type { McpRegistryRow } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
@@ -32,6 +33,8 @@ export async function installServer(
     throw new AppError("not_found", `The Store has no server with the code "${code}".`);
   }
   const { level, decided_by } = standing.levelFor(entry);
+  // Whoever acts for the principal knows their groups: what is looked at later rests on them too.
+  if (wish.groups) await rememberGroups(deps, gateway_id, wish);
   await expireRequests(deps);
   const instances = await instancesOf(deps, gateway_id, code);
   const place = { gateway_id, principal_sub, code };
@@ -103,6 +106,21 @@ export async function installServer(
       return answer({ status: "pending_approval", pending: true });
     }
   }
+}
+
+async function rememberGroups(
+  deps: Deps,
+  gateway_id: string,
+  { principal_sub, groups = [] }: InstallRequest,
+): Promise<void> {
+  const seen_at = deps.now().toISOString();
+  await rememberPrincipal(deps.db, {
+    id: deps.newId(),
+    gateway_id,
+    principal_sub,
+    groups,
+    seen_at,
+  });
 }
 
 const endOf = ({ grants }: Holdings, { id }: McpRegistryRow): string | null =>

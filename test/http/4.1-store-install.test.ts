@@ -457,6 +457,18 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
+  test("store row 10: a reason of 1,000 characters is taken, however many bytes they are", async () => {
+    const store = await fresh();
+    await store.level("request");
+    const reason = "🚪".repeat(1000);
+
+    const fits = await store.install({ code: "pub", reason });
+    const beyond = await store.install({ code: "pub", reason: `${reason}!` });
+
+    expect([fits.status, beyond.status]).toEqual([200, 422]);
+    expect(await store.requests()).toMatchObject([{ reason }]);
+  });
+
   test("store row 60: of equal calls at once, one makes the install", async () => {
     const store = await fresh();
     const calls = Array.from({ length: 12 }, () => store.install({ code: "pub" }));
