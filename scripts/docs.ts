@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigFile } from "../src/contract/config-file.ts";
-import { KIND_OPTIONS, KINDS } from "../src/contract/registries.ts";
+import { OPTIONS, PROVIDER_NAMES } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import { flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
 
@@ -94,11 +94,13 @@ function allowVariables({ jsonSchema }: { jsonSchema: Schema }): void {
 function withKinds(schema: Schema): Schema {
   const registry = find(schema, ["properties", "gateways", "items", "properties", "registries"]);
   const items = registry.items as Schema;
-  items.allOf = KINDS.map((kind) => {
-    const options = z.toJSONSchema(KIND_OPTIONS[kind], { io: "input", override: allowVariables });
+  items.allOf = PROVIDER_NAMES.map((kind) => {
+    // The provider of an MCP server is left out.
+    const member = kind === "mcp" ? "type" : "provider";
+    const options = z.toJSONSchema(OPTIONS[kind], { io: "input", override: allowVariables });
     const { $schema: _, ...provider_options } = options as Schema;
     return {
-      if: { properties: { provider: { const: kind } }, required: ["provider"] },
+      if: { properties: { [member]: { const: kind } }, required: [member] },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema names it so
       then: { properties: { provider_options } },
     };

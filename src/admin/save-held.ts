@@ -1,12 +1,13 @@
 /** Keys and tokens whose hash is known but not their secret: stored, or renamed, as a file says. */
+
 import type { ConfigKey, ConfigToken } from "../contract/config-file.ts";
 import { AppError } from "../contract/errors.ts";
 import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
 import { consumerKeyTable, type KeyRow } from "../db/keys.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
 import { keyState } from "./key-state.ts";
-import { recordChange } from "./record-change.ts";
 
 /** One whose time is over is stored too: it works no more here than where it came from. */
 export async function saveKeyRow(

@@ -49,6 +49,7 @@ async function createOwner(deps: Deps): Promise<string> {
     role: "owner",
     gateway_ids: null,
     expires_at: null,
+    principal_sub: null,
   } as const;
   const { token } = await issueToken(deps, call, input, secret);
   return token;

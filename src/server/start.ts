@@ -15,6 +15,7 @@ import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
+import { expireRequests } from "../mcp-store/save-request.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
@@ -124,7 +125,8 @@ const SWEEP_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** Forgets what has served its time. A retry comes within minutes: a day is generous. */
-async function sweep({ db, settings, log }: Deps): Promise<void> {
+async function sweep(deps: Deps): Promise<void> {
+  const { db, settings, log } = deps;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   try {
     await dropIdempotentReplies(db, daysAgo(1));
@@ -134,6 +136,7 @@ async function sweep({ db, settings, log }: Deps): Promise<void> {
     for (const { id, retention_days } of await collectorTable.all(db)) {
       await dropEvaluations(db, { collector_id: id, before: daysAgo(retention_days) });
     }
+    await expireRequests(deps);
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });
   }
