@@ -1,15 +1,17 @@
-/** Writes the pages that are made from code: settings, metrics and the schema of the configuration file. */
+/** Writes the pages that are made from code: settings, metrics, detectors, and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigFile } from "../src/contract/config-file.ts";
 import { OPTIONS, PROVIDER_NAMES } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import { flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
+import { detectorsPage } from "./detectors-page.ts";
 
 /** By path from the root of the repository. */
 export const generatedDocs = (): Record<string, string> => ({
   "docs/settings.md": settingsPage(),
   "docs/metrics.md": metricsPage(),
+  "docs/detectors.md": detectorsPage(),
   "docs/portcullis.schema.json": `${JSON.stringify(configSchema(), null, 2)}\n`,
 });
 

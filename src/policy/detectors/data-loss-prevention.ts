@@ -84,7 +84,7 @@ const Settings = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Mask by a name of the session (`EMAIL_1`) that an output evaluation can turn back into the value, in place of `mask_with`.",
+      "Mask by a name of the session (`<EMAIL_…>`) that an output evaluation can turn back into the value, in place of `mask_with`.",
     ),
 });
 
