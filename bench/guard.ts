@@ -27,7 +27,6 @@ export async function run(): Promise<void> {
       PORTCULLIS_DATA_DIR: folder,
       PORTCULLIS_ADMIN_TOKEN: TOKEN,
       PORTCULLIS_DEMO: "false",
-      LOG_LEVEL: "warn",
     },
     log: join(folder, "output.log"),
   });

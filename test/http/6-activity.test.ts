@@ -238,6 +238,17 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
+  test("6.1 both ids of an evaluation are in the log", async () => {
+    await using verbose = await startKit({ database, settings: { LOG_LEVEL: "debug" } });
+    const guard = await makeGuard(verbose, {});
+
+    const { trace_id, request_id } = await guard.evaluate({ payload: { input: CARD } });
+
+    const line = verbose.lines.find((text) => text.includes(request_id)) ?? "";
+    expect(JSON.parse(line)).toMatchObject({ trace_id, request_id, plane: "guard", status: 200 });
+    expect(verbose.lines.join()).not.toContain("4111");
+  });
+
   test("4.3.4 only what a caller sends is evaluated: a chat through the data plane leaves no evaluation", async () => {
     await using demo = await startKit({ database, settings: { PORTCULLIS_DEMO: "true" } });
     const { consumer, key, collector } = demo.first?.demo ?? expect.unreachable();
