@@ -1,8 +1,10 @@
 /** Writes the pages that are made from code: settings, metrics and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
+import { FILE_SETTINGS } from "../src/admin/detector-settings.ts";
+import { Condition } from "../src/contract/conditions.ts";
 import { ConfigFile } from "../src/contract/config-file.ts";
-import { KIND_OPTIONS, KINDS } from "../src/contract/registries.ts";
+import { KIND_OPTIONS } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import { flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
 
@@ -76,8 +78,29 @@ credential. What to watch first: \`portcullis_database_up == 0\`, \`portcullis_r
 type Schema = Record<string, unknown>;
 
 function configSchema(): Schema {
-  const schema = z.toJSONSchema(ConfigFile, { io: "input", override: allowVariables });
-  return { title: "Portcullis configuration file", ...withKinds(schema as Schema) };
+  const schema = jsonSchema(ConfigFile);
+  const gateway = find(schema, ["properties", "gateways", "items", "properties"]);
+  dependingOn(find(gateway, ["registries", "items"]), "provider", "provider_options", KIND_OPTIONS);
+  const detector = find(schema, ["properties", "detectors", "items"]);
+  dependingOn(detector, "kind", "settings", Object.fromEntries(FILE_SETTINGS));
+  const { $schema: _, ...condition } = jsonSchema(Condition);
+  return { title: "Portcullis configuration file", ...schema, $defs: { Condition: condition } };
+}
+
+const jsonSchema = (shape: z.ZodType): Schema =>
+  z.toJSONSchema(shape, {
+    io: "input",
+    override(context) {
+      allowVariables(context);
+      referToConditions(context);
+    },
+  }) as Schema;
+
+/** Conditions hold conditions: one definition instead of a copy for each level. */
+function referToConditions(made: { zodSchema: z.core.$ZodType; jsonSchema: Schema }): void {
+  if (!(made.zodSchema instanceof z.ZodLazy)) return;
+  for (const name of Object.keys(made.jsonSchema)) delete made.jsonSchema[name];
+  made.jsonSchema.$ref = "#/$defs/Condition";
 }
 
 /** A text may be `${NAME}` wherever it stands, which no pattern or list of values foresees. */
@@ -90,20 +113,21 @@ function allowVariables({ jsonSchema }: { jsonSchema: Schema }): void {
   jsonSchema.anyOf = [checks, { type: "string", pattern: "\\$\\{" }];
 }
 
-/** Says for each provider what its options are, where the plain schema takes any. */
-function withKinds(schema: Schema): Schema {
-  const registry = find(schema, ["properties", "gateways", "items", "properties", "registries"]);
-  const items = registry.items as Schema;
-  items.allOf = KINDS.map((kind) => {
-    const options = z.toJSONSchema(KIND_OPTIONS[kind], { io: "input", override: allowVariables });
-    const { $schema: _, ...provider_options } = options as Schema;
+/** Says for each kind what its options are, where the plain schema takes any. */
+function dependingOn(
+  item: Schema,
+  kind: string,
+  member: string,
+  shapes: Readonly<Record<string, z.ZodType>>,
+): void {
+  item.allOf = Object.entries(shapes).map(([name, shape]) => {
+    const { $schema: _, ...options } = jsonSchema(shape);
     return {
-      if: { properties: { provider: { const: kind } }, required: ["provider"] },
+      if: { properties: { [kind]: { const: name } }, required: [kind] },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema names it so
-      then: { properties: { provider_options } },
+      then: { properties: { [member]: options } },
     };
   });
-  return schema;
 }
 
 const find = (schema: Schema, path: readonly string[]): Schema =>
