@@ -1,17 +1,19 @@
-/** Writes the pages that are made from code: settings, metrics and the schema of the configuration file. */
+/** Writes the pages that are made from code: settings, metrics, detectors, and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
 import { FILE_SETTINGS } from "../src/admin/detector-settings.ts";
-import { Condition } from "../src/contract/conditions.ts";
+import { Comparison, Condition } from "../src/contract/conditions.ts";
 import { ConfigFile } from "../src/contract/config-file.ts";
-import { KIND_OPTIONS } from "../src/contract/registries.ts";
+import { KIND_OPTIONS, OPTIONS } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import { flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
+import { detectorsPage } from "./detectors-page.ts";
 
 /** By path from the root of the repository. */
 export const generatedDocs = (): Record<string, string> => ({
   "docs/settings.md": settingsPage(),
   "docs/metrics.md": metricsPage(),
+  "docs/detectors.md": detectorsPage(),
   "docs/portcullis.schema.json": `${JSON.stringify(configSchema(), null, 2)}\n`,
 });
 
@@ -76,13 +78,23 @@ credential. What to watch first: \`portcullis_database_up == 0\`, \`portcullis_r
 }
 
 type Schema = Record<string, unknown>;
+/** A part of a schema as it was made, and where it stands. */
+interface Made {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: Schema;
+  path: readonly PropertyKey[];
+}
 
 function configSchema(): Schema {
   const schema = jsonSchema(ConfigFile);
   const gateway = find(schema, ["properties", "gateways", "items", "properties"]);
-  dependingOn(find(gateway, ["registries", "items"]), "provider", "provider_options", KIND_OPTIONS);
+  find(gateway, ["registries", "items"]).allOf = [
+    ...optionsBy("provider", "provider_options", KIND_OPTIONS),
+    // The provider of an MCP server is left out.
+    ...optionsBy("type", "provider_options", { mcp: OPTIONS.mcp }),
+  ];
   const detector = find(schema, ["properties", "detectors", "items"]);
-  dependingOn(detector, "kind", "settings", Object.fromEntries(FILE_SETTINGS));
+  detector.allOf = optionsBy("kind", "settings", Object.fromEntries(FILE_SETTINGS));
   const { $schema: _, ...condition } = jsonSchema(Condition);
   return { title: "Portcullis configuration file", ...schema, $defs: { Condition: condition } };
 }
@@ -97,14 +109,16 @@ const jsonSchema = (shape: z.ZodType): Schema =>
   }) as Schema;
 
 /** Conditions hold conditions: one definition instead of a copy for each level. */
-function referToConditions(made: { zodSchema: z.core.$ZodType; jsonSchema: Schema }): void {
-  if (!(made.zodSchema instanceof z.ZodLazy)) return;
-  for (const name of Object.keys(made.jsonSchema)) delete made.jsonSchema[name];
-  made.jsonSchema.$ref = "#/$defs/Condition";
+function referToConditions({ zodSchema, jsonSchema, path }: Made): void {
+  const isDefinition = path.length === 0;
+  if (isDefinition || !(zodSchema instanceof z.ZodUnion)) return;
+  if (!zodSchema.options.includes(Comparison)) return;
+  for (const name of Object.keys(jsonSchema)) delete jsonSchema[name];
+  jsonSchema.$ref = "#/$defs/Condition";
 }
 
 /** A text may be `${NAME}` wherever it stands, which no pattern or list of values foresees. */
-function allowVariables({ jsonSchema }: { jsonSchema: Schema }): void {
+function allowVariables({ jsonSchema }: Made): void {
   if (jsonSchema.type !== "string") return;
   const { description: _, default: __, ...checks } = jsonSchema;
   const { pattern = "", format, enum: values } = checks;
@@ -114,13 +128,12 @@ function allowVariables({ jsonSchema }: { jsonSchema: Schema }): void {
 }
 
 /** Says for each kind what its options are, where the plain schema takes any. */
-function dependingOn(
-  item: Schema,
+const optionsBy = (
   kind: string,
   member: string,
   shapes: Readonly<Record<string, z.ZodType>>,
-): void {
-  item.allOf = Object.entries(shapes).map(([name, shape]) => {
+): Schema[] =>
+  Object.entries(shapes).map(([name, shape]) => {
     const { $schema: _, ...options } = jsonSchema(shape);
     return {
       if: { properties: { [kind]: { const: name } }, required: [kind] },
@@ -128,7 +141,6 @@ function dependingOn(
       then: { properties: { [member]: options } },
     };
   });
-}
 
 const find = (schema: Schema, path: readonly string[]): Schema =>
   path.reduce<Schema>((inner, name) => inner[name] as Schema, schema);

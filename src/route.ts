@@ -1,6 +1,7 @@
 /** Binds an endpoint's description to the operation that answers it. */
 import type { z } from "zod";
 import type { Endpoint, PathParams } from "./contract/endpoint.ts";
+import type { AppError } from "./contract/errors.ts";
 import type { Role } from "./contract/roles.ts";
 import type { Deps } from "./deps.ts";
 
@@ -11,6 +12,8 @@ export interface Actor {
   role: Role;
   /** null: every gateway. */
   gateway_ids: readonly string[] | null;
+  /** Which principal of the Store this is, where that is known. */
+  principal_sub: string | null;
 }
 
 export interface Call<Params = Record<string, string>, Query = unknown, Body = unknown> {
@@ -18,6 +21,10 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   query: Query;
   body: Body;
   actor: Actor;
+  /** What the Authorization header carries, for operations that ask who the principal is. */
+  bearer: string | undefined;
+  /** Where clients reach this program: `https://gateway.example.com`. */
+  origin: string;
   /** The version the caller last saw (If-Match), when it sent one. */
   if_match: string | undefined;
   /** Headers that the operation adds to a successful answer. */
@@ -26,6 +33,7 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   trace_id: string;
 }
 
+/** An operation that returns an error, instead of throwing it, keeps what it wrote. */
 export interface Route {
   endpoint: Endpoint;
   answer: (deps: Deps, call: Call) => Promise<unknown>;
@@ -41,7 +49,7 @@ export function route<
   answer: (
     deps: Deps,
     call: Call<PathParams<Path>, z.output<Query>, z.output<Body>>,
-  ) => Promise<z.input<Reply>> | z.input<Reply>,
+  ) => Promise<z.input<Reply> | AppError> | z.input<Reply> | AppError,
 ): Route {
   return {
     endpoint,

@@ -28,6 +28,13 @@ export const Settings = z.object({
   PORTCULLIS_LISTEN_GATEWAY: address.optional().describe("Where the data plane listens instead."),
   PORTCULLIS_LISTEN_GUARD: address.optional().describe("Where the guard plane listens instead."),
   PORTCULLIS_LISTEN_MCP: address.optional().describe("Where the MCP plane listens instead."),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((text) => text.replace(/\/+$/, ""))
+    .optional()
+    .describe(
+      "Address under which clients reach this program, such as `https://gateway.example.com`. Left out: the one a request names. Set it behind a proxy.",
+    ),
   PORTCULLIS_PLANES: z
     .string()
     .default(PLANES.join(","))

@@ -11,9 +11,9 @@ import { AppError } from "../contract/errors.ts";
 import { eraseApprovals } from "../db/approvals.ts";
 import { dropEvaluations, findEvaluation } from "../db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../db/find-evaluations.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { type DirectRoute, type Route, route } from "../route.ts";
-import { recordChange } from "./record-change.ts";
 
 const DAY_MS = 86_400_000;
 

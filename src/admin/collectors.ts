@@ -13,11 +13,11 @@ import { collectorTable, overrideTable } from "../db/collectors.ts";
 import { gatewayTable } from "../db/gateways.ts";
 import { collectorKeyTable, serviceClientTable } from "../db/keys.ts";
 import { policyVersionTable } from "../db/policies.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
 import { keyRoutes } from "./key-routes.ts";
-import { recordChange } from "./record-change.ts";
 import { resourceRoutes, type Stores } from "./resource-routes.ts";
 
 const stores: Stores<Collector, CollectorInput, Collector> = {

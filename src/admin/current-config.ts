@@ -13,6 +13,7 @@ import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/seal.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { currentGuard } from "./current-guard.ts";
+import { currentStores } from "./current-stores.ts";
 import { configKey, pickInput } from "./pick-input.ts";
 
 /** Every list is there; keys and tokens that were revoked are not. */
@@ -24,6 +25,7 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
   const attached = await attachedRegistries(db);
   const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
   const tokenRows = await adminTokenTable.all(db, { revoked_at: null });
+  const storeOf = await currentStores(db);
   const keyring = deps.keyring();
   const registryNames = new Map(registryRows.map(({ id, name }) => [id, name]));
   const registriesOf = Map.groupBy(registryRows, ({ gateway_id }) => gateway_id);
@@ -50,6 +52,7 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
         // A secret that no key opens counts as empty, so that the one a file gives replaces it.
         .map((input) => mapSecrets(input, REGISTRY_SECRETS, (text) => unseal(keyring, text) ?? "")),
       consumers: (consumersOf.get(row.id) ?? []).map(consumerOf),
+      ...storeOf(row.id),
     })),
     ...(await currentGuard(deps, slugs, registryRows)),
     tokens: tokenRows.map((row) => tokenOf(row, slugs)),
@@ -58,7 +61,7 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
 
 /** Gateways that are gone stay left out; a limit to none is not the same as no limit. */
 function tokenOf(row: AdminTokenRow, slugs: ReadonlyMap<string, string>): ConfigToken {
-  const { name, role, gateway_ids, expires_at, hash, hint } = row;
+  const { name, role, gateway_ids, expires_at, principal_sub, hash, hint } = row;
   const gateways = gateway_ids?.flatMap((id) => slugs.get(id) ?? []) ?? null;
-  return { name, role, gateways, expires_at, sha256: hash, hint };
+  return { name, role, gateways, expires_at, principal_sub, sha256: hash, hint };
 }

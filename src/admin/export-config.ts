@@ -14,9 +14,12 @@ import {
   ConfigRule,
 } from "../contract/config-guard.ts";
 import { ConfigKey, ConfigServiceClient, ConfigToken } from "../contract/config-held.ts";
+import { ConfigAccessRule } from "../contract/config-store.ts";
 import { DetectorInput } from "../contract/detectors.ts";
 import { Gate } from "../contract/policies.ts";
-import { KIND_OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
+import { OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
+import { CatalogEntryInput } from "../contract/store-catalog.ts";
+import { IssuerInput } from "../contract/store-principals.ts";
 import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { currentConfig } from "./current-config.ts";
@@ -47,9 +50,12 @@ export async function exportConfig(deps: Deps): Promise<ExportedConfig> {
 }
 
 function exportGateway(gateway: ConfigFile["gateways"][number], names: Set<string>): object {
-  const { registries, consumers, ...own } = gateway;
+  const { registries, consumers, catalog, access_rules, issuers, ...own } = gateway;
   return {
     ...written(ConfigGateway, own),
+    catalog: catalog?.map((entry) => written(CatalogEntryInput, entry)),
+    access_rules: access_rules?.map((rule) => written(ConfigAccessRule.in, rule)),
+    issuers: issuers?.map((issuer) => written(IssuerInput, issuer)),
     registries: registries.map((registry) => exportRegistry(gateway.slug, registry, names)),
     consumers: consumers.map(({ keys, ...consumer }) => ({
       ...written(ConfigConsumer, consumer),
@@ -63,7 +69,7 @@ const Attached = ConfigConsumer.shape.registries.unwrap().element;
 
 function exportRegistry(gateway: string, registry: ConfigRegistry, names: Set<string>): object {
   const { provider_options, ...own } = registry;
-  const options = written(KIND_OPTIONS[registry.provider], provider_options);
+  const options = written(OPTIONS[registry.provider], provider_options);
   const shown = {
     ...written(ConfigRegistry.in, own),
     ...(Object.keys(options).length ? { provider_options: options } : {}),

@@ -4,13 +4,13 @@ import { AppError } from "../contract/errors.ts";
 import type { KeyEndpoints, KeyInput } from "../contract/keys.ts";
 import type { PageQuery } from "../contract/shapes.ts";
 import type { KeyColumns } from "../db/keys.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import type { Call, Route } from "../route.ts";
 import { checkExpiry, keyState } from "./key-state.ts";
-import { recordChange } from "./record-change.ts";
 
 export interface Holder {
   table: Table<KeyColumns>;

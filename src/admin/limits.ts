@@ -1,4 +1,5 @@
 /** Rate limits as an administrator sees them: who has used how much, who is blocked; reset and lift. */
+
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
@@ -11,12 +12,12 @@ import {
   resetLimitState,
 } from "../contract/limits.ts";
 import { blockedSubjectTable, NEVER_ENDS } from "../db/blocked-subjects.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import type { Used } from "../plugins/rate-limiter/counter.ts";
 import type { Store } from "../plugins/rate-limiter/counter-store.ts";
 import { type Limit, limitsOf, rateLimiter } from "../plugins/rate-limiter.ts";
 import { type Route, route } from "../route.ts";
-import { recordChange } from "./record-change.ts";
 
 export const limitRoutes: Route[] = [
   route(listLimitState, async (deps, { params, query }) => {

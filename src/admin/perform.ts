@@ -11,6 +11,7 @@ export const localActor = (name: string): Actor => ({
   name,
   role: "owner",
   gateway_ids: null,
+  principal_sub: null,
 });
 
 /** `deps.db` is the transaction it becomes part of. */
@@ -27,6 +28,8 @@ export async function perform<Reply>(
     query: {},
     body: decode(endpoint.body, body),
     actor,
+    bearer: undefined,
+    origin: "",
     if_match: undefined,
     reply_headers: {},
     request_id: deps.newId(),

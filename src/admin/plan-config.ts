@@ -1,5 +1,5 @@
 /** What must change so that the installation is as a configuration file says? */
-import type { ConfigFile } from "../contract/config-file.ts";
+import type { ConfigFile, ConfigRegistry } from "../contract/config-file.ts";
 import { ConfigRegistryRef } from "../contract/config-guard.ts";
 import type { ConfigToken } from "../contract/config-held.ts";
 import { consumerKeys } from "../contract/consumer-keys.ts";
@@ -16,6 +16,7 @@ import { draftPlan, type Plan } from "./draft-plan.ts";
 import { consumerAt } from "./find-by-name.ts";
 import { planGuard } from "./plan-guard.ts";
 import { heldLists } from "./plan-held.ts";
+import { fromCatalog, planStore } from "./plan-store.ts";
 import type { ConfigSource, Problem } from "./read-config-file.ts";
 import * as save from "./save-by-name.ts";
 import { revokeTokenOf, saveToken } from "./save-held.ts";
@@ -32,6 +33,8 @@ export async function planConfig(
   const problems: Problem[] = [];
   const draft = draftPlan(options);
   const diffSecrets = diffSecretsOf(source, problems);
+  const diffRegistry = diffSecrets<ConfigRegistry>(() => REGISTRY_SECRETS);
+  const diffDetector = diffSecrets<DetectorInput>(({ kind }) => detectorSecrets(kind));
   const staying = new Set(wanted.collectors?.map(({ name }) => name));
 
   draft.list(
@@ -42,11 +45,14 @@ export async function planConfig(
       identity: "slug",
       at: ["gateways"],
       name: ({ slug }) => slug,
-      diff: diffOf(({ registries: _, consumers: __, ...own }) => own),
+      diff: diffOf(save.ownMembers),
       save: save.saveGateway,
       remove: ({ slug }) => save.removeGateway(slug, staying),
     },
-    (was, { slug: gateway, registries, consumers }, at) => {
+    (was, will, at) => {
+      const { slug: gateway, registries, consumers } = will;
+      // First: an instance may be of a server that the file adds.
+      planStore(draft, was, will, at);
       draft.list({
         resource: "registry",
         was: was?.registries ?? [],
@@ -54,7 +60,7 @@ export async function planConfig(
         identity: "name",
         at: [...at, "registries"],
         name: ({ name }) => `${gateway} / ${name}`,
-        diff: diffSecrets(() => REGISTRY_SECRETS),
+        diff: (before, after, place) => diffRegistry(before, fromCatalog(before, after), place),
         save: (registry) => save.saveRegistry(gateway, registry),
         remove: ({ name }) => save.removeRegistry(gateway, name),
       });
@@ -93,7 +99,6 @@ export async function planConfig(
       );
     },
   );
-  const diffDetector = diffSecrets(({ kind }: DetectorInput) => detectorSecrets(kind));
   planGuard(draft, { current, wanted }, { diffDetector, keys: keyList });
   draft.list(
     held({

@@ -10,12 +10,12 @@ import {
   restorePolicyVersion,
 } from "../contract/policies.ts";
 import { type PolicyVersionRow, policyTable, policyVersionTable } from "../db/policies.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { diffValues } from "../lib/diff-values.ts";
 import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import { inputOf, policyDocument } from "../snapshot/policy-document.ts";
-import { recordChange } from "./record-change.ts";
 import { maskSecrets } from "./seal-secrets.ts";
 
 export async function saveVersion(

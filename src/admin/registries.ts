@@ -12,12 +12,15 @@ import {
   type RegistryInput,
   registries,
 } from "../contract/registries.ts";
-import { type RegistryRow, registryTable } from "../db/registries.ts";
+import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
+import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
-import { checkHostLiteral } from "../net/address-guard.ts";
+import { checkUrl } from "../net/check-url.ts";
 import { providers } from "../providers/all.ts";
 import { capabilitiesOf } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
+import { checkMcpRegistry } from "./mcp-registries.ts";
+import { refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
 import { maskSecrets, sealSecrets } from "./seal-secrets.ts";
 
@@ -28,11 +31,27 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
   parent: gatewayExists,
   read: (deps, row) => ({
     ...maskSecrets(deps.keyring(), REGISTRY_SECRETS, row),
-    capabilities: row.capabilities ?? capabilitiesOf(providers[row.provider]),
+    capabilities: row.capabilities ?? (isLlm(row) ? capabilitiesOf(providers[row.provider]) : []),
   }),
   stored: ({ capabilities }) => ({ capabilities }),
+  async mayRemove(deps, row, call) {
+    const { force } = call.query as { force?: boolean };
+    const installs = force ? [] : await storeInstallTable.all(deps.db, { instance_id: row.id });
+    if (installs.length === 0) return;
+    throw new AppError(
+      "has_dependents",
+      `${installs.length} installs use this instance: add ?force=true to remove them too.`,
+    );
+  },
   async save(deps, input, row, before) {
-    const checked = checkRegistry(deps, input, before);
+    if (before && before.type !== input.type) {
+      throw new AppError("validation_failed", "type: cannot be changed; create another registry");
+    }
+    const place = { id: row.id, gateway_id: row.gateway_id ?? "" };
+    const checked =
+      input.type === "mcp"
+        ? await checkMcpRegistry(deps, place, input, before)
+        : checkLlmRegistry(deps, input, before);
     // The path gives the gateway; RegistryRow cannot know that from the scope alone.
     const next = { ...row, ...checked } as RegistryRow;
     if (before) await registryTable.update(deps.db, row.id, next);
@@ -56,71 +75,43 @@ export const registryRoutes: Route[] = [
 ];
 
 /** The whole registry is judged by its kind; its secrets come back sealed. */
-export function checkRegistry(
+export function checkLlmRegistry(
   deps: Deps,
   input: RegistryInput,
   before?: RegistryRow,
 ): RegistryInput {
-  if (before && before.provider !== input.provider) {
+  const { provider } = input;
+  if (provider === "mcp") {
+    throw new AppError("validation_failed", `provider: must be one of ${KINDS.join(", ")}`);
+  }
+  if (before && before.provider !== provider) {
     // The stored credential belongs to the other provider and must not be sent to this one.
     throw new AppError("validation_failed", "provider: cannot be changed; create another registry");
   }
-  const shape = z.object({ provider_options: KIND_OPTIONS[input.provider] });
+  const shape = z.object({ provider_options: KIND_OPTIONS[provider] });
   const { provider_options } = decode(shape, { provider_options: input.provider_options });
-  checkAddress(deps, { ...input, provider_options }, before);
-  const able = capabilitiesOf(providers[input.provider]);
+  for (const name of ["base_url", "endpoint"]) {
+    const at = `provider_options.${name}`;
+    const text = (provider_options as Record<string, unknown>)[name];
+    if (typeof text === "string") checkUrl(text, at, input.allow_private);
+    refuseSecretTheft(deps, { ...input, provider_options }, before, at);
+  }
+  const able = capabilitiesOf(providers[provider]);
   const beyond = input.capabilities?.findIndex((capability) => !able.includes(capability)) ?? -1;
   if (beyond >= 0) {
     throw new AppError(
       "validation_failed",
-      `capabilities[${beyond}]: ${input.provider} can do ${able.join(", ")}`,
+      `capabilities[${beyond}]: ${provider} can do ${able.join(", ")}`,
     );
   }
-  if (!input.auth && !KINDS_WITHOUT_KEY.includes(input.provider)) {
-    throw new AppError("validation_failed", `auth: ${input.provider} needs an API key`);
+  if (input.auth && input.auth.type !== "api_key") {
+    throw new AppError("validation_failed", "auth.type: an AI upstream takes an api_key");
   }
-  if (input.auth && input.provider === "demo") {
+  if (!input.auth && !KINDS_WITHOUT_KEY.includes(provider)) {
+    throw new AppError("validation_failed", `auth: ${provider} needs an API key`);
+  }
+  if (input.auth && provider === "demo") {
     throw new AppError("validation_failed", "auth: the demo provider takes no credential");
   }
   return sealSecrets(deps.keyring(), REGISTRY_SECRETS, { ...input, provider_options }, before);
-}
-
-/** An address an administrator sets must be public and encrypted, unless the registry says otherwise. */
-function checkAddress(deps: Deps, input: RegistryInput, before: RegistryRow | undefined): void {
-  for (const name of ["base_url", "endpoint"]) {
-    const text = input.provider_options[name];
-    if (typeof text !== "string") continue;
-    refuseCredentialTheft(deps, input, before, name);
-    if (input.allow_private) continue;
-    const at = `provider_options.${name}`;
-    const url = new URL(text);
-    if (url.protocol !== "https:") {
-      throw new AppError("validation_failed", `${at}: must be https unless allow_private is true`);
-    }
-    if (checkHostLiteral(url.hostname) === "refused") {
-      const text = `${at}: is not a public address; set allow_private to true to use it`;
-      throw new AppError("validation_failed", text);
-    }
-  }
-}
-
-/** Moving the address while keeping the masked key would send the stored key to the new host. */
-function refuseCredentialTheft(
-  deps: Deps,
-  input: RegistryInput,
-  before: RegistryRow | undefined,
-  name: string,
-): void {
-  if (!before?.auth) return;
-  const was = before.provider_options[name];
-  const moved =
-    typeof was === "string" &&
-    new URL(was).origin !== new URL(String(input.provider_options[name])).origin;
-  const shown = maskSecrets(deps.keyring(), REGISTRY_SECRETS, before).auth?.api_key;
-  if (moved && (input.auth?.api_key === shown || input.auth?.api_key === "")) {
-    throw new AppError(
-      "validation_failed",
-      `auth.api_key: must be sent again when provider_options.${name} moves to another host`,
-    );
-  }
 }

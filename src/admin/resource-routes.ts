@@ -1,14 +1,15 @@
 /** List, get, create, update and delete of a stored resource: the same five for every one. */
+
 import type { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Resource } from "../contract/resource.ts";
 import type { PageQuery } from "../contract/shapes.ts";
 import { gatewayTable } from "../db/gateways.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
 import type { Call, Route } from "../route.ts";
-import { recordChange } from "./record-change.ts";
 
 /** What every stored resource has beside its own members. */
 export interface StoredRow {
@@ -31,7 +32,7 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   /** Refuses a create before anything is looked at. */
   mayCreate?: (call: Call) => void;
   /** Refuses to delete what others still need. */
-  mayRemove?: (deps: Deps, row: Row) => Promise<void>;
+  mayRemove?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** As the wire shows it: secrets masked. */
   read: (deps: Deps, row: Row) => Promise<Reply> | Reply;
   /** Members whose stored value is not what `read` shows. */
@@ -122,7 +123,7 @@ export function resourceRoutes<
         const row = await table.lock(deps.db, place(call));
         if (!row) throw wanted(call);
         checkVersion(call, row);
-        await stores.mayRemove?.(deps, row);
+        await stores.mayRemove?.(deps, row, call);
         const before = await stores.read(deps, row);
         await table.remove(deps.db, { id: row.id } as Partial<Row>);
         await record(deps, call, "delete", row.id, { before, after: null });

@@ -1,10 +1,11 @@
 /** Seals every stored secret again with the key that is current now. */
+
 import { changeConfig } from "../db/config-revision.ts";
+import { recordChange } from "../db/record-change.ts";
 import { rewriteSealed } from "../db/sealed-texts.ts";
 import type { Deps } from "../deps.ts";
 import { seal, sealedWith, unseal } from "../lib/seal.ts";
 import type { Actor } from "../route.ts";
-import { recordChange } from "./record-change.ts";
 
 export interface Rotated {
   /** Id of the key that seals them now. */

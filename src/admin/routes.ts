@@ -1,14 +1,18 @@
 /** Every endpoint of the admin API, each bound to the operation that answers it. */
 import type { Route } from "../route.ts";
+import { accessRuleRoutes } from "./access-rules.ts";
 import { activityRoutes } from "./activity.ts";
 import { auditRoutes } from "./audit.ts";
+import { catalogEntryRoutes } from "./catalog-entries.ts";
 import { collectorRoutes } from "./collectors.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
 import { detectorRoutes } from "./detectors.ts";
 import { gatewayRoutes } from "./gateways.ts";
+import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
 import { policyRoutes } from "./policies.ts";
+import { principalTokenRoutes } from "./principal-tokens.ts";
 import { registryRoutes } from "./registries.ts";
 import { requestRoutes } from "./requests.ts";
 import { testConnectionRoute } from "./test-connection.ts";
@@ -28,4 +32,8 @@ export const adminRoutes: readonly Route[] = [
   ...requestRoutes,
   ...tokenRoutes,
   ...auditRoutes,
+  ...accessRuleRoutes,
+  ...catalogEntryRoutes,
+  ...issuerRoutes,
+  ...principalTokenRoutes,
 ];

@@ -2,7 +2,7 @@
 import { collectors } from "../contract/collectors.ts";
 import type { ConfigConsumer, ConfigGateway, ConfigRegistry } from "../contract/config-file.ts";
 import { consumers } from "../contract/consumers.ts";
-import { gateways } from "../contract/gateways.ts";
+import { type GatewayInput, gateways } from "../contract/gateways.ts";
 import { registries } from "../contract/registries.ts";
 import { collectorTable } from "../db/collectors.ts";
 import { consumerTable } from "../db/consumers.ts";
@@ -12,13 +12,20 @@ import type { Run } from "./draft-plan.ts";
 import { consumerAt, gatewayAt, registryAt } from "./find-by-name.ts";
 import { perform } from "./perform.ts";
 
-export function saveGateway({ registries: _, consumers: __, ...body }: ConfigGateway): Run {
+export function saveGateway(gateway: ConfigGateway): Run {
   return async (deps, actor) => {
+    const body = ownMembers(gateway);
     const found = await gatewayTable.find(deps.db, { slug: body.slug });
     return found
       ? await perform(deps, actor, gateways.update, { params: { gateway_id: found.id }, body })
       : await perform(deps, actor, gateways.create, { body });
   };
+}
+
+/** Without the lists of what belongs to it: those are steps of their own. */
+export function ownMembers(gateway: ConfigGateway): GatewayInput & { slug: string } {
+  const { registries: _, consumers: __, catalog: ___, access_rules, issuers, ...own } = gateway;
+  return own;
 }
 
 /** A gateway takes its collectors with it, but for those that the file has: `staying`, by name. */

@@ -5,6 +5,7 @@ import type { KeyEndpoints } from "../contract/keys.ts";
 import { revokeToken } from "../contract/tokens.ts";
 import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
 import type { KeyColumns } from "../db/keys.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
@@ -12,7 +13,6 @@ import type { Run } from "./draft-plan.ts";
 import { found, named } from "./find-by-name.ts";
 import { keyState } from "./key-state.ts";
 import { perform } from "./perform.ts";
-import { recordChange } from "./record-change.ts";
 
 export interface KeyPlace {
   keys: KeyEndpoints;

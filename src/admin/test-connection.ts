@@ -5,14 +5,14 @@ import {
   type RegistryInput,
   testConnection,
 } from "../contract/registries.ts";
-import { type RegistryRow, registryTable } from "../db/registries.ts";
+import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { urlFor } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import { registryView } from "../snapshot/compile.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
-import { checkRegistry } from "./registries.ts";
+import { checkLlmRegistry } from "./registries.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -22,6 +22,7 @@ export const testConnectionRoute: Route = route(testConnection, async (deps, { p
       ? draft(deps, params.gateway_id, body)
       : await registryTable.find(deps.db, { id: body.id, gateway_id: params.gateway_id });
   if (!row) throw new AppError("not_found", "There is no registry with this id.");
+  if (!isLlm(row)) throw new AppError("validation_failed", "id: only AI upstreams can be tried");
   return await probe(deps, registryView(row, deps));
 });
 
@@ -67,5 +68,5 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
 /** A registry that is not saved yet: checked like one that is. */
 function draft(deps: Deps, gateway_id: string, body: RegistryInput): RegistryRow {
   const unsaved = { id: "", version: 0, created_at: "", updated_at: "", gateway_id };
-  return { ...checkRegistry(deps, body), ...unsaved };
+  return { ...checkLlmRegistry(deps, body), ...unsaved };
 }

@@ -1,4 +1,5 @@
 /** Administrator tokens: made and shown once, limited by role and gateway, revoked at once. */
+
 import { AppError } from "../contract/errors.ts";
 import {
   type AdminToken,
@@ -10,12 +11,12 @@ import {
 } from "../contract/tokens.ts";
 import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
 import { gatewayTable } from "../db/gateways.ts";
+import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { checkExpiry, keyState } from "./key-state.ts";
-import { recordChange } from "./record-change.ts";
 
 export const tokenRoutes: Route[] = [
   route(listTokens, async (deps, { query }) => {

@@ -3,14 +3,17 @@ import { z } from "zod";
 import { ConfigCollector, ConfigPolicy } from "./config-guard.ts";
 import { ConfigKey, ConfigToken } from "./config-held.ts";
 import { configList, type Issues, refuse } from "./config-list.ts";
+import { ConfigAccessRule } from "./config-store.ts";
 import { AttachedRegistry, ConsumerInput } from "./consumers.ts";
 import { DetectorInput } from "./detectors.ts";
 import { GatewayInput } from "./gateways.ts";
-import { KIND_OPTIONS, RegistryInput } from "./registries.ts";
+import { OPTIONS, RegistryInput } from "./registries.ts";
 import { Name, Slug } from "./shapes.ts";
+import { CatalogEntryInput } from "./store-catalog.ts";
+import { IssuerInput } from "./store-principals.ts";
 
 export const ConfigRegistry = RegistryInput.transform((registry, context) => {
-  const options = KIND_OPTIONS[registry.provider].safeParse(registry.provider_options);
+  const options = OPTIONS[registry.provider].safeParse(registry.provider_options);
   for (const issue of options.error?.issues ?? []) {
     const path = ["provider_options", ...issue.path];
     context.issues.push({ ...issue, path, input: undefined });
@@ -39,6 +42,15 @@ export const ConfigGateway = GatewayInput.extend({
   slug: Slug.describe("Its identity."),
   registries: configList(ConfigRegistry, "name", 1000).default([]),
   consumers: z.array(ConfigConsumer).max(10_000).default([]),
+  catalog: configList(CatalogEntryInput, "code", 1000)
+    .optional()
+    .describe("What the Store has beside the shipped servers. Left out: it is left alone."),
+  access_rules: configList(ConfigAccessRule, "name", 10_000)
+    .optional()
+    .describe("Who may install what. Left out: the rules are left alone."),
+  issuers: configList(IssuerInput, "name", 100)
+    .optional()
+    .describe("Whose tokens name principals. Left out: they are left alone."),
 });
 export type ConfigGateway = z.infer<typeof ConfigGateway>;
 

@@ -4,10 +4,18 @@ import { z } from "zod";
 export const PLANES = ["admin", "gateway", "guard", "mcp"] as const;
 export type Plane = (typeof PLANES)[number];
 
-/** What a caller must be able to do. `public` asks nothing; the others are held by roles. */
+/** What a caller of the admin API must be able to do: held by roles. */
 export type Permission = "read" | "write" | "approve" | "audit" | "own";
-/** `collector`: a collector key or a service token, read by the evaluation itself. */
-export type Auth = Permission | "collector" | "public";
+
+/**
+ * `public` asks nothing. `collector` (a collector key or a service token) and `principal` are asked for
+ * by the operation itself.
+ */
+export type Auth = Permission | "collector" | "principal" | "public";
+
+/** Whether an administrator's role decides. */
+export const isAdministrative = (auth: Auth): auth is Permission =>
+  auth !== "collector" && auth !== "principal" && auth !== "public";
 
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & PathParams<`/${Rest}`>
@@ -36,12 +44,16 @@ export interface Endpoint<
   status: 200 | 201 | 204;
   /** Runs in a transaction with its audit record, and takes an Idempotency-Key when it is a POST. */
   writes: boolean;
+  /** What it writes is configuration, which every node then reads again. */
+  configures: boolean;
+  /** Pages of any other site may read the answer. */
+  cors: boolean;
 }
 
 export const Nothing = z.undefined();
 export const NoQuery = z.strictObject({});
 
-/** Fills what most endpoints leave unsaid: no query, no body, 200, writes unless it is a GET. */
+/** Fills what most endpoints leave unsaid: no query, no body, 200, writes configuration unless it is a GET. */
 export function endpoint<
   const Path extends string,
   Query extends z.ZodType = typeof NoQuery,
@@ -55,6 +67,8 @@ export function endpoint<
     reply?: Reply;
     status?: 200 | 201 | 204;
     writes?: boolean;
+    configures?: boolean;
+    cors?: boolean;
   },
 ): Endpoint<Path, Query, Body, Reply> {
   return {
@@ -65,6 +79,8 @@ export function endpoint<
     reply: Nothing as unknown as Reply,
     status: described.reply ? 200 : 204,
     writes: described.method !== "GET",
+    configures: true,
+    cors: false,
     ...described,
   };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { patchOf, resource } from "./resource.ts";
 import { Labels, Name, Slug, Stored } from "./shapes.ts";
+import { AccessLevel } from "./store-access.ts";
 
 export const PluginEntry = z.strictObject({
   name: z.string().max(64).describe("Which plugin: see `GET /v1/plugins`."),
@@ -13,11 +14,20 @@ export const PluginEntry = z.strictObject({
 });
 export type PluginEntry = z.infer<typeof PluginEntry>;
 
+export const GatewayStore = z.strictObject({
+  default_level: AccessLevel.default("request").describe("Holds where no access rule matches."),
+  public_catalog: z
+    .boolean()
+    .default(false)
+    .describe("Serve the catalog at `/v0.1/servers` to callers without a token."),
+});
+
 export const GatewayInput = z.strictObject({
   name: Name,
   slug: Slug.optional().describe("Generated when left out. Unique."),
   required_plugins: z.array(PluginEntry).max(50).default([]),
   metadata: Labels.default({}).describe("Your own labels; the gateway does not read them."),
+  store: GatewayStore.prefault({}),
 });
 export type GatewayInput = z.infer<typeof GatewayInput>;
 

@@ -1,6 +1,8 @@
 /** Wire shapes of registries: the upstreams of a gateway, one option schema per kind. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { HttpUrl, SecretHeaders } from "./http-shapes.ts";
+import { McpAuth, McpOptions } from "./mcp-registries.ts";
 import { resource } from "./resource.ts";
 import { Id, Name, SecretText, Stored } from "./shapes.ts";
 
@@ -16,30 +18,11 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-export const HttpUrl = z
-  .url({ protocol: /^https?$/ })
-  .max(2000)
-  .refine((text) => isPlainAddress(text), "must hold no user, password, query or fragment");
-
 const base_url = HttpUrl.describe("Replaces the provider's own address, version part included.");
 const Optional = z.strictObject({ base_url: base_url.optional() });
 const None = z.strictObject({});
 
-const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "is not a header name");
-/** The gateway writes these itself; a second value would smuggle or override them. */
-const RESERVED_HEADERS =
-  /^(host|content-length|content-type|transfer-encoding|connection|te|upgrade|trailer|keep-alive|expect)$/i;
-
-export const SecretHeaders = z
-  .record(
-    HeaderName.refine((name) => !RESERVED_HEADERS.test(name), "is written by the gateway"),
-    SecretText,
-  )
-  .refine((headers) => Object.keys(headers).length <= 32, "holds at most 32 headers")
-  .default({})
-  .describe("Sent with every call. Values are kept as secrets.");
-
-/** What `provider_options` holds, by kind. A kind that is not here does not exist. */
+/** What `provider_options` holds for an AI upstream, by kind. A kind that is not here does not exist. */
 export const KIND_OPTIONS = {
   openai: Optional,
   azure: z.strictObject({
@@ -71,28 +54,47 @@ export const KIND_OPTIONS = {
 export type Kind = keyof typeof KIND_OPTIONS;
 export const KINDS = Object.keys(KIND_OPTIONS) as [Kind, ...Kind[]];
 
+/** What `provider_options` holds for every registry, MCP servers included. */
+export const OPTIONS = { ...KIND_OPTIONS, mcp: McpOptions } as const;
+export type ProviderName = keyof typeof OPTIONS;
+export const PROVIDER_NAMES = Object.keys(OPTIONS) as [ProviderName, ...ProviderName[]];
+
 /** Kinds that answer without a credential: the built-in demo, and a compatible server of your own. */
 export const KINDS_WITHOUT_KEY: readonly Kind[] = ["demo", "openai_compatible"];
 
 /** Where secrets stand inside a registry. */
-export const REGISTRY_SECRETS = ["auth.api_key", "provider_options.headers.*"] as const;
+export const REGISTRY_SECRETS = [
+  "auth.api_key",
+  "auth.value",
+  "auth.client_secret",
+  "provider_options.headers.*",
+] as const;
 
-export const RegistryAuth = z.strictObject({
+export const ApiKeyAuth = z.strictObject({
   type: z.literal("api_key"),
   api_key: SecretText.describe(
     "Stored encrypted and shown masked. A masked or empty value on update keeps the stored one.",
   ),
 });
 
+export type ApiKeyAuth = z.infer<typeof ApiKeyAuth>;
+
+/** `api_key` is for AI upstreams, the others for MCP servers. */
+export const RegistryAuth = z.discriminatedUnion("type", [ApiKeyAuth, ...McpAuth.options]);
+export type RegistryAuth = z.infer<typeof RegistryAuth>;
+
 export const RegistryInput = z.strictObject({
   name: Name,
-  type: z.literal("llm").default("llm"),
-  provider: z.enum(KINDS),
+  type: z.enum(["llm", "mcp"]).default("llm").describe("An AI upstream, or an MCP server."),
+  provider: z
+    .enum(PROVIDER_NAMES)
+    .default("mcp")
+    .describe("The kind of AI upstream. Left out, or `mcp`, when the type is `mcp`."),
   provider_options: z
     .record(z.string(), z.unknown())
     .default({})
     .describe("Depends on `provider`: see `GET /v1/registry-kinds`."),
-  auth: RegistryAuth.nullable().default(null),
+  auth: RegistryAuth.nullable().default(null).describe("null: it asks for no credential."),
   capabilities: z
     .array(z.enum(CAPABILITIES))
     .min(1)
@@ -116,7 +118,7 @@ export const Registry = z.object({
 });
 export type Registry = z.infer<typeof Registry>;
 
-export const registries = resource({
+const crud = resource({
   noun: "registry",
   plural: "registries",
   path: "/v1/gateways/:gateway_id/registries",
@@ -124,6 +126,17 @@ export const registries = resource({
   input: RegistryInput,
   reply: Registry,
 });
+
+export const registries = {
+  ...crud,
+  remove: {
+    ...crud.remove,
+    summary: "Delete a registry; an instance that principals have installed only with `force`",
+    query: z.strictObject({
+      force: z.stringbool().default(false).describe("Removes the installs too."),
+    }),
+  },
+};
 
 export const ConnectionReport = z.object({
   ok: z.boolean(),
@@ -163,8 +176,3 @@ export const listRegistryKinds = endpoint({
     ),
   }),
 });
-
-function isPlainAddress(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && !url.username && !url.password && !url.search && !url.hash;
-}

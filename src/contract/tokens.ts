@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { KEY_STATES } from "./keys.ts";
 import { ROLES } from "./roles.ts";
 import { Id, Name, PageQuery, page, Time } from "./shapes.ts";
+import { PrincipalSub } from "./store-access.ts";
 
 export const AdminTokenInput = z.strictObject({
   name: Name,
@@ -16,6 +17,9 @@ export const AdminTokenInput = z.strictObject({
     .default(null)
     .describe("Limits the token to these gateways. null: all of them."),
   expires_at: Time.nullable().default(null),
+  principal_sub: PrincipalSub.nullable()
+    .default(null)
+    .describe("Whose token it is: it cannot decide a Store request of that principal."),
 });
 export type AdminTokenInput = z.infer<typeof AdminTokenInput>;
 

@@ -13,6 +13,7 @@ export const adminTokenTable = table<AdminTokenRow>({
     name: "text",
     role: "text",
     gateway_ids: "json",
+    principal_sub: "text",
     hash: "text",
     hint: "text",
     expires_at: "text",

@@ -8,6 +8,14 @@ export async function configRevision(db: Db): Promise<number> {
   return Number(row?.revision ?? 0);
 }
 
+/** Queues up behind changes of configuration without being one: no node reads it again. */
+export async function takeTurn<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return await db.transaction(async (tx) => {
+    if (tx.dialect === "postgres") await tx.many("SELECT id FROM config_revision FOR UPDATE");
+    return await work(tx);
+  });
+}
+
 /**
  * A change of configuration, all or nothing. The revision row is taken first, so changes queue up
  * behind each other and cannot deadlock; other nodes hear of one exactly when it commits.

@@ -12,6 +12,7 @@ export const gatewayTable = table<GatewayRow>({
     slug: "text",
     required_plugins: "json",
     metadata: "json",
+    store: "json",
     version: "number",
     created_at: "text",
     updated_at: "text",

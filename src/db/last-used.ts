@@ -6,6 +6,7 @@ export const USED_TABLES = [
   "admin_tokens",
   "collector_keys",
   "service_clients",
+  "principal_tokens",
 ] as const;
 export type UsedTable = (typeof USED_TABLES)[number];
 

@@ -1,5 +1,6 @@
 /** The registries table. Secrets in `auth` and `provider_options` are sealed here. */
-import type { Capability, Registry } from "../contract/registries.ts";
+import type { McpAuth, McpOptions, ServerField } from "../contract/mcp-registries.ts";
+import type { ApiKeyAuth, Capability, Kind, Registry } from "../contract/registries.ts";
 import { table } from "./table.ts";
 
 export interface RegistryRow extends Omit<Registry, "capabilities"> {
@@ -26,3 +27,28 @@ export const registryTable = table<RegistryRow>({
   search: ["name", "provider"],
   sort: ["created_at", "name", "provider", "updated_at"],
 });
+
+/** An AI upstream. */
+export interface LlmRegistryRow extends RegistryRow {
+  type: "llm";
+  provider: Kind;
+  auth: ApiKeyAuth | null;
+}
+
+/** An MCP server: with a code, an instance of a Store server. */
+export interface McpRegistryRow extends RegistryRow {
+  type: "mcp";
+  provider: "mcp";
+  provider_options: StoredMcpOptions & Record<string, unknown>;
+  auth: McpAuth | null;
+}
+
+/** What was left out has been taken from the catalog. */
+export interface StoredMcpOptions extends Omit<McpOptions, "url" | "fields"> {
+  url: string;
+  fields: ServerField[];
+}
+
+/** A row holds what the checks of its type let in. */
+export const isLlm = (row: RegistryRow): row is LlmRegistryRow => row.type === "llm";
+export const isMcp = (row: RegistryRow): row is McpRegistryRow => row.type === "mcp";

@@ -9,6 +9,10 @@ export const SEALED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   detectors: ["settings"],
   policy_versions: ["document"],
   pseudonyms: ["original"],
+  store_installs: ["config"],
+  store_credentials: ["access_token", "refresh_token"],
+  oauth_clients: ["client_secret"],
+  oauth_flows: ["code_verifier"],
 };
 
 /** As lib/seal.ts writes them: mark, key id, base64url. None of it needs escaping in JSON. */

@@ -3,7 +3,7 @@ import { decode } from "../contract/decode.ts";
 import { type Endpoint, Nothing, type Plane } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { Id } from "../contract/shapes.ts";
-import { changeConfig } from "../db/config-revision.ts";
+import { changeConfig, takeTurn } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { count } from "../lib/metrics.ts";
@@ -31,6 +31,14 @@ const DATA_HEADERS = {
   "cache-control": SECURITY_HEADERS["cache-control"],
 } as const;
 
+/** What a browser asks before a page of another site may read an answer. No cookie goes along. */
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, OPTIONS",
+  "access-control-allow-headers": "authorization, content-type",
+  "cross-origin-resource-policy": "cross-origin",
+} as const;
+
 export interface App {
   deps: Deps;
   /** Brings a change that was just committed into force on this node. */
@@ -47,10 +55,13 @@ type Addressed = Request & { params: Record<string, string> };
 export function answerPath(app: App, routes: readonly AnyRoute[]) {
   const byMethod = new Map<string, AnyRoute>(routes.map((route) => [route.endpoint.method, route]));
   const allow = [...byMethod.keys()].join(", ");
+  const open = routes.every(({ endpoint }) => endpoint.cors);
   return (request: Addressed, client: () => string): Promise<Response> => {
     const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
     const plane = routes[0]?.endpoint.plane ?? "admin";
     return answering(app, plane, request, async (ids, headers) => {
+      if (open) Object.assign(headers, CORS_HEADERS);
+      if (open && request.method === "OPTIONS") return new Response(null, { status: 204, headers });
       if (!route) {
         const text = `This path takes ${allow}.`;
         throw new AppError("method_not_allowed", text, { details: { allow } });
@@ -139,21 +150,27 @@ async function answerEndpoint(
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),
     body: await decodeBody(deps, endpoint, request),
     actor,
+    bearer: request.headers
+      .get("authorization")
+      ?.trim()
+      .replace(/^Bearer\s+/i, ""),
+    origin: deps.settings.PUBLIC_URL ?? url.origin,
     if_match: request.headers.get("if-match") ?? undefined,
-    reply_headers: {},
+    reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
     ...ids,
   };
   if (!endpoint.writes) return render(endpoint, await answer(deps, call), call);
 
   const key = endpoint.method === "POST" ? request.headers.get("idempotency-key") : null;
   const once = onceOf(key, { actor_id: actor.id, path: url.pathname, body: call.body });
-  const change = () =>
-    changeConfig(deps.db, (tx) => {
-      const inside = { ...deps, db: tx };
-      return answerOnce(inside, once, () => answer(inside, call));
-    });
-  const reply = await change();
-  await refreshed(app);
+  const inTurn = endpoint.configures ? changeConfig : takeTurn;
+  const reply = await inTurn(deps.db, (tx) => {
+    const inside = { ...deps, db: tx };
+    return answerOnce(inside, once, () => answer(inside, call));
+  });
+  if (endpoint.configures) await refreshed(app);
+  // Returned, not thrown: a refusal that leaves a record.
+  if (reply instanceof AppError) throw reply;
   return render(endpoint, reply, call);
 }
 

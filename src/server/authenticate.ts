@@ -1,5 +1,5 @@
 /** Who is calling the admin API, and whether they may make this call. */
-import type { Endpoint } from "../contract/endpoint.ts";
+import { type Endpoint, isAdministrative } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
@@ -7,7 +7,13 @@ import { secretHash } from "../lib/secret-hash.ts";
 import type { Actor } from "../route.ts";
 import { liveToken, sessionToken } from "./session.ts";
 
-const NOBODY: Actor = { id: null, name: "anonymous", role: "viewer", gateway_ids: [] };
+const NOBODY: Actor = {
+  id: null,
+  name: "anonymous",
+  role: "viewer",
+  gateway_ids: [],
+  principal_sub: null,
+};
 
 export function authenticate(
   deps: Deps,
@@ -15,7 +21,7 @@ export function authenticate(
   request: Request,
   params: Record<string, string>,
 ): Actor {
-  if (endpoint.auth === "public" || endpoint.auth === "collector") return NOBODY;
+  if (!isAdministrative(endpoint.auth)) return NOBODY;
   const actor = actorOf(deps, request);
   if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {
     throw new AppError(

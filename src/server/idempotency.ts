@@ -49,6 +49,11 @@ export async function answerOnce(
   const row = { ...once, reply: "", created_at: deps.now().toISOString() };
   await idempotentReplyTable.insert(deps.db, row);
   const reply = await work();
+  if (reply instanceof AppError) {
+    // A refusal holds for its moment only: the same call may be made again later.
+    await idempotentReplyTable.remove(deps.db, { id: once.id });
+    return reply;
+  }
   const sealed = seal(deps.keyring(), JSON.stringify(reply ?? null));
   await idempotentReplyTable.update(deps.db, once.id, { reply: sealed });
   return reply;

@@ -20,6 +20,13 @@ export const SECURITY_SCHEMES = {
     name: "Authorization",
     description: "Bearer authentication with an administrator token: `Authorization: Bearer pa_…`.",
   },
+  principal_token: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description:
+      "Bearer authentication with a personal token (`pp_…`), or a JWT of an issuer that the gateway trusts.",
+  },
   collector_key: {
     type: "apiKey",
     in: "header",
@@ -43,6 +50,27 @@ export const TAGS = [
     name: "Gateways",
     description: "A gateway holds registries, consumers and the plugins their requests pass.",
     paths: /^\/(api\/)?v1\/(gateways(\/:gateway_id)?|plugins)$/,
+  },
+  {
+    name: "Store access",
+    description: "Who may install what: rules by user, group or everyone, and who principals are.",
+    paths: /\/store\/(access-rules|principal-tokens|issuers)\b/,
+  },
+  {
+    name: "Store catalog",
+    description: "The MCP servers that a gateway offers, and what each needs before it works.",
+    paths: /\/store\/catalog\b/,
+  },
+  {
+    name: "Store installs",
+    description: "What principals have installed, and the requests that approvers decide.",
+    paths: /\/store\//,
+  },
+  {
+    name: "Store registry",
+    description:
+      "The catalog in the format of the public MCP registry, for clients that read one. A personal token in `Authorization` says whose Store it is.",
+    paths: /^\/v0\.1\//,
   },
   {
     name: "Registries",

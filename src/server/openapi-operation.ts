@@ -1,6 +1,6 @@
 /** One endpoint as an OpenAPI operation: what it takes, what it answers, and every way it says no. */
 import { z } from "zod";
-import { type Endpoint, Nothing, type Permission } from "../contract/endpoint.ts";
+import { type Endpoint, isAdministrative, Nothing, type Permission } from "../contract/endpoint.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import { PERMISSIONS, ROLES } from "../contract/roles.ts";
 import type { Operation, Parameter, Reply } from "./openapi.ts";
@@ -24,7 +24,7 @@ export function describeOperation(
     operationId: name,
     tags: [tagOf(path)],
     summary: endpoint.summary,
-    ...(auth === "public" || auth === "collector" ? {} : { description: whoMay(auth) }),
+    ...(isAdministrative(auth) ? { description: whoMay(auth) } : {}),
     parameters: [
       ...pathParameters(path),
       ...queryParameters(endpoint),
@@ -44,6 +44,7 @@ export function describeOperation(
 const SECURITY: Partial<Record<Endpoint["auth"], Operation["security"]>> = {
   public: [],
   collector: [{ collector_key: [] }],
+  principal: [{ principal_token: [] }],
 };
 
 export const showsVersion = ({ reply }: Endpoint): boolean =>
@@ -149,7 +150,8 @@ function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
     return [...codes, ...more];
   }
   const codes: [boolean, ...ErrorCode[]][] = [
-    [auth !== "public", "unauthorized", "forbidden"],
+    [auth !== "public", "unauthorized"],
+    [isAdministrative(auth), "forbidden"],
     [path.includes(":"), "not_found"],
     [writes && body !== Nothing, "already_exists"],
     [writes, "conflict"],

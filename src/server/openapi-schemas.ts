@@ -11,11 +11,18 @@ import * as consumers from "../contract/consumers.ts";
 import * as detectors from "../contract/detectors.ts";
 import * as evaluate from "../contract/evaluate.ts";
 import * as gateways from "../contract/gateways.ts";
+import * as mcpRegistries from "../contract/mcp-registries.ts";
 import * as policies from "../contract/policies.ts";
 import * as registries from "../contract/registries.ts";
 import * as replay from "../contract/replay.ts";
 import * as requests from "../contract/requests.ts";
 import * as session from "../contract/session.ts";
+import * as storeAccess from "../contract/store-access.ts";
+import * as storeCatalog from "../contract/store-catalog.ts";
+import * as storeInstalls from "../contract/store-installs.ts";
+import * as storePrincipals from "../contract/store-principals.ts";
+import * as storeRegistry from "../contract/store-registry.ts";
+import * as storeRequests from "../contract/store-requests.ts";
 import * as tokens from "../contract/tokens.ts";
 
 export type Schema = z.core.JSONSchema.BaseSchema;
@@ -32,6 +39,7 @@ export interface SchemaBook {
 const MODULES = [
   gateways,
   registries,
+  mcpRegistries,
   consumers,
   consumerKeys,
   conditions,
@@ -47,6 +55,12 @@ const MODULES = [
   tokens,
   session,
   audit,
+  storeAccess,
+  storeCatalog,
+  storeInstalls,
+  storeRequests,
+  storePrincipals,
+  storeRegistry,
 ];
 
 export function schemaBook(): SchemaBook {
@@ -62,7 +76,7 @@ export function schemaBook(): SchemaBook {
     Object.assign(schemas, $defs);
     return { $ref: String($ref) };
   };
-  for (const [kind, options] of Object.entries(registries.KIND_OPTIONS)) {
+  for (const [kind, options] of Object.entries(registries.OPTIONS)) {
     // Kinds share shapes; a copy with a sentence of its own is what gets the name of the kind.
     const own = options.describe(`\`provider_options\` of a registry of the kind \`${kind}\`.`);
     refer(own, "input", optionsName(kind));
@@ -107,7 +121,7 @@ function tidy(schema: Schema, direction: Direction): void {
   }
   const options = schema.properties?.provider_options;
   if (typeof options !== "object") return;
-  options.anyOf = registries.KINDS.map((kind) => ({
+  options.anyOf = registries.PROVIDER_NAMES.map((kind) => ({
     $ref: `#/components/schemas/${optionsName(kind)}`,
   }));
   for (const member of ["type", "propertyNames", "additionalProperties"]) delete options[member];

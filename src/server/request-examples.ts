@@ -8,9 +8,16 @@ const IDS: Record<string, string> = {
   token_id: "019c5a10-af77-7185-8e40-971b23d6e505",
 };
 
+/** Path parameters that are not ids. */
+const NAMES: Record<string, string> = {
+  code: "com.notion/mcp",
+  server_name: "com.notion/mcp",
+  version: "latest",
+};
+
 /** The example of a path parameter. */
 export const exampleId = (name: string): string =>
-  IDS[name] ?? "019c5a10-b088-7296-9f51-a82c34e7f606";
+  IDS[name] ?? NAMES[name] ?? "019c5a10-b088-7296-9f51-a82c34e7f606";
 
 /** By the name of the endpoint. A test holds each one against the body its endpoint takes. */
 export const BODY_EXAMPLES: Record<string, unknown> = {
@@ -79,6 +86,42 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
   },
   decide_approval: { decision: "approved", note: "Known customer." },
   erase_activity: { consumer_id: "ana@example.com" },
+  create_access_rule: {
+    subject_type: "group",
+    subject: "engineering",
+    target_type: "category",
+    target: "development",
+    level: "install",
+  },
+  update_access_rule: { level: "request" },
+  explain_access: { principal_sub: "alice", groups: ["engineering"], code: "com.notion/mcp" },
+  create_issuer: {
+    name: "Company login",
+    issuer: "https://login.example.com",
+    audience: "https://gateway.example.com/me/mcp",
+    jwks_url: "https://login.example.com/.well-known/jwks.json",
+  },
+  update_issuer: { groups_claim: "roles" },
+  create_principal_token: { name: "Laptop", principal_sub: "alice", groups: ["engineering"] },
+  create_catalog_entry: {
+    code: "com.example/tickets",
+    name: "Tickets",
+    category: "support",
+    url: "https://mcp.example.com/mcp",
+    auth: { type: "oauth" },
+  },
+  update_catalog_entry: { status: "hidden" },
+  import_catalog: { registry_url: "https://registry.modelcontextprotocol.io", search: "tickets" },
+  install_for_principal: {
+    code: "com.notion/mcp",
+    principal_sub: "alice",
+    groups: ["engineering"],
+    reason: "I keep our release notes there",
+  },
+  configure_install: { values: { tenant: "acme" } },
+  bulk_install: { code: "com.notion/mcp", group: "engineering" },
+  approve_store_request: { expires_at: "2030-01-01T00:00:00Z" },
+  reject_store_request: { note: "Use the shared workspace instead." },
   sign_in: { token: "pa_your-token" },
   create_token: { name: "Deployment", role: "admin", gateway_ids: [exampleId("gateway_id")] },
 };

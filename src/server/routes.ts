@@ -3,6 +3,7 @@ import { activityExportRoute } from "../admin/activity.ts";
 import { adminRoutes } from "../admin/routes.ts";
 import { explainRoutes } from "../dataplane/explain.ts";
 import { guardRoutes } from "../evaluate/routes.ts";
+import { storeRoutes } from "../mcp-store/routes.ts";
 import type { AnyRoute } from "./app.ts";
 import { sessionRoutes } from "./session.ts";
 
@@ -12,4 +13,5 @@ export const routes: readonly AnyRoute[] = [
   activityExportRoute,
   ...explainRoutes,
   ...guardRoutes,
+  ...storeRoutes,
 ];

@@ -7,7 +7,7 @@ import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
 import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
 import { consumerKeyTable } from "../db/keys.ts";
-import { type RegistryRow, registryTable } from "../db/registries.ts";
+import { isLlm, type LlmRegistryRow, registryTable } from "../db/registries.ts";
 import { type Keyring, unseal } from "../lib/seal.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { providers } from "../providers/all.ts";
@@ -28,7 +28,8 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   // watcher compiles again.
   const revision = await configRevision(db);
   const gatewayRows = await gatewayTable.all(db);
-  const registryRows = await registryTable.all(db);
+  // MCP servers are none of the data plane's: their own plane reads them where it needs them.
+  const registryRows = (await registryTable.all(db)).filter(isLlm);
   const consumerRows = await consumerTable.all(db);
   const attached = await attachedRegistries(db);
   const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
@@ -62,9 +63,9 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
       }),
     ),
     tokensByHash: new Map(
-      tokenRows.map(({ id, name, role, gateway_ids, hash, expires_at }) => [
+      tokenRows.map(({ id, name, role, gateway_ids, principal_sub, hash, expires_at }) => [
         hash,
-        { id, name, role, gateway_ids, expires_at: instant(expires_at) },
+        { id, name, role, gateway_ids, principal_sub, expires_at: instant(expires_at) },
       ]),
     ),
   };
@@ -78,7 +79,7 @@ function gatewayView({ id, slug, name, required_plugins }: GatewayRow): GatewayV
 }
 
 export function registryView(
-  row: RegistryRow,
+  row: LlmRegistryRow,
   { keyring, demo_url }: Pick<CompileWith, "keyring" | "demo_url">,
 ): RegistryView {
   const provider = providers[row.provider];

@@ -61,6 +61,7 @@ export interface TokenView {
   role: Role;
   /** null: every gateway. */
   gateway_ids: readonly string[] | null;
+  principal_sub: string | null;
   expires_at: number;
 }
 

@@ -31,6 +31,7 @@ test("2 plugins are ordered by priority, lower first, equal ones as they were li
       entry("b", 2),
     ],
     metadata: {},
+    store: { default_level: "request", public_catalog: false },
     version: 1,
     created_at: "",
     updated_at: "",

@@ -14,6 +14,7 @@ const gateway = (id: string, name = id) => ({
   slug: `slug-${id}`,
   required_plugins: [],
   metadata: { team: "ä" },
+  store: { default_level: "request", public_catalog: false } as const,
   version: 1,
   created_at: AT,
   updated_at: AT,

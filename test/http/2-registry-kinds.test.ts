@@ -101,7 +101,7 @@ test.each([
     },
     "headers",
   ],
-  ["an MCP registry, which has no effect yet", { type: "mcp" }, "type"],
+  ["an MCP registry with an AI provider", { type: "mcp" }, "provider"],
 ])("3 %s is 422 and named", async (_, change, named) => {
   const kit = await started();
   const path = await gatewayPath();

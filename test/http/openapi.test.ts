@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../src/contract/endpoint.ts";
-import { KINDS } from "../../src/contract/registries.ts";
+import { PROVIDER_NAMES } from "../../src/contract/registries.ts";
 import { matchTail } from "../../src/dataplane/match-endpoint.ts";
 import {
   METHODS,
@@ -86,7 +86,7 @@ describe("the OpenAPI document", () => {
       return typeof found === "object" ? found.description : undefined;
     };
 
-    expect(words("RegistryAuthInput", "api_key")).toContain("encrypted");
+    expect(words("ApiKeyAuthInput", "api_key")).toContain("encrypted");
     expect(words("RegistryOptionsOpenaiCompatible", "headers")).toContain("secrets");
     expect(words("NewConsumerKey", "key")).toContain("once");
     expect(words("NewAdminToken", "token")).toContain("once");
@@ -107,7 +107,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("describes the options of every kind of registry, and names them where they are sent", () => {
-    const named = KINDS.map((kind) => `RegistryOptions${pascal(kind)}`);
+    const named = PROVIDER_NAMES.map((kind) => `RegistryOptions${pascal(kind)}`);
 
     const { provider_options } = schemas.RegistryInput?.properties ?? {};
 

@@ -37,7 +37,13 @@ function Opened({ gateway_id, registry_id, onStale }: RegistryPageProps & { onSt
       actions={stored && may("write") && <Remove registry={stored} />}
     >
       <Ready of={loaded} what="The registry">
-        {(value) => <RegistryForm gateway_id={gateway_id} {...value} onStale={onStale} />}
+        {(value) =>
+          value.registry?.type === "mcp" ? (
+            <p>This is an MCP server: it is changed through the API or a configuration file.</p>
+          ) : (
+            <RegistryForm gateway_id={gateway_id} {...value} onStale={onStale} />
+          )
+        }
       </Ready>
     </Page>
   );

@@ -109,7 +109,11 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
             value={typed.api_key}
             onChange={(api_key) => change({ api_key })}
             problem={problemOf(save.error, "auth.api_key") ?? problemOf(save.error, "auth")}
-            placeholder={opened?.auth ? `Leave empty to keep ${opened.auth.api_key}` : undefined}
+            placeholder={
+              opened?.auth?.type === "api_key"
+                ? `Leave empty to keep ${opened.auth.api_key}`
+                : undefined
+            }
             hint="Stored encrypted and never shown again."
           />
         )}

@@ -4,6 +4,7 @@ import { requestEvents } from "./0002-request-events.ts";
 import { blockedSubjects } from "./0003-blocked-subjects.ts";
 import { ownedFiles } from "./0004-owned-files.ts";
 import { guard } from "./0005-guard.ts";
+import { store } from "./0006-store.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   blockedSubjects,
   ownedFiles,
   guard,
+  store,
 ];

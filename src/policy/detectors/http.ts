@@ -1,7 +1,7 @@
 /** Asks a detector of the user's own over HTTP. What it is sent and must answer stands in the two shapes below. */
 import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
-import { HttpUrl, SecretHeaders } from "../../contract/registries.ts";
+import { HttpUrl, SecretHeaders } from "../../contract/http-shapes.ts";
 import { detector, type Match, type Surroundings } from "../detector.ts";
 import { type Segment, SOURCES } from "../segment.ts";
 

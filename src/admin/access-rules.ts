@@ -1,0 +1,35 @@
+/** Access rules of the Store: what a subject and a target may be. */
+import { AppError } from "../contract/errors.ts";
+import { type AccessRule, type AccessRuleInput, accessRules } from "../contract/store-access.ts";
+import { accessRuleTable } from "../db/access-rules.ts";
+import type { Route } from "../route.ts";
+import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
+
+const stores: Stores<AccessRule, AccessRuleInput, AccessRule> = {
+  table: accessRuleTable,
+  id: "access_rule_id",
+  scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
+  parent: gatewayExists,
+  read: (_, row) => row,
+  async save(deps, input, row, before) {
+    checkName("subject", input.subject_type === "everyone", input.subject);
+    checkName("target", input.target_type === "all", input.target);
+    // The path gives the gateway; AccessRule cannot know that from the scope alone.
+    const next = { ...row, ...input } as AccessRule;
+    if (before) await accessRuleTable.update(deps.db, row.id, next);
+    else await accessRuleTable.insert(deps.db, next);
+  },
+};
+
+export const accessRuleRoutes: Route[] = resourceRoutes(accessRules, stores);
+
+/** `*` means all of them, and nothing else does. */
+function checkName(member: "subject" | "target", all: boolean, value: string): void {
+  if (all === (value === "*")) return;
+  throw new AppError(
+    "validation_failed",
+    all
+      ? `${member}: leave it out, as ${member}_type means all of them`
+      : `${member}: say which ${member} the rule is about`,
+  );
+}

@@ -1,0 +1,30 @@
+/** What a schema cannot say about a catalog entry. */
+import { AppError } from "../contract/errors.ts";
+import { fieldTrouble } from "../contract/mcp-registries.ts";
+import type { CatalogEntryInput } from "../contract/store-catalog.ts";
+import { fillTemplate, templateNames } from "../lib/url-template.ts";
+import { checkUrl } from "../net/check-url.ts";
+
+export function checkEntry({ url, fields, auth, status, allow_private }: CatalogEntryInput): void {
+  const trouble = fieldTrouble(fields);
+  if (trouble) refuse(trouble);
+  const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
+  const named = templateNames(url);
+  const loose = named.find((name) => !inPath.has(name));
+  if (loose !== undefined) refuse(`url: {${loose}} is not a field with "in": "path"`);
+  const idle = [...inPath].find((key) => !named.includes(key));
+  if (idle !== undefined) refuse(`fields: {${idle}} does not stand in the url`);
+  const filled = fillTemplate(url, () => "x");
+  const parsed = URL.parse(filled);
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.hash) {
+    refuse("url: must be an http or https address without user and fragment");
+  }
+  checkUrl(filled, "url", allow_private);
+  if (status === "shown" && auth.type === "unknown") {
+    refuse("auth: say what the server asks of its callers before you show it");
+  }
+}
+
+function refuse(message: string): never {
+  throw new AppError("validation_failed", message);
+}

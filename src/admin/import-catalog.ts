@@ -1,0 +1,127 @@
+/** Brings servers of a public registry, or of files, into the catalog of a gateway. */
+import { z } from "zod";
+import { decode } from "../contract/decode.ts";
+import { AppError } from "../contract/errors.ts";
+import { OFFICIAL_META, RegistryPage } from "../contract/server-json.ts";
+import type { CatalogEntryInput, ImportReport, importCatalog } from "../contract/store-catalog.ts";
+import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { takeTurn } from "../db/config-revision.ts";
+import type { Author } from "../db/record-change.ts";
+import type { Deps } from "../deps.ts";
+import { checkUrl } from "../net/check-url.ts";
+import { readText } from "../net/read-text.ts";
+import { entryFromServerJson } from "./entry-from-server-json.ts";
+import { saveEntry } from "./save-entry.ts";
+
+type Wanted = z.output<(typeof importCatalog)["body"]>;
+type FromRegistry = Extract<Wanted, { registry_url: string }>;
+
+interface Listed {
+  server: unknown;
+  /** Taken back by its registry. */
+  deleted: boolean;
+}
+
+/** What is outside is asked before the turn is taken: no other change waits for it. */
+export async function runImport(
+  deps: Deps,
+  author: Author,
+  gateway_id: string,
+  wanted: Wanted,
+): Promise<ImportReport> {
+  const listed =
+    "servers" in wanted
+      ? wanted.servers.map((server) => ({ server, deleted: false }))
+      : await readRegistry(deps, wanted);
+  const report: ImportReport = { imported: [], skipped: [] };
+  await takeTurn(deps.db, async (db) => {
+    for (const one of listed) {
+      const reason = await importOne({ ...deps, db }, author, gateway_id, one);
+      const name = nameOf(one.server);
+      if (reason === undefined) report.imported.push(name);
+      else report.skipped.push({ name, reason });
+    }
+  });
+  return report;
+}
+
+/** The reason why it was left out; undefined when it is in the catalog now. */
+async function importOne(
+  deps: Deps,
+  author: Author,
+  gateway_id: string,
+  { server, deleted }: Listed,
+): Promise<string | undefined> {
+  const before = await findCatalogEntry(deps.db, gateway_id, nameOf(server));
+  if (before && before.source !== "imported") return "is in the catalog already";
+  if (deleted && !before) return "was deleted by its registry";
+  let input: CatalogEntryInput;
+  try {
+    input = entryFromServerJson(server);
+  } catch (thrown) {
+    const error = AppError.from(thrown);
+    if (error.code === "internal") throw thrown;
+    return error.message;
+  }
+  if (before) {
+    // What an administrator set stays. A new address is a new server: somebody must look again.
+    const { auth, category, url } = before;
+    const status = deleted || url !== input.url ? "hidden" : before.status;
+    input = { ...input, auth, category, status };
+    await saveEntry(deps, author, gateway_id, { input, source: "imported", before });
+  } else await saveEntry(deps, author, gateway_id, { input, source: "imported" });
+  return undefined;
+}
+
+const PAGE_MIB = 8;
+const PAGE_ITEMS = 100;
+const TIMEOUT_MS = 15_000;
+
+async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]> {
+  const { registry_url, search, limit, allow_private } = wanted;
+  checkUrl(registry_url, "registry_url", allow_private);
+  const listed: Listed[] = [];
+  let cursor: string | undefined;
+  while (listed.length < limit) {
+    const query = new URLSearchParams({ version: "latest", limit: String(PAGE_ITEMS) });
+    if (search) query.set("search", search);
+    if (cursor) query.set("cursor", cursor);
+    const url = `${registry_url.replace(/\/+$/, "")}/v0.1/servers?${query}`;
+    const reply = await deps.send({
+      url,
+      method: "GET",
+      headers: { accept: "application/json" },
+      allow_private,
+      timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
+    });
+    const text = await readText(reply, PAGE_MIB * 1024 * 1024);
+    if (reply.status !== 200) {
+      throw new AppError("upstream_failed", `The registry answered ${reply.status}.`);
+    }
+    const page = readPage(text);
+    for (const { server, _meta } of page.servers) {
+      const official = Official.safeParse(_meta?.[OFFICIAL_META]).data;
+      listed.push({ server, deleted: official?.status === "deleted" });
+    }
+    const next = page.metadata?.nextCursor ?? page.metadata?.next_cursor ?? undefined;
+    if (!next || next === cursor || page.servers.length === 0) break;
+    cursor = next;
+  }
+  return listed.slice(0, limit);
+}
+
+const Official = z.object({ status: z.string() });
+
+function readPage(text: string): z.output<typeof RegistryPage> {
+  try {
+    return decode(RegistryPage, JSON.parse(text), "upstream_failed");
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown;
+    throw new AppError("upstream_failed", "The registry did not answer with JSON.");
+  }
+}
+
+const nameOf = (server: unknown): string => {
+  const name = (server as { name?: unknown } | null)?.name;
+  return typeof name === "string" ? name.slice(0, 200) : "";
+};

@@ -1,0 +1,87 @@
+/** Personal tokens of principals: made and shown once, revoked at once. */
+import { AppError } from "../contract/errors.ts";
+import {
+  createPrincipalToken,
+  getPrincipalToken,
+  listPrincipalTokens,
+  type PrincipalToken,
+  revokePrincipalToken,
+} from "../contract/store-principals.ts";
+import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
+import { rememberPrincipal } from "../db/principals.ts";
+import { recordChange } from "../db/record-change.ts";
+import type { Deps } from "../deps.ts";
+import { newSecret } from "../lib/ids.ts";
+import { secretHash, secretHint } from "../lib/secret-hash.ts";
+import { type Route, route } from "../route.ts";
+import { checkExpiry, keyState } from "./key-state.ts";
+import { gatewayExists } from "./resource-routes.ts";
+
+export const principalTokenRoutes: Route[] = [
+  route(listPrincipalTokens, async (deps, { params, query }) => {
+    await gatewayExists(deps, params);
+    const { principal_sub, ...page } = query;
+    const where = { gateway_id: params.gateway_id, ...(principal_sub ? { principal_sub } : {}) };
+    const { items, next_cursor } = await principalTokenTable.page(deps.db, where, page);
+    return { items: items.map((row) => shown(deps, row)), next_cursor };
+  }),
+  route(getPrincipalToken, async (deps, { params }) => shown(deps, await findToken(deps, params))),
+  route(createPrincipalToken, async (deps, call) => {
+    const { gateway_id } = call.params;
+    await gatewayExists(deps, call.params);
+    checkExpiry(deps, call.body.expires_at);
+    const token = newSecret("pp_");
+    const created_at = deps.now().toISOString();
+    const row: PrincipalTokenRow = {
+      ...call.body,
+      id: deps.newId(),
+      gateway_id,
+      hash: secretHash(token),
+      hint: secretHint(token),
+      revoked_at: null,
+      last_used_at: null,
+      created_at,
+    };
+    await principalTokenTable.insert(deps.db, row);
+    const { principal_sub, groups } = row;
+    const seen = { id: deps.newId(), gateway_id, principal_sub, groups, seen_at: created_at };
+    await rememberPrincipal(deps.db, seen);
+    await recordChange(deps, call, {
+      resource: "principal_token",
+      verb: "create",
+      id: row.id,
+      gateway_id,
+      before: null,
+      after: shown(deps, row),
+    });
+    return { ...shown(deps, row), token };
+  }),
+  route(revokePrincipalToken, async (deps, call) => {
+    const row = await findToken(deps, call.params);
+    if (row.revoked_at) return undefined;
+    const revoked_at = deps.now().toISOString();
+    await principalTokenTable.update(deps.db, row.id, { revoked_at });
+    await recordChange(deps, call, {
+      resource: "principal_token",
+      verb: "revoke",
+      id: row.id,
+      gateway_id: row.gateway_id,
+      before: shown(deps, row),
+      after: shown(deps, { ...row, revoked_at }),
+    });
+    return undefined;
+  }),
+];
+
+function shown(deps: Deps, { hash: _, ...row }: PrincipalTokenRow): PrincipalToken {
+  return { ...row, state: keyState(deps, row) };
+}
+
+async function findToken(
+  deps: Deps,
+  { gateway_id, principal_token_id: id }: { gateway_id: string; principal_token_id: string },
+): Promise<PrincipalTokenRow> {
+  const row = await principalTokenTable.find(deps.db, { id, gateway_id });
+  if (!row) throw new AppError("not_found", `There is no personal token with the id ${id}.`);
+  return row;
+}

@@ -1,0 +1,41 @@
+/** A stored secret must not follow its registry to another host that somebody else may own. */
+import { AppError } from "../contract/errors.ts";
+import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
+import type { RegistryRow } from "../db/registries.ts";
+import type { Deps } from "../deps.ts";
+import { mapSecrets } from "../lib/secret-paths.ts";
+import { maskSecrets } from "./seal-secrets.ts";
+
+/** `at` is the path of an address, such as `provider_options.base_url`. */
+export function refuseSecretTheft(
+  deps: Deps,
+  input: RegistryInput,
+  before: RegistryRow | undefined,
+  at: string,
+): void {
+  if (!before) return;
+  const was = originAt(before, at);
+  if (was === undefined || was === originAt(input, at)) return;
+  const shown = secretsOf(maskSecrets(deps.keyring(), REGISTRY_SECRETS, before));
+  for (const [path, given] of secretsOf(input)) {
+    if (given !== "" && given !== shown.get(path)) continue;
+    const text = `${path}: must be sent again when ${at} moves to another host`;
+    throw new AppError("validation_failed", text);
+  }
+}
+
+function originAt(registry: object, at: string): string | undefined {
+  const found = at
+    .split(".")
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], registry);
+  return typeof found === "string" ? URL.parse(found)?.origin : undefined;
+}
+
+function secretsOf(registry: object): Map<string, string> {
+  const found = new Map<string, string>();
+  mapSecrets(registry, REGISTRY_SECRETS, (secret, path) => {
+    found.set(path, secret);
+    return secret;
+  });
+  return found;
+}

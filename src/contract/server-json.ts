@@ -1,0 +1,59 @@
+/** The public format of MCP servers, server.json, and of registries that list them (`/v0.1`). */
+import { z } from "zod";
+
+/** A value that the one who uses a server gives. Unknown members are ignored, as the format grows. */
+const Input = z.object({
+  description: z.string().max(2000).optional(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  choices: z.array(z.string().max(255)).max(100).optional(),
+  value: z.string().max(2000).optional().describe("Fixed, with `{variables}` in it."),
+});
+
+export const ServerHeader = Input.extend({ name: z.string().min(1).max(128) });
+export type ServerHeader = z.infer<typeof ServerHeader>;
+
+const Remote = z.object({
+  type: z.string().max(64),
+  url: z.string().max(2000).optional(),
+  headers: z.array(ServerHeader).max(50).optional(),
+  variables: z.record(z.string().max(64), Input).optional(),
+});
+
+export const ServerJson = z.object({
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/, "must be a name such as com.example/server"),
+  description: z.string().max(2000).optional(),
+  title: z.string().max(255).optional(),
+  version: z.string().min(1).max(100),
+  websiteUrl: z.string().max(2000).optional(),
+  icons: z
+    .array(z.object({ src: z.string().max(2000) }))
+    .max(50)
+    .optional(),
+  remotes: z.array(Remote).max(50).optional(),
+});
+export type ServerJson = z.infer<typeof ServerJson>;
+
+/** Where the official registry puts what it knows about a server beside its server.json. */
+export const OFFICIAL_META = "io.modelcontextprotocol.registry/official";
+
+export const RegistryPage = z.object({
+  servers: z
+    .array(
+      z.object({
+        server: z.record(z.string(), z.unknown()),
+        _meta: z.record(z.string(), z.unknown()).optional(),
+      }),
+    )
+    .max(1000),
+  metadata: z
+    .object({
+      nextCursor: z.string().max(2000).nullish(),
+      next_cursor: z.string().max(2000).nullish(),
+    })
+    .optional(),
+});

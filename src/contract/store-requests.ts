@@ -1,0 +1,95 @@
+/** Wire shapes of Store requests: what an approver decides (spec 4.1 rule 2). */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
+import { PrincipalSub } from "./store-access.ts";
+
+export const REQUEST_STATES = [
+  "pending",
+  "approved",
+  "rejected",
+  "cancelled",
+  "expired",
+  "superseded",
+] as const;
+
+export const StoreRequest = z.object({
+  id: Id,
+  gateway_id: Id,
+  principal_sub: z.string(),
+  code: z.string(),
+  instance_id: z.string().nullable().describe("null: the approver chooses."),
+  reason: z.string().nullable().describe("Kept only where an approver decides."),
+  groups: z.array(z.string()).describe("Of the principal, when asked."),
+  state: z.enum(REQUEST_STATES),
+  decided_by: z.string().nullable(),
+  decision_note: z.string().nullable(),
+  created_at: Time,
+  decided_at: Time.nullable(),
+  expires_at: Time.describe("When it lapses if nobody decides."),
+});
+export type StoreRequest = z.infer<typeof StoreRequest>;
+
+const path = "/v1/gateways/:gateway_id/store/requests";
+const one = `${path}/:request_id` as const;
+
+export const listStoreRequests = endpoint({
+  name: "list_store_requests",
+  method: "GET",
+  path,
+  auth: "read",
+  summary: "List requests for Store servers, oldest first",
+  query: PageQuery.extend({
+    state: z.enum(REQUEST_STATES).optional(),
+    principal_sub: PrincipalSub.optional(),
+    code: Text.max(200).optional(),
+  }),
+  reply: page(StoreRequest),
+});
+
+export const getStoreRequest = endpoint({
+  name: "get_store_request",
+  method: "GET",
+  path: one,
+  auth: "read",
+  summary: "Read a request",
+  reply: StoreRequest,
+});
+
+const Note = Text.trim().max(1000);
+
+export const approveStoreRequest = endpoint({
+  name: "approve_store_request",
+  method: "POST",
+  path: `${one}/approve`,
+  auth: "approve",
+  summary: "Approve a request: the server is installed, until `expires_at` when one is given",
+  body: z.strictObject({
+    instance_id: Id.optional().describe("Which instance, when the request leaves it open."),
+    expires_at: Time.nullable().default(null),
+    note: Note.default(""),
+  }),
+  reply: StoreRequest,
+  configures: false,
+});
+
+export const rejectStoreRequest = endpoint({
+  name: "reject_store_request",
+  method: "POST",
+  path: `${one}/reject`,
+  auth: "approve",
+  summary: "Reject a request, with a note for the person who asked",
+  body: z.strictObject({ note: Note.min(1) }),
+  reply: StoreRequest,
+  configures: false,
+});
+
+export const cancelStoreRequest = endpoint({
+  name: "cancel_store_request",
+  method: "POST",
+  path: `${one}/cancel`,
+  auth: "approve",
+  summary: "Cancel a request on behalf of the person who asked",
+  reply: StoreRequest,
+  configures: false,
+});

@@ -1,0 +1,31 @@
+/** The oauth_flows table: principals on their way through an authorization server. One use, ten minutes. */
+import { table } from "./table.ts";
+
+export interface OauthFlowRow {
+  id: string;
+  /** SHA-256 of the state parameter. */
+  state_hash: string;
+  gateway_id: string;
+  principal_sub: string;
+  instance_id: string;
+  /** Sealed. */
+  code_verifier: string;
+  expires_at: string;
+  created_at: string;
+}
+
+export const oauthFlowTable = table<OauthFlowRow>({
+  name: "oauth_flows",
+  columns: {
+    id: "text",
+    state_hash: "text",
+    gateway_id: "text",
+    principal_sub: "text",
+    instance_id: "text",
+    code_verifier: "text",
+    expires_at: "text",
+    created_at: "text",
+  },
+  search: [],
+  sort: ["created_at"],
+});

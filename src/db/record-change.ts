@@ -1,0 +1,54 @@
+/** Writes who changed what into the audit log, in the transaction of the change itself. */
+import { auditTable } from "./audit-log.ts";
+import type { Db } from "./db.ts";
+
+export interface Change {
+  resource: string;
+  verb:
+    | "create"
+    | "update"
+    | "delete"
+    | "rotate"
+    | "revoke"
+    | "deny"
+    | "block"
+    | "approve"
+    | "reject"
+    | "cancel"
+    | "expire"
+    | "supersede"
+    | "import";
+  id: string;
+  gateway_id: string | null;
+  /** As the API shows them: masked. */
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+}
+
+/** Who makes a change, and in which request. */
+export interface Author {
+  actor: { id: string | null; name: string };
+  request_id: string;
+  trace_id: string;
+}
+
+export async function recordChange(
+  deps: { db: Db; newId: () => string; now: () => Date },
+  author: Author,
+  change: Change,
+): Promise<void> {
+  await auditTable.insert(deps.db, {
+    id: deps.newId(),
+    at: deps.now().toISOString(),
+    actor: author.actor.name,
+    actor_id: author.actor.id,
+    action: `${change.resource}.${change.verb}`,
+    resource: change.resource,
+    resource_id: change.id,
+    gateway_id: change.gateway_id,
+    before: change.before,
+    after: change.after,
+    request_id: author.request_id,
+    trace_id: author.trace_id,
+  });
+}

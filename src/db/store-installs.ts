@@ -1,0 +1,33 @@
+/** The store_installs table: which principal has which instance. Removed is deleted; the audit log tells. */
+import { table } from "./table.ts";
+
+export interface StoreInstallRow {
+  id: string;
+  gateway_id: string;
+  principal_sub: string;
+  code: string;
+  instance_id: string;
+  installed_by: string;
+  /** The principal's own values by field, each sealed. */
+  config: Record<string, string>;
+  /** The end of the approval it rests on. */
+  ends_at: string | null;
+  created_at: string;
+}
+
+export const storeInstallTable = table<StoreInstallRow>({
+  name: "store_installs",
+  columns: {
+    id: "text",
+    gateway_id: "text",
+    principal_sub: "text",
+    code: "text",
+    instance_id: "text",
+    installed_by: "text",
+    config: "json",
+    ends_at: "text",
+    created_at: "text",
+  },
+  search: ["principal_sub", "code"],
+  sort: ["created_at", "principal_sub", "code"],
+});

@@ -1,0 +1,50 @@
+/** Fills in what an instance asks of each principal; values are kept sealed and never shown. */
+import { AppError } from "../contract/errors.ts";
+import type { ServerField } from "../contract/mcp-registries.ts";
+import { type Author, recordChange } from "../db/record-change.ts";
+import { isMcp, registryTable } from "../db/registries.ts";
+import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
+import type { Deps } from "../deps.ts";
+import { seal } from "../lib/seal.ts";
+import { principalFields } from "./requirements.ts";
+import { told } from "./save-install.ts";
+
+/** null clears a value; one that is not named stays. */
+export async function configureInstall(
+  deps: Deps,
+  author: Author,
+  install: StoreInstallRow,
+  values: Record<string, string | null>,
+): Promise<StoreInstallRow> {
+  const instance = await registryTable.find(deps.db, { id: install.instance_id });
+  const fields = instance && isMcp(instance) ? principalFields(instance) : [];
+  const config = { ...install.config };
+  for (const [key, value] of Object.entries(values)) {
+    checkValue(fields, key, value);
+    if (value === null) delete config[key];
+    else config[key] = seal(deps.keyring(), value);
+  }
+  const next = { ...install, config };
+  await storeInstallTable.update(deps.db, install.id, { config });
+  await recordChange(deps, author, {
+    resource: "store_install",
+    verb: "update",
+    id: install.id,
+    gateway_id: install.gateway_id,
+    before: told(install),
+    after: told(next),
+  });
+  return next;
+}
+
+function checkValue(fields: readonly ServerField[], key: string, value: string | null): void {
+  const field = fields.find((one) => one.key === key);
+  const at = `values.${key}`;
+  if (!field) {
+    const known = fields.map((one) => one.key).join(", ") || "none";
+    throw new AppError("validation_failed", `${at}: no such field; there is: ${known}`);
+  }
+  if (value !== null && field.choices.length > 0 && !field.choices.includes(value)) {
+    throw new AppError("validation_failed", `${at}: must be one of ${field.choices.join(", ")}`);
+  }
+}

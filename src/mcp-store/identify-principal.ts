@@ -1,0 +1,108 @@
+/** Which principal of which gateway does a bearer token stand for? */
+import type { z } from "zod";
+import { AppError } from "../contract/errors.ts";
+import { Group, PrincipalSub } from "../contract/store-access.ts";
+import type { Issuer } from "../contract/store-principals.ts";
+import { issuerTable } from "../db/issuers.ts";
+import { principalTokenTable } from "../db/principal-tokens.ts";
+import { rememberPrincipal } from "../db/principals.ts";
+import type { Deps } from "../deps.ts";
+import { isSignedBy, type Jwt, readJwt } from "../lib/jwt.ts";
+import { secretHash } from "../lib/secret-hash.ts";
+import { hasEnded } from "./install-state.ts";
+import { keysFor } from "./jwks.ts";
+
+export interface Principal {
+  gateway_id: string;
+  principal_sub: string;
+  groups: readonly string[];
+}
+
+/** `bearer` is what the Authorization header carries, without its scheme. */
+export async function identifyPrincipal(
+  deps: Deps,
+  bearer: string | undefined,
+): Promise<Principal> {
+  if (!bearer) throw unauthorized("Send a personal token, or one of your identity provider.");
+  const principal = bearer.startsWith("pp_")
+    ? await byPersonalToken(deps, bearer)
+    : await byIssuer(deps, bearer);
+  const seen_at = deps.now().toISOString();
+  const row = { ...principal, groups: [...principal.groups], id: deps.newId(), seen_at };
+  await rememberPrincipal(deps.db, row);
+  return principal;
+}
+
+async function byPersonalToken(deps: Deps, token: string): Promise<Principal> {
+  const row = await principalTokenTable.find(deps.db, { hash: secretHash(token) });
+  if (!row || row.revoked_at || hasEnded(row.expires_at, deps.now())) {
+    throw unauthorized("This personal token is unknown, expired or revoked.");
+  }
+  deps.used("principal_tokens", row.id);
+  const { gateway_id, principal_sub, groups } = row;
+  return { gateway_id, principal_sub, groups };
+}
+
+async function byIssuer(deps: Deps, text: string): Promise<Principal> {
+  const jwt = readJwt(text);
+  if (!jwt) throw unauthorized("This is neither a personal token nor a JWT that can be checked.");
+  const issuer = await issuerOf(deps, jwt);
+  const keys = await keysFor(deps, issuer, jwt);
+  const signed = await Promise.all(keys.map((key) => isSignedBy(key, jwt)));
+  if (!signed.includes(true))
+    throw unauthorized("The signature of this token is not its issuer's.");
+  checkTimes(deps, jwt);
+  const principal_sub = exactly(PrincipalSub, claimAt(jwt.claims, issuer.subject_claim));
+  if (!principal_sub) throw unauthorized(`This token has no usable "${issuer.subject_claim}".`);
+  const groups = groupsIn(claimAt(jwt.claims, issuer.groups_claim));
+  return { gateway_id: issuer.gateway_id, principal_sub, groups };
+}
+
+async function issuerOf(deps: Deps, { claims }: Jwt): Promise<Issuer> {
+  const { iss, aud } = claims;
+  const known =
+    typeof iss === "string" ? await issuerTable.all(deps.db, { issuer: iss, enabled: true }) : [];
+  const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
+  const [issuer, ...others] = known.filter(({ audience }) => audiences.includes(audience));
+  if (!issuer) throw unauthorized("No gateway takes tokens of this issuer for this audience.");
+  // Guessing would let a token that is meant for one gateway act at another.
+  if (others.length > 0) throw unauthorized("This token is for the audience of several gateways.");
+  return issuer;
+}
+
+/** Clocks differ. */
+const SKEW_S = 60;
+
+function checkTimes(deps: Deps, { claims }: Jwt): void {
+  const now = deps.now().getTime() / 1000;
+  const { exp, nbf } = claims;
+  if (typeof exp !== "number") throw unauthorized("This token does not say when it ends.");
+  if (exp + SKEW_S <= now) throw unauthorized("This token has expired.");
+  if (nbf !== undefined && !(typeof nbf === "number" && nbf - SKEW_S <= now)) {
+    throw unauthorized("This token is not valid yet.");
+  }
+}
+
+/** A claim's own name may hold dots, as URLs do; only else they lead into objects. */
+function claimAt(claims: Readonly<Record<string, unknown>>, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  return path.split(".").reduce<unknown>((value, name) => {
+    const isObject = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+    return isObject ? (value as Record<string, unknown>)[name] : undefined;
+  }, claims);
+}
+
+/** As it stands in the token: trimmed, " alice" would become somebody else. */
+function exactly(shape: z.ZodType<string>, claim: unknown): string | undefined {
+  const read = shape.safeParse(claim);
+  return read.success && read.data === claim ? read.data : undefined;
+}
+
+const MOST_GROUPS = 1000;
+
+function groupsIn(claim: unknown): string[] {
+  const listed: unknown[] = Array.isArray(claim) ? claim : [claim];
+  return listed.flatMap((group) => exactly(Group, group) ?? []).slice(0, MOST_GROUPS);
+}
+
+const unauthorized = (message: string): AppError => new AppError("unauthorized", message);

@@ -1,0 +1,63 @@
+/** Installs a server for every known principal of a group. An administrator says so, which is an approval. */
+import { AppError } from "../contract/errors.ts";
+import { BULK_MOST } from "../contract/store-installs.ts";
+import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { principalTable } from "../db/principals.ts";
+import type { Author } from "../db/record-change.ts";
+import type { Deps } from "../deps.ts";
+import { approveInstall, instanceToApprove } from "./approve-install.ts";
+import { holdingsOf } from "./holdings.ts";
+import { saveInstall } from "./save-install.ts";
+import { closeRequest, expireRequests } from "./save-request.ts";
+import { readStandings } from "./standing.ts";
+
+export interface GroupInstalls {
+  installed: string[];
+  already_installed: string[];
+  /** Their access level is none, which no approval lifts. */
+  refused: string[];
+  /** How many wait for the next call. */
+  left: number;
+}
+
+export async function installForGroup(
+  deps: Deps,
+  author: Author,
+  gateway_id: string,
+  { code, instance_id, group }: { code: string; instance_id?: string | undefined; group: string },
+): Promise<GroupInstalls> {
+  const standing = await readStandings(deps, gateway_id);
+  const entry = await findCatalogEntry(deps.db, gateway_id, code);
+  if (!entry || entry.status === "hidden") {
+    throw new AppError("not_found", `The Store has no server with the code "${code}".`);
+  }
+  await expireRequests(deps);
+  const instance = await instanceToApprove(deps, author, gateway_id, { entry, instance_id });
+  const known = await principalTable.all(deps.db, { gateway_id });
+  const done: GroupInstalls = { installed: [], already_installed: [], refused: [], left: 0 };
+  for (const { principal_sub, groups } of known.filter((one) => one.groups.includes(group))) {
+    const { level } = (await standing({ principal_sub, groups })).levelFor(entry);
+    if (level === "none") {
+      done.refused.push(principal_sub);
+      continue;
+    }
+    const place = { gateway_id, principal_sub, code };
+    const held = await holdingsOf(deps, place, { level, instances: [instance] });
+    if (held.installs.length > 0) {
+      done.already_installed.push(principal_sub);
+      continue;
+    }
+    if (done.installed.length >= BULK_MOST) {
+      done.left += 1;
+      continue;
+    }
+    const install = { ...place, instance_id: instance.id };
+    if (level === "install") {
+      await saveInstall(deps, author, { ...install, ends_at: null }, { group });
+    } else await approveInstall(deps, author, install, null);
+    const idle = held.open.filter((row) => [null, instance.id].includes(row.instance_id));
+    for (const row of idle) await closeRequest(deps, author, row, { state: "superseded" });
+    done.installed.push(principal_sub);
+  }
+  return done;
+}

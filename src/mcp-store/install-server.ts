@@ -1,0 +1,67 @@
+/** Installs a Store server for a principal, or files the request that an approver decides (spec 4.1). */
+import { AppError } from "../contract/errors.ts";
+import type { InstallReply, InstallRequest } from "../contract/store-installs.ts";
+import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { rememberPrincipal } from "../db/principals.ts";
+import type { Author } from "../db/record-change.ts";
+import type { Deps } from "../deps.ts";
+import { carryOut } from "./carry-out.ts";
+import { decideInstall } from "./decide-install.ts";
+import { holdingsOf } from "./holdings.ts";
+import { checkNamedInstance, instancesOf } from "./instances.ts";
+import { expireRequests } from "./save-request.ts";
+import { standingOf } from "./standing.ts";
+
+/**
+ * `deps.db` is a transaction that has its turn (`takeTurn`), so of two equal calls the second sees what
+ * the first did. A refusal is returned: its record stays.
+ */
+export async function installServer(
+  deps: Deps,
+  author: Author,
+  gateway_id: string,
+  wish: InstallRequest,
+): Promise<InstallReply | AppError> {
+  const { principal_sub, code, instance_id, reason = "" } = wish;
+  // spec 4.1 rule 1: as it is now, whatever a token or an earlier answer said.
+  const standing = await standingOf(deps, gateway_id, wish);
+  const entry = await findCatalogEntry(deps.db, gateway_id, code);
+  if (!entry || entry.status === "hidden") {
+    throw new AppError("not_found", `The Store has no server with the code "${code}".`);
+  }
+  const { level, decided_by } = standing.levelFor(entry);
+  if (wish.groups) await rememberGroups(deps, gateway_id, wish);
+  // Whoever has no access learns nothing about instances.
+  if (instance_id && level !== "none") {
+    await checkNamedInstance(deps, gateway_id, code, instance_id);
+  }
+  await expireRequests(deps);
+  const instances = await instancesOf(deps, gateway_id, code);
+  const place = { gateway_id, principal_sub, code };
+  const held = await holdingsOf(deps, place, { level, instances });
+  const decision = decideInstall(
+    {
+      level,
+      needs_admin_setup: entry.needs_admin_setup,
+      instances,
+      installed: held.installs.map((install) => install.instance_id),
+      granted: held.grants.map((grant) => grant.instance_id),
+      open: held.open,
+    },
+    { instance_id, reason },
+  );
+  const why = { level, rule_id: decided_by?.id ?? null };
+  const groups = [...standing.groups];
+  return await carryOut(deps, author, { decision, entry, place, held, reason, groups, why });
+}
+
+/** Whoever acts for the principal knows their groups: what is looked at later rests on them too. */
+async function rememberGroups(
+  deps: Deps,
+  gateway_id: string,
+  { principal_sub, groups = [] }: InstallRequest,
+): Promise<void> {
+  const seen_at = deps.now().toISOString();
+  const row = { id: deps.newId(), gateway_id, principal_sub, groups, seen_at };
+  await rememberPrincipal(deps.db, row);
+}

@@ -1,0 +1,43 @@
+/** Installs as an administrator sees them: whether they count now, and what is missing. */
+import type { Install } from "../contract/store-installs.ts";
+import { catalogEntries } from "../db/catalog-entries.ts";
+import type { StoreInstallRow } from "../db/store-installs.ts";
+import type { Deps } from "../deps.ts";
+import { installState } from "./install-state.ts";
+import { mcpRegistries } from "./instances.ts";
+import { requirementsOf } from "./requirements.ts";
+import { readStandings } from "./standing.ts";
+
+/** All of one gateway; what they share is read once. */
+export async function shownInstalls(
+  deps: Deps,
+  gateway_id: string,
+  rows: readonly StoreInstallRow[],
+): Promise<Install[]> {
+  const standing = await readStandings(deps, gateway_id);
+  const entries = new Map(
+    (await catalogEntries(deps.db, gateway_id)).map((entry) => [entry.code, entry]),
+  );
+  const instances = new Map((await mcpRegistries(deps, gateway_id)).map((row) => [row.id, row]));
+  const shown: Install[] = [];
+  for (const { config, ...row } of rows) {
+    const instance = instances.get(row.instance_id);
+    // Gone since the rows were read: its installs went with it.
+    if (!instance) continue;
+    const entry = entries.get(row.code);
+    const asking = await standing({ principal_sub: row.principal_sub });
+    const { level } = asking.levelFor(entry ?? { code: row.code, category: "" });
+    shown.push({
+      ...row,
+      name: instance.name,
+      ...installState(row, {
+        at: deps.now(),
+        level,
+        instance_enabled: instance.enabled,
+        in_catalog: entry !== undefined,
+      }),
+      ...(await requirementsOf(deps, { ...row, config }, instance)),
+    });
+  }
+  return shown;
+}

@@ -1,0 +1,22 @@
+/** A page of a list that is in memory, in its order; what the tables do with rows. */
+import { AppError } from "../contract/errors.ts";
+
+export function pageOf<Item extends { code: string }>(
+  items: readonly Item[],
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): { items: Item[]; next_cursor: string | null } {
+  const start =
+    cursor === undefined ? 0 : items.findIndex(({ code }) => code === codeIn(cursor)) + 1;
+  if (cursor !== undefined && start === 0) {
+    throw new AppError(
+      "validation_failed",
+      "cursor: is not a cursor of this list; start without one.",
+    );
+  }
+  const shown = items.slice(start, start + limit);
+  const last = start + limit < items.length ? shown.at(-1) : undefined;
+  const next_cursor = last ? Buffer.from(last.code).toString("base64url") : null;
+  return { items: shown, next_cursor };
+}
+
+const codeIn = (cursor: string): string => Buffer.from(cursor, "base64url").toString("utf8");

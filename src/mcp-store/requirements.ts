@@ -1,0 +1,50 @@
+/** What is a principal still missing before an install can be used? */
+import { PRINCIPAL_KEY, type ServerField } from "../contract/mcp-registries.ts";
+import type { Install } from "../contract/store-installs.ts";
+import type { McpRegistryRow } from "../db/registries.ts";
+import { storeCredentialTable } from "../db/store-credentials.ts";
+import type { StoreInstallRow } from "../db/store-installs.ts";
+import type { Deps } from "../deps.ts";
+import { unseal } from "../lib/seal.ts";
+import { credentialState } from "./credential-state.ts";
+
+export type Requirements = Pick<Install, "requires_auth" | "requires_config" | "fields">;
+
+export function principalFields({ auth, provider_options }: McpRegistryRow): ServerField[] {
+  if (auth?.type !== "principal_key") return provider_options.fields;
+  const key: ServerField = {
+    key: PRINCIPAL_KEY,
+    label: "Key",
+    description: `Sent as ${auth.header}.`,
+    required: true,
+    secret: true,
+    in: "header",
+    choices: [],
+  };
+  return [key, ...provider_options.fields];
+}
+
+export async function requirementsOf(
+  deps: Deps,
+  install: Pick<StoreInstallRow, "gateway_id" | "principal_sub" | "config">,
+  instance: McpRegistryRow,
+): Promise<Requirements> {
+  const keyring = deps.keyring();
+  const fields = principalFields(instance).map((field) => {
+    const sealed = install.config[field.key];
+    // One that no key opens must be typed again.
+    return { ...field, filled: sealed !== undefined && unseal(keyring, sealed) !== undefined };
+  });
+  return {
+    fields,
+    requires_config: fields.some(({ required, filled }) => required && !filled),
+    requires_auth: instance.auth?.type === "forwarded" && !(await isConnected()),
+  };
+
+  async function isConnected(): Promise<boolean> {
+    const { gateway_id, principal_sub } = install;
+    const where = { gateway_id, principal_sub, instance_id: instance.id };
+    const row = await storeCredentialTable.find(deps.db, where);
+    return credentialState(keyring, row, deps.now()) === "usable";
+  }
+}

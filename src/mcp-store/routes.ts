@@ -1,0 +1,105 @@
+/** The Store's administrative endpoints (spec 4.1), each bound to the operation that answers it. */
+import { AppError } from "../contract/errors.ts";
+import { explainAccess } from "../contract/store-access.ts";
+import { listCatalog } from "../contract/store-catalog.ts";
+import {
+  bulkInstall,
+  configureInstall as configureInstallOf,
+  installForPrincipal,
+  listInstalls,
+  removeInstall,
+} from "../contract/store-installs.ts";
+import {
+  approveStoreRequest,
+  cancelStoreRequest,
+  getStoreRequest,
+  listStoreRequests,
+  rejectStoreRequest,
+} from "../contract/store-requests.ts";
+import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
+import { storeRequestTable } from "../db/store-requests.ts";
+import type { Deps } from "../deps.ts";
+import { type Route, route } from "../route.ts";
+import { configureInstall } from "./configure-install.ts";
+import { approveRequest, cancelRequest, findRequest, rejectRequest } from "./decide-request.ts";
+import { installForGroup } from "./install-for-group.ts";
+import { installServer } from "./install-server.ts";
+import { listEntries } from "./list-entries.ts";
+import { shownInstalls } from "./list-installs.ts";
+import { registryApiRoutes } from "./registry-api.ts";
+import { dropInstall } from "./save-install.ts";
+import { expireRequests } from "./save-request.ts";
+import { findGateway, standingOf } from "./standing.ts";
+
+const installRoutes: Route[] = [
+  route(installForPrincipal, (deps, call) =>
+    installServer(deps, call, call.params.gateway_id, call.body),
+  ),
+  route(listInstalls, async (deps, { params, query }) => {
+    const { limit, cursor, q, sort, ...filters } = query;
+    const where = { gateway_id: params.gateway_id, ...given(filters) };
+    const page = await storeInstallTable.page(deps.db, where, { limit, cursor, q, sort });
+    const items = await shownInstalls(deps, params.gateway_id, page.items);
+    return { items, next_cursor: page.next_cursor };
+  }),
+  route(removeInstall, async (deps, call) => {
+    await dropInstall(deps, call, await findInstall(deps, call.params));
+    return undefined;
+  }),
+  route(configureInstallOf, async (deps, call) => {
+    const install = await findInstall(deps, call.params);
+    const next = await configureInstall(deps, call, install, call.body.values);
+    const [shown] = await shownInstalls(deps, call.params.gateway_id, [next]);
+    return shown ?? new AppError("conflict", "Its instance is gone.");
+  }),
+  route(bulkInstall, (deps, call) =>
+    installForGroup(deps, call, call.params.gateway_id, call.body),
+  ),
+];
+
+const requestRoutes: Route[] = [
+  route(listStoreRequests, async (deps, { params, query }) => {
+    await findGateway(deps, params.gateway_id);
+    await expireRequests(deps);
+    const { limit, cursor, q, sort, ...filters } = query;
+    const where = { gateway_id: params.gateway_id, ...given(filters) };
+    return await storeRequestTable.page(deps.db, where, { limit, cursor, q, sort });
+  }),
+  route(getStoreRequest, async (deps, { params }) => {
+    await expireRequests(deps);
+    return await findRequest(deps, params);
+  }),
+  route(approveStoreRequest, (deps, call) => approveRequest(deps, call, call.params, call.body)),
+  route(rejectStoreRequest, (deps, call) => rejectRequest(deps, call, call.params, call.body.note)),
+  route(cancelStoreRequest, (deps, call) => cancelRequest(deps, call, call.params)),
+];
+
+export const storeRoutes: readonly Route[] = [
+  ...installRoutes,
+  ...requestRoutes,
+  route(listCatalog, (deps, { params, query }) => listEntries(deps, params.gateway_id, query)),
+  ...registryApiRoutes,
+  route(explainAccess, async (deps, { params, body }) => {
+    const { groups, default_level, levelFor } = await standingOf(deps, params.gateway_id, body);
+    const entry = await findCatalogEntry(deps.db, params.gateway_id, body.code);
+    if (!entry) throw new AppError("not_found", `The catalog has no server "${body.code}".`);
+    return { ...levelFor(entry), default_level, groups: [...groups] };
+  }),
+];
+
+async function findInstall(
+  deps: Deps,
+  { gateway_id, install_id }: { gateway_id: string; install_id: string },
+): Promise<StoreInstallRow> {
+  const row = await storeInstallTable.lock(deps.db, { id: install_id, gateway_id });
+  if (!row) throw new AppError("not_found", `There is no install with the id ${install_id}.`);
+  return row;
+}
+
+/** Filters that the caller left out do not narrow. */
+const given = <Filters extends object>(filters: Filters) =>
+  // What is left of the object's own members is not undefined.
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Filters]?: Exclude<Filters[Name], undefined>;
+  };
