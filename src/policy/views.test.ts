@@ -30,6 +30,7 @@ test.each([
   ["marks that compose are kept composed", "cafe\u0301", "café"],
   ["marks that only decorate go", "i\u0335\u0321\u0336g\u0334nore", "ignore"],
   ["typographic quotes and dashes", "don’t “x” — y", 'don\'t "x" - y'],
+  ["escapes of strings", String.raw`a\nb \\tc \u00e9 C:\dir`, "a\nb \tc é c:\\dir"],
   ["the dotted capital I does not shift what follows", "İİ x", "ii x"],
 ])("folding: %s", (_, text, reads) => {
   expect(folded(text).text).toBe(reads);

@@ -4,6 +4,7 @@ import { unescaped } from "./views/escapes.ts";
 import { hiddenRuns } from "./views/hidden-runs.ts";
 import { plainLetters } from "./views/plain-letters.ts";
 import type { Span } from "./views/source-map.ts";
+import { stringEscapes } from "./views/string-escapes.ts";
 import { wordRuns } from "./views/word-runs.ts";
 
 export interface View {
@@ -17,10 +18,11 @@ export interface View {
 }
 
 /**
- * As a person reads it: NFKC, invisible characters gone, look-alikes of Latin letters replaced, lower case.
- * Made for `once(segment, folded)`.
+ * As a person reads it: escapes of strings read, NFKC, invisible characters gone, look-alikes of Latin
+ * letters replaced, lower case. Made for `once(segment, folded)`.
  */
-export const folded = (text: string): View => read({ text, how: "plain", span: identity });
+export const folded = (text: string): View =>
+  read({ text, span: identity, ...stringEscapes(text), how: "plain" });
 
 /**
  * The folded text first, then what is encoded in it, at most two deep. Every step shrinks and reads its text

@@ -37,6 +37,21 @@ test("4.3.1 transform rewrites the payload and leaves every other byte", async (
   expect(text).toContain(`"transformed_payload":${masked}`);
 });
 
+test("4.3.1 a text that is JSON is masked between its escapes, and is JSON afterwards", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const document = String.raw`{"a":"x\nana@example.com","b":"\u201cbo@example.com\u201d","c":"{\"d\":\"\\n4111111111111111\"}"}`;
+  const content = [{ type: "text", text: document }];
+
+  const { transformed_payload } = await guard.evaluate({ payload: { result: { content } } });
+
+  const masked = (transformed_payload as { result: { content: typeof content } }).result.content;
+  expect(JSON.parse(masked[0]?.text ?? "")).toEqual({
+    a: "x\n[MASKED_EMAIL]",
+    b: "“[MASKED_EMAIL]”",
+    c: String.raw`{"d":"\n[MASKED_CC]"}`,
+  });
+});
+
 test("4.3.2 direction selects the rules, and output rules never run when it is left out (case 156)", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
 

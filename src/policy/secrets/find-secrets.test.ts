@@ -145,6 +145,13 @@ test("what overlaps is one secret, named after the surest and covering all", () 
   ]);
 });
 
+test("what stands behind the escape of a string is found, and the escape is no part of it", () => {
+  const key = `ghp_${alnum(36)}`;
+  const text = JSON.stringify({ out: `line\n${key}\n` });
+  const [secret] = secretsIn(segment(text, "tool_result", { pointer: "/x" }));
+  expect(text.slice(secret?.start, secret?.end)).toBe(key);
+});
+
 test("what is encoded is found at its place in the text", () => {
   const encoded = btoa(`token: ghp_${alnum(36)}`);
   const text = `data:\n  config: ${encoded}\n`;

@@ -1,7 +1,7 @@
 /** Finds credentials in a text: one pass for the words that announce them, then a look at each such place. */
 import { keywordFinder } from "../../lib/keyword-finder.ts";
 import { once, type Segment } from "../segment.ts";
-import { decoded } from "../views.ts";
+import { decoded, folded } from "../views.ts";
 import { BUSINESS_FORMATS } from "./business-formats.ts";
 import { CLOUD_FORMATS } from "./cloud-formats.ts";
 import { DEVELOPER_FORMATS } from "./developer-formats.ts";
@@ -40,11 +40,13 @@ const KEYWORDS = [...byKeyword.keys()];
 const FORMATS_OF = [...byKeyword.values()];
 const findKeywords = keywordFinder(KEYWORDS, { ignore_case: true });
 
-/** Also what is encoded in the text: base64 in a manifest hides no secret. */
+/** Also what is escaped or encoded in the text: base64 in a manifest hides no secret. */
 export function secretsIn(segment: Segment): readonly Secret[] {
   const found = [...once(segment, findSecrets)];
-  for (const view of once(segment, decoded)) {
-    if (view.exact === segment.text) continue;
+  const seen = new Set([segment.text]);
+  for (const view of [once(segment, folded), ...once(segment, decoded)]) {
+    if (seen.has(view.exact)) continue;
+    seen.add(view.exact);
     for (const secret of findSecrets(view.exact)) {
       found.push({ ...secret, ...view.span(secret.start, secret.end) });
     }
