@@ -15,8 +15,16 @@ export type Status = (typeof STATUSES)[number];
 export const ACTIONS = ["block", "ask", "transform", "report"] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What it holds is taken as it is: whatever a provider's body may be. */
-const OpenObject = z.looseObject({});
+/**
+ * What it holds is taken as it is: whatever a provider's body may be. Not z.looseObject: its copy lacks a
+ * member called `__proto__`, which nothing would then look at.
+ */
+const OpenObject = (z.unknown() as z.ZodType<Record<string, unknown>>)
+  .refine(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    "expected object",
+  )
+  .meta({ type: "object" });
 
 /** Real clients send empty strings and null for what they leave out. */
 const absent = (value: unknown) => (value === "" || value === null ? undefined : value);

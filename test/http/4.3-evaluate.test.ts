@@ -52,6 +52,14 @@ test("4.3.1 a text that is JSON is masked between its escapes, and is JSON after
   });
 });
 
+test("4.3 a member called __proto__ is looked at like any other", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention");
+
+  const reply = await guard.send(`{"payload":{"__proto__":{"input":${JSON.stringify(CARD)}}}}`);
+
+  expect(await reply.json()).toMatchObject({ status: "block" });
+});
+
 test("4.3.2 direction selects the rules, and output rules never run when it is left out (case 156)", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
 
