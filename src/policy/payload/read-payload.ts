@@ -29,7 +29,16 @@ export function readPayload(payload: JsonObject, about: About): Payload {
   const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null };
   const { read } = READERS.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
   read(out, body, { top, about });
+  if (about.direction === "output") disownRoles(out, top.source);
   return out;
+}
+
+/** An answer was written by who gave it: claiming to be the user, or the system, hides it from no output rule. */
+function disownRoles({ segments }: Payload, source: Source): void {
+  for (const segment of segments) {
+    const claimed = segment.source === "user" || segment.source === "system";
+    if (claimed && segment.role !== null) segment.source = source;
+  }
 }
 
 interface Reader {
