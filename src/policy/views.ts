@@ -46,6 +46,13 @@ export function decoded(text: string): readonly View[] {
   return views;
 }
 
+/** With the escapes of strings read, as `folded` reads them. */
+export function unquoted(view: View): View {
+  const said = stringEscapes(view.exact);
+  if (said === undefined) return view;
+  return read({ text: said.text, how: view.how, span: through(said.span, view.span) });
+}
+
 /** Digits and signs that stand for letters inside words: `1gn0r3` reads `ignore`. Offsets stay. */
 export function unleet(of: View): View {
   let text = "";

@@ -139,6 +139,30 @@ test.each([
   expect(refused({ rules: [{ name: "own", ...rule }] })).toMatchObject([{ path }]);
 });
 
+test("what sticks out of a longer match is masked as well", () => {
+  const rules = ["blue foxes", "foxes jump"].map((pattern) => ({
+    name: pattern,
+    type: "keyword",
+    pattern,
+  }));
+
+  expect(masked("The blue foxes jump.", { rules })).toBe("The ******.");
+});
+
+test.each([
+  ["percent", "to=jane%40example.com&x=1", "to=[MASKED_EMAIL]&x=1"],
+  ["base64", `read ${btoa("Mail to jane@example.com.")}`, "read [MASKED_EMAIL]=="],
+  ["beside an escape", String.raw`\njane@example.com %41`, String.raw`\n[MASKED_EMAIL] %41`],
+])("what is encoded is masked where it stands: %s", (_, text, expected) => {
+  expect(masked(text)).toBe(expected);
+});
+
+test("1.6.6 what is masked in base64 on several lines stays on as many", () => {
+  const lines = btoa("Write to jane@example.com. ".repeat(5)).match(/.{1,76}/g) ?? [];
+
+  expect(masked(lines.join("\n"))).toBe(lines.map(() => "[MASKED_EMAIL]").join("\n"));
+});
+
 test("1.6.6 masks neither add nor remove lines", () => {
   const text = `card\n${CARD}\npassword:\nhunter2x\r\n123-45-\n6789\u2028jane@\nexample.com`;
   const lines = (of: string) => of.split(/\r\n|[\n\u2028]/).length;

@@ -3,6 +3,7 @@ import { type Masking, maskText } from "../mask-text.ts";
 import type { Segment } from "../segment.ts";
 import { type EntityName, isSecret, maskName, USUAL_ENTITIES } from "./entities.ts";
 import { findEntities } from "./find-entities.ts";
+import { linesOf } from "./lines-of.ts";
 import type { Placed } from "./without-overlaps.ts";
 
 export interface Choice {
@@ -29,14 +30,15 @@ export function entityMatches(of: Segment, choice: Choice): Placed[] {
   return findEntities(of).flatMap(({ entity, start, end, confidence }) => {
     const masking = choice.masks.get(entity);
     if (!masking || confidence < choice.min_confidence) return [];
-    return {
+    // What was found in base64 may go over lines.
+    return linesOf(of.text, { start, end }).map((at) => ({
       label: entity,
       type: isSecret(entity) ? "secret" : "pii",
       confidence,
-      at: { segment: of, start, end },
+      at: { segment: of, ...at },
       mask: choice.reversible
         ? { pseudonym: maskName(entity) }
-        : { text: maskText(masking, end - start) },
-    };
+        : { text: maskText(masking, at.end - at.start) },
+    }));
   });
 }

@@ -1,7 +1,7 @@
 /** Finds every entity in a text, whatever settings say: they only choose among these. */
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { once, type Segment } from "../segment.ts";
-import { folded } from "../views.ts";
+import { decoded, folded, unquoted, type View } from "../views.ts";
 import { AMERICAN_SHAPES } from "./american-shapes.ts";
 import { credentials } from "./credentials.ts";
 import { emails } from "./emails.ts";
@@ -28,14 +28,21 @@ const shapesOf = shapesByOpening([
 export const findEntities = (of: Segment): readonly EntityHit[] => once(of, entitiesOf);
 
 function entitiesOf(_: string, of: Segment): readonly EntityHit[] {
-  const view = once(of, folded);
   const name = fieldName(of);
-  const label = name === "" ? "" : `${name}: `;
-  const text = label + plainDigits(view.exact);
+  const [, ...encoded] = once(of, decoded);
+  return [
+    ...entitiesIn(of, once(of, folded), name === "" ? "" : `${name}: `),
+    ...encoded.flatMap((view) => entitiesIn(of, unquoted(view), "")),
+  ];
+}
+
+/** `label` is read before the text, for what it says about it. */
+function entitiesIn(of: Segment, { exact, span }: View, label: string): EntityHit[] {
+  const text = label + plainDigits(exact);
   const secrets = text === of.text ? once(of, findSecrets) : findSecrets(text);
   return [...credentials(text, secrets), ...personal(text)]
     .filter(({ start }) => start >= label.length)
-    .map((hit) => ({ ...hit, ...view.span(hit.start - label.length, hit.end - label.length) }));
+    .map((hit) => ({ ...hit, ...span(hit.start - label.length, hit.end - label.length) }));
 }
 
 function personal(text: string): EntityHit[] {
