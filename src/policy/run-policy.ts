@@ -33,7 +33,7 @@ export async function runPolicy(program: Program, judged: Judged): Promise<Outco
   const run = {
     findings: [] as Finding[],
     /** What Transform replaces, in the order of the rules. */
-    masked: [] as Match[],
+    masked: [] as (readonly Match[])[],
     detectors: { run: 0, skipped: 0, failed: [] } as Verdict["detectors"],
   };
   const rules = program.rules[judged.direction];
@@ -49,12 +49,12 @@ export async function runPolicy(program: Program, judged: Judged): Promise<Outco
   return {
     status,
     findings: run.findings,
-    changes: kept ? rewrite(run.masked, judged.pseudonym) : [],
+    changes: kept ? rewrite(run.masked.flat(), judged.pseudonym) : [],
     detectors: run.detectors,
   };
 }
 
-type Run = Pick<Outcome, "findings" | "detectors"> & { masked: Match[] };
+type Run = Pick<Outcome, "findings" | "detectors"> & { masked: (readonly Match[])[] };
 
 /** True when a gate ended the evaluation: its detectors are skipped. */
 async function runGates(program: Program, judged: Judged, run: Run): Promise<boolean> {
@@ -70,7 +70,7 @@ async function runGates(program: Program, judged: Judged, run: Run): Promise<boo
     const finding = gateFinding(program, gate, { matches, approved: judged.approved });
     run.findings.push(finding);
     const { action } = finding.outcome;
-    if (action === "transform") run.masked.push(...matches);
+    if (action === "transform") run.masked.push(matches);
     if (action === "block" || action === "ask") return true;
   }
   return false;
@@ -93,7 +93,7 @@ async function runRules(
   if (judgements.includes("block")) return;
   for (const rule of rules.filter(({ action }) => action === "transform")) {
     const matches = await inspected(rule, judged, run);
-    if (judge(rule, matches) === "transform") run.masked.push(...matches);
+    if (judge(rule, matches) === "transform") run.masked.push(matches);
   }
 
   function judge(rule: CompiledRule, matches: readonly Match[]) {

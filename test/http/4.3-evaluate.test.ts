@@ -60,6 +60,19 @@ test("4.3 a member called __proto__ is looked at like any other", async () => {
   expect(await reply.json()).toMatchObject({ status: "block" });
 });
 
+test("4.3.1 a text full of matches is masked, however many they are", async () => {
+  const rules = [{ name: "x", type: "keyword", pattern: "x", mask_with: "y" }];
+  const settings = { rules };
+  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+    action: "transform",
+    settings,
+  });
+
+  const verdict = await guard.evaluate({ payload: { input: "x ".repeat(1_000_000) } });
+
+  expect(verdict.transformed_payload).toEqual({ input: "y ".repeat(1_000_000) });
+});
+
 test("4.3.2 direction selects the rules, and output rules never run when it is left out (case 156)", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
 

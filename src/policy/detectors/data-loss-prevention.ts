@@ -104,8 +104,8 @@ export const dataLossPrevention = detector({
     const allowed = new Set(settings.allow_list.map((value) => value.toLowerCase()));
 
     const inText = (of: Segment) => {
-      const found = entityMatches(of, choice);
-      for (const find of custom) found.push(...find(of, settings.reversible));
+      const own = custom.flatMap((find) => find(of, settings.reversible));
+      const found = [...entityMatches(of, choice), ...own];
       // What is allowed still claims its characters: no lesser match inside it is reported instead.
       return withoutOverlaps(found).filter(
         ({ at: { start, end } }) =>
