@@ -1,5 +1,5 @@
 /** What an `ask` verdict leaves to decide, and whether an evaluation presents a decision for exactly that. */
-import type { Finding } from "../contract/evaluate.ts";
+import type { EvaluateRequest, Finding } from "../contract/evaluate.ts";
 import { type ApprovalRow, approvalTable } from "../db/approvals.ts";
 import type { Deps } from "../deps.ts";
 import { derivedKey } from "../lib/seal.ts";
@@ -9,16 +9,20 @@ import type { Known } from "./facts.ts";
 /** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
 const LIFE_MS = 3_600_000;
 
-/** Binds an approval to collector, policy, actor, direction and every text: another prompt is another matter. */
+/** Binds an approval to collector, policy, actor, direction, tool and payload: another amount is another matter. */
 export function fingerprintOf(deps: Deps, { id }: Program, known: Known): string {
   const { collector, request, direction, payload } = known;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(deps.keyring(), "approvals"));
   hash.update(JSON.stringify([collector.id, id, request.consumer_id ?? "", direction]));
-  hash.update(JSON.stringify([payload.tool.name, payload.tool.arguments ?? null]));
-  for (const { pointer, inner, text } of payload.segments) {
-    hash.update(JSON.stringify([pointer, inner, text]));
-  }
+  hash.update(JSON.stringify([payload.tool, unnumbered(request.payload)]));
   return hash.digest("hex");
+}
+
+/** Whoever asks again counts on: the number of a JSON-RPC message is no part of what it says. */
+function unnumbered(payload: EvaluateRequest["payload"]): object {
+  if (typeof payload.jsonrpc !== "string") return payload;
+  const { id: _, ...message } = payload;
+  return message;
 }
 
 /** Whether `attributes.approval_id` names an approval of exactly this. */

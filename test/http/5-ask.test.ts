@@ -50,6 +50,35 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([other.status, somebody.status]).toEqual(["ask", "ask"]);
   });
 
+  test("5 approved is the payload to its last number, whoever numbers the message", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
+    const chat = (args: string, more: object = {}) => ({
+      messages: [
+        {
+          role: "assistant",
+          tool_calls: [{ id: "1", function: { name: "pay", arguments: args } }],
+        },
+      ],
+      ...more,
+    });
+    const approved = async (payload: object) => {
+      const approval_id = approvalIn(await guard.evaluate({ payload }));
+      await shared.post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" });
+      return async (sent: object) =>
+        (await guard.evaluate({ payload: sent, attributes: { approval_id } })).status;
+    };
+    const again = await approved(chat('{"amount":5}'));
+    const numbered = await approved(call(5).payload);
+
+    expect(await again(chat('{"amount":5}'))).toBe("report");
+    expect(await numbered({ ...call(5).payload, id: 2 })).toBe("report");
+    expect(await again(chat('{"amount":5000}'))).toBe("ask");
+    expect(await again(chat('{"amount":5}', { n: 1 }))).toBe("ask");
+    const attachments = [{ data: "aGVsbG8=" }];
+    expect(await again(chat('{"amount":5}', { attachments }))).toBe("ask");
+  });
+
   test("5 the first decision stands; a denied one does not pass; the collector can look", async () => {
     const shared = await kit();
     const guard = await asked();
