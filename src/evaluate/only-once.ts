@@ -22,12 +22,14 @@ export async function onlyOnce(
   }
   const who = caller.kind === "administrator" ? "" : caller.collector.id;
   const id = secretHash(JSON.stringify([caller.kind, who, endpoint.path, key]));
+  const request_hash = secretHash(body);
   const running = inFlight(deps.settings);
   // Tried again before the first answer was there: both get that one.
   const same = running.get(id);
-  if (same) return await same;
-  const answer = answerOnce(deps, { id, request_hash: secretHash(body) }, work);
-  running.set(id, answer);
+  if (same && same.request_hash !== request_hash) throw usedBefore();
+  if (same) return await same.answer;
+  const answer = answerOnce(deps, { id, request_hash }, work);
+  running.set(id, { request_hash, answer });
   try {
     return await answer;
   } finally {
@@ -43,10 +45,7 @@ async function answerOnce(
   const looked = idempotentReplyTable.find(deps.db, { id: once.id });
   const earlier = await ifReachable(deps, looked, undefined);
   const known = earlier && unseal(deps.keyring(), earlier.reply);
-  if (earlier && earlier.request_hash !== once.request_hash) {
-    const text = "Idempotency-Key: was used before with another body; choose a new key";
-    throw new AppError("invalid_request", text);
-  }
+  if (earlier && earlier.request_hash !== once.request_hash) throw usedBefore();
   if (known !== undefined) return known;
   const text = await work();
   const created_at = deps.now().toISOString();
@@ -55,12 +54,19 @@ async function answerOnce(
   return text;
 }
 
-const running = new WeakMap<Settings, Map<string, Promise<string>>>();
+const usedBefore = () =>
+  new AppError(
+    "invalid_request",
+    "Idempotency-Key: was used before with another body; choose a new key",
+  );
 
-function inFlight(settings: Settings): Map<string, Promise<string>> {
+type InFlight = Map<string, { request_hash: string; answer: Promise<string> }>;
+const running = new WeakMap<Settings, InFlight>();
+
+function inFlight(settings: Settings): InFlight {
   const known = running.get(settings);
   if (known) return known;
-  const fresh = new Map<string, Promise<string>>();
+  const fresh: InFlight = new Map();
   running.set(settings, fresh);
   return fresh;
 }

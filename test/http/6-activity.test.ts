@@ -181,6 +181,17 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await listed(shared, `collector_id=${guard.collector.id}`, 1)).toHaveLength(1);
   });
 
+  test("5 an Idempotency-Key gives no verdict on another body, not even while the first is judged", async () => {
+    const guard = await makeRuled(await kit(), "data_loss_prevention");
+    const once = { "idempotency-key": "k-2" };
+
+    const replies = await Promise.all(
+      ["harmless", CARD].map((input) => guard.send({ payload: { input } }, once)),
+    );
+
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
   test("5 a draft is replayed over what was recorded, and nothing is changed by it", async () => {
     const shared = await kit();
     const guard = await makeRuled(shared, "data_loss_prevention", {
