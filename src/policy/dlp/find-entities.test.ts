@@ -175,6 +175,9 @@ test.each([
   "The DATABASE and the KEYBOARD use Swift; we run 12 tests of ein Produkt 123456789",
   "eyJhbGciOiJIUzI1NiJ9 alone is no token, nor is eyJub3QiOiJhIn0.eyJhIjoxfQ.c2ln",
   "https://example.com/status/1234567890123 and 0.1234567890123456",
+  "rows 7 5 4 3 4 2 1 2 1 4 6 3 6 1 7 6 6 7 4 1 1 0 4 2 5 0 6 3 1 0 7 6 2 7 7 5 2 7 7 3 2",
+  "a fake account &#128554; and a call &#1041204;",
+  "a service call is $200-1000",
   "boxes 100 200 3000, zip 02110-1335, part 0401000-02",
 ])("nothing is found in %p", (text) => {
   expect(sure(text)).toEqual([]);

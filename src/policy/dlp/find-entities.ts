@@ -74,9 +74,10 @@ function personal(text: string): EntityHit[] {
 
 const NINE = 0x39;
 
-/** The middle of a longer number (`2024-05-20`) is tried as the start of nothing. */
+/** The middle of a longer number (`2024-05-20`), or of a character (`&#128553;`), is tried as the start of nothing. */
 function isInside(text: string, at: number): boolean {
   const sign = text.charCodeAt(at - 1);
+  if (sign === 0x23) return text.charCodeAt(at - 2) === 0x26;
   if (sign !== 0x2d && sign !== 0x2e && sign !== 0x2f) return false;
   const before = text.charCodeAt(at - 2);
   return before >= 0x30 && before <= NINE;

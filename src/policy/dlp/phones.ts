@@ -40,9 +40,9 @@ function startOf(text: string, at: number): number {
   return text.charCodeAt(bracket - 1) === PLUS ? bracket - 1 : bracket;
 }
 
-/** Part of something longer, or of a sum. */
+/** Part of something longer, or of a sum, or a price. */
 const isAttached = (text: string, start: number) =>
-  start > 0 && /[0-9A-Za-z_+]/.test(text.charAt(start - 1));
+  start > 0 && /[0-9A-Za-z_+$€£]/.test(text.charAt(start - 1));
 
 const AREA = /\(\d{1,5}\)/y;
 const INTERNATIONAL =

@@ -136,6 +136,12 @@ test("only the secret is told, not the name or the address around it", () => {
   expect(findSecrets(text)).toMatchObject([{ start: 15, end: 27 }]);
 });
 
+test("a password in quotes is masked to the closing quote, whatever signs are in it", () => {
+  const text = `password = '${alnum(9)}#)${alnum(6)}'  # mine (really)`;
+  const [found] = findSecrets(text);
+  expect(text.slice(found?.start, found?.end)).toBe(`${alnum(9)}#)${alnum(6)}`);
+});
+
 test("what overlaps is one secret, named after the surest and covering all", () => {
   const key = `sk_live_${alnum(24)}`;
   const text = `password="${key}%${alnum(4)}"`;

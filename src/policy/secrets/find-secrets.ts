@@ -78,11 +78,20 @@ function secretAt(text: string, keyword: number, format: SecretFormat): Secret |
     const bits = entropy(value);
     if (bits < format.min_entropy || isPlaceholder(value)) continue;
     if (format.valid && !format.valid(value, match[0].slice(0, -value.length))) continue;
-    const end = from + match[0].length;
     const { label, confidence, generic } = format;
-    return { label, confidence, generic, entropy: bits, start: end - value.length, end };
+    const start = from + match[0].length - value.length;
+    const end = generic ? endOfQuoted(text, start, start + value.length) : start + value.length;
+    return { label, confidence, generic, entropy: bits, start, end };
   }
   return undefined;
+}
+
+/** In quotes a password goes on to the closing one, whatever signs it holds. */
+function endOfQuoted(text: string, start: number, end: number): number {
+  const quote = text.charAt(start - 1);
+  if (!/["'`]/.test(quote)) return end;
+  const [rest = ""] = /^[^\s"'`]{0,100}/.exec(text.slice(end, end + 101)) ?? [];
+  return text.charAt(end + rest.length) === quote ? end + rest.length : end;
 }
 
 /** Where several overlap, the surest gives its name to all they cover, then the longest. */
