@@ -63,8 +63,7 @@ async function runGates(program: Program, judged: Judged, run: Run): Promise<boo
     if (gate.action === "ask" && judged.direction === "output") continue;
     if (!gate.test(judged.facts)) continue;
     if (gate.action === "skip") return false;
-    // What an attachment says cannot be rewritten in the payload.
-    const texts = judged.segments.filter(({ source }) => source !== "attachment");
+    const texts = judged.segments.filter(canRewrite);
     const matches = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
     if (gate.inspect && matches.length === 0) continue;
     const finding = gateFinding(program, gate, { matches, approved: judged.approved });
@@ -104,6 +103,9 @@ async function runRules(
   }
 }
 
+/** Neither what an attachment says nor the names of members can be rewritten in the payload. */
+const canRewrite = ({ source, isName }: Segment) => source !== "attachment" && !isName;
+
 async function inspected(
   rule: CompiledRule,
   { segments, surroundings, fail_mode }: Judged,
@@ -111,7 +113,8 @@ async function inspected(
 ): Promise<readonly Match[]> {
   const { id, name, kind } = rule.detector;
   try {
-    const texts = segments.filter(({ source }) => rule.reads.has(source));
+    const read = segments.filter(({ source }) => rule.reads.has(source));
+    const texts = rule.action === "transform" ? read.filter(canRewrite) : read;
     const found = rule.inspect(texts, surroundings);
     const matches = found instanceof Promise ? await found : found;
     detectors.run += 1;

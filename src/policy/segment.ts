@@ -24,6 +24,8 @@ export interface Segment {
    * `pointer` then leads to the string.
    */
   inner: string | null;
+  /** The name of a member and not its value: looked at, and never rewritten (guard-facts 2.7). */
+  isName: boolean;
   /** What was computed from this text already, shared by all detectors of an evaluation. */
   memo: Map<unknown, unknown>;
 }
@@ -31,13 +33,14 @@ export interface Segment {
 export const segment = (
   text: string,
   source: Source,
-  place: { pointer: string; role?: string | null; inner?: string | null },
+  place: { pointer: string; role?: string | null; inner?: string | null; isName?: boolean },
 ): Segment => ({
   text,
   source,
   role: place.role ?? null,
   pointer: place.pointer,
   inner: place.inner ?? null,
+  isName: place.isName ?? false,
   memo: new Map(),
 });
 

@@ -73,6 +73,27 @@ test("4.3.1 a text full of matches is masked, however many they are", async () =
   expect(verdict.transformed_payload).toEqual({ input: "y ".repeat(1_000_000) });
 });
 
+test("4.3 what the name of a member says is found, and no name is rewritten", async () => {
+  const shared = await kit();
+  const [blocks, masks] = [
+    await makeRuled(shared, "data_loss_prevention"),
+    await makeRuled(shared, "data_loss_prevention", { action: "transform" }),
+  ];
+  const params = { name: "pay", arguments: { [CARD]: 1, note: CARD } };
+  const body = { payload: { jsonrpc: "2.0", method: "tools/call", params }, protocol: "mcp" };
+
+  const named = await blocks.evaluate({
+    ...body,
+    payload: { params: { arguments: { [CARD]: 1 } } },
+  });
+  const masked = await masks.evaluate(body);
+
+  expect(named.status).toBe("block");
+  expect(masked.transformed_payload).toMatchObject({
+    params: { arguments: { [CARD]: 1, note: "My card is [MASKED_CC], thanks." } },
+  });
+});
+
 test("4.3.2 direction selects the rules, and output rules never run when it is left out (case 156)", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
 

@@ -7,6 +7,8 @@ export type JsonObject = Record<string, unknown>;
 
 export interface Payload {
   segments: Segment[];
+  /** Names of members that are among the segments: a table repeats them in every row. */
+  names: Set<string>;
   calls: ToolCall[];
   definitions: ToolDefinition[];
   model: string | null;

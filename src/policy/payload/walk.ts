@@ -24,6 +24,7 @@ export const nothing: Read = () => {};
 /** Reads every member: what the table does not name may be text all the same. */
 export function readMembers(out: Payload, value: JsonObject, place: Place, table: Members): void {
   for (const key in value) {
+    readNameOf(out, key, place);
     const member = value[key];
     const read = table.get(key);
     if (read) read(out, member, under(place, key));
@@ -46,7 +47,10 @@ export const readEvery: Read = (out, value, place) => {
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
   } else if (isObject(value)) {
-    for (const key in value) readEvery(out, value[key], under(place, key));
+    for (const key in value) {
+      readNameOf(out, key, place);
+      readEvery(out, value[key], under(place, key));
+    }
   }
 };
 
@@ -98,6 +102,15 @@ export function under(place: Place, key: string | number): Place {
     ? { source, role, pointer: `${pointer}/${step}`, inner }
     : { source, role, pointer, inner: `${inner}/${step}` };
 }
+
+/** A name that no format would choose is a place to hide a text in. */
+function readNameOf(out: Payload, key: string, place: Place): void {
+  if (ORDINARY_NAME.test(key) || out.names.has(key)) return;
+  out.names.add(key);
+  out.segments.push(segment(key, place.source, { ...under(place, key), isName: true }));
+}
+
+const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
 
 const NO_MEMBERS = members({});
 
