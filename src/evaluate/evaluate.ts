@@ -74,6 +74,7 @@ const UNGUARDED: Outcome = {
   status: "allow",
   findings: [],
   changes: [],
+  hidden: [],
   detectors: { run: 0, skipped: 0, failed: [] },
 };
 

@@ -19,7 +19,7 @@ export interface Origin {
 export interface Decided {
   known: Known;
   program: Program | undefined;
-  outcome: Pick<Outcome, "findings" | "detectors"> & {
+  outcome: Pick<Outcome, "findings" | "detectors" | "hidden"> & {
     status: EvaluationEvent["status"];
     latency_ms: number;
   };
@@ -58,7 +58,7 @@ export async function recordActivity(deps: Deps, decided: Decided): Promise<void
     latency_ms: outcome.latency_ms,
     content_storage: collector.content_storage,
   };
-  await deps.recordEvaluation({ event, content: contentOf(known) });
+  await deps.recordEvaluation({ event, content: contentOf(known, outcome.hidden) });
 }
 
 export function applicationOf(facts: Facts): string | null {
@@ -70,9 +70,11 @@ export function applicationOf(facts: Facts): string | null {
 const MOST_CHARACTERS = 1024 * 1024;
 
 /** Attachments are not among the segments of a payload: their texts are never kept. */
-function contentOf({ collector, payload }: Known): StoredText[] | null {
+function contentOf({ collector, payload }: Known, hidden: Outcome["hidden"]): StoredText[] | null {
   if (collector.content_storage === "none") return null;
-  const keep = collector.content_storage === "full" ? plain : maskForStorage;
+  const hiddenIn = Map.groupBy(hidden, ({ at }) => at?.segment);
+  const masked = (of: Segment) => maskForStorage(of, hiddenIn.get(of) ?? []);
+  const keep = collector.content_storage === "full" ? plain : masked;
   const kept: StoredText[] = [];
   let room = MOST_CHARACTERS;
   for (const segment of payload.segments) {

@@ -26,6 +26,8 @@ export interface Outcome {
   status: Status;
   findings: Finding[];
   changes: Change[];
+  /** The personal data and secrets that the changes hide. */
+  hidden: readonly Match[];
   detectors: Verdict["detectors"];
 }
 
@@ -45,11 +47,13 @@ export async function runPolicy(program: Program, judged: Judged): Promise<Outco
   run.detectors.skipped = rules.length - run.detectors.run - run.detectors.failed.length;
 
   const status = statusOf(run.findings);
-  const kept = status === "transform" || status === "ask";
+  const masked = status === "transform" || status === "ask" ? run.masked.flat() : [];
+  const isPrivate = ({ type }: Match) => type === "pii" || type === "secret";
   return {
     status,
     findings: run.findings,
-    changes: kept ? rewrite(run.masked.flat(), judged.pseudonym) : [],
+    changes: rewrite(masked, judged.pseudonym),
+    hidden: masked.filter(isPrivate),
     detectors: run.detectors,
   };
 }

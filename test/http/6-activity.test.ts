@@ -165,6 +165,21 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await listed(shared, at, 1)).map((event) => event.consumer_id)).toEqual(["keep-me"]);
   });
 
+  test("6 what the policy masks is masked in what is kept, an administrator's own words too", async () => {
+    const shared = await kit();
+    const rules = [{ name: "codename", type: "keyword", pattern: "Zebra" }];
+    const guard = await makeRuled(shared, "data_loss_prevention", {
+      settings: { rules },
+      action: "transform",
+    });
+
+    const { request_id } = await guard.evaluate({ payload: { input: `Zebra. ${CARD}` } });
+
+    await listed(shared, `collector_id=${guard.collector.id}`, 1);
+    const { content } = await (await shared.get(`/v1/activity/${request_id}`)).json();
+    expect(content).toMatchObject([{ text: expect.stringMatching(/^\*{3}\. .*\[MASKED_CC\]/) }]);
+  });
+
   test("5 the same Idempotency-Key is one evaluation: the same verdict, one event", async () => {
     const shared = await kit();
     const guard = await makeRuled(shared, "data_loss_prevention");
