@@ -15,6 +15,7 @@ import { answerOnce, onceOf } from "./idempotency.ts";
 import { readJson } from "./read-json.ts";
 import { type RequestIds, renderError } from "./render-error.ts";
 import { requestIds } from "./request-ids.ts";
+import { urlOf } from "./url-of.ts";
 
 /** On every answer of ours that is not an upstream's. */
 export const SECURITY_HEADERS = {
@@ -92,7 +93,7 @@ export async function answering(
       ...ids,
       plane,
       method: request.method,
-      path: new URL(request.url).pathname,
+      path: urlOf(request).pathname,
       status,
       ms: Math.round((elapsedMs() - began) * 10) / 10,
       ...more,
@@ -107,7 +108,8 @@ export async function answering(
     }
     return answer;
   } catch (thrown) {
-    const error = AppError.from(thrown);
+    const gone = request.signal.aborted && !(thrown instanceof AppError);
+    const error = gone ? new AppError("client_closed") : AppError.from(thrown);
     count(answers.statuses[plane], statusClass(error.status));
     count(answers.errors, error.code);
     log(error.status, {
@@ -128,7 +130,7 @@ async function answerDirect(
   const params = checkParams(request.params);
   const actor = authenticate(deps, endpoint, request, params);
   const search = request.url.indexOf("?");
-  const sent = search < 0 ? {} : Object.fromEntries(new URL(request.url).searchParams);
+  const sent = search < 0 ? {} : Object.fromEntries(urlOf(request).searchParams);
   const query = decode(endpoint.query, sent, wrong(endpoint));
   return await respond(deps, { endpoint, request, params, query, actor, ...more });
 }
@@ -146,7 +148,7 @@ async function answerEndpoint(
   const { deps } = app;
   const params = checkParams(request.params);
   const actor = authenticate(deps, endpoint, request, params);
-  const url = new URL(request.url);
+  const url = urlOf(request);
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),

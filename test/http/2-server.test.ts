@@ -1,6 +1,8 @@
 /** The process: planes, health, ids, headers, and how it stops. */
 import { expect, test } from "bun:test";
-import { sharedKit, startKit } from "../kit/kit.ts";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
 
 const started = sharedKit();
@@ -16,6 +18,39 @@ test("2 health and readiness answer without a token", async () => {
   expect(await health.json()).toEqual({ status: "ok" });
   expect(await ready.json()).toEqual({ status: "ready", revision: expect.any(Number) });
 });
+
+test.each([
+  ["HTTP/1.0", "GET /v1/gateways HTTP/1.0\r\n", " 401 "],
+  ["a host that is none", "GET /v1/gateways?x=1 HTTP/1.1\r\nHost: [::\r\n", " 401 "],
+])("2 %s is answered like any other request", async (_, head, expected) => {
+  const kit = await started();
+
+  expect(await sendRaw(kit.url, `${head}\r\n`)).toContain(expected);
+});
+
+test("2 a client that leaves while it sends is no error of ours", async () => {
+  const kit = await started();
+  const { hostname, port } = new URL(kit.url);
+  const head = `POST /v1/gateways HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OWNER_TOKEN}\r\n`;
+  const socket = connect(Number(port), hostname);
+  const before = kit.lines.length;
+
+  socket.write(`${head}Content-Length: 100\r\n\r\n{`, () => setTimeout(() => socket.destroy(), 50));
+
+  const told = () => kit.lines.slice(before).filter((line) => line.includes('"POST"'));
+  while (told().length === 0) await Bun.sleep(10);
+  expect(told()[0]).toContain('"client_closed"');
+});
+
+/** What a client that is no browser's may send. */
+async function sendRaw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(text);
+  const [first] = await once(socket, "data");
+  socket.destroy();
+  return String(first);
+}
 
 test("2 every answer has a trace id and a request id; two requests share neither", async () => {
   const kit = await started();
