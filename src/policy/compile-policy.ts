@@ -52,6 +52,8 @@ export function compilePolicy(
     observe: observes(mode) || document.mode === "observe",
     inspect: action === "transform" ? prepared(dataLossPrevention, mask ?? {}) : undefined,
   });
+  /** Patterns take a while to compile: each detector is prepared once, however many rules use it. */
+  const inspects = new Map<string, Inspect>();
   const rules = (direction: Direction): CompiledRule[] =>
     document[`${direction}_rules`]
       .filter(({ enabled }) => enabled)
@@ -60,6 +62,10 @@ export function compilePolicy(
         const detector = detectors.get(kind);
         // Checked when it was saved; a kind that a later release drops must not pass silently.
         if (!detector) throw new Error(`There is no detector of the kind ${kind}.`);
+        const inspect =
+          inspects.get(detector_id) ??
+          prepared(detector, mapSecrets(settings, detector.secrets, open));
+        inspects.set(detector_id, inspect);
         return {
           detector: { id: detector_id, name, kind },
           test: compileCondition(when),
@@ -67,7 +73,7 @@ export function compilePolicy(
           observe: observes(mode) || document.mode === "observe",
           reads: new Set(detector.reads[direction]),
           remote: detector.remote,
-          inspect: prepared(detector, mapSecrets(settings, detector.secrets, open)),
+          inspect,
         };
       });
   return {
