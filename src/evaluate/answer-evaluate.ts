@@ -49,21 +49,22 @@ async function answering(
   const caller = identifyCaller(deps, call.request);
   using body = await readBody(deps, call.request);
   const origin = originOf(deps, call);
-  const one = (value: unknown, text: string, ids: Origin) =>
+  const one = (request: EvaluateRequest, text: string, ids: Origin) =>
     evaluate(deps, {
-      ...decoded(deps, caller, value),
+      request,
+      collector: identifyCollector(deps, caller, request),
       body: text,
-      size: body.bytes,
+      size: Buffer.byteLength(text),
       origin: ids,
       recorded: !isPlayground(caller, call.request),
     });
   const text = await onlyOnce(deps, call, { caller, body: body.text }, () =>
     work({
-      judged: () => one(body.value, body.text, origin),
+      judged: () => one(decode(EvaluateRequest, body.value, "invalid_request"), body.text, origin),
       each: async () => {
-        const answers = listOf(body).map(async ({ value, text }) => {
+        const answers = listOf(body).map(async ({ request, text }) => {
           const ids = { ...origin, request_id: deps.newId() };
-          return rendered(await one(value, text, ids));
+          return rendered(await one(request, text, ids));
         });
         return `[${(await Promise.all(answers)).join(",")}]`;
       },
@@ -73,26 +74,20 @@ async function answering(
   return new Response(text, { headers });
 }
 
-function decoded(deps: Deps, caller: Caller, value: unknown) {
-  const request = decode(EvaluateRequest, value, "invalid_request");
-  return { request, collector: identifyCollector(deps, caller, request) };
-}
-
-/** Each with the text it was read from. */
-function listOf({ value, text }: Body): { value: unknown; text: string }[] {
-  if (Array.isArray(value) && value.length > 0 && value.length <= MOST_IN_BATCH) {
-    const texts: string[] = [];
-    eachItem(text, skipBlank(text, 0), (_, at) => {
-      const end = endOfValue(text, at);
-      texts.push(text.slice(at, end));
-      return end;
-    });
-    return value.map((item, index) => ({ value: item, text: texts[index] ?? "" }));
+/** Each with the text it was read from. One that is wrong refuses all, before any is judged. */
+function listOf({ value, text }: Body): { request: EvaluateRequest; text: string }[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_IN_BATCH) {
+    const wanted = `body: must be a list of 1 to ${MOST_IN_BATCH} evaluations`;
+    throw new AppError("invalid_request", wanted);
   }
-  throw new AppError(
-    "invalid_request",
-    `body: must be a list of 1 to ${MOST_IN_BATCH} evaluations`,
-  );
+  const requests = decode(evaluateBatch.body, value, "invalid_request");
+  const texts: string[] = [];
+  eachItem(text, skipBlank(text, 0), (_, at) => {
+    const end = endOfValue(text, at);
+    texts.push(text.slice(at, end));
+    return end;
+  });
+  return requests.map((request, index) => ({ request, text: texts[index] ?? "" }));
 }
 
 /** A collector's own callers cannot hide from Activity. */

@@ -10,7 +10,6 @@ export interface Body {
   value: unknown;
   /** As it was sent, for what must go back unchanged. */
   text: string;
-  bytes: number;
   /** Says that the evaluation is over. */
   [Symbol.dispose]: () => void;
 }
@@ -36,7 +35,7 @@ export async function readBody({ settings }: Deps, request: Request): Promise<Bo
     const parsed = parseStrict(bytes);
     if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
     const { value, text } = parsed;
-    return { value, text, bytes: bytes.length, [Symbol.dispose]: () => held.give(holding) };
+    return { value, text, [Symbol.dispose]: () => held.give(holding) };
   } catch (thrown) {
     held.give(holding);
     throw thrown;

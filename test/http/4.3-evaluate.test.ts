@@ -311,6 +311,39 @@ test("5 /v1/guard answers flat findings too, and no text for allow", async () =>
   ]);
 });
 
+test("5 a batch with one that is wrong says which, and judges none", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention");
+
+  const reply = await guard.send(
+    [{ payload: { input: CARD } }, { payload: { input: "a" }, direction: "up" }],
+    {},
+    "/v1/evaluate/batch",
+  );
+
+  expect(reply.status).toBe(400);
+  expect((await reply.json()).error).toStartWith("[1].direction:");
+  await Bun.sleep(300);
+  const { items } = await (
+    await shared.get(`/v1/activity?collector_id=${guard.collector.id}`)
+  ).json();
+  expect(items).toEqual([]);
+});
+
+test("5 in a batch each is as large as itself", async () => {
+  const settings = { max_payload_bytes: 1000 };
+  const guard = await makeRuled(await kit(), "size_limit", { settings });
+  const bodies = Array.from({ length: 3 }, () => ({ payload: { input: "a".repeat(500) } }));
+
+  const reply = await guard.send(bodies, {}, "/v1/evaluate/batch");
+
+  expect((await reply.json()).map(({ status }: Verdict) => status)).toEqual([
+    "allow",
+    "allow",
+    "allow",
+  ]);
+});
+
 test("5 a batch answers one verdict for each, in order, and refuses what is no list of evaluations", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
   const big = `{"payload":{"input":${JSON.stringify(CARD)},"n":12345678901234567890}}`;
