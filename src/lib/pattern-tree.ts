@@ -108,7 +108,9 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     if (min === undefined || max === undefined) return item;
     if (item.kind === "assert") refuse("repeats a position, which has no length", from);
     const greedy = !taken("?");
-    if (/^[*+?]/.test(source.slice(at, at + 1))) refuse("repeats a repetition", at);
+    if (/^(?:[*+?]|\{\d{1,9},?\d{0,9}\})/.test(source.slice(at, at + 21))) {
+      refuse("repeats a repetition", at);
+    }
     return { kind: "repeat", item, min, max, greedy };
   }
 
@@ -116,7 +118,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     if (taken("*")) return [0, Number.POSITIVE_INFINITY];
     if (taken("+")) return [1, Number.POSITIVE_INFINITY];
     if (taken("?")) return [0, 1];
-    const counted = /^\{(\d{1,5})(,?)(\d{0,5})\}/.exec(source.slice(at, at + 14));
+    const counted = /^\{(\d{1,9})(,?)(\d{0,9})\}/.exec(source.slice(at, at + 21));
     if (!counted) return undefined;
     const [whole, low = "", comma, high = ""] = counted;
     const min = Number(low);

@@ -67,6 +67,8 @@ test.each([
   ["[z-a]", "not a range"],
   ["*a", "repeats nothing"],
   ["a**", "repeats a repetition"],
+  ["a{2}{3}", "repeats a repetition"],
+  ["a{1,100000}", "repeats more than"],
   ["^*", "repeats a position"],
   ["a{2,1}", "wrong way round"],
   ["a{1001}", "more than 1000 times"],
