@@ -1,10 +1,11 @@
 /** What an `ask` verdict leaves to decide, and whether an evaluation presents a decision for exactly that. */
 import type { EvaluateRequest, Finding } from "../contract/evaluate.ts";
 import { type ApprovalRow, approvalTable } from "../db/approvals.ts";
+import { takeTurn } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { derivedKey } from "../lib/seal.ts";
 import type { Program } from "../policy/compile-policy.ts";
-import type { Known } from "./facts.ts";
+import { type Known, shortName } from "./facts.ts";
 
 /** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
 const LIFE_MS = 3_600_000;
@@ -48,9 +49,8 @@ export async function askApproval(
   const fingerprint = fingerprintOf(deps, program, known);
   const at = deps.now();
   const place = { collector_id: known.collector.id, fingerprint, status: "pending" } as const;
-  const open = await approvalTable.find(deps.db, place);
-  if (open && open.expires_at > at.toISOString()) return open.id;
   const { source } = asking;
+  const tool = known.payload.tool.name;
   const row: ApprovalRow = {
     ...place,
     id: deps.newId(),
@@ -60,7 +60,7 @@ export async function askApproval(
     consumer_id: known.request.consumer_id ?? null,
     session_id: known.request.session_id ?? null,
     application,
-    tool: known.payload.tool.name,
+    tool: tool === null ? null : shortName(tool),
     event_id,
     note: null,
     decided_by: null,
@@ -68,6 +68,10 @@ export async function askApproval(
     expires_at: new Date(at.getTime() + LIFE_MS).toISOString(),
     created_at: at.toISOString(),
   };
-  await approvalTable.insert(deps.db, row);
-  return row.id;
+  return await takeTurn(deps.db, async (tx) => {
+    const open = await approvalTable.find(tx, place);
+    if (open && open.expires_at > at.toISOString()) return open.id;
+    await approvalTable.insert(tx, row);
+    return row.id;
+  });
 }

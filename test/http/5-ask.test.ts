@@ -79,6 +79,16 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await again(chat('{"amount":5}', { attachments }))).toBe("ask");
   });
 
+  test("5 the same question asked by many at once is one approval, whatever its tool is called", async () => {
+    const guard = await makeGuard(await kit(), { gates: [{ ...GATE, when: null }] });
+    const params = { name: `pay\0${"y".repeat(1000)}`, arguments: {} };
+    const body = { payload: { jsonrpc: "2.0", method: "tools/call", params }, protocol: "mcp" };
+
+    const verdicts = await Promise.all(Array.from({ length: 10 }, () => guard.evaluate(body)));
+
+    expect(new Set(verdicts.map(approvalIn)).size).toBe(1);
+  });
+
   test("5 the first decision stands; a denied one does not pass; the collector can look", async () => {
     const shared = await kit();
     const guard = await asked();
