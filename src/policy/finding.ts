@@ -11,6 +11,7 @@ interface Fired {
 
 /** Clients read at most 1 MiB of an answer. */
 const MOST_PLACES = 20;
+const LONGEST_TEXT = 512;
 
 export function gateFinding(program: Program, gate: CompiledGate, fired: Fired): Finding {
   // A skip makes no finding.
@@ -71,12 +72,24 @@ function places(matches: readonly Match[]) {
       type,
       confidence,
       ...(at && {
-        pointer: at.segment.pointer,
-        ...(at.segment.inner !== null && { inner_pointer: at.segment.inner }),
+        pointer: short(at.segment.pointer),
+        ...(at.segment.inner !== null && { inner_pointer: short(at.segment.inner) }),
         start: at.start,
         end: at.end,
       }),
-      ...detail,
+      ...(detail && shortened(detail)),
     })),
   };
 }
+
+/** Names of members and of tools are as long as who wrote them wants: no finding shall burst an answer. */
+const short = (text: string) =>
+  text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT).toWellFormed()}…` : text;
+
+const shortened = (detail: NonNullable<Match["detail"]>) =>
+  Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === "string" ? short(value) : value,
+    ]),
+  );

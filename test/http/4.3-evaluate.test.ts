@@ -94,6 +94,23 @@ test("4.3 what the name of a member says is found, and no name is rewritten", as
   });
 });
 
+test("1.5 no name in a payload makes an answer longer than clients read", async () => {
+  const shared = await kit();
+  const name = "k".repeat(2_000_000);
+  const finds = await makeRuled(shared, "data_loss_prevention");
+  const denies = await makeRuled(shared, "tool_permission", { settings: { denied_tools: ["k*"] } });
+  const params = { name, arguments: {} };
+
+  const found = await finds.send({ payload: { [name]: CARD } });
+  const denied = await denies.send({ payload: { method: "tools/call", params }, protocol: "mcp" });
+
+  for (const reply of [found, denied]) {
+    const text = await reply.text();
+    expect(JSON.parse(text).status).toBe("block");
+    expect(text.length).toBeLessThan(10_000);
+  }
+});
+
 test("4.3.2 direction selects the rules, and output rules never run when it is left out (case 156)", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
 
