@@ -111,6 +111,28 @@ test("1.5 no name in a payload makes an answer longer than clients read", async 
   }
 });
 
+test("4.3.1 the tokens of a masked text go, and those of any other stay", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+    action: "transform",
+    direction: "output",
+  });
+  const choice = (content: string) => ({
+    message: { role: "assistant", content },
+    logprobs: { content: [{ token: content.slice(0, 15), logprob: -1 }] },
+  });
+  const item = { content: [{ type: "output_text", text: CARD, logprobs: [{ token: "4111" }] }] };
+  const payload = { choices: [choice(CARD), choice("hello")], output: [item], logprobs: true };
+
+  const { transformed_payload } = await guard.evaluate({ payload, direction: "output" });
+
+  expect(JSON.stringify(transformed_payload)).not.toContain("4111");
+  expect(transformed_payload).toMatchObject({
+    choices: [{ logprobs: null }, choice("hello")],
+    output: [{ content: [{ logprobs: [] }] }],
+    logprobs: true,
+  });
+});
+
 test("4.3.2 direction selects the rules, and output rules never run when it is left out (case 156)", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
 

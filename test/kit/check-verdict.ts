@@ -60,7 +60,11 @@ function checkShape(sent: unknown, copy: unknown, at = ""): void {
       !(at === "" && name === "attachments") && !(name === "content" && sent[name] === null),
   );
   expect(Object.keys(copy as Json)).toEqual(kept);
-  for (const name of kept) checkShape(sent[name], (copy as Json)[name], `${at}/${name}`);
+  for (const name of kept) {
+    // No strict client maps these back; their numbers spell what was masked.
+    if (name === "logprobs" && typeof sent[name] === "object") continue;
+    checkShape(sent[name], (copy as Json)[name], `${at}/${name}`);
+  }
 }
 
 const isObject = (value: unknown): value is Json =>

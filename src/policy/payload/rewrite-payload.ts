@@ -13,6 +13,7 @@ import type { Change } from "../rewrite.ts";
 /**
  * `body` is the text of an evaluation request that parseStrict took. Answers the text of its payload,
  * - with exactly the changed strings replaced, in place: order, numbers, blanks and escapes stay;
+ * - without the tokens of a changed text, which would spell out what was masked;
  * - without `content: null` in messages, which clients that map the copy back refuse;
  * - without `attachments`: they belong to the evaluation and not to the body that is sent on, the caller
  *   has them, and many clients read no answer over 1 MiB.
@@ -25,8 +26,12 @@ export function rewritePayload(body: string, changes: readonly Change[]): string
     if (name === "payload") payload = body.slice(at, end);
     return end;
   });
-  return applyEdits(payload, [...replacements(payload, tree), ...removals(payload)]);
+  return applyEdits(payload, [...replacements(payload, tree, TOKENS), ...removals(payload)]);
 }
+
+/** Where answers of models list the tokens of the text beside or below. A request has a boolean there. */
+const TOKENS: ReadonlySet<string> = new Set(["logprobs", "logprobsResult"]);
+const NO_TOKENS: ReadonlySet<string> = new Set();
 
 const IN_ATTACHMENTS = /^\/attachments(?:\/|$)/;
 
@@ -66,13 +71,21 @@ function grow(root: Branch, pointer: string): Branch {
   return branch;
 }
 
-function replacements(text: string, tree: Branch): Edit[] {
+function replacements(text: string, tree: Branch, tokens: ReadonlySet<string>): Edit[] {
   const edits: Edit[] = [];
+  const drop = (at: number): number => {
+    const end = endOfValue(text, at);
+    const empty = EMPTY.get(text.charCodeAt(at));
+    if (empty !== undefined) edits.push({ from: at, to: end, put: empty });
+    return end;
+  };
   const look = (at: number, branch: Branch | undefined): number => {
     if (!branch) return endOfValue(text, at);
     const first = text.charCodeAt(at);
     if (first === OPEN_BRACE) {
-      return eachMember(text, at, (name, value) => look(value, branch.steps.get(name)));
+      return eachMember(text, at, (name, value) =>
+        tokens.has(name) ? drop(value) : look(value, branch.steps.get(name)),
+      );
     }
     if (first === OPEN_BRACKET) {
       return eachItem(text, at, (index, value) => look(value, branch.steps.get(String(index))));
@@ -86,10 +99,15 @@ function replacements(text: string, tree: Branch): Edit[] {
   return edits;
 }
 
+const EMPTY = new Map([
+  [OPEN_BRACE, "null"],
+  [OPEN_BRACKET, "[]"],
+]);
+
 function changedText(literal: string, { text, inner }: Branch): string | undefined {
   if (!inner) return text;
   const document: string = JSON.parse(literal);
-  return applyEdits(document, replacements(document, inner));
+  return applyEdits(document, replacements(document, inner, NO_TOKENS));
 }
 
 function removals(payload: string): Edit[] {
