@@ -21,7 +21,7 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   query: Query;
   body: Body;
   actor: Actor;
-  /** What the Authorization header carries, for operations of `public` endpoints that ask for it. */
+  /** What the Authorization header carries, for operations that ask who the principal is. */
   bearer: string | undefined;
   /** Where clients reach this program: `https://gateway.example.com`. */
   origin: string;

@@ -1,13 +1,23 @@
 /** What a configuration file of this installation would say now, its upstream secrets in clear. */
 import type { z } from "zod";
-import type { ConfigConsumer, ConfigFile, ConfigToken } from "../contract/config-file.ts";
+import {
+  accessRuleName,
+  type ConfigConsumer,
+  type ConfigFile,
+  type ConfigToken,
+} from "../contract/config-file.ts";
 import { ConsumerInput } from "../contract/consumers.ts";
 import { GatewayInput } from "../contract/gateways.ts";
 import { REGISTRY_SECRETS, RegistryInput } from "../contract/registries.ts";
+import { AccessRuleInput } from "../contract/store-access.ts";
+import { IssuerInput } from "../contract/store-principals.ts";
+import { accessRuleTable } from "../db/access-rules.ts";
 import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
+import { catalogEntryTable } from "../db/catalog-entries.ts";
 import { consumerKeyTable } from "../db/consumer-keys.ts";
 import { attachedRegistries, type ConsumerRow, consumerTable } from "../db/consumers.ts";
 import { gatewayTable } from "../db/gateways.ts";
+import { issuerTable } from "../db/issuers.ts";
 import { registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/seal.ts";
@@ -27,6 +37,10 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
   const registriesOf = Map.groupBy(registryRows, ({ gateway_id }) => gateway_id);
   const consumersOf = Map.groupBy(consumerRows, ({ gateway_id }) => gateway_id);
   const keysOf = Map.groupBy(keyRows, ({ consumer_id }) => consumer_id);
+
+  const entriesOf = Map.groupBy(await catalogEntryTable.all(db), ({ gateway_id }) => gateway_id);
+  const rulesOf = Map.groupBy(await accessRuleTable.all(db), ({ gateway_id }) => gateway_id);
+  const issuersOf = Map.groupBy(await issuerTable.all(db), ({ gateway_id }) => gateway_id);
 
   const consumerOf = (row: ConsumerRow): ConfigConsumer => ({
     ...pick(ConsumerInput, row),
@@ -53,6 +67,11 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
         // A secret that no key opens counts as empty, so that the one a file gives replaces it.
         .map((input) => mapSecrets(input, REGISTRY_SECRETS, (text) => unseal(keyring, text) ?? "")),
       consumers: (consumersOf.get(row.id) ?? []).map(consumerOf),
+      catalog: (entriesOf.get(row.id) ?? []).map(({ entry }) => entry),
+      access_rules: (rulesOf.get(row.id) ?? [])
+        .map((rule) => pick(AccessRuleInput, rule))
+        .map((rule) => ({ ...rule, name: accessRuleName(rule) })),
+      issuers: (issuersOf.get(row.id) ?? []).map((issuer) => pick(IssuerInput, issuer)),
     })),
     tokens: tokenRows.map((row) => tokenOf(row, slugs)),
   };

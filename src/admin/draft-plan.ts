@@ -3,7 +3,15 @@ import type { MemberChange } from "../lib/diff-members.ts";
 import type { Path } from "../lib/read-yaml.ts";
 import type { Run } from "./save-by-name.ts";
 
-export type Resource = "gateway" | "registry" | "consumer" | "consumer_key" | "token";
+export type Resource =
+  | "gateway"
+  | "registry"
+  | "consumer"
+  | "consumer_key"
+  | "token"
+  | "catalog_entry"
+  | "access_rule"
+  | "issuer";
 
 export interface Step {
   action: "create" | "update" | "delete" | "revoke";

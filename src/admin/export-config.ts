@@ -10,6 +10,9 @@ import {
   ConfigToken,
 } from "../contract/config-file.ts";
 import { OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
+import { AccessRuleInput } from "../contract/store-access.ts";
+import { CatalogEntryInput } from "../contract/store-catalog.ts";
+import { IssuerInput } from "../contract/store-principals.ts";
 import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { currentConfig } from "./current-config.ts";
@@ -36,9 +39,12 @@ export async function exportConfig(deps: Deps): Promise<ExportedConfig> {
 }
 
 function exportGateway(gateway: ConfigFile["gateways"][number], names: Set<string>): object {
-  const { registries, consumers, ...own } = gateway;
+  const { registries, consumers, catalog, access_rules, issuers, ...own } = gateway;
   return {
     ...written(ConfigGateway, own),
+    catalog: catalog?.map((entry) => written(CatalogEntryInput, entry)),
+    access_rules: access_rules?.map((rule) => written(AccessRuleInput, rule)),
+    issuers: issuers?.map((issuer) => written(IssuerInput, issuer)),
     registries: registries.map((registry) => exportRegistry(gateway.slug, registry, names)),
     consumers: consumers.map(({ keys, ...consumer }) => ({
       ...written(ConfigConsumer, consumer),

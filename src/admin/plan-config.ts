@@ -5,11 +5,12 @@ import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
 import { consumerKeyTable } from "../db/consumer-keys.ts";
 import type { Deps } from "../deps.ts";
-import { diffMembers, type MemberChange } from "../lib/diff-members.ts";
+import { diffMembers, diffOf, type MemberChange } from "../lib/diff-members.ts";
 import type { Path } from "../lib/read-yaml.ts";
 import { isMasked, mapSecrets, mask } from "../lib/secret-paths.ts";
 import { currentConfig } from "./current-config.ts";
 import { draftPlan, type Plan } from "./draft-plan.ts";
+import { planStore } from "./plan-store.ts";
 import type { ConfigSource } from "./read-config-file.ts";
 import * as save from "./save-by-name.ts";
 
@@ -36,11 +37,14 @@ export async function planConfig(
       identity: "slug",
       at: ["gateways"],
       name: ({ slug }) => slug,
-      diff: diffOf(({ registries: _, consumers: __, ...own }) => own),
+      diff: diffOf(save.ownMembers),
       save: save.saveGateway,
       remove: ({ slug }) => save.removeGateway(slug),
     },
-    (was, { slug: gateway, registries, consumers }, at) => {
+    (was, will, at) => {
+      const { slug: gateway, registries, consumers } = will;
+      // First: an instance may be of a server that the file adds.
+      planStore(draft, was, will, at);
       draft.list({
         resource: "registry",
         was: was?.registries ?? [],
@@ -112,19 +116,15 @@ async function revokedHashes({ db }: Deps): Promise<Set<string>> {
 
 const named = ({ name, hint }: ConfigKey | ConfigToken): string => `${name} (${hint})`;
 
-const diffOf =
-  <Item>(own: (item: Item) => object) =>
-  (was: Item | undefined, will: Item): MemberChange[] =>
-    diffMembers(was ? own(was) : {}, own(will));
-
 /** Compared in clear, shown masked. A secret to be kept counts as the one that is stored. */
 function diffRegistry(
   source: ConfigSource,
   problems: Problem[],
   pair: { before: ConfigRegistry | undefined; after: ConfigRegistry; place: Path },
 ): MemberChange[] {
-  const { before = {}, after, place } = pair;
-  const stored = secretsOf(before);
+  const { before, place } = pair;
+  const after = withCatalog(before, pair.after);
+  const stored = secretsOf(before ?? {});
   const given = mapSecrets(after, REGISTRY_SECRETS, (secret, member) => {
     const path = [...place, ...member.split(".")];
     const kept = source.kept.find((one) => Bun.deepEquals(one.path, path));
@@ -141,11 +141,18 @@ function diffRegistry(
   const secrets = new Set([...stored.keys(), ...secretsOf(after).keys()]);
   const shown = (name: string, value: unknown) =>
     typeof value === "string" && secrets.has(name) ? mask(value) : value;
-  return diffMembers(before, given).map(({ name, ...change }) => ({
+  return diffMembers(before ?? {}, given).map(({ name, ...change }) => ({
     name,
     before: shown(name, change.before),
     after: shown(name, change.after),
   }));
+}
+
+/** What a file leaves to the catalog was taken from there when the instance was saved. */
+function withCatalog(before: ConfigRegistry | undefined, after: ConfigRegistry): ConfigRegistry {
+  if (after.type !== "mcp" || !before) return after;
+  const { url, fields } = before.provider_options;
+  return { ...after, provider_options: { url, fields, ...after.provider_options } };
 }
 
 function secretsOf(registry: object): Map<string, string> {

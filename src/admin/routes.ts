@@ -2,6 +2,7 @@
 import type { Route } from "../route.ts";
 import { accessRuleRoutes } from "./access-rules.ts";
 import { auditRoutes } from "./audit.ts";
+import { catalogEntryRoutes } from "./catalog-entries.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
 import { gatewayRoutes } from "./gateways.ts";
@@ -24,6 +25,7 @@ export const adminRoutes: readonly Route[] = [
   ...tokenRoutes,
   ...auditRoutes,
   ...accessRuleRoutes,
+  ...catalogEntryRoutes,
   ...issuerRoutes,
   ...principalTokenRoutes,
 ];

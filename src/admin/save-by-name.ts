@@ -9,7 +9,7 @@ import type {
 import { revokeConsumerKey } from "../contract/consumer-keys.ts";
 import { consumers } from "../contract/consumers.ts";
 import { AppError } from "../contract/errors.ts";
-import { gateways } from "../contract/gateways.ts";
+import { type GatewayInput, gateways } from "../contract/gateways.ts";
 import { registries } from "../contract/registries.ts";
 import { revokeToken } from "../contract/tokens.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
@@ -25,13 +25,20 @@ import { saveKeyRow, saveTokenRow } from "./save-held.ts";
 /** One change of the configuration, inside the transaction that `deps.db` is. */
 export type Run = (deps: Deps, actor: Actor) => Promise<unknown>;
 
-export function saveGateway({ registries: _, consumers: __, ...body }: ConfigGateway): Run {
+export function saveGateway(gateway: ConfigGateway): Run {
   return async (deps, actor) => {
+    const body = ownMembers(gateway);
     const found = await gatewayTable.find(deps.db, { slug: body.slug });
     return found
       ? await perform(deps, actor, gateways.update, { params: { gateway_id: found.id }, body })
       : await perform(deps, actor, gateways.create, { body });
   };
+}
+
+/** Without the lists of what belongs to it: those are steps of their own. */
+export function ownMembers(gateway: ConfigGateway): GatewayInput & { slug: string } {
+  const { registries: _, consumers: __, catalog: ___, access_rules, issuers, ...own } = gateway;
+  return own;
 }
 
 export function removeGateway(slug: string): Run {
@@ -119,7 +126,7 @@ export function revokeTokenOf(sha256: string): Run {
   };
 }
 
-async function gatewayAt(deps: Deps, slug: string): Promise<{ gateway_id: string }> {
+export async function gatewayAt(deps: Deps, slug: string): Promise<{ gateway_id: string }> {
   return { gateway_id: found(await gatewayTable.find(deps.db, { slug }), "gateway").id };
 }
 
@@ -136,7 +143,7 @@ async function registryId(deps: Deps, gateway_id: string, name: string): Promise
 }
 
 /** The plan was made in this very transaction, so what it names is there. */
-function found<Row>(row: Row | undefined, noun: string): Row {
+export function found<Row>(row: Row | undefined, noun: string): Row {
   if (!row) throw new AppError("conflict", `A ${noun} went away while the file was applied.`);
   return row;
 }

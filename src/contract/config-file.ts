@@ -6,6 +6,9 @@ import { AttachedRegistry, ConsumerInput } from "./consumers.ts";
 import { GatewayInput } from "./gateways.ts";
 import { OPTIONS, RegistryInput } from "./registries.ts";
 import { Name, Slug, Text } from "./shapes.ts";
+import { AccessRuleInput } from "./store-access.ts";
+import { CatalogEntryInput } from "./store-catalog.ts";
+import { IssuerInput } from "./store-principals.ts";
 import { AdminTokenInput } from "./tokens.ts";
 
 /** A key or token is in the file as its hash, so that the file opens nothing and yet rebuilds all. */
@@ -51,6 +54,16 @@ export const ConfigRegistry = RegistryInput.transform((registry, context) => {
 });
 export type ConfigRegistry = z.infer<typeof ConfigRegistry>;
 
+/** A rule is known by what it speaks of: `group:eng on category:development`. */
+export const ConfigAccessRule = AccessRuleInput.transform((rule) => ({
+  ...rule,
+  name: accessRuleName(rule),
+}));
+export type ConfigAccessRule = z.infer<typeof ConfigAccessRule>;
+
+export const accessRuleName = (rule: AccessRuleInput): string =>
+  `${rule.subject_type}:${rule.subject} on ${rule.target_type}:${rule.target}`;
+
 const ConfigAttached = z.strictObject({
   registry: Name.describe("Name of a registry of the same gateway."),
   ...AttachedRegistry.omit({ id: true }).shape,
@@ -81,6 +94,24 @@ export const ConfigGateway = GatewayInput.extend({
     .superRefine((list, context) => refuseTwice(list, "name", context))
     .default([]),
   consumers: z.array(ConfigConsumer).max(10_000).default([]),
+  catalog: z
+    .array(CatalogEntryInput)
+    .max(1000)
+    .superRefine((list, context) => refuseTwice(list, "code", context))
+    .optional()
+    .describe("What the Store has beside the shipped servers. Left out: it is left alone."),
+  access_rules: z
+    .array(ConfigAccessRule)
+    .max(10_000)
+    .superRefine((list, context) => refuseTwice(list, "name", context))
+    .optional()
+    .describe("Who may install what. Left out: the rules are left alone."),
+  issuers: z
+    .array(IssuerInput)
+    .max(100)
+    .superRefine((list, context) => refuseTwice(list, "name", context))
+    .optional()
+    .describe("Whose tokens name principals. Left out: they are left alone."),
 });
 export type ConfigGateway = z.infer<typeof ConfigGateway>;
 

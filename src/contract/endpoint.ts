@@ -4,8 +4,11 @@ import { z } from "zod";
 export const PLANES = ["admin", "gateway", "guard", "mcp"] as const;
 export type Plane = (typeof PLANES)[number];
 
-/** What a caller must be able to do. `public` asks nothing; the others are held by roles. */
+/** What a caller of the admin API must be able to do: held by roles. */
 export type Permission = "read" | "write" | "approve" | "audit" | "own";
+
+/** `public` asks nothing; `principal` is asked by the operation itself, which knows the gateway. */
+export type Auth = Permission | "public" | "principal";
 
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & PathParams<`/${Rest}`>
@@ -26,7 +29,7 @@ export interface Endpoint<
   path: Path;
   plane: Plane;
   /** Required, so that no route can forget it. */
-  auth: Permission | "public";
+  auth: Auth;
   summary: string;
   query: Query;
   body: Body;

@@ -38,12 +38,12 @@ export async function keysFor(deps: Deps, place: Place, jwt: Jwt): Promise<Publi
   const kept = keptFor(deps, place);
   const found = () => kept.keys.filter((key) => fits(key, jwt));
   const now = elapsedMs();
+  const old = now - kept.fetched_at > FRESH_MS;
   const missing = found().length === 0 && now - kept.missed_at > RETRY_MS;
-  if (missing || now - kept.fetched_at > FRESH_MS) {
-    if (missing) kept.missed_at = now;
-    kept.fetching ??= refresh(deps, place, kept);
-  }
-  await kept.fetching;
+  if (missing && !old) kept.missed_at = now;
+  if (missing || old) kept.fetching ??= refresh(deps, place, kept);
+  // Keys that are only old are used while newer ones come.
+  if (found().length === 0) await kept.fetching;
   if (kept.keys.length === 0 && kept.trouble) throw kept.trouble;
   return found();
 }

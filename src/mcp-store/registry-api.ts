@@ -13,15 +13,14 @@ import { gatewayTable } from "../db/gateways.ts";
 import type { Deps } from "../deps.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { identifyPrincipal } from "./identify-principal.ts";
+import { speaksOf } from "./list-entries.ts";
 import { pageOf } from "./page-of.ts";
 import { standingOf } from "./standing.ts";
 
 export const registryApiRoutes: Route[] = [
   route(listServers, async (deps, call) => {
-    const wanted = call.query.search?.toLowerCase() ?? "";
-    const usable = (await usableEntries(deps, call)).filter(({ code, name }) =>
-      `${code} ${name}`.toLowerCase().includes(wanted),
-    );
+    const { search = "" } = call.query;
+    const usable = (await usableEntries(deps, call)).filter((entry) => speaksOf(entry, search));
     const { items, next_cursor } = pageOf(usable, call.query);
     const metadata = { count: items.length, ...(next_cursor ? { nextCursor: next_cursor } : {}) };
     return { servers: items.map((entry) => listed(entry, call)), metadata };

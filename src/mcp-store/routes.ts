@@ -1,6 +1,7 @@
 /** The Store's administrative endpoints (spec 4.1), each bound to the operation that answers it. */
 import { AppError } from "../contract/errors.ts";
 import { explainAccess } from "../contract/store-access.ts";
+import { listCatalog } from "../contract/store-catalog.ts";
 import {
   bulkInstall,
   configureInstall as configureInstallOf,
@@ -21,11 +22,11 @@ import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
-import { catalogRoutes } from "./catalog.ts";
 import { configureInstall } from "./configure-install.ts";
 import { approveRequest, cancelRequest, findRequest, rejectRequest } from "./decide-request.ts";
 import { installForGroup } from "./install-for-group.ts";
 import { installServer } from "./install-server.ts";
+import { listEntries } from "./list-entries.ts";
 import { shownInstalls } from "./list-installs.ts";
 import { registryApiRoutes } from "./registry-api.ts";
 import { dropInstall } from "./save-install.ts";
@@ -78,7 +79,7 @@ const requestRoutes: Route[] = [
 export const storeRoutes: readonly Route[] = [
   ...installRoutes,
   ...requestRoutes,
-  ...catalogRoutes,
+  route(listCatalog, (deps, { params, query }) => listEntries(deps, params.gateway_id, query)),
   ...registryApiRoutes,
   route(explainAccess, async (deps, { params, body }) => {
     const { groups, default_level, levelFor } = await standingOf(deps, params.gateway_id, body);

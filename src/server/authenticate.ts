@@ -21,7 +21,7 @@ export function authenticate(
   request: Request,
   params: Record<string, string>,
 ): Actor {
-  if (endpoint.auth === "public") return NOBODY;
+  if (endpoint.auth === "public" || endpoint.auth === "principal") return NOBODY;
   const actor = actorOf(deps, request);
   if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {
     throw new AppError(

@@ -20,6 +20,13 @@ export const SECURITY_SCHEMES = {
     name: "Authorization",
     description: "Bearer authentication with an administrator token: `Authorization: Bearer pa_…`.",
   },
+  principal_token: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description:
+      "Bearer authentication with a personal token (`pp_…`), or a JWT of an issuer that the gateway trusts.",
+  },
   consumer_key: {
     type: "apiKey",
     in: "header",

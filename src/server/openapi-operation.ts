@@ -1,6 +1,6 @@
 /** One endpoint as an OpenAPI operation: what it takes, what it answers, and every way it says no. */
 import { z } from "zod";
-import { type Endpoint, Nothing } from "../contract/endpoint.ts";
+import { type Auth, type Endpoint, Nothing, type Permission } from "../contract/endpoint.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import { PERMISSIONS, ROLES } from "../contract/roles.ts";
 import type { Operation, Parameter, Reply } from "./openapi.ts";
@@ -21,7 +21,7 @@ export function describeOperation(
     operationId: name,
     tags: [tagOf(path)],
     summary: endpoint.summary,
-    ...(auth === "public" ? {} : { description: whoMay(auth) }),
+    ...(auth === "public" || auth === "principal" ? {} : { description: whoMay(auth) }),
     parameters: [
       ...pathParameters(path),
       ...queryParameters(endpoint),
@@ -33,7 +33,7 @@ export function describeOperation(
       [endpoint.status]: success(endpoint, book),
       ...errorReplies(errorCodes(endpoint, conditional), () => error),
     },
-    security: auth === "public" ? [] : [{ admin_token: [] }],
+    security: securityOf(auth),
   };
 }
 
@@ -63,7 +63,12 @@ const IDEMPOTENCY_KEY: Parameter = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-function whoMay(permission: Exclude<Endpoint["auth"], "public">): string {
+function securityOf(auth: Auth): Record<string, string[]>[] {
+  if (auth === "public") return [];
+  return [auth === "principal" ? { principal_token: [] } : { admin_token: [] }];
+}
+
+function whoMay(permission: Permission): string {
   const roles = ROLES.filter((role) => PERMISSIONS[role].includes(permission));
   return `Needs the permission \`${permission}\`. Roles that hold it: ${roles.join(", ")}.`;
 }
@@ -122,7 +127,8 @@ function success(endpoint: Endpoint, book: SchemaBook): Reply {
 
 function errorCodes({ auth, path, body, writes }: Endpoint, conditional: boolean): ErrorCode[] {
   const codes: [boolean, ...ErrorCode[]][] = [
-    [auth !== "public", "unauthorized", "forbidden"],
+    [auth !== "public", "unauthorized"],
+    [auth !== "public" && auth !== "principal", "forbidden"],
     [path.includes(":"), "not_found"],
     [writes && body !== Nothing, "already_exists"],
     [writes, "conflict"],

@@ -26,6 +26,7 @@ export function curl({
 /** In double quotes, so that the shell fills in the secret. */
 const SECRET_HEADERS: Record<string, string> = {
   admin_token: '-H "Authorization: Bearer $TOKEN"',
+  principal_token: '-H "Authorization: Bearer $PERSONAL_TOKEN"',
   consumer_key: '-H "X-AG-API-Key: $KEY"',
 };
 

@@ -8,9 +8,16 @@ const IDS: Record<string, string> = {
   token_id: "019c5a10-af77-7185-8e40-971b23d6e505",
 };
 
+/** Path parameters that are not ids. */
+const NAMES: Record<string, string> = {
+  code: "com.notion/mcp",
+  server_name: "com.notion/mcp",
+  version: "latest",
+};
+
 /** The example of a path parameter. */
 export const exampleId = (name: string): string =>
-  IDS[name] ?? "019c5a10-b088-7296-9f51-a82c34e7f606";
+  IDS[name] ?? NAMES[name] ?? "019c5a10-b088-7296-9f51-a82c34e7f606";
 
 /** By the name of the endpoint. A test holds each one against the body its endpoint takes. */
 export const BODY_EXAMPLES: Record<string, unknown> = {

@@ -1,6 +1,8 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
+
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
+import { takeTurn } from "../db/config-revision.ts";
 import { openDb } from "../db/db.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
 import { dropRequestEvents } from "../db/request-events.ts";
@@ -9,6 +11,7 @@ import type { Deps } from "../deps.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
+import { expireRequests } from "../mcp-store/save-request.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
@@ -107,11 +110,13 @@ const SWEEP_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** Forgets what has served its time. A retry comes within minutes: a day is generous. */
-async function sweep({ db, settings, log }: Deps): Promise<void> {
+async function sweep(deps: Deps): Promise<void> {
+  const { db, settings, log } = deps;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   try {
     await dropIdempotentReplies(db, daysAgo(1));
     await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
+    await takeTurn(db, (tx) => expireRequests({ ...deps, db: tx }));
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });
   }

@@ -1,0 +1,48 @@
+/** What must change so that a gateway's Store is as a configuration file says? */
+import type { ConfigGateway } from "../contract/config-file.ts";
+import { diffOf } from "../lib/diff-members.ts";
+import type { Path } from "../lib/read-yaml.ts";
+import type { Draft } from "./draft-plan.ts";
+import * as save from "./save-store-by-name.ts";
+
+export function planStore(
+  draft: Draft,
+  was: ConfigGateway | undefined,
+  will: ConfigGateway,
+  at: Path,
+): void {
+  const gateway = will.slug;
+  draft.list({
+    resource: "catalog_entry",
+    was: was?.catalog ?? [],
+    will: will.catalog,
+    identity: "code",
+    at: [...at, "catalog"],
+    name: ({ code }) => `${gateway} / ${code}`,
+    diff: diffOf((entry) => entry),
+    save: (entry) => save.saveCatalogEntry(gateway, entry),
+    remove: ({ code }) => save.removeCatalogEntry(gateway, code),
+  });
+  draft.list({
+    resource: "access_rule",
+    was: was?.access_rules ?? [],
+    will: will.access_rules,
+    identity: "name",
+    at: [...at, "access_rules"],
+    name: ({ name }) => `${gateway} / ${name}`,
+    diff: diffOf(({ name: _, ...own }) => own),
+    save: (rule) => save.saveAccessRule(gateway, rule),
+    remove: (rule) => save.removeAccessRule(gateway, rule),
+  });
+  draft.list({
+    resource: "issuer",
+    was: was?.issuers ?? [],
+    will: will.issuers,
+    identity: "name",
+    at: [...at, "issuers"],
+    name: ({ name }) => `${gateway} / ${name}`,
+    diff: diffOf((issuer) => issuer),
+    save: (issuer) => save.saveIssuer(gateway, issuer),
+    remove: ({ name }) => save.removeIssuer(gateway, name),
+  });
+}

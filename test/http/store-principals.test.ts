@@ -1,0 +1,283 @@
+/** Who a principal is: personal tokens, and JWTs of an outside issuer. */
+import { describe, expect, test } from "bun:test";
+import { newSigningKey, type SigningAlgorithm, startIssuer } from "../kit/issuer.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { startStore } from "../kit/store.ts";
+
+describe.each(databaseKinds)("%s", (database) => {
+  const started = sharedKit({ database });
+  /** What a principal's own client gets. */
+  const ask = async (token: string) =>
+    (
+      await fetch(`${(await started()).url}/v0.1/servers`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
+
+  describe("personal tokens", () => {
+    const made = async (more: object = {}) => {
+      const kit = await started();
+      const store = await startStore(kit);
+      const path = `${store.path}/store/principal-tokens`;
+      const body = { name: "Laptop", principal_sub: "alice", groups: ["eng"], ...more };
+      const token = await kit.make<{ id: string; token: string }>(path, body);
+      return { kit, store, path, ...token };
+    };
+
+    test("a token is shown once and stored as its hash", async () => {
+      const { kit, path, id, token } = await made();
+
+      const listed = await (await kit.get(path)).text();
+      const row = JSON.stringify(await kit.db.many("SELECT * FROM principal_tokens"));
+      const audit = await (await kit.get("/v1/audit?resource=principal_token")).text();
+
+      expect(token).toMatch(/^pp_[\w-]{43}$/);
+      expect(listed).toContain(id);
+      expect(listed + row + audit + kit.lines.join("")).not.toContain(token);
+    });
+
+    test("it stands for its principal until it is revoked", async () => {
+      const { kit, path, id, token } = await made();
+
+      const before = await ask(token);
+      await kit.delete(`${path}/${id}`);
+      const after = await ask(token);
+
+      expect([before, after]).toEqual([200, 401]);
+      expect(await (await kit.get(`${path}/${id}`)).json()).toMatchObject({ state: "revoked" });
+    });
+
+    test("it stops when it expires", async () => {
+      const { kit, id, token } = await made({ expires_at: "2999-01-01T00:00:00Z" });
+      const past = "2020-01-01T00:00:00Z";
+      const before = await ask(token);
+      await kit.db.run("UPDATE principal_tokens SET expires_at = $1 WHERE id = $2", past, id);
+
+      expect([before, await ask(token)]).toEqual([200, 401]);
+    });
+
+    test("it opens nothing of the admin API, and an administrator's token nothing of the Store's", async () => {
+      const { kit, token } = await made();
+
+      const admin = await kit.call("GET", "/v1/gateways", undefined, {
+        authorization: `Bearer ${token}`,
+      });
+
+      expect([admin.status, await ask("pa_test-owner-token-0123456789abcdef")]).toEqual([401, 401]);
+    });
+
+    test.each([
+      ["an end in the past", { expires_at: "2020-01-01T00:00:00Z" }],
+      ["no principal", { principal_sub: " " }],
+      ["groups that are not texts", { groups: [1] }],
+      ["an unknown member", { role: "owner" }],
+    ])("%s is a 422", async (_, more) => {
+      const kit = await started();
+      const store = await startStore(kit);
+
+      const reply = await kit.post(`${store.path}/store/principal-tokens`, {
+        name: "t",
+        principal_sub: "alice",
+        ...more,
+      });
+
+      expect(reply.status).toBe(422);
+    });
+  });
+
+  describe("issuers", () => {
+    /** Unique for each test: an issuer and its audience say which gateway is meant. */
+    const trusting = async (alg: SigningAlgorithm = "ES256", more: object = {}) => {
+      const kit = await started();
+      const store = await startStore(kit, "request");
+      const key = await newSigningKey(alg, "k1");
+      const issuer = await startIssuer(key);
+      const audience = crypto.randomUUID();
+      const path = `${store.path}/store/issuers`;
+      const made = await kit.make(path, {
+        name: "login",
+        issuer: "https://login.example.com",
+        audience,
+        jwks_url: issuer.jwks_url,
+        allow_private: true,
+        ...more,
+      });
+      const sign = (claims: object = {}, header: object = {}) =>
+        issuer.sign(key, { aud: audience, ...claims }, header);
+      return { kit, store, key, issuer, audience, path, made, sign };
+    };
+
+    test.each<SigningAlgorithm>(["RS256", "ES256", "EdDSA"])(
+      "a token by %s is taken",
+      async (alg) => {
+        const { issuer, sign } = await trusting(alg);
+        await using _ = issuer;
+
+        expect(await ask(await sign())).toBe(200);
+      },
+    );
+
+    test("groups come from the claim that the issuer names", async () => {
+      const { issuer, store, sign } = await trusting("ES256", { groups_claim: "realm.roles" });
+      await using _ = issuer;
+      await store.rule("group:eng", "install");
+      await ask(await sign({ realm: { roles: ["eng", 7, ""] } }));
+
+      const answer = await (await store.install({ code: "pub" })).json();
+
+      expect(answer).toMatchObject({ status: "installed" });
+    });
+
+    test("a claim whose own name holds dots is found", async () => {
+      const claim = "https://example.com/groups";
+      const { kit, issuer, sign, store } = await trusting("ES256", { groups_claim: claim });
+      await using _ = issuer;
+
+      await ask(await sign({ [claim]: "eng" }));
+      const row = await kit.db.one<{ groups: string }>(
+        "SELECT groups FROM principals WHERE gateway_id = $1",
+        store.gateway.id,
+      );
+
+      expect(JSON.parse(row?.groups ?? "")).toEqual(["eng"]);
+    });
+
+    test.each<[string, object, object]>([
+      ["of another issuer", { iss: "https://evil.example.com" }, {}],
+      ["for another audience", { aud: "somebody else" }, {}],
+      ["without an audience", { aud: undefined }, {}],
+      ["that has expired", { exp: Date.now() / 1000 - 120 }, {}],
+      ["that never expires", { exp: undefined }, {}],
+      ["whose end is a text", { exp: "2999" }, {}],
+      ["that is not valid yet", { nbf: Date.now() / 1000 + 120 }, {}],
+      ["without a subject", { sub: undefined }, {}],
+      ["with a subject that is no text", { sub: { $ne: "" } }, {}],
+      ["with extensions that must be understood", {}, { crit: ["b64"] }],
+      ["that names an unknown key", {}, { kid: "nope" }],
+      ["that says another algorithm", {}, { alg: "RS256" }],
+    ])("a token %s is a 401", async (_, claims, header) => {
+      const { issuer, sign } = await trusting();
+      await using __ = issuer;
+
+      expect(await ask(await sign(claims, header))).toBe(401);
+    });
+
+    test.each([-50, 50])("a clock that is off by %i seconds is forgiven", async (skew) => {
+      const { issuer, sign } = await trusting();
+      await using _ = issuer;
+      const at = Date.now() / 1000 + skew;
+
+      expect(await ask(await sign(skew < 0 ? { exp: at } : { nbf: at }))).toBe(200);
+    });
+
+    test("forged tokens are a 401: no algorithm, a public key as a secret, a changed claim", async () => {
+      const { issuer, key, sign } = await trusting("RS256");
+      await using _ = issuer;
+      const [head, , signature] = (await sign()).split(".");
+      const body = Buffer.from(JSON.stringify({ sub: "root" })).toString("base64url");
+
+      const statuses = [
+        await ask(issuer.unsigned("none")),
+        await ask(issuer.unsigned("None")),
+        await ask(issuer.hmac(key)),
+        await ask(`${head}.${body}.${signature}`),
+        await ask("a.b.c"),
+      ];
+
+      expect(statuses).toEqual([401, 401, 401, 401, 401]);
+    });
+
+    test("a key that is too short signs nothing", async () => {
+      const { issuer, audience } = await trusting();
+      await using _ = issuer;
+      const short = await newSigningKey("RS256", "short", { modulusLength: 1024 });
+      issuer.serve(short);
+
+      expect(await ask(await issuer.sign(short, { aud: audience }))).toBe(401);
+    });
+
+    test("a key of another issuer does not count here", async () => {
+      const { issuer, audience } = await trusting();
+      await using _ = issuer;
+      const stranger = await newSigningKey("ES256", "k1");
+
+      expect(await ask(await issuer.sign(stranger, { aud: audience }))).toBe(401);
+    });
+
+    test("keys are fetched once, and again when a token names a new one", async () => {
+      const { issuer, audience, sign } = await trusting();
+      await using _ = issuer;
+      await Promise.all([sign(), sign(), sign()].map(async (token) => ask(await token)));
+      const first = issuer.upstream.hits.length;
+      const next = await newSigningKey("ES256", "k2");
+      issuer.serve(next);
+
+      const rotated = await ask(await issuer.sign(next, { aud: audience }));
+      const invented = await ask(await sign({}, { kid: "k3" }));
+      await ask(await sign({}, { kid: "k4" }));
+
+      expect([first, rotated, invented]).toEqual([1, 200, 401]);
+      expect(issuer.upstream.hits.length).toBe(2);
+    });
+
+    test("an issuer whose keys cannot be read is a 502, not a wrong token", async () => {
+      const { issuer, sign } = await trusting();
+      await using _ = issuer;
+      issuer.upstream.script({ status: 500 });
+
+      expect(await ask(await sign())).toBe(502);
+    });
+
+    test("a disabled issuer is not believed", async () => {
+      const { kit, issuer, path, made, sign } = await trusting();
+      await using _ = issuer;
+      const before = await ask(await sign());
+      await kit.put(`${path}/${made.id}`, { enabled: false });
+
+      expect([before, await ask(await sign())]).toEqual([200, 401]);
+    });
+
+    test("the same issuer and audience cannot mean two gateways", async () => {
+      const { kit, issuer, audience } = await trusting();
+      await using _ = issuer;
+      const other = await startStore(kit);
+
+      const reply = await kit.post(`${other.path}/store/issuers`, {
+        name: "login",
+        issuer: "https://login.example.com",
+        audience,
+        jwks_url: "https://login.example.com/jwks",
+      });
+
+      expect(reply.status).toBe(409);
+    });
+
+    test("a token for two gateways at once is a 401", async () => {
+      const one = await trusting();
+      await using _ = one.issuer;
+      const two = await trusting();
+      await using __ = two.issuer;
+
+      expect(await ask(await one.sign({ aud: [one.audience, two.audience] }))).toBe(401);
+    });
+
+    test.each([
+      ["inside", "https://10.0.0.1/jwks"],
+      ["on plain http", "http://login.example.com/jwks"],
+      ["a file", "file:///etc/passwd"],
+    ])("keys %s are a 422", async (_, jwks_url) => {
+      const kit = await started();
+      const store = await startStore(kit);
+
+      const reply = await kit.post(`${store.path}/store/issuers`, {
+        name: "login",
+        issuer: "https://login.example.com",
+        audience: "a",
+        jwks_url,
+      });
+
+      expect(reply.status).toBe(422);
+    });
+  });
+});
