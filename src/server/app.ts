@@ -9,6 +9,7 @@ import { elapsedMs } from "../lib/clock.ts";
 import type { Call, Route } from "../route.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
+import { publicOrigin } from "./public-origin.ts";
 import { readJson } from "./read-json.ts";
 import { type RequestIds, renderError } from "./render-error.ts";
 import { requestIds } from "./request-ids.ts";
@@ -122,7 +123,7 @@ async function answerEndpoint(
       .get("authorization")
       ?.trim()
       .replace(/^Bearer\s+/i, ""),
-    origin: deps.settings.PUBLIC_URL ?? url.origin,
+    origin: publicOrigin(deps, request),
     if_match: request.headers.get("if-match") ?? undefined,
     reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
     ...ids,

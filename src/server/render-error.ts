@@ -34,8 +34,14 @@ export function renderError(
   const answer = Response.json(BODY[plane](error, ids), { status: error.status, headers });
   if (error.details.retry_after) answer.headers.set("retry-after", error.details.retry_after);
   if (error.details.allow) answer.headers.set("allow", error.details.allow);
-  if (error.status === 401) answer.headers.set("www-authenticate", "Bearer");
+  if (error.status === 401) answer.headers.set("www-authenticate", challenge(error));
   return answer;
+}
+
+/** RFC 9728: where a client learns how to get a token. */
+function challenge({ details }: AppError): string {
+  const { resource_metadata } = details;
+  return resource_metadata ? `Bearer resource_metadata="${resource_metadata}"` : "Bearer";
 }
 
 /** The words that reference clients branch on. */

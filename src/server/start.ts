@@ -12,6 +12,7 @@ import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { expireRequests } from "../mcp-store/save-request.ts";
+import { openMcpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
@@ -19,6 +20,7 @@ import { watchConfig } from "../snapshot/watch.ts";
 import { answering } from "./app.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
+import { mcpPaths } from "./mcp-paths.ts";
 import { openStorage } from "./open.ts";
 import { routes } from "./routes.ts";
 import { trackLastUsed } from "./track-last-used.ts";
@@ -81,11 +83,15 @@ export async function start(
   const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
   opened.defer(() => clearInterval(sweeping));
   const app = { deps, refresh: config.refresh };
-  const listening = listen(app, routes, (request, client) =>
-    answering(app, "gateway", request, (ids, headers) =>
-      answer(deps, request, { ...ids, client, headers }),
-    ),
-  );
+  const plane = openMcpPlane(deps);
+  opened.defer(() => plane.stop());
+  const listening = listen(app, routes, {
+    answerDataPlane: (request, client) =>
+      answering(app, "gateway", request, (ids, headers) =>
+        answer(deps, request, { ...ids, client, headers }),
+      ),
+    mcp: mcpPaths(app, plane),
+  });
   opened.defer(() => listening.stop(0));
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.
   const first = await firstRun(deps);
