@@ -1,13 +1,15 @@
-/** Writes the pages that are made from code: docs/settings.md and docs/portcullis.schema.json. */
+/** Writes the pages that are made from code: settings, metrics and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigFile } from "../src/contract/config-file.ts";
 import { OPTIONS, PROVIDER_NAMES } from "../src/contract/registries.ts";
+import { METRICS } from "../src/server/metrics.ts";
 import { flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
 
 /** By path from the root of the repository. */
 export const generatedDocs = (): Record<string, string> => ({
   "docs/settings.md": settingsPage(),
+  "docs/metrics.md": metricsPage(),
   "docs/portcullis.schema.json": `${JSON.stringify(configSchema(), null, 2)}\n`,
 });
 
@@ -36,6 +38,39 @@ function settingRow(name: SettingName): string {
   const fallback = known === undefined ? "" : `\`${String(known)}\``;
   const summary = (member.description ?? "").replaceAll("|", "\\|");
   return `| \`${name}\` | ${flag} | ${fallback} | ${summary} |`;
+}
+
+function metricsPage(): string {
+  const rows = METRICS.map(({ name, type, labels = [], help }) => {
+    const named = labels.map((label) => `\`${label}\``).join(", ");
+    return `| \`${name}\` | ${type} | ${named} | ${help} |`;
+  });
+  return `# Metrics
+
+Made from \`src/server/metrics.ts\` by \`npm run docs\`. \`GET /metrics\` answers in the text format of
+Prometheus, on every address that the process listens on, each process for itself.
+
+It asks for an administrator token of any role that is not limited to some gateways; make one with
+\`portcullis token create --name prometheus --role viewer\`. \`METRICS_PUBLIC=true\` lets everybody read who
+reaches the address. No label names a consumer, a user or a client; registries are told by their ids.
+
+\`\`\`yaml
+scrape_configs:
+  - job_name: portcullis
+    authorization:
+      credentials_file: /etc/prometheus/portcullis-token
+    static_configs:
+      - targets: ["127.0.0.1:8080"]
+\`\`\`
+
+| Metric | Type | Labels | Tells |
+|---|---|---|---|
+${rows.join("\n")}
+
+Everything is counted from the start of the process, a registry also from its last change of address or
+credential. What to watch first: \`portcullis_database_up == 0\`, \`portcullis_rate_limit_store_local == 1\`,
+\`portcullis_upstream_circuit_open == 1\`, and any increase of \`portcullis_events_lost_total\`.
+`;
 }
 
 type Schema = Record<string, unknown>;

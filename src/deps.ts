@@ -1,6 +1,8 @@
 /** What every operation is handed: the outside world, so that a test can hand in another one. */
+import type { EvaluateRequest, Verdict } from "./contract/evaluate.ts";
 import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
+import type { RecordedEvaluation } from "./db/evaluation-events.ts";
 import type { UsedTable } from "./db/last-used.ts";
 import type { Keyring } from "./lib/seal.ts";
 import type { Send } from "./net/send.ts";
@@ -26,6 +28,18 @@ export interface Deps {
   used: (kind: UsedTable, id: string) => void;
   /** Tells a request that the data plane answered; written in batches, off the request path. */
   record: (event: RequestEvent) => void;
+  /** Tells an evaluation; resolves when its answer may leave. */
+  recordEvaluation: (recorded: RecordedEvaluation) => Promise<void>;
+  /** Judges what passes inside the program, by the policy of a collector, as if it had been sent. */
+  evaluate: (asked: InsideEvaluation) => Promise<Verdict>;
   /** Where the built-in demo upstream listens in this process. */
   demo_url: string;
+}
+
+export interface InsideEvaluation {
+  collector_id: string;
+  request: Omit<EvaluateRequest, "gateway_id" | "collector_key">;
+  trace_id: string;
+  client_address: string;
+  user_agent: string | null;
 }

@@ -58,3 +58,24 @@ export function route<
       await answer(deps, call as Call<PathParams<Path>, z.output<Query>, z.output<Body>>),
   };
 }
+
+/** What a route that reads its request itself is handed. */
+export interface DirectCall<Query = unknown> {
+  endpoint: Endpoint;
+  request: Request;
+  params: Record<string, string>;
+  query: Query;
+  actor: Actor;
+  /** The socket's address; asked for only when it is needed. */
+  client: () => string;
+  /** Go out with the answer. */
+  headers: Record<string, string>;
+  request_id: string;
+  trace_id: string;
+}
+
+/** Reads its request and writes its answer itself: a hot path, or a stream. */
+export interface DirectRoute {
+  endpoint: Endpoint;
+  respond: (deps: Deps, call: DirectCall) => Promise<Response>;
+}

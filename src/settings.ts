@@ -92,8 +92,12 @@ export const Settings = z.object({
     .enum(["auto", "json", "pretty"])
     .default("auto")
     .describe("auto: pretty on a terminal, JSON lines elsewhere."),
+  METRICS_PUBLIC: flag
+    .default(false)
+    .describe("Answer `/metrics` without an administrator token. See [metrics](metrics.md)."),
   ADMIN_BODY_MIB: mebibytes.default(2).describe("Largest body of an administrative request."),
   JSON_BODY_MIB: mebibytes.default(16).describe("Largest JSON body of a data-plane request."),
+  GUARD_BODY_MIB: mebibytes.default(16).describe("Largest body of an evaluation."),
   MEDIA_BODY_MIB: mebibytes.default(64).describe("Largest form of an image or audio request."),
   FILES_BODY_MIB: mebibytes.default(512).describe("Largest file upload."),
   IN_FLIGHT_MIB: mebibytes
@@ -117,6 +121,12 @@ export const Settings = z.object({
     .max(3650)
     .default(30)
     .describe("How long the data plane's requests are listed."),
+  ACTIVITY_COMMIT: z
+    .enum(["before", "after"])
+    .optional()
+    .describe(
+      "Whether an evaluation's event is written before its answer leaves, or up to 250 ms after. Left out: before on SQLite, after on Postgres.",
+    ),
   SHUTDOWN_GRACE_S: seconds
     .default(0)
     .describe("After SIGTERM, how long new requests are still taken while readiness says no."),

@@ -1,6 +1,7 @@
 /** Whether a key or token works now. */
-import type { KEY_STATES } from "../contract/consumer-keys.ts";
+
 import { AppError } from "../contract/errors.ts";
+import type { KEY_STATES } from "../contract/keys.ts";
 import type { Deps } from "../deps.ts";
 
 export function keyState(

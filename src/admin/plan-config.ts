@@ -3,7 +3,7 @@ import type { ConfigKey, ConfigRegistry, ConfigToken } from "../contract/config-
 import { pathText } from "../contract/decode.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
-import { consumerKeyTable } from "../db/consumer-keys.ts";
+import { consumerKeyTable } from "../db/keys.ts";
 import type { Deps } from "../deps.ts";
 import { diffMembers, diffOf, type MemberChange } from "../lib/diff-members.ts";
 import type { Path } from "../lib/read-yaml.ts";

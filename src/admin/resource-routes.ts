@@ -31,7 +31,7 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   visible?: (call: Call) => readonly string[] | undefined;
   /** Refuses a create before anything is looked at. */
   mayCreate?: (call: Call) => void;
-  /** Refuses a delete that others depend on. */
+  /** Refuses to delete what others still need. */
   mayRemove?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** As the wire shows it: secrets masked. */
   read: (deps: Deps, row: Row) => Promise<Reply> | Reply;

@@ -1,13 +1,17 @@
 /** Every endpoint of the admin API, each bound to the operation that answers it. */
 import type { Route } from "../route.ts";
 import { accessRuleRoutes } from "./access-rules.ts";
+import { activityRoutes } from "./activity.ts";
 import { auditRoutes } from "./audit.ts";
 import { catalogEntryRoutes } from "./catalog-entries.ts";
+import { collectorRoutes } from "./collectors.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
+import { detectorRoutes } from "./detectors.ts";
 import { gatewayRoutes } from "./gateways.ts";
 import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
+import { policyRoutes } from "./policies.ts";
 import { principalTokenRoutes } from "./principal-tokens.ts";
 import { registryRoutes } from "./registries.ts";
 import { requestRoutes } from "./requests.ts";
@@ -21,6 +25,10 @@ export const adminRoutes: readonly Route[] = [
   ...consumerRoutes,
   ...consumerKeyRoutes,
   ...limitRoutes,
+  ...detectorRoutes,
+  ...policyRoutes,
+  ...collectorRoutes,
+  ...activityRoutes,
   ...requestRoutes,
   ...tokenRoutes,
   ...auditRoutes,

@@ -3,7 +3,7 @@
 import type { ConfigKey, ConfigToken } from "../contract/config-file.ts";
 import { AppError } from "../contract/errors.ts";
 import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
-import { type ConsumerKeyRow, consumerKeyTable } from "../db/consumer-keys.ts";
+import { consumerKeyTable, type KeyRow } from "../db/keys.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
@@ -20,7 +20,7 @@ export async function saveKeyRow(
   if (before && before.consumer_id !== consumer_id) {
     throw new AppError("conflict", "sha256: is a key of another consumer");
   }
-  const row: ConsumerKeyRow = before
+  const row: KeyRow<"consumer_id"> = before
     ? { ...before, ...input }
     : { ...input, ...newHeld(deps, sha256, hint), consumer_id };
   if (before) await consumerKeyTable.update(deps.db, row.id, input);
@@ -51,7 +51,7 @@ const newHeld = (deps: Deps, hash: string, hint: string) => ({
   created_at: deps.now().toISOString(),
 });
 
-type Row = ConsumerKeyRow | AdminTokenRow;
+type Row = KeyRow<"consumer_id"> | AdminTokenRow;
 
 async function record(
   deps: Deps,

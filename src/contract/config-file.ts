@@ -1,9 +1,9 @@
 /** The shape of the YAML file that describes a whole installation. */
 import { z } from "zod";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
-import { ConsumerKeyInput } from "./consumer-keys.ts";
 import { AttachedRegistry, ConsumerInput } from "./consumers.ts";
 import { GatewayInput } from "./gateways.ts";
+import { KeyInput } from "./keys.ts";
 import { OPTIONS, RegistryInput } from "./registries.ts";
 import { Name, Slug, Text } from "./shapes.ts";
 import { AccessRuleInput } from "./store-access.ts";
@@ -25,7 +25,7 @@ const Secret = Text.min(16)
   .optional()
   .describe("Instead of `sha256`: the secret itself, best as a reference to a variable.");
 
-export const ConfigKey = ConsumerKeyInput.extend({ ...Held, key: Secret }).transform(
+export const ConfigKey = KeyInput.extend({ ...Held, key: Secret }).transform(
   ({ key, ...entry }, context) => ({ ...entry, ...hashed(entry, key, context) }),
 );
 export type ConfigKey = z.infer<typeof ConfigKey>;

@@ -1,5 +1,6 @@
 /** Wire shapes of consumers: the slug in the path, and how its requests are routed. */
 import { z } from "zod";
+import { matchesGlob } from "../lib/glob.ts";
 import { resource } from "./resource.ts";
 import { Id, Name, Slug, Stored, Text } from "./shapes.ts";
 
@@ -126,18 +127,6 @@ export const consumers = resource({
   reply: Consumer,
 });
 
-/** Only `*` is special; the match is anchored and case-sensitive. A `*` in the name never matches. */
-export function matchesModel(entry: string, model: string): boolean {
-  if (model.includes("*")) return false;
-  const parts = entry.split("*");
-  const [first = "", last = ""] = [parts[0], parts.at(-1)];
-  if (parts.length === 1) return entry === model;
-  if (!model.startsWith(first) || !model.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = model.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= model.length - last.length;
-}
+/** A `*` in the name of a model never matches: it would be a pattern, not a model. */
+export const matchesModel = (entry: string, model: string): boolean =>
+  !model.includes("*") && matchesGlob(entry, model);

@@ -7,8 +7,15 @@ export type Plane = (typeof PLANES)[number];
 /** What a caller of the admin API must be able to do: held by roles. */
 export type Permission = "read" | "write" | "approve" | "audit" | "own";
 
-/** `public` asks nothing; `principal` is asked by the operation itself, which knows the gateway. */
-export type Auth = Permission | "public" | "principal";
+/**
+ * `public` asks nothing. `collector` (a collector key or a service token) and `principal` are asked for
+ * by the operation itself.
+ */
+export type Auth = Permission | "collector" | "principal" | "public";
+
+/** Whether an administrator's role decides. */
+export const isAdministrative = (auth: Auth): auth is Permission =>
+  auth !== "collector" && auth !== "principal" && auth !== "public";
 
 export type PathParams<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & PathParams<`/${Rest}`>

@@ -28,7 +28,7 @@ export const HeaderName = z
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "is not a header name")
   .refine((name) => !RESERVED_HEADERS.test(name), "is written by the gateway");
 
-export const SharedHeaders = z
+export const SecretHeaders = z
   .record(HeaderName, SecretText)
   .refine((headers) => Object.keys(headers).length <= 32, "holds at most 32 headers")
   .default({})

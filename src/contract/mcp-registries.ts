@@ -1,6 +1,6 @@
 /** Wire shapes of MCP registries: the instances of a Store server, and how the gateway signs in there. */
 import { z } from "zod";
-import { HeaderName, HttpUrl, HttpUrlWithQuery, SharedHeaders } from "./http-shapes.ts";
+import { HeaderName, HttpUrl, HttpUrlWithQuery, SecretHeaders } from "./http-shapes.ts";
 import { SecretText, Text } from "./shapes.ts";
 
 /** What a Store server is known by: `com.example/server`, or a plain word. */
@@ -91,7 +91,7 @@ export const McpOptions = z.strictObject({
     .optional()
     .describe("Where it answers; may hold `{key}` of a field. Left out: the catalog's address."),
   transport: z.literal("streamable-http").default("streamable-http"),
-  headers: SharedHeaders,
+  headers: SecretHeaders,
   fields: z
     .array(ServerField)
     .max(20)

@@ -1,7 +1,7 @@
 /** Wire shapes of registries: the upstreams of a gateway, one option schema per kind. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { HttpUrl, SharedHeaders } from "./http-shapes.ts";
+import { HttpUrl, SecretHeaders } from "./http-shapes.ts";
 import { McpAuth, McpOptions } from "./mcp-registries.ts";
 import { resource } from "./resource.ts";
 import { Id, Name, SecretText, Stored } from "./shapes.ts";
@@ -34,7 +34,7 @@ export const KIND_OPTIONS = {
   }),
   openai_compatible: z.strictObject({
     base_url,
-    headers: SharedHeaders,
+    headers: SecretHeaders,
   }),
   openrouter: Optional,
   groq: Optional,

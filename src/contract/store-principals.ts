@@ -1,8 +1,8 @@
 /** Wire shapes of principals: their personal tokens, and the outside issuers a gateway trusts. */
 import { z } from "zod";
-import { KEY_STATES } from "./consumer-keys.ts";
 import { endpoint } from "./endpoint.ts";
 import { HttpUrl } from "./http-shapes.ts";
+import { KEY_STATES } from "./keys.ts";
 import { resource } from "./resource.ts";
 import { Id, Name, PageQuery, page, Stored, Text, Time } from "./shapes.ts";
 import { Groups, PrincipalSub } from "./store-access.ts";

@@ -1,7 +1,7 @@
 /** Wire shapes of administrator tokens: who may use this API, and for which gateways. */
 import { z } from "zod";
-import { KEY_STATES } from "./consumer-keys.ts";
 import { endpoint } from "./endpoint.ts";
+import { KEY_STATES } from "./keys.ts";
 import { ROLES } from "./roles.ts";
 import { Id, Name, PageQuery, page, Time } from "./shapes.ts";
 import { PrincipalSub } from "./store-access.ts";

@@ -2,8 +2,10 @@
 import type { PluginEntry } from "../contract/gateways.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
+import { count } from "../lib/metrics.ts";
 import { plugins } from "../plugins/all.ts";
 import type { PreRequest } from "../plugins/plugin.ts";
+import { liveState } from "./live-state.ts";
 import type { Known } from "./stages.ts";
 
 export async function admit(deps: Deps, known: Known): Promise<void> {
@@ -22,7 +24,10 @@ export async function admit(deps: Deps, known: Known): Promise<void> {
   for (const entry of gateway.plugins) {
     const told = await stepOf(entry, gateway.id)(deps, asked);
     Object.assign(known.ids.headers, told.headers);
-    if (told.refusal) throw told.refusal;
+    if (told.refusal) {
+      count(liveState(deps).tally.refusals, entry.name);
+      throw told.refusal;
+    }
   }
 }
 

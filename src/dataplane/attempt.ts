@@ -3,6 +3,8 @@ import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { count } from "../lib/metrics.ts";
+import { statusClass } from "../lib/status-class.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
 import type { Candidate } from "./choose-registries.ts";
 import { noteNothing, noteOutcome, noteSent } from "./health.ts";
@@ -28,6 +30,7 @@ export async function attempt(
     const sent = await deps.send(outbound(deps, chosen, candidate, how.capability));
     const reply = await checked(sent, chosen, { candidate, capability: how.capability, idle_ms });
     const body = await openBody(reply, { peek: how.peek, idle_ms });
+    count(registry.outcomes, statusClass(reply.status));
     note(deps, chosen, registry, { began, reply });
     return {
       status: reply.status,
@@ -38,12 +41,13 @@ export async function attempt(
     };
   } catch (thrown) {
     registry.in_flight -= 1;
-    if (chosen.request.signal.aborted) {
-      noteNothing(registry);
-      throw new AppError("client_closed", undefined, { cause: thrown });
-    }
-    const error = asUpstreamError(thrown);
-    note(deps, chosen, registry, { began, error });
+    const left = chosen.request.signal.aborted;
+    const error = left
+      ? new AppError("client_closed", undefined, { cause: thrown })
+      : asUpstreamError(thrown);
+    count(registry.outcomes, error.code);
+    if (left) noteNothing(registry);
+    else note(deps, chosen, registry, { began, error });
     throw error;
   }
 }

@@ -1,11 +1,13 @@
 /** What the data plane remembers between requests: health, load, turns, bytes held, where files are. */
 import type { Deps } from "../deps.ts";
 import { type ByteBudget, createByteBudget } from "../lib/byte-budget.ts";
+import { type Counts, newCounts } from "../lib/metrics.ts";
 import { createRecent, type Recent } from "../lib/recent.ts";
 import type { Settings } from "../settings.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
 import { type Health, newHealth } from "./health.ts";
 import { type OwnedFiles, openOwnedFiles } from "./owned-files.ts";
+import { newTally, type Tally } from "./tally.ts";
 
 /** Kept by id, so that it outlives a change of the configuration. */
 export interface RegistryLive extends Health {
@@ -15,6 +17,8 @@ export interface RegistryLive extends Health {
   /** Peak-sensitive average of the time to an answer's head; 0: not known yet. */
   latency_ms: number;
   latency_at: number;
+  /** What became of the requests sent to it: a class of status, or the code of an error. */
+  outcomes: Counts;
 }
 
 export interface Live {
@@ -27,6 +31,7 @@ export interface Live {
   files: Recent<string>;
   /** Who uploaded what. Unlike the hints it is the truth, and written down. */
   owned: OwnedFiles;
+  tally: Tally;
   snapshot: Snapshot | undefined;
 }
 
@@ -44,6 +49,7 @@ export function liveState(deps: Deps): Live {
       turns: new Map(),
       files: createRecent(MOST_HINTS),
       owned: openOwnedFiles(deps),
+      tally: newTally(),
       snapshot: undefined,
     };
     lives.set(deps.settings, live);
@@ -63,9 +69,10 @@ export function registryLive(live: Live, view: RegistryView): RegistryLive {
     known.view = view;
     return known;
   }
-  // Another address or credential: what was learned of the old one says nothing about it.
-  const in_flight = known?.in_flight ?? 0;
-  const fresh = { view, in_flight, latency_ms: 0, latency_at: 0, ...newHealth() };
+  // Another address or credential: what was learned of the old one says nothing about it, and
+  // what is still under way there ends there.
+  const unused = { in_flight: 0, latency_ms: 0, latency_at: 0, outcomes: newCounts() };
+  const fresh = { view, ...unused, ...newHealth() };
   live.registries.set(view.id, fresh);
   return fresh;
 }

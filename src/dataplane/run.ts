@@ -3,7 +3,9 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { liveState } from "./live-state.ts";
 import type { Known } from "./stages.ts";
+import { tallyTimes } from "./tally.ts";
 import type { Usage } from "./usage.ts";
 
 export interface Attempt {
@@ -37,9 +39,10 @@ export interface Ending {
   usage: Usage | null;
 }
 
-export function openRun(now: Date): Run {
+export function openRun(deps: Deps): Run {
+  liveState(deps).tally.in_flight += 1;
   return {
-    began_at: now,
+    began_at: deps.now(),
     began: elapsedMs(),
     attempts: [],
     model_asked: null,
@@ -58,10 +61,18 @@ export function endRun(deps: Deps, known: Known, ending: Ending): void {
   if (run.over) return;
   run.over = true;
   for (const release of run.releases) release();
-  deps.record(eventOf(known, ending));
+  const total_ms = tenths(elapsedMs() - run.began);
+  const { tally } = liveState(deps);
+  tally.in_flight -= 1;
+  tallyTimes(tally, known, total_ms);
+  deps.record(eventOf(known, ending, total_ms));
 }
 
-function eventOf(known: Known, { registry, usage, ...ending }: Ending): RequestEvent {
+function eventOf(
+  known: Known,
+  { registry, usage, ...ending }: Ending,
+  total_ms: number,
+): RequestEvent {
   const { run, ids, consumer } = known;
   return {
     id: ids.request_id,
@@ -80,7 +91,7 @@ function eventOf(known: Known, { registry, usage, ...ending }: Ending): RequestE
     request_bytes: run.request_bytes,
     response_bytes: run.response_bytes,
     ttfb_ms: run.ttfb_ms,
-    total_ms: tenths(elapsedMs() - run.began),
+    total_ms,
     input_tokens: usage?.input_tokens ?? null,
     output_tokens: usage?.output_tokens ?? null,
     ...ending,

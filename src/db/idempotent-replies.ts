@@ -21,3 +21,12 @@ export async function dropIdempotentReplies(db: Db, olderThan: Date): Promise<nu
   const before = olderThan.toISOString();
   return await db.run("DELETE FROM idempotent_replies WHERE created_at < $1", before);
 }
+
+/** When two nodes answered the same at once, the first to write stands. */
+export async function keepReply(db: Db, row: IdempotentReply): Promise<void> {
+  await db.run(
+    `INSERT INTO idempotent_replies (id, request_hash, reply, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (id) DO NOTHING`,
+    ...[row.id, row.request_hash, row.reply, row.created_at],
+  );
+}

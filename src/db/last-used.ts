@@ -1,8 +1,13 @@
 /** Writes when keys and tokens were last used, many at once; configuration versions do not move. */
 import type { Db } from "./db.ts";
 
-/** The tables whose rows remember when they were last used. */
-export const USED_TABLES = ["consumer_keys", "admin_tokens", "principal_tokens"] as const;
+export const USED_TABLES = [
+  "consumer_keys",
+  "admin_tokens",
+  "collector_keys",
+  "service_clients",
+  "principal_tokens",
+] as const;
 export type UsedTable = (typeof USED_TABLES)[number];
 
 export async function writeLastUsed(

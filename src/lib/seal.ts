@@ -46,3 +46,9 @@ export function sealedWith(text: string): string | undefined {
   if (!text.startsWith(MARK)) return undefined;
   return text.slice(MARK.length, text.lastIndexOf(":"));
 }
+
+/** A key for one purpose. From the oldest of the ring: what was made with it outlives a rotation. */
+export function derivedKey({ keys }: Keyring, purpose: string): Uint8Array {
+  const oldest = [...keys.values()].at(-1) ?? new Uint8Array();
+  return new Bun.CryptoHasher("sha256", oldest).update(purpose).digest();
+}

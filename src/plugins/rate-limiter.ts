@@ -3,6 +3,7 @@ import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { LIMIT_TYPES, type LimitType } from "../contract/limits.ts";
 import { durationSeconds } from "../lib/duration.ts";
+import { count } from "../lib/metrics.ts";
 import { type Admission, plugin } from "./plugin.ts";
 import { type Ask, type Count, spaceName } from "./rate-limiter/counter.ts";
 import type { Settled } from "./rate-limiter/counter-store.ts";
@@ -20,7 +21,7 @@ export const rateLimiter = plugin({
     const blockMs = actions.block_for === undefined ? Infinity : seconds(actions.block_for) * 1000;
 
     return ({ limiter, now }, request) => {
-      const { store, blocks } = limiter;
+      const { store, blocks, tally } = limiter;
       const nowMs = now().getTime();
       const asks = limits.map((limit) => {
         const subject = SUBJECT[limit.type](request, limiter.fingerprint);
@@ -31,8 +32,10 @@ export const rateLimiter = plugin({
         const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
         const headers = rateHeaders(states, settled);
         const named = states.find(({ refuses }) => refuses);
+        count(tally.checks, settled.store);
         if (!named) return { headers, refusal: undefined };
         const { type, subject } = named.ask;
+        count(tally.refused, type);
         if (actions.type === "block" && type !== "global" && !named.ask.blocked) {
           blocks.add({ gateway_id, type, subject }, blockMs);
         }

@@ -6,7 +6,10 @@ import { Id } from "../contract/shapes.ts";
 import { changeConfig, takeTurn } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
-import type { Call, Route } from "../route.ts";
+import { count } from "../lib/metrics.ts";
+import { statusClass } from "../lib/status-class.ts";
+import type { Call, DirectRoute, Route } from "../route.ts";
+import type { Answers } from "./answers.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
 import { publicOrigin } from "./public-origin.ts";
@@ -41,14 +44,20 @@ export interface App {
   deps: Deps;
   /** Brings a change that was just committed into force on this node. */
   refresh: () => Promise<void>;
+  answers: Answers;
+  /** What is measured, as it stands now. */
+  metrics: () => string;
 }
 
+export type AnyRoute = Route | DirectRoute;
+type Addressed = Request & { params: Record<string, string> };
+
 /** All methods of one path: `routes` share it. */
-export function answerPath(app: App, routes: readonly Route[]) {
-  const byMethod = new Map<string, Route>(routes.map((route) => [route.endpoint.method, route]));
+export function answerPath(app: App, routes: readonly AnyRoute[]) {
+  const byMethod = new Map<string, AnyRoute>(routes.map((route) => [route.endpoint.method, route]));
   const allow = [...byMethod.keys()].join(", ");
   const open = routes.every(({ endpoint }) => endpoint.cors);
-  return (request: Request & { params: Record<string, string> }): Promise<Response> => {
+  return (request: Addressed, client: () => string): Promise<Response> => {
     const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
     const plane = routes[0]?.endpoint.plane ?? "admin";
     return answering(app, plane, request, async (ids, headers) => {
@@ -58,7 +67,9 @@ export function answerPath(app: App, routes: readonly Route[]) {
         const text = `This path takes ${allow}.`;
         throw new AppError("method_not_allowed", text, { details: { allow } });
       }
-      return await answerEndpoint(app, route, request, ids);
+      return "respond" in route
+        ? await answerDirect(app, route, request, { ...ids, headers, client })
+        : await answerEndpoint(app, route, request, ids);
     });
   };
 }
@@ -68,13 +79,13 @@ const METHOD_FOR: Record<string, string> = { PATCH: "PUT", HEAD: "GET" };
 
 /** The one place that catches: whatever was thrown leaves as an error body of the plane. */
 export async function answering(
-  { deps }: App,
+  { deps, answers }: App,
   plane: Plane,
   request: Request,
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
 ): Promise<Response> {
   const began = elapsedMs();
-  const ids = requestIds(request.headers, deps.newId);
+  const ids = requestIds(request.headers, deps.newId, plane);
   /** Go out with the answer, whatever it is; what is added on the way stays for an error too. */
   const headers = answerHeaders(ids, plane);
   const log = (status: number, more: Record<string, unknown>) =>
@@ -89,12 +100,15 @@ export async function answering(
     });
   try {
     const answer = await work(ids, headers);
+    count(answers.statuses[plane], statusClass(answer.status));
     // The data plane tells its requests as events.
     if (plane !== "gateway")
       log(answer.status, { level: request.method === "GET" ? "debug" : "info" });
     return answer;
   } catch (thrown) {
     const error = AppError.from(thrown);
+    count(answers.statuses[plane], statusClass(error.status));
+    count(answers.errors, error.code);
     log(error.status, {
       level: error.status >= 500 ? "error" : "info",
       code: error.code,
@@ -104,10 +118,28 @@ export async function answering(
   }
 }
 
+async function answerDirect(
+  { deps }: App,
+  { endpoint, respond }: DirectRoute,
+  request: Addressed,
+  more: RequestIds & { headers: Record<string, string>; client: () => string },
+): Promise<Response> {
+  const params = checkParams(request.params);
+  const actor = authenticate(deps, endpoint, request, params);
+  const search = request.url.indexOf("?");
+  const sent = search < 0 ? {} : Object.fromEntries(new URL(request.url).searchParams);
+  const query = decode(endpoint.query, sent, wrong(endpoint));
+  return await respond(deps, { endpoint, request, params, query, actor, ...more });
+}
+
+/** The guard has one status for whatever is wrong with a request (spec 7). */
+const wrong = ({ plane }: Endpoint) =>
+  plane === "guard" ? "invalid_request" : "validation_failed";
+
 async function answerEndpoint(
   app: App,
   { endpoint, answer }: Route,
-  request: Request & { params: Record<string, string> },
+  request: Addressed,
   ids: RequestIds,
 ): Promise<Response> {
   const { deps } = app;
@@ -116,7 +148,7 @@ async function answerEndpoint(
   const url = new URL(request.url);
   const call: Call = {
     params,
-    query: decode(endpoint.query, Object.fromEntries(url.searchParams)),
+    query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),
     body: await decodeBody(deps, endpoint, request),
     actor,
     bearer: request.headers
@@ -163,8 +195,9 @@ function checkParams(params: Record<string, string>): Record<string, string> {
 
 async function decodeBody(deps: Deps, endpoint: Endpoint, request: Request): Promise<unknown> {
   if (endpoint.body === Nothing) return undefined;
-  const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024);
-  return decode(endpoint.body, body);
+  const code = wrong(endpoint);
+  const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024, code);
+  return decode(endpoint.body, body, code);
 }
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {

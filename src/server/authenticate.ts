@@ -1,5 +1,5 @@
 /** Who is calling the admin API, and whether they may make this call. */
-import type { Endpoint } from "../contract/endpoint.ts";
+import { type Endpoint, isAdministrative } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
@@ -17,11 +17,11 @@ const NOBODY: Actor = {
 
 export function authenticate(
   deps: Deps,
-  endpoint: Endpoint,
+  endpoint: Pick<Endpoint, "auth">,
   request: Request,
   params: Record<string, string>,
 ): Actor {
-  if (endpoint.auth === "public" || endpoint.auth === "principal") return NOBODY;
+  if (!isAdministrative(endpoint.auth)) return NOBODY;
   const actor = actorOf(deps, request);
   if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {
     throw new AppError(

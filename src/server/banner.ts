@@ -15,6 +15,10 @@ export function banner(urls: Listening["urls"], first: FirstRun | undefined): st
     lines.push("", "A first request, answered by the built-in demo provider:", "");
     lines.push(...chatLines(`${urls.gateway}/${consumer}`, key));
   }
+  if (first?.demo && urls.guard) {
+    lines.push("", "A first evaluation, by the policy the demo collector starts with:", "");
+    lines.push(...evaluateLines(urls.guard, first.demo.collector.key));
+  }
   if (first && urls.admin) {
     lines.push("", "What is configured:", "");
     lines.push(`  curl ${urls.admin}/v1/gateways -H 'Authorization: Bearer ${first.admin_token}'`);
@@ -39,5 +43,13 @@ function chatLines(address: string, key: string): string[] {
     `  curl ${address}/v1/images/generations \\`,
     `    -H 'X-AG-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
     `    -d '{"model": "demo-image", "prompt": "a castle gate", "size": "256x256"}'`,
+  ];
+}
+
+function evaluateLines(address: string, key: string): string[] {
+  return [
+    `  curl ${address}/v1/evaluate \\`,
+    `    -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
+    `    -d '{"payload": {"input": "My card is 4111 1111 1111 1111."}}'`,
   ];
 }

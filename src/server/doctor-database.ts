@@ -2,10 +2,10 @@
 import { keyState } from "../admin/key-state.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
 import { schemaOf } from "../db/catalog.ts";
-import { consumerKeyTable } from "../db/consumer-keys.ts";
 import { consumerTable } from "../db/consumers.ts";
 import { databaseClock } from "../db/database-clock.ts";
 import type { Db } from "../db/db.ts";
+import { consumerKeyTable } from "../db/keys.ts";
 import { schemaVersion } from "../db/migrate.ts";
 import { migrations } from "../db/migrations/all.ts";
 import { openToRead } from "../db/open-to-read.ts";

@@ -1,9 +1,13 @@
 /** A new installation: the first owner token, and a demo gateway that answers without any paid key. */
 import { localActor, perform } from "../admin/perform.ts";
 import { issueToken } from "../admin/tokens.ts";
+import { collectorKeys } from "../contract/collector-keys.ts";
+import { collectors } from "../contract/collectors.ts";
 import { createConsumerKey } from "../contract/consumer-keys.ts";
 import { consumers } from "../contract/consumers.ts";
+import { detectors } from "../contract/detectors.ts";
 import { gateways } from "../contract/gateways.ts";
+import { policies } from "../contract/policies.ts";
 import { registries } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
 import { changeConfig } from "../db/config-revision.ts";
@@ -15,7 +19,7 @@ import { secretHash } from "../lib/secret-hash.ts";
 export interface FirstRun {
   admin_token: string;
   /** Absent when PORTCULLIS_DEMO is false. */
-  demo?: { consumer: string; key: string };
+  demo?: { consumer: string; key: string; collector: { name: string; key: string } };
 }
 
 /** Undefined when the installation is not new. Two nodes that start at once make one of each. */
@@ -29,7 +33,8 @@ export async function firstRun(deps: Deps): Promise<FirstRun | undefined> {
     // A configuration file says what there is.
     const { PORTCULLIS_DEMO, PORTCULLIS_CONFIG } = deps.settings;
     if (!PORTCULLIS_DEMO || PORTCULLIS_CONFIG) return { admin_token };
-    return { admin_token, demo: await createDemo(inside) };
+    const consumer = await createDemo(inside);
+    return { admin_token, demo: { ...consumer, collector: await createGuard(inside) } };
   });
 }
 
@@ -50,10 +55,17 @@ async function createOwner(deps: Deps): Promise<string> {
   return token;
 }
 
+type Make = <Reply>(
+  ...[endpoint, given]: [Parameters<typeof perform>[2], Parameters<typeof perform>[3]]
+) => Promise<Reply>;
+
+const making =
+  (deps: Deps): Make =>
+  (endpoint, given) =>
+    perform(deps, localActor("first run"), endpoint, given);
+
 async function createDemo(deps: Deps): Promise<{ consumer: string; key: string }> {
-  const make = <Reply>(
-    ...[endpoint, given]: [Parameters<typeof perform>[2], Parameters<typeof perform>[3]]
-  ) => perform<Reply>(deps, localActor("first run"), endpoint, given);
+  const make = making(deps);
   const gateway = await make<{ id: string }>(gateways.create, {
     body: { name: "Demo", slug: "demo" },
   });
@@ -75,4 +87,33 @@ async function createDemo(deps: Deps): Promise<{ consumer: string; key: string }
     body: { name: "First key" },
   });
   return { consumer: consumer.slug, key };
+}
+
+/** A policy to start from: what can be masked is masked, an attack in a tool call is blocked, the rest is told. */
+async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
+  const make = making(deps);
+  const rule = async (name: string, kind: string, action: string) => {
+    const { id } = await make<{ id: string }>(detectors.create, { body: { name, kind } });
+    return { detector_id: id, action };
+  };
+  const personal = await rule("Personal data", "data_loss_prevention", "transform");
+  const injections = await rule("Injections", "injection_protection", "block");
+  const hidden = await rule("Hidden text", "unicode", "report");
+  const links = await rule("Links", "url_analyzer", "report");
+  const policy = await make<{ id: string }>(policies.create, {
+    body: {
+      name: "Starter",
+      input_rules: [injections, personal, hidden, links],
+      output_rules: [personal, hidden, links],
+    },
+  });
+  const name = "Demo application";
+  const collector = await make<{ id: string }>(collectors.create, {
+    body: { name, default_policy_id: policy.id },
+  });
+  const { key } = await make<{ key: string }>(collectorKeys.create, {
+    params: { collector_id: collector.id },
+    body: { name: "First key" },
+  });
+  return { name, key };
 }

@@ -1,15 +1,15 @@
 /** Sockets to requests: the only file that knows Bun.serve. One server per address, its planes on it. */
 
-import type { BunRequest } from "bun";
+import type { BunRequest, Server } from "bun";
 import { RESERVED_SLUGS } from "../contract/consumers.ts";
 import type { Plane } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { elapsedMs } from "../lib/clock.ts";
-import type { Route } from "../route.ts";
 import { listenAddress, type Settings } from "../settings.ts";
-import { type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
+import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { pages } from "./pages.ts";
+import { showMetrics } from "./show-metrics.ts";
 
 export interface Listening {
   /** By plane, as a client would write it: `http://127.0.0.1:8080`. */
@@ -28,7 +28,7 @@ export interface OtherPaths {
   mcp: Record<string, AnswerPath>;
 }
 
-export function listen(app: App, routes: readonly Route[], others: OtherPaths): Listening {
+export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths): Listening {
   const { settings } = app.deps;
   const state = { ready: true, refusing: false };
   const servers = [...planesByAddress(settings)].map(([address, planes]) =>
@@ -68,7 +68,7 @@ function planesByAddress(settings: Settings): Map<string, Plane[]> {
 interface Served {
   address: string;
   planes: Plane[];
-  routes: readonly Route[];
+  routes: readonly AnyRoute[];
   others: OtherPaths;
   state: { ready: boolean; refusing: boolean };
 }
@@ -77,7 +77,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
   const [, hostname = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const plain = (body: object, status: number) =>
     Response.json(body, { status, headers: SECURITY_HEADERS });
-  const paths = new Map<string, Route[]>();
+  const paths = new Map<string, AnyRoute[]>();
   for (const route of routes.filter(({ endpoint }) => planes.includes(endpoint.plane))) {
     paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
   }
@@ -87,11 +87,17 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     waiting.add(request);
     return answer.finally(() => waiting.delete(request));
   };
-  const table: Record<string, (request: BunRequest) => Response | Promise<Response>> = {
+  const table: Record<string, Bun.Serve.Handler<BunRequest, Server<unknown>, Response>> = {
     ...Object.fromEntries(
       [...paths].map(([path, list]) => {
         const answer = answerPath(app, list);
-        return [path, (asked: BunRequest) => (state.refusing ? refuse(app, asked) : answer(asked))];
+        return [
+          path,
+          (asked: BunRequest, server: Server<unknown>) =>
+            state.refusing
+              ? refuse(app, asked)
+              : answer(asked, () => server.requestIP(asked)?.address ?? ""),
+        ];
       }),
     ),
     ...(planes.includes("admin") ? pages(routes) : {}),
@@ -101,6 +107,8 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
         (asked: BunRequest) => (state.refusing ? refuse(app, asked) : spared(asked, answer(asked))),
       ]),
     ),
+    "/metrics": (asked) =>
+      answering(app, "admin", asked, async (_, headers) => showMetrics(app, asked, headers)),
     "/healthz": () => plain({ status: "ok" }, 200),
     "/readyz": () => {
       const { revision } = app.deps.snapshot();

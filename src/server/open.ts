@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
 import type { Deps } from "../deps.ts";
+import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -37,7 +38,7 @@ export async function withInstallation<T>(
   const storage = await openStorage(settings);
   const snapshot = () => EMPTY_SNAPSHOT;
   try {
-    return await work({
+    const deps: Deps = {
       ...storage,
       snapshot,
       settings,
@@ -49,8 +50,11 @@ export async function withInstallation<T>(
       log,
       used: () => {},
       record: () => {},
+      recordEvaluation: async () => {},
+      evaluate: (asked) => evaluateInside(deps, asked),
       demo_url: "",
-    });
+    };
+    return await work(deps);
   } finally {
     await storage.db.close();
   }

@@ -27,6 +27,13 @@ export const SECURITY_SCHEMES = {
     description:
       "Bearer authentication with a personal token (`pp_…`), or a JWT of an issuer that the gateway trusts.",
   },
+  collector_key: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description:
+      "A key of a collector, `Authorization: Bearer pc_…`; or a service token of `POST /v1/token`, with `gateway_id` or `collector_key` in the body.",
+  },
   consumer_key: {
     type: "apiKey",
     in: "header",
@@ -84,6 +91,38 @@ export const TAGS = [
     name: "Administrator tokens",
     description: "Who may use this API, in which role and for which gateways.",
     paths: /^\/v1\/(tokens|whoami|session)\b/,
+  },
+  {
+    name: "Evaluation",
+    description:
+      "Judges prompts, completions, tool calls and results by the policy of a collector. Any verdict is a 200; the caller enforces it.",
+    paths: /^\/v1\/(evaluate|guard|token$)/,
+  },
+  {
+    name: "Collectors",
+    description:
+      "Who sends evaluations: its keys, the policy that judges, for whom another one does.",
+    paths: /^\/v1\/collectors\b/,
+  },
+  {
+    name: "Detectors",
+    description: "Configured finders that rules of policies refer to.",
+    paths: /^\/v1\/detectors\b/,
+  },
+  {
+    name: "Policies",
+    description: "Gates and rules, with an immutable version for every save.",
+    paths: /^\/v1\/policies\b/,
+  },
+  {
+    name: "Approvals",
+    description: "What an `ask` verdict leaves for a person to decide.",
+    paths: /^\/v1\/approvals\b/,
+  },
+  {
+    name: "Activity",
+    description: "An event for every evaluation: found, counted, exported, erased.",
+    paths: /^\/v1\/activity\b/,
   },
   {
     name: "Requests",

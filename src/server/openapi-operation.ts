@@ -1,6 +1,6 @@
 /** One endpoint as an OpenAPI operation: what it takes, what it answers, and every way it says no. */
 import { z } from "zod";
-import { type Auth, type Endpoint, Nothing, type Permission } from "../contract/endpoint.ts";
+import { type Endpoint, isAdministrative, Nothing, type Permission } from "../contract/endpoint.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import { PERMISSIONS, ROLES } from "../contract/roles.ts";
 import type { Operation, Parameter, Reply } from "./openapi.ts";
@@ -14,28 +14,38 @@ export function describeOperation(
   book: SchemaBook,
   versioned: boolean,
 ): Operation {
-  const { name, path, auth, method, writes } = endpoint;
+  const { name, path, auth, method, writes, plane } = endpoint;
   const conditional = versioned && writes && /:\w+$/.test(path);
-  const error = book.refer(ErrorBody, "output", "ErrorBody");
+  const error =
+    plane === "guard"
+      ? book.refer(GuardError, "output", "GuardError")
+      : book.refer(ErrorBody, "output", "ErrorBody");
   return {
     operationId: name,
     tags: [tagOf(path)],
     summary: endpoint.summary,
-    ...(auth === "public" || auth === "principal" ? {} : { description: whoMay(auth) }),
+    ...(isAdministrative(auth) ? { description: whoMay(auth) } : {}),
     parameters: [
       ...pathParameters(path),
       ...queryParameters(endpoint),
       ...(conditional ? [IF_MATCH] : []),
-      ...(method === "POST" && writes ? [IDEMPOTENCY_KEY] : []),
+      ...(method === "POST" && (writes || auth === "collector") ? [IDEMPOTENCY_KEY] : []),
     ],
     ...requestBody(endpoint, book),
     responses: {
       [endpoint.status]: success(endpoint, book),
       ...errorReplies(errorCodes(endpoint, conditional), () => error),
     },
-    security: securityOf(auth),
+    security: SECURITY[auth] ?? [{ admin_token: [] }],
   };
 }
+
+/** Who is let in without an administrator token. */
+const SECURITY: Partial<Record<Endpoint["auth"], Operation["security"]>> = {
+  public: [],
+  collector: [{ collector_key: [] }],
+  principal: [{ principal_token: [] }],
+};
 
 export const showsVersion = ({ reply }: Endpoint): boolean =>
   reply instanceof z.ZodObject && "version" in reply.shape;
@@ -46,6 +56,16 @@ const ErrorBody = z
     message: z.string().describe("What is wrong and what to do about it, for people."),
   })
   .describe("Every error of the administrative API.");
+
+const GuardError = z
+  .object({
+    error: z.string().describe("What is wrong and what to do about it, for people."),
+    trace_id: z.string(),
+    request_id: z.string(),
+  })
+  .describe(
+    "Every error of the evaluation API. Never a verdict, and never to be taken for `allow`.",
+  );
 
 const IF_MATCH: Parameter = {
   name: "If-Match",
@@ -62,11 +82,6 @@ const IDEMPOTENCY_KEY: Parameter = {
   description: "Any text of your own: sent again with the same key, the request happens once.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
-
-function securityOf(auth: Auth): Record<string, string[]>[] {
-  if (auth === "public") return [];
-  return [auth === "principal" ? { principal_token: [] } : { admin_token: [] }];
-}
 
 function whoMay(permission: Permission): string {
   const roles = ROLES.filter((role) => PERMISSIONS[role].includes(permission));
@@ -125,10 +140,18 @@ function success(endpoint: Endpoint, book: SchemaBook): Reply {
   };
 }
 
-function errorCodes({ auth, path, body, writes }: Endpoint, conditional: boolean): ErrorCode[] {
+function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
+  const { auth, path, body, writes, plane } = endpoint;
+  if (plane === "guard") {
+    const codes: ErrorCode[] = ["invalid_request", "unauthorized", "forbidden", "overloaded"];
+    const more: ErrorCode[] = path.includes(":")
+      ? ["not_found"]
+      : ["too_large", "request_timeout", "detector_failed"];
+    return [...codes, ...more];
+  }
   const codes: [boolean, ...ErrorCode[]][] = [
     [auth !== "public", "unauthorized"],
-    [auth !== "public" && auth !== "principal", "forbidden"],
+    [isAdministrative(auth), "forbidden"],
     [path.includes(":"), "not_found"],
     [writes && body !== Nothing, "already_exists"],
     [writes, "conflict"],

@@ -1,11 +1,20 @@
 /** Which JSON Schema stands for a wire shape, and under which name: the one it has in the contract. */
 import { z } from "zod";
+import * as activity from "../contract/activity.ts";
+import * as approvals from "../contract/approvals.ts";
 import * as audit from "../contract/audit.ts";
+import * as collectorKeys from "../contract/collector-keys.ts";
+import * as collectors from "../contract/collectors.ts";
+import * as conditions from "../contract/conditions.ts";
 import * as consumerKeys from "../contract/consumer-keys.ts";
 import * as consumers from "../contract/consumers.ts";
+import * as detectors from "../contract/detectors.ts";
+import * as evaluate from "../contract/evaluate.ts";
 import * as gateways from "../contract/gateways.ts";
 import * as mcpRegistries from "../contract/mcp-registries.ts";
+import * as policies from "../contract/policies.ts";
 import * as registries from "../contract/registries.ts";
+import * as replay from "../contract/replay.ts";
 import * as requests from "../contract/requests.ts";
 import * as session from "../contract/session.ts";
 import * as storeAccess from "../contract/store-access.ts";
@@ -33,6 +42,15 @@ const MODULES = [
   mcpRegistries,
   consumers,
   consumerKeys,
+  conditions,
+  detectors,
+  policies,
+  replay,
+  collectors,
+  collectorKeys,
+  evaluate,
+  approvals,
+  activity,
   requests,
   tokens,
   session,

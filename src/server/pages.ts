@@ -1,11 +1,10 @@
 /** What is read instead of called: the console, the OpenAPI document and the reference page. */
-import type { Route } from "../route.ts";
-import { SECURITY_HEADERS } from "./app.ts";
+import { type AnyRoute, SECURITY_HEADERS } from "./app.ts";
 import { openApi } from "./openapi.ts";
 import { referencePage } from "./reference-page.ts";
 import { serveConsole } from "./serve-console.ts";
 
-export function pages(routes: readonly Route[]) {
+export function pages(routes: readonly AnyRoute[]) {
   const endpoints = routes.map(({ endpoint }) => endpoint);
   // Made when first asked for: a start must not wait for them.
   let [document, page]: [string | undefined, string | undefined] = [undefined, undefined];

@@ -1,7 +1,11 @@
 /** Reads a JSON body up to a limit; what does not fit is refused before it is held in memory. */
-import { AppError } from "../contract/errors.ts";
+import { AppError, type ErrorCode } from "../contract/errors.ts";
 
-export async function readJson(request: Request, limit: number): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  limit: number,
+  wrong: ErrorCode,
+): Promise<unknown> {
   const tooLarge = () =>
     new AppError("too_large", `The body is larger than the ${limit} bytes allowed here.`);
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge();
@@ -12,10 +16,10 @@ export async function readJson(request: Request, limit: number): Promise<unknown
     if (size > limit) throw tooLarge();
     chunks.push(chunk);
   }
-  if (size === 0) throw new AppError("validation_failed", "body: must be a JSON object");
+  if (size === 0) throw new AppError(wrong, "body: must be a JSON object");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
   } catch {
-    throw new AppError("validation_failed", "body: is not valid JSON");
+    throw new AppError(wrong, "body: is not valid JSON");
   }
 }

@@ -1,11 +1,17 @@
 /** Names a request in answers, logs and events; a trace that began elsewhere is continued. */
+import type { Plane } from "../contract/endpoint.ts";
 import type { RequestIds } from "./render-error.ts";
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}/;
 
+const TRACE_NAME = /^[\w.:-]{1,128}$/;
+
 /** A trace of our own has the digits of the request id: they begin with the time, so indexes grow at their end. */
-export function requestIds(headers: Headers, newId: () => string): RequestIds {
+export function requestIds(headers: Headers, newId: () => string, plane: Plane): RequestIds {
   const request_id = newId();
+  // Gateways that ask the guard name their trace in a header of their own (guard-facts 1.2).
+  const named = plane === "guard" ? headers.get("x-trace-id") : null;
+  if (named !== null && TRACE_NAME.test(named)) return { trace_id: named, request_id };
   const sent = headers.get("traceparent");
   const continued = sent === null ? undefined : TRACEPARENT.exec(sent)?.[1];
   return { trace_id: continued ?? request_id.replaceAll("-", ""), request_id };

@@ -32,7 +32,7 @@ export function serveConsole(): (request: Request) => Promise<Response> {
     const file = files.get(name);
     if (!file && name.includes(".")) {
       const text = "This file is of another version of the console: reload the page.";
-      const ids = requestIds(request.headers, newId);
+      const ids = requestIds(request.headers, newId, "admin");
       return renderError("admin", new AppError("not_found", text), ids, SECURITY_HEADERS);
     }
     if (!file) {

@@ -1,30 +1,38 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
-
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
+import { expireApprovals } from "../db/approvals.ts";
+import { collectorTable } from "../db/collectors.ts";
 import { takeTurn } from "../db/config-revision.ts";
 import { openDb } from "../db/db.ts";
+import { dropEvaluations } from "../db/evaluation-events.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
+import { dropPseudonyms } from "../db/pseudonyms.ts";
 import { dropRequestEvents } from "../db/request-events.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
+import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
+import { renderMetrics } from "../lib/metrics.ts";
 import { expireRequests } from "../mcp-store/save-request.ts";
 import { openMcpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch.ts";
+import { newAnswers } from "./answers.ts";
 import { answering } from "./app.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
 import { mcpPaths } from "./mcp-paths.ts";
+import { METRICS } from "./metrics.ts";
 import { openStorage } from "./open.ts";
 import { routes } from "./routes.ts";
 import { trackLastUsed } from "./track-last-used.ts";
 import { watchConfigFile } from "./watch-config-file.ts";
+import { writeEvaluations } from "./write-evaluations.ts";
 import { writeEvents } from "./write-events.ts";
 
 export interface Running {
@@ -53,6 +61,9 @@ export async function start(
   opened.defer(() => eventDb.close());
   const events = writeEvents(eventDb, log);
   opened.defer(() => events.stop());
+  const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
+  const evaluations = writeEvaluations(eventDb, log, commit);
+  opened.defer(() => evaluations.stop());
   const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
   opened.defer(() => config.stop());
   const { snapshot } = config;
@@ -72,6 +83,8 @@ export async function start(
     log,
     used: lastUsed.mark,
     record: events.record,
+    recordEvaluation: evaluations.record,
+    evaluate: (asked) => evaluateInside(deps, asked),
     demo_url: demo.url,
   };
   opened.defer(() => liveState(deps).owned.stop());
@@ -82,7 +95,10 @@ export async function start(
   }
   const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
   opened.defer(() => clearInterval(sweeping));
-  const app = { deps, refresh: config.refresh };
+  const answers = newAnswers();
+  const measured = { deps, answers, events, evaluations, config };
+  const metrics = () => renderMetrics(METRICS, measured);
+  const app = { deps, refresh: config.refresh, answers, metrics };
   const plane = openMcpPlane(deps);
   opened.defer(() => plane.stop());
   const listening = listen(app, routes, {
@@ -122,6 +138,11 @@ async function sweep(deps: Deps): Promise<void> {
   try {
     await dropIdempotentReplies(db, daysAgo(1));
     await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
+    await expireApprovals(db, now());
+    await dropPseudonyms(db, now());
+    for (const { id, retention_days } of await collectorTable.all(db)) {
+      await dropEvaluations(db, { collector_id: id, before: daysAgo(retention_days) });
+    }
     await takeTurn(db, (tx) => expireRequests({ ...deps, db: tx }));
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });

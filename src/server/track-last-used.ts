@@ -11,22 +11,21 @@ export function trackLastUsed(
   now: () => Date,
   log: Log,
 ): { mark: Deps["used"]; stop: () => Promise<void> } {
-  const used = new Map<UsedTable, Set<string>>();
-  const setOf = (table: UsedTable): Set<string> => {
-    const ids = used.get(table) ?? new Set();
-    used.set(table, ids);
-    return ids;
-  };
+  // The keys are the names of the list, every one of them.
+  const used = Object.fromEntries(USED_TABLES.map((table) => [table, new Set<string>()])) as Record<
+    UsedTable,
+    Set<string>
+  >;
   const write = async () => {
     for (const table of USED_TABLES) {
-      const ids = setOf(table);
+      const ids = used[table];
       if (ids.size === 0) continue;
-      used.delete(table);
+      used[table] = new Set();
       try {
         await writeLastUsed(db, table, [...ids], now().toISOString());
       } catch (thrown) {
         // A few seconds off is fine, forgotten is not: they go into the next write.
-        for (const id of ids) setOf(table).add(id);
+        for (const id of ids) used[table].add(id);
         log("last_used_not_written", { level: "warn", error: thrown });
       }
     }
@@ -34,7 +33,7 @@ export function trackLastUsed(
   const timer = setInterval(() => void write(), WRITE_EVERY_MS);
   return {
     mark: (table, id) => {
-      setOf(table).add(id);
+      used[table].add(id);
     },
     stop: async () => {
       clearInterval(timer);

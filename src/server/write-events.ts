@@ -11,12 +11,19 @@ const BATCH = 200;
 /** About 50 MB: some minutes of a busy node while the database is away. */
 const MOST_WAITING = 100_000;
 
-export function writeEvents(
-  db: Db,
-  log: Log,
-): { record: (event: RequestEvent) => void; stop: () => Promise<void> } {
+export interface EventWriter {
+  record: (event: RequestEvent) => void;
+  /** Events in the queue. */
+  waiting: () => number;
+  /** Events that were lost since the start: no room for them, or refused by the database. */
+  lost: () => number;
+  stop: () => Promise<void>;
+}
+
+export function writeEvents(db: Db, log: Log): EventWriter {
   let waiting: RequestEvent[] = [];
   let dropped = 0;
+  let lost = 0;
   let failing = false;
   let writing: Promise<void> | undefined;
 
@@ -26,6 +33,7 @@ export function writeEvents(
       await requestEventTable.insertMany(db, batch);
     } catch (thrown) {
       if (AppError.from(thrown).code === "unavailable") throw thrown;
+      lost += batch.length;
       log("events_refused", { level: "error", count: batch.length, error: thrown });
     }
   };
@@ -43,6 +51,7 @@ export function writeEvents(
       failing = true;
     }
     if (dropped) log("events_dropped", { level: "error", count: dropped });
+    lost += dropped;
     dropped = 0;
   };
   const flush = (): Promise<void> => {
@@ -57,6 +66,8 @@ export function writeEvents(
       if (waiting.length < MOST_WAITING) waiting.push(event);
       else dropped += 1;
     },
+    waiting: () => waiting.length,
+    lost: () => lost + dropped,
     stop: async () => {
       clearInterval(timer);
       await writing;

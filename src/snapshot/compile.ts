@@ -3,21 +3,24 @@ import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
 import { blockEnds } from "../db/blocked-subjects.ts";
 import { configRevision } from "../db/config-revision.ts";
-import { consumerKeyTable } from "../db/consumer-keys.ts";
 import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
 import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
+import { consumerKeyTable } from "../db/keys.ts";
 import { isLlm, type LlmRegistryRow, registryTable } from "../db/registries.ts";
 import { type Keyring, unseal } from "../lib/seal.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { providers } from "../providers/all.ts";
 import { capabilitiesOf } from "../providers/provider.ts";
+import { compileGuard, type Programs } from "./compile-guard.ts";
+import { instant } from "./instant.ts";
 import type { ConsumerView, GatewayView, RegistryView, Snapshot } from "./snapshot.ts";
 
 export interface CompileWith {
   keyring: () => Keyring;
   /** Where the built-in demo upstream listens in this process. */
   demo_url: string;
+  programs: Programs;
 }
 
 export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
@@ -32,6 +35,7 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
   const tokenRows = await adminTokenTable.all(db, { revoked_at: null });
   const blocks = await blockEnds(db);
+  const guard = await compileGuard(db, options);
 
   const gateways = new Map(gatewayRows.map((row) => [row.id, gatewayView(row)]));
   const registries = new Map(registryRows.map((row) => [row.id, registryView(row, options)]));
@@ -48,6 +52,7 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   return {
     revision,
     blocks,
+    ...guard,
     gateways,
     registries,
     consumersBySlug: new Map([...consumers.values()].map((view) => [view.slug, view])),
@@ -75,7 +80,7 @@ function gatewayView({ id, slug, name, required_plugins }: GatewayRow): GatewayV
 
 export function registryView(
   row: LlmRegistryRow,
-  { keyring, demo_url }: CompileWith,
+  { keyring, demo_url }: Pick<CompileWith, "keyring" | "demo_url">,
 ): RegistryView {
   const provider = providers[row.provider];
   let problem: string | undefined;
@@ -105,5 +110,3 @@ export function registryView(
     problem,
   };
 }
-
-const instant = (time: string | null): number => (time === null ? Infinity : Date.parse(time));

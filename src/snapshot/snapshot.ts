@@ -1,9 +1,11 @@
 /** The configuration as the planes read it: immutable maps, no database behind them. */
+import type { Collector } from "../contract/collectors.ts";
 import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consumers.ts";
 import type { PluginEntry } from "../contract/gateways.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
 import type { BlockEnds } from "../db/blocked-subjects.ts";
+import type { Program } from "../policy/compile-policy.ts";
 import type { Provider, Upstream } from "../providers/provider.ts";
 
 export interface GatewayView {
@@ -63,6 +65,30 @@ export interface TokenView {
   expires_at: number;
 }
 
+/** Made ready when it is first needed; throws when it cannot be. */
+export type ProgramView = () => Program;
+
+export interface CollectorView
+  extends Pick<
+    Collector,
+    "id" | "name" | "type" | "gateway_id" | "collector_key" | "fail_mode" | "content_storage"
+  > {
+  /** undefined: no policy, so everything is allowed. */
+  program: ProgramView | undefined;
+  /** By the consumer_id of the evaluation. */
+  overrides: ReadonlyMap<string, ProgramView>;
+}
+
+/** Of a collector key or a service client. */
+export interface CollectorKeyView {
+  id: string;
+  collector: CollectorView;
+  hash: string;
+  expires_at: number;
+  /** Kept, because a key that stopped working is told from one that never existed (spec 7). */
+  revoked: boolean;
+}
+
 export interface Snapshot {
   revision: number;
   gateways: ReadonlyMap<string, GatewayView>;
@@ -71,6 +97,12 @@ export interface Snapshot {
   /** Revoked keys and tokens are not in these two. */
   keysByHash: ReadonlyMap<string, KeyView>;
   tokensByHash: ReadonlyMap<string, TokenView>;
+  collectors: ReadonlyMap<string, CollectorView>;
+  collectorKeysByHash: ReadonlyMap<string, CollectorKeyView>;
+  serviceClients: ReadonlyMap<string, CollectorKeyView>;
+  /** The newest version of each policy. */
+  policies: ReadonlyMap<string, ProgramView>;
+  disabledDetectors: ReadonlySet<string>;
   /** Whom rate limits have blocked. */
   blocks: BlockEnds;
 }
@@ -82,5 +114,10 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   consumersBySlug: new Map(),
   keysByHash: new Map(),
   tokensByHash: new Map(),
+  collectors: new Map(),
+  collectorKeysByHash: new Map(),
+  serviceClients: new Map(),
+  policies: new Map(),
+  disabledDetectors: new Set(),
   blocks: new Map(),
 };

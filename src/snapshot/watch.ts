@@ -13,21 +13,24 @@ export interface Config {
   refresh: () => Promise<void>;
   /** The same, but only when something did change. */
   catchUp: () => Promise<void>;
+  /** The database answered when it was last asked. */
+  isReachable: () => boolean;
   stop: () => void;
 }
 
 export async function watchConfig(
   db: Db,
-  options: CompileWith,
+  options: Omit<CompileWith, "programs">,
   log: (event: string, fields: Record<string, unknown>) => void,
 ): Promise<Config> {
+  const programs: CompileWith["programs"] = new Map();
   let current: Snapshot = EMPTY_SNAPSHOT;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let lost = false;
 
   const load = async () => {
-    current = await compile(db, options);
+    current = await compile(db, { ...options, programs });
     const problems = [...current.registries.values()].filter((registry) => registry.problem);
     for (const { id, name, problem } of problems) {
       log("registry_unusable", { level: "warn", registry_id: id, name, problem });
@@ -73,5 +76,11 @@ export async function watchConfig(
     await poll();
     polling = false;
   }, POLL_MS);
-  return { snapshot: () => current, refresh, catchUp, stop: () => clearInterval(timer) };
+  return {
+    snapshot: () => current,
+    refresh,
+    catchUp,
+    isReachable: () => !lost,
+    stop: () => clearInterval(timer),
+  };
 }

@@ -38,7 +38,7 @@ test("2 plugins are ordered by priority, lower first, equal ones as they were li
   });
 
   const keyring = () => ({ current: "k", keys: new Map() });
-  const { gateways } = await compile(db, { keyring, demo_url: "" });
+  const { gateways } = await compile(db, { keyring, demo_url: "", programs: new Map() });
 
   expect(gateways.get("g")?.plugins.map(({ name }) => name)).toEqual(["a", "b", "c", "d"]);
   await db.close();

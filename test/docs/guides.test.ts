@@ -9,8 +9,10 @@ const guides = readdirSync("docs/guides").filter((file) => file.endsWith(".md"))
 
 test.each(guides)("docs/guides/%s: its examples work as printed", async (guide) => {
   const blocks = [
-    ...readFileSync(join("docs/guides", guide), "utf8").matchAll(/^```sh\n(.*?)^```$/gms),
-  ];
+    ...readFileSync(join("docs/guides", guide), "utf8").matchAll(
+      /^```(sh|ts|python)\n(.*?)^```$/gms,
+    ),
+  ].map(([, language = "", text = ""], index) => script(language, text, index));
   const folder = mkdtempSync(join(tmpdir(), "portcullis-guide-"));
   const dir = join(folder, "data");
   await using program = await startProgram({
@@ -19,13 +21,14 @@ test.each(guides)("docs/guides/%s: its examples work as printed", async (guide) 
   });
   const { urls, first_run } = JSON.parse(program.printed().split("\n")[0] ?? "");
 
-  const child = Bun.spawn(["sh", "-eu", "-c", blocks.map(([, script]) => script).join("\n")], {
+  const child = Bun.spawn(["sh", "-eu", "-c", blocks.join("\n")], {
     cwd: folder,
     env: {
       PATH: `${resolve("bin")}:${process.env.PATH}`,
       BASE: urls.admin,
       TOKEN: first_run.admin_token,
       KEY: first_run.demo.key,
+      COLLECTOR_KEY: first_run.demo.collector.key,
       PORTCULLIS_DATA_DIR: dir,
     },
     stdout: "pipe",
@@ -41,3 +44,13 @@ test.each(guides)("docs/guides/%s: its examples work as printed", async (guide) 
   });
   rmSync(folder, { recursive: true });
 });
+
+const RUNS: Record<string, string> = { ts: "bun", python: "python3" };
+
+/** As a reader would: shell lines are pasted, other examples saved to a file and run. */
+function script(language: string, text: string, index: number): string {
+  const program = RUNS[language];
+  if (!program) return text;
+  const file = `example-${index}.${language}`;
+  return `cat > ${file} <<'END_OF_EXAMPLE'\n${text}END_OF_EXAMPLE\n${program} ${file}\n`;
+}

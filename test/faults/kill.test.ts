@@ -53,3 +53,58 @@ describe.each(databaseKinds)("%s", (kind) => {
     rmSync(dir, { recursive: true, force: true });
   }, 120_000);
 });
+
+test.each([
+  ["sqlite", {}],
+  ["postgres", { ACTIVITY_COMMIT: "before" }],
+] as const)(
+  "7 on %s, kills in a burst lose no evaluation that was answered",
+  async (kind, more) => {
+    await using database = await freshDatabase(kind);
+    const dir = mkdtempSync(join(tmpdir(), "portcullis-kill-"));
+    const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: database.url, ...more };
+    const answered: string[] = [];
+    let [key, collector_id] = ["", ""];
+
+    for (let round = 0; round < 5; round += 1) {
+      const program = await startProgram({ settings });
+      if (round === 0) {
+        const made = await program.admin("POST", "/v1/collectors", { name: "c" });
+        collector_id = ((await made.json()) as { id: string }).id;
+        const issued = await program.admin("POST", `/v1/collectors/${collector_id}/keys`, {
+          name: "k",
+        });
+        key = ((await issued.json()) as { key: string }).key;
+      }
+      const enough = Promise.withResolvers<void>();
+      const evaluate = async (index: number) => {
+        const reply = await fetch(`${program.url}/v1/evaluate`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({ payload: { input: `text ${index}` } }),
+        }).catch(() => undefined);
+        const verdict = (await reply?.json().catch(() => undefined)) as { request_id?: string };
+        if (reply?.status !== 200 || !verdict?.request_id) return;
+        answered.push(verdict.request_id);
+        if (answered.length > 15 * (round + 1)) enough.resolve();
+      };
+      const burst = Array.from({ length: 60 }, (_, index) => evaluate(index));
+      await Promise.race([enough.promise, Promise.all(burst)]);
+      await program.kill();
+      await Promise.all(burst);
+    }
+
+    await using program = await startProgram({ settings });
+    const exported = await program.admin("GET", `/v1/activity/export?collector_id=${collector_id}`);
+    const kept = new Set(
+      (await exported.text())
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).id),
+    );
+    expect(answered.length).toBeGreaterThan(50);
+    expect(answered.filter((id) => !kept.has(id))).toEqual([]);
+    rmSync(dir, { recursive: true, force: true });
+  },
+  60_000,
+);

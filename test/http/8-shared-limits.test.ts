@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { RedisClient } from "bun";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { readMetrics } from "../kit/metrics.ts";
 import { type ProgramOptions, startProgram } from "../kit/program.ts";
 import { freshDatabase, freshRedis } from "../kit/services.ts";
 import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
@@ -166,6 +167,37 @@ describe("8 while Redis is away", () => {
     expect([before, during, after]).toEqual([60, 40, 0]);
     expect(told.headers.get("x-ratelimit-store")).toBe("local");
     expect(running.lines.filter((line) => line.includes("rate_limit_store_lost")).length).toBe(1);
+  });
+
+  test("metrics say so, and count what was counted here", async () => {
+    await using redis = await privateRedis();
+    await using running = await lonely(redis);
+    await using limited = await startLimited(running, { limits: { per_ip: limit(3) } });
+    const now = async () => {
+      const metrics = await readMetrics(running.url);
+      return [
+        'checks_total{store="redis"}',
+        'checks_total{store="local"}',
+        'refusals_total{type="per_ip"}',
+        "store_local",
+        "subjects",
+      ].map((name) => metrics.get(`portcullis_rate_limit_${name}`));
+    };
+
+    await limited.statuses(2);
+    const before = await now();
+    await redis.kill();
+    await limited.statuses(2);
+    const during = await now();
+    await redis.start();
+    await until(running, "rate_limit_store_back");
+    const after = await now();
+
+    expect([before, during, after]).toEqual([
+      [2, 0, 0, 0, 1],
+      [2, 2, 1, 1, 1],
+      [2, 2, 1, 0, 1],
+    ]);
   });
 
   test("a client that never rests gets no less when Redis is back", async () => {

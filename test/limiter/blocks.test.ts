@@ -1,9 +1,12 @@
-/** Blocks in the database: written together, bounded, and one for each subject (spec 8 rule 5). */
+/** Blocks in the database: written together, again if need be, bounded, one for each subject (spec 8 rule 5). */
 import { expect, test } from "bun:test";
 import { blockEnds, blockedSubjectTable } from "../../src/db/blocked-subjects.ts";
 import { configRevision } from "../../src/db/config-revision.ts";
 import { MOST_BLOCKS, openBlocks } from "../../src/plugins/rate-limiter/blocks.ts";
+import { cuttable } from "../kit/cuttable.ts";
 import { startKit } from "../kit/kit.ts";
+import { freshDatabase } from "../kit/services.ts";
+import { startLimited } from "./limited.ts";
 
 /** A gateway in a real installation, and blocks of its own that read the snapshot given. */
 async function setUp() {
@@ -71,3 +74,40 @@ test("8.5 a subject that is blocked again gets the new end", async () => {
   expect(others).toEqual([]);
   expect(Date.parse(row?.ends_at ?? "") - Date.now()).toBeGreaterThan(3_500_000);
 });
+
+// Postgres alone: SQLite is never away, only busy, and that is waited for.
+test("8.5 with the database away a block counts at once and is written when it is back", async () => {
+  await using database = await freshDatabase("postgres");
+  using line = cuttable(database.url);
+  await using kit = await startKit({ database_url: line.url });
+  await using limited = await startLimited(kit, {
+    limits: { per_user: { limit: 1, window: "1s" } },
+    actions: { type: "block" },
+  });
+  const bad = { "user-id": "bad" };
+  const failures = () => kit.lines.filter((line) => line.includes("blocks_not_written")).length;
+
+  line.cut();
+  const statuses = await limited.statuses(2, bad);
+  await until(() => failures() >= 2);
+  // A second later its window is over: what refuses now is the block.
+  const during = await limited.statuses(1, bad);
+  line.mend();
+  const rows = () => blockedSubjectTable.all(kit.db).catch(() => []);
+  await until(async () => (await rows()).length > 0);
+
+  expect([...statuses, ...during]).toEqual([200, 429, 429]);
+  await using other = await startKit({ database_url: database.url, data_dir: kit.data_dir });
+  const there = await fetch(`${other.url}/${limited.slug}/v1/models`, {
+    headers: { "x-ag-api-key": limited.key, ...bad },
+  });
+  expect(there.status).toBe(429);
+  const lifted = await kit.delete(`${limited.path}/limits/blocks/per_user/bad`);
+  expect([lifted.status, ...(await limited.statuses(1, bad))]).toEqual([204, 200]);
+});
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 10_000; !(await holds()); await Bun.sleep(20)) {
+    if (performance.now() > end) throw new Error("It never came.");
+  }
+}

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Rules whose part of the program is not built yet. May only shrink. */
-const NOT_YET = ["4.3.1", "4.3.2", "4.3.3", "4.3.4", "4.3.5", "4.3.6"];
+const NOT_YET: string[] = [];
 
 const rules = [...readFileSync("docs/spec.md", "utf8").matchAll(/^- \*\*([\d.]+)\*\*/gm)].map(
   ([, id = ""]) => id,

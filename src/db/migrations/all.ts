@@ -3,6 +3,7 @@ import { foundation } from "./0001-foundation.ts";
 import { requestEvents } from "./0002-request-events.ts";
 import { blockedSubjects } from "./0003-blocked-subjects.ts";
 import { ownedFiles } from "./0004-owned-files.ts";
+import { guard } from "./0005-guard.ts";
 import { store } from "./0006-store.ts";
 import type { Migration } from "./migration.ts";
 
@@ -11,5 +12,6 @@ export const migrations: readonly Migration[] = [
   requestEvents,
   blockedSubjects,
   ownedFiles,
+  guard,
   store,
 ];

@@ -8,7 +8,8 @@ import { keepRedis, type RedisLink } from "./redis-link.ts";
 import type { RateLimiterSettings } from "./settings.ts";
 
 /** `local` is memory in place of a Redis that is away. */
-export type Store = "memory" | "redis" | "local";
+export const STORES = ["memory", "redis", "local"] as const;
+export type Store = (typeof STORES)[number];
 export type Settled = Verdict & { store: Store };
 
 export interface CounterStore {
@@ -24,6 +25,10 @@ export interface CounterStore {
   ): Promise<{ items: Iterable<Used>; complete: boolean; store: Store }>;
   /** False when there was nothing to forget. */
   forget(space: string, subject: string): Promise<boolean>;
+  /** Redis is away: this node counts on its own. */
+  isLocal(): boolean;
+  /** Subjects that are remembered in the memory of this process. */
+  size(): number;
   stop(): void;
 }
 
@@ -38,6 +43,8 @@ function ownStore(memory: MemoryCounter): CounterStore {
     check: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
     used: async (ask) => ({ ...usedIn(memory, ask), store: "memory" }),
     forget: async (space, subject) => memory.forget(space, subject),
+    isLocal: () => false,
+    size: memory.size,
     stop: () => {},
   };
 }
@@ -88,6 +95,8 @@ function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
       const there = await link.ask((redis) => redis.forget(space, subject));
       return here || there === true;
     },
+    isLocal: link.isAway,
+    size: memory.size,
     stop: link.stop,
   };
 }

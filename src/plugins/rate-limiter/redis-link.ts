@@ -18,6 +18,7 @@ export interface RedisLink {
   ask<T>(ask: (counter: RedisCounter) => Promise<T>): Promise<T | undefined>;
   /** For questions that may take their time; undefined while Redis is away. */
   counter(): RedisCounter | undefined;
+  isAway(): boolean;
   /** When Redis last came back after it was away; of the steady clock. */
   back_at(): number;
   stop(): void;
@@ -107,6 +108,7 @@ export function keepRedis(url: string, log: Log): RedisLink {
       }
     },
     counter: () => current?.counter,
+    isAway: () => away,
     back_at: () => backAt,
     stop: () => {
       stopped = true;

@@ -1,0 +1,185 @@
+/** The guard: CPU of an evaluation with every local detector on, growth with the text, and Activity with a million events. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { detectors } from "../src/policy/detectors/all.ts";
+import { openConnection } from "./gateway/connection.ts";
+import { freePort, type Program, startProgram } from "./gateway/process.ts";
+import { fillActivity } from "./guard/fill-activity.ts";
+import { proseOf } from "./guard/prose.ts";
+
+const TOKEN = "pa_owner-token-of-the-benchmark-run-0123456789";
+const quick = process.argv.includes("--quick");
+const SECONDS = quick ? 3 : 10;
+const EVENTS = quick ? 100_000 : 1_000_000;
+const IN_FLIGHT = 16;
+
+export async function run(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  const port = freePort();
+  const program = await startProgram(stack, [resolve("bin/portcullis"), "start"], {
+    port,
+    env: {
+      PORTCULLIS_LISTEN: `127.0.0.1:${port}`,
+      PORTCULLIS_DATA_DIR: folder,
+      PORTCULLIS_ADMIN_TOKEN: TOKEN,
+      PORTCULLIS_DEMO: "false",
+      LOG_LEVEL: "warn",
+    },
+    log: join(folder, "output.log"),
+  });
+  const guarded = { program, port };
+  const every = await makeCollector(port, "every local detector", await everyRule(port));
+  const none = await makeCollector(port, "no rule", []);
+
+  console.log(`Guard: evaluations over HTTP, events committed, ${IN_FLIGHT} at a time\n`);
+  console.log("| policy | body | CPU µs each | per core and second |\n|---|---|---|---|");
+  await load(guarded, none, 1);
+  await load(guarded, every, 1);
+  console.log("\nGrowth with the text, every local detector\n");
+  console.log("| chat body | CPU µs | µs per KB |\n|---|---|---|");
+  for (const kilobytes of [1, 10, 100, 1000]) await growth(guarded, every, kilobytes);
+  await activity(port, folder);
+}
+
+interface Collector {
+  name: string;
+  key: string;
+}
+
+/** Settings of the kinds that find nothing without any. */
+const SETTINGS: Record<string, object> = {
+  tool_permission: { denied_tools: ["shell*"] },
+  size_limit: { max_characters: 10_000_000 },
+  prompt_moderation: {
+    keywords: ["portcullis-forbidden", "secret project"],
+    regex: ["\\bcodename-\\d+\\b"],
+  },
+};
+
+async function everyRule(port: number): Promise<object[]> {
+  const local = [...detectors.values()].filter(
+    ({ remote, reads }) => !remote && reads.input.some((source) => source !== "attachment"),
+  );
+  const made = local.map(({ kind }) =>
+    admin<{ id: string }>(port, "/v1/detectors", {
+      name: kind,
+      kind,
+      settings: SETTINGS[kind] ?? {},
+    }),
+  );
+  return (await Promise.all(made)).map(({ id }) => ({ detector_id: id, action: "report" }));
+}
+
+async function makeCollector(
+  port: number,
+  name: string,
+  input_rules: object[],
+): Promise<Collector> {
+  const policy = await admin<{ id: string }>(port, "/v1/policies", { name, input_rules });
+  const body = { name, default_policy_id: policy.id };
+  const { id } = await admin<{ id: string }>(port, "/v1/collectors", body);
+  const { key } = await admin<{ key: string }>(port, `/v1/collectors/${id}/keys`, { name });
+  return { name, key };
+}
+
+async function admin<T>(port: number, path: string, body?: object): Promise<T> {
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: body ? "POST" : "GET",
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+  return (await reply.json()) as T;
+}
+
+interface Guarded {
+  program: Program;
+  port: number;
+}
+
+/** A different text each time, as users write: nothing is found by having been seen before. */
+function requestOf({ key }: Collector, kilobytes: number, turn: number) {
+  const content = proseOf(kilobytes * 1000 - 120, turn);
+  const payload = { model: "gpt-4o-mini", messages: [{ role: "user", content }] };
+  const body = Buffer.from(JSON.stringify({ payload, direction: "input", protocol: "llm" }));
+  const head = [
+    "POST /v1/evaluate HTTP/1.1",
+    "host: bench",
+    `authorization: Bearer ${key}`,
+    "content-type: application/json",
+    `content-length: ${body.length}`,
+    "\r\n",
+  ].join("\r\n");
+  return { head, body };
+}
+
+async function send(
+  { port }: Guarded,
+  collector: Collector,
+  {
+    kilobytes,
+    until,
+    inFlight,
+  }: { kilobytes: number; until: (done: number) => boolean; inFlight: number },
+): Promise<number> {
+  let done = 0;
+  const one = async (lane: number) => {
+    const connection = await openConnection(port);
+    for (let turn = lane; !until(done); turn += inFlight) {
+      const { head, body } = requestOf(collector, kilobytes, turn);
+      const { status, text } = await connection.ask(head, [body]);
+      if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
+      done += 1;
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: inFlight }, (_, lane) => one(lane)));
+  return done;
+}
+
+async function load(guarded: Guarded, collector: Collector, kilobytes: number): Promise<void> {
+  const forSeconds = (seconds: number) => {
+    const end = performance.now() + seconds * 1000;
+    return { kilobytes, inFlight: IN_FLIGHT, until: () => performance.now() > end };
+  };
+  await send(guarded, collector, forSeconds(SECONDS / 2));
+  const before = guarded.program.cpuUs();
+  const done = await send(guarded, collector, forSeconds(SECONDS));
+  const each = (guarded.program.cpuUs() - before) / done;
+  const perSecond = Math.round(1e6 / each);
+  console.log(`| ${collector.name} | ${kilobytes} KB | ${each.toFixed(0)} | ${perSecond} |`);
+}
+
+async function growth(guarded: Guarded, collector: Collector, kilobytes: number): Promise<void> {
+  const count = Math.max(quick ? 4 : 20, Math.round((quick ? 500 : 3000) / kilobytes));
+  const asked = { kilobytes, inFlight: 1, until: (done: number) => done >= count };
+  await send(guarded, collector, asked);
+  const before = guarded.program.cpuUs();
+  const done = await send(guarded, collector, asked);
+  const each = (guarded.program.cpuUs() - before) / done;
+  console.log(`| ${kilobytes} KB | ${each.toFixed(0)} | ${(each / kilobytes).toFixed(0)} |`);
+}
+
+/** The longest of five calls each, through the API. */
+async function activity(port: number, folder: string): Promise<void> {
+  const known = await fillActivity(`sqlite:${join(folder, "portcullis.db")}`, EVENTS);
+  console.log(`\nActivity with ${EVENTS} events in SQLite, the longest of five calls (ms)\n`);
+  console.log("| query | ms | events |\n|---|---|---|");
+  const queries = [
+    "",
+    ...Object.entries(known).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+  ];
+  for (const query of queries) {
+    const times: number[] = [];
+    let items = 0;
+    for (let round = 0; round < 5; round += 1) {
+      const began = performance.now();
+      items = (await admin<{ items: [] }>(port, `/v1/activity?${query}`)).items.length;
+      times.push(performance.now() - began);
+    }
+    console.log(`| ${query || "first page"} | ${Math.max(...times).toFixed(0)} | ${items} |`);
+  }
+}

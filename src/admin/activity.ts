@@ -1,0 +1,123 @@
+/** Activity: evaluations found, counted, exported and erased. */
+import {
+  countActivity,
+  EvaluationEvent,
+  eraseActivity,
+  exportActivity,
+  getActivity,
+  listActivity,
+} from "../contract/activity.ts";
+import { AppError } from "../contract/errors.ts";
+import { eraseApprovals } from "../db/approvals.ts";
+import { dropEvaluations, findEvaluation } from "../db/evaluation-events.ts";
+import { countEvaluations, pageEvaluations } from "../db/find-evaluations.ts";
+import { recordChange } from "../db/record-change.ts";
+import type { Deps } from "../deps.ts";
+import { type DirectRoute, type Route, route } from "../route.ts";
+
+const DAY_MS = 86_400_000;
+
+export const activityRoutes: Route[] = [
+  route(listActivity, async (deps, { query: { limit, cursor, ...filters } }) => {
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const page = await pageEvaluations(deps.db, { filters, limit, after, order: "newest" });
+    const next_cursor = page.next === null ? null : Buffer.from(page.next).toString("base64url");
+    return { items: page.items, next_cursor };
+  }),
+  route(countActivity, async (deps, { query }) => {
+    const from = query.from ?? new Date(deps.now().getTime() - DAY_MS).toISOString();
+    const by_status = await countEvaluations(deps.db, { ...query, from });
+    const total = Object.values(by_status).reduce((sum, count) => sum + count, 0);
+    return { from, total, by_status };
+  }),
+  route(getActivity, async (deps, { params: { event_id } }) => {
+    const found = await findEvaluation(deps.db, event_id);
+    if (!found) throw new AppError("not_found", `There is no event with the id ${event_id}.`);
+    return { ...found.event, content: found.content };
+  }),
+  route(eraseActivity, async (deps, call) => {
+    const { consumer_id } = call.body;
+    const erased = await dropEvaluations(deps.db, { consumer_id });
+    await eraseApprovals(deps.db, consumer_id);
+    // That somebody erased is kept; who was erased is not.
+    const change = { resource: "activity", verb: "delete", id: deps.newId() } as const;
+    await recordChange(deps, call, {
+      ...change,
+      gateway_id: null,
+      before: { erased },
+      after: null,
+    });
+    return { erased };
+  }),
+];
+
+function readCursor(cursor: string): string {
+  const id = Buffer.from(cursor, "base64url").toString("utf8");
+  if (/^[\da-f-]{36}$/.test(id)) return id;
+  const text = "cursor: is not a cursor of this list; start without one.";
+  throw new AppError("validation_failed", text);
+}
+
+export const activityExportRoute: DirectRoute = {
+  endpoint: exportActivity,
+  async respond(deps, { query, headers }) {
+    // Decoded by the endpoint's own schema before this is called.
+    const { format, ...filters } = query as ReturnType<typeof exportActivity.query.parse>;
+    const lines = format === "csv" ? csvLines : jsonLines;
+    return new Response(streamOf(lines(eventsOf(deps, filters))), {
+      headers: {
+        ...headers,
+        "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
+        "content-disposition": `attachment; filename="activity.${format}"`,
+      },
+    });
+  },
+};
+
+const EXPORTED_AT_A_TIME = 200;
+
+/** A page at a time: a reader that is slow, or leaves, holds nothing up. */
+async function* eventsOf(deps: Deps, filters: object): AsyncGenerator<EvaluationEvent> {
+  let after: string | undefined;
+  do {
+    const asked = { filters, limit: EXPORTED_AT_A_TIME, after, order: "oldest" } as const;
+    const { items, next } = await pageEvaluations(deps.db, asked);
+    yield* items;
+    after = next ?? undefined;
+  } while (after !== undefined);
+}
+
+async function* jsonLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield `${JSON.stringify(event)}\n`;
+}
+
+function streamOf(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await lines.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await lines.return(undefined);
+    },
+  });
+}
+
+const COLUMNS = Object.keys(EvaluationEvent.shape) as (keyof EvaluationEvent)[];
+
+async function* csvLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
+  yield `${COLUMNS.join(",")}\r\n`;
+  for await (const event of events) {
+    yield `${COLUMNS.map((name) => csvCell(event[name])).join(",")}\r\n`;
+  }
+}
+
+function csvCell(value: unknown): string {
+  const text =
+    value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  // A cell that begins like a formula would run when a spreadsheet opens the file.
+  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,122 @@
+/** Collectors: which policy judges, for whom another one does, and what they are called with. */
+import { collectorKeys, serviceClients } from "../contract/collector-keys.ts";
+import {
+  type Collector,
+  type CollectorInput,
+  collectors,
+  listOverrides,
+  removeOverride,
+  setOverride,
+} from "../contract/collectors.ts";
+import { AppError } from "../contract/errors.ts";
+import { collectorTable, overrideTable } from "../db/collectors.ts";
+import { gatewayTable } from "../db/gateways.ts";
+import { collectorKeyTable, serviceClientTable } from "../db/keys.ts";
+import { policyVersionTable } from "../db/policies.ts";
+import { recordChange } from "../db/record-change.ts";
+import type { Deps } from "../deps.ts";
+import { newSlug } from "../lib/ids.ts";
+import { type Route, route } from "../route.ts";
+import { keyRoutes } from "./key-routes.ts";
+import { resourceRoutes, type Stores } from "./resource-routes.ts";
+
+const stores: Stores<Collector, CollectorInput, Collector> = {
+  table: collectorTable,
+  id: "collector_id",
+  scope: () => ({}),
+  read: (_, row) => row,
+  async save(deps, input, row, before) {
+    const { gateway_id, default_policy_id, default_policy_version } = input;
+    if (gateway_id && !(await gatewayTable.find(deps.db, { id: gateway_id }))) {
+      throw new AppError("validation_failed", "gateway_id: there is no such gateway");
+    }
+    await checkPinned(deps, default_policy_id, default_policy_version, "default_policy_");
+    const next = {
+      ...row,
+      ...input,
+      collector_key: input.collector_key ?? `col-${newSlug(12)}`,
+    };
+    if (before) await collectorTable.update(deps.db, row.id, next);
+    else await collectorTable.insert(deps.db, next);
+  },
+};
+
+const findCollector = async (deps: Deps, { collector_id = "" }: Record<string, string>) => {
+  const row = await collectorTable.find(deps.db, { id: collector_id });
+  if (!row) throw new AppError("not_found", `There is no collector with the id ${collector_id}.`);
+  return row;
+};
+
+export const collectorRoutes: Route[] = [
+  ...resourceRoutes(collectors, stores),
+  ...keyRoutes(collectorKeys, { table: collectorKeyTable, prefix: "pc_", find: findCollector }),
+  ...keyRoutes(serviceClients, { table: serviceClientTable, prefix: "ps_", find: findCollector }),
+  route(listOverrides, async (deps, { params, query }) => {
+    const { id } = await findCollector(deps, params);
+    return await overrideTable.page(deps.db, { collector_id: id }, query);
+  }),
+  route(setOverride, async (deps, call) => {
+    const { id: collector_id, gateway_id } = await findCollector(deps, call.params);
+    const consumer_id = consumerOf(call.params);
+    const { policy_id, policy_version } = call.body;
+    await checkPinned(deps, policy_id, policy_version, "policy_");
+    const before = await overrideTable.lock(deps.db, { collector_id, consumer_id });
+    const row = {
+      id: before?.id ?? deps.newId(),
+      collector_id,
+      consumer_id,
+      policy_id,
+      policy_version,
+      created_at: before?.created_at ?? deps.now().toISOString(),
+    };
+    if (before) await overrideTable.update(deps.db, row.id, row);
+    else await overrideTable.insert(deps.db, row);
+    await recordChange(deps, call, {
+      resource: "override",
+      verb: before ? "update" : "create",
+      id: row.id,
+      gateway_id,
+      before: before ? { ...before } : null,
+      after: row,
+    });
+    return row;
+  }),
+  route(removeOverride, async (deps, call) => {
+    const { id: collector_id, gateway_id } = await findCollector(deps, call.params);
+    const row = await overrideTable.lock(deps.db, {
+      collector_id,
+      consumer_id: consumerOf(call.params),
+    });
+    if (!row)
+      throw new AppError("not_found", "This collector has no override for that consumer_id.");
+    await overrideTable.remove(deps.db, { id: row.id });
+    const change = { resource: "override", verb: "delete", id: row.id } as const;
+    await recordChange(deps, call, { ...change, gateway_id, before: { ...row }, after: null });
+    return undefined;
+  }),
+];
+
+function consumerOf({ consumer = "" }: Record<string, string>): string {
+  if (consumer.length <= 1024 && !consumer.includes("\0")) return consumer;
+  throw new AppError(
+    "validation_failed",
+    "consumer_id: has at most 1024 characters, none of them NUL",
+  );
+}
+
+/** A policy that is named must exist, in that version when one is pinned. */
+async function checkPinned(
+  deps: Deps,
+  policy_id: string | null,
+  number: number | null,
+  at: "default_policy_" | "policy_",
+): Promise<void> {
+  if (policy_id === null) {
+    if (number === null) return;
+    throw new AppError("validation_failed", `${at}version: needs ${at}id`);
+  }
+  if (!(await policyVersionTable.find(deps.db, { policy_id, number: number ?? 1 }))) {
+    const what = number === null ? "id: there is no such policy" : "version: was never saved";
+    throw new AppError("validation_failed", `${at}${what}`);
+  }
+}

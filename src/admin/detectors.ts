@@ -1,0 +1,147 @@
+/** Detectors: settings checked by their kind, secrets sealed; a change is a new version of each policy that uses it. */
+import { z } from "zod";
+import { explain } from "../contract/decode.ts";
+import {
+  type DetectorInput,
+  type DetectorResource,
+  detectors,
+  listDetectorCatalog,
+} from "../contract/detectors.ts";
+import { AppError } from "../contract/errors.ts";
+import { detectorTable } from "../db/detectors.ts";
+import { policyTable } from "../db/policies.ts";
+import { registryTable } from "../db/registries.ts";
+import type { Deps } from "../deps.ts";
+import { checkHostLiteral } from "../net/address-guard.ts";
+import type { Detector } from "../policy/detector.ts";
+import { detectors as catalog } from "../policy/detectors/all.ts";
+import { type Route, route } from "../route.ts";
+import { uses } from "../snapshot/policy-document.ts";
+import { saveVersion } from "./policy-versions.ts";
+import { resourceRoutes, type Stores } from "./resource-routes.ts";
+import { maskSecrets, sealSecrets } from "./seal-secrets.ts";
+
+const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
+  table: detectorTable,
+  id: "detector_id",
+  scope: () => ({}),
+  read: (deps, row) => ({
+    ...row,
+    settings: maskSecrets(deps.keyring(), secretsOf(row.kind), row.settings),
+  }),
+  async save(deps, input, row, before) {
+    const settings = await checkedSettings(deps, input, before);
+    const next = { ...row, ...input, settings };
+    if (before) await detectorTable.update(deps.db, row.id, next);
+    else await detectorTable.insert(deps.db, next);
+  },
+  async mayRemove(deps, { id }) {
+    const using = (await policyTable.all(deps.db)).filter((policy) => uses(policy, id));
+    if (using.length === 0) return;
+    const names = using.map(({ name }) => `"${name}"`).join(", ");
+    throw new AppError("has_dependents", `This detector is used by the policies ${names}.`);
+  },
+};
+
+export const detectorRoutes: Route[] = [
+  route(listDetectorCatalog, () => ({
+    items: [...catalog.values()].map(({ kind, title, summary, reads, masks, settings }) => ({
+      kind,
+      title,
+      summary,
+      reads: { input: [...reads.input], output: [...reads.output] },
+      masks,
+      settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }) as Record<
+        string,
+        unknown
+      >,
+    })),
+  })),
+  ...resourceRoutes(detectors, stores).map((bound) =>
+    bound.endpoint === detectors.update ? reversioning(bound) : bound,
+  ),
+];
+
+/** A version holds the detectors it was saved with: other settings make another version. */
+function reversioning({ endpoint, answer }: Route): Route {
+  return {
+    endpoint,
+    async answer(deps, call) {
+      const id = call.params.detector_id ?? "";
+      const before = await detectorTable.find(deps.db, { id });
+      const reply = await answer(deps, call);
+      const after = await detectorTable.find(deps.db, { id });
+      if (
+        !after ||
+        (before?.name === after.name && Bun.deepEquals(before.settings, after.settings))
+      ) {
+        return reply;
+      }
+      const updated_at = deps.now().toISOString();
+      for (const policy of await policyTable.all(deps.db)) {
+        if (!uses(policy, id)) continue;
+        const next = { ...policy, version: policy.version + 1, updated_at };
+        await policyTable.update(deps.db, policy.id, next);
+        const reason = `The detector "${after.name}" changed.`;
+        await saveVersion(deps, next, { reason, actor: call.actor.name });
+      }
+      return reply;
+    },
+  };
+}
+
+const secretsOf = (kind: string): readonly string[] => catalog.get(kind)?.secrets ?? [];
+
+/** With every default filled in, so that a later release cannot change what was saved. */
+async function checkedSettings(
+  deps: Deps,
+  { kind, settings }: DetectorInput,
+  before: DetectorResource | undefined,
+): Promise<Record<string, unknown>> {
+  const detector = catalog.get(kind);
+  if (!detector) {
+    const known = [...catalog.keys()].join(", ");
+    throw new AppError("validation_failed", `kind: there is no such detector; there are ${known}`);
+  }
+  if (before && before.kind !== kind) {
+    throw new AppError("validation_failed", "kind: cannot be changed; create another detector");
+  }
+  const parsed = parsedSettings(detector, settings);
+  await checkTargets(deps, parsed, before);
+  return sealSecrets(deps.keyring(), detector.secrets, parsed, before?.settings);
+}
+
+function parsedSettings(detector: Detector, settings: unknown): Record<string, unknown> {
+  const { data, error } = detector.settings.safeParse(settings, { reportInput: false });
+  // Every detector's settings are an object.
+  if (!error) return data as Record<string, unknown>;
+  const issues = error.issues.map((issue) => ({ ...issue, path: ["settings", ...issue.path] }));
+  throw new AppError("validation_failed", explain(issues));
+}
+
+/** Where a detector that asks others may send texts to. */
+async function checkTargets(
+  deps: Deps,
+  { url, allow_private, registry_id }: Record<string, unknown>,
+  before: DetectorResource | undefined,
+): Promise<void> {
+  if (
+    typeof registry_id === "string" &&
+    !(await registryTable.find(deps.db, { id: registry_id }))
+  ) {
+    throw new AppError("validation_failed", "settings.registry_id: there is no such registry");
+  }
+  if (typeof url !== "string") return;
+  const was = before?.settings.url;
+  if (typeof was === "string" && new URL(was).origin !== new URL(url).origin) {
+    // Its stored headers would be sent to a host of the editor's choice.
+    const text = "settings.url: cannot move to another host; create another detector";
+    throw new AppError("validation_failed", text);
+  }
+  if (allow_private === true) return;
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "https:" || checkHostLiteral(hostname) === "refused") {
+    const text = "settings.url: must be https and public unless allow_private is true";
+    throw new AppError("validation_failed", text);
+  }
+}

@@ -1,0 +1,131 @@
+/** Keys of any holder: made and shown once, rotated with an overlap, revoked at once. */
+import type { z } from "zod";
+import { AppError } from "../contract/errors.ts";
+import type { KeyEndpoints, KeyInput } from "../contract/keys.ts";
+import type { PageQuery } from "../contract/shapes.ts";
+import type { KeyColumns } from "../db/keys.ts";
+import { recordChange } from "../db/record-change.ts";
+import type { Table } from "../db/table.ts";
+import type { Deps } from "../deps.ts";
+import { newSecret } from "../lib/ids.ts";
+import { secretHash, secretHint } from "../lib/secret-hash.ts";
+import type { Call, Route } from "../route.ts";
+import { checkExpiry, keyState } from "./key-state.ts";
+
+export interface Holder {
+  table: Table<KeyColumns>;
+  /** What the secret begins with. */
+  prefix: string;
+  /** The holder that the path names must exist; its gateway, if it has one. */
+  find: (deps: Deps, params: Record<string, string>) => Promise<{ gateway_id: string | null }>;
+}
+
+export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
+  const { table, prefix } = holder;
+  const words = keys.noun.replaceAll("_", " ");
+  /** The column that names the holder: KeyColumns are what all tables of keys share. */
+  const owned = (call: Call): Partial<KeyColumns> => ({
+    [keys.owner]: call.params[keys.owner] ?? "",
+  });
+  const shown = (deps: Deps, { hash: _, ...row }: KeyColumns) => ({
+    ...row,
+    state: keyState(deps, row),
+  });
+  const findKey = async (deps: Deps, call: Call) => {
+    const { gateway_id } = await holder.find(deps, call.params);
+    const { key_id = "" } = call.params;
+    const row = await table.lock(deps.db, { ...owned(call), id: key_id });
+    if (!row) throw new AppError("not_found", `There is no ${words} with the id ${key_id}.`);
+    return { row, gateway_id };
+  };
+  /** Changes a key, and says so in the audit log. */
+  const change = async (
+    deps: Deps,
+    call: Call,
+    verb: "rotate" | "revoke",
+    changes: Partial<Pick<KeyColumns, "expires_at" | "revoked_at">>,
+    { row, gateway_id }: { row: KeyColumns; gateway_id: string | null },
+  ) => {
+    await table.update(deps.db, row.id, changes);
+    await recordChange(deps, call, {
+      resource: keys.noun,
+      verb,
+      id: row.id,
+      gateway_id,
+      before: shown(deps, row),
+      after: shown(deps, { ...row, ...changes }),
+    });
+  };
+  const issue = async (
+    deps: Deps,
+    call: Call,
+    { name, expires_at }: z.output<typeof KeyInput>,
+    gateway_id: string | null,
+  ) => {
+    const secret = newSecret(prefix);
+    const row: KeyColumns = {
+      ...owned(call),
+      id: deps.newId(),
+      name,
+      hash: secretHash(secret),
+      hint: secretHint(secret),
+      expires_at,
+      revoked_at: null,
+      last_used_at: null,
+      created_at: deps.now().toISOString(),
+    };
+    await table.insert(deps.db, row);
+    const after = shown(deps, row);
+    const made = { resource: keys.noun, verb: "create", id: row.id, before: null, after } as const;
+    await recordChange(deps, call, { ...made, gateway_id });
+    return { ...after, [keys.secret]: secret };
+  };
+
+  return [
+    {
+      endpoint: keys.list,
+      async answer(deps, call) {
+        await holder.find(deps, call.params);
+        const rows = await table.page(deps.db, owned(call), call.query as PageQuery);
+        return { ...rows, items: rows.items.map((row) => shown(deps, row)) };
+      },
+    },
+    {
+      endpoint: keys.get,
+      answer: async (deps, call) => shown(deps, (await findKey(deps, call)).row),
+    },
+    {
+      endpoint: keys.create,
+      async answer(deps, call) {
+        const { gateway_id } = await holder.find(deps, call.params);
+        const input = call.body as z.output<typeof KeyInput>;
+        checkExpiry(deps, input.expires_at);
+        return await issue(deps, call, input, gateway_id);
+      },
+    },
+    {
+      endpoint: keys.rotate,
+      async answer(deps, call) {
+        const found = await findKey(deps, call);
+        const old = found.row;
+        if (keyState(deps, old) !== "active") {
+          throw new AppError("conflict", "This key no longer works: create a new one instead.");
+        }
+        const { overlap_s } = call.body as { overlap_s: number };
+        const ends = new Date(deps.now().getTime() + overlap_s * 1000).toISOString();
+        const expires_at = old.expires_at && old.expires_at < ends ? old.expires_at : ends;
+        await change(deps, call, "rotate", { expires_at }, found);
+        // The successor never expires earlier than it was going to: it has the old key's own date.
+        return await issue(deps, call, old, found.gateway_id);
+      },
+    },
+    {
+      endpoint: keys.revoke,
+      async answer(deps, call) {
+        const found = await findKey(deps, call);
+        if (found.row.revoked_at) return;
+        await change(deps, call, "revoke", { revoked_at: deps.now().toISOString() }, found);
+      },
+    },
+  ];
+}

@@ -1,0 +1,71 @@
+/** Wire shapes of approvals: what an `ask` verdict leaves for a person to decide. */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
+
+export const APPROVAL_STATUSES = ["pending", "approved", "denied", "expired"] as const;
+
+export const Approval = z.object({
+  id: Id,
+  status: z.enum(APPROVAL_STATUSES),
+  collector_id: Id,
+  policy_id: Id,
+  policy_version: z.int(),
+  asked_by: z.string().describe("The gate or detector that asked."),
+  consumer_id: z.string().nullable(),
+  session_id: z.string().nullable(),
+  application: z.string().nullable(),
+  tool: z.string().nullable(),
+  event_id: Id.describe("The evaluation in Activity."),
+  note: z.string().nullable(),
+  decided_by: z.string().nullable(),
+  decided_at: Time.nullable(),
+  expires_at: Time.describe("Until then it can be decided, and an approved one presented."),
+  created_at: Time,
+});
+export type Approval = z.infer<typeof Approval>;
+
+export const listApprovals = endpoint({
+  name: "list_approvals",
+  method: "GET",
+  path: "/v1/approvals",
+  auth: "read",
+  summary: "List approvals, newest first",
+  query: PageQuery.omit({ sort: true }).extend({
+    status: z.enum(APPROVAL_STATUSES).optional(),
+    collector_id: Id.optional(),
+  }),
+  reply: page(Approval),
+});
+
+export const getApproval = endpoint({
+  name: "get_approval",
+  method: "GET",
+  path: "/v1/approvals/:approval_id",
+  auth: "read",
+  summary: "Read an approval",
+  reply: Approval,
+});
+
+export const decideApproval = endpoint({
+  name: "decide_approval",
+  method: "POST",
+  path: "/v1/approvals/:approval_id/decide",
+  auth: "approve",
+  summary: "Approve or deny what was asked; the first decision stands",
+  body: z.strictObject({
+    decision: z.enum(["approved", "denied"]),
+    note: Text.max(1000).nullable().default(null),
+  }),
+  reply: Approval,
+});
+
+export const checkApproval = endpoint({
+  name: "check_approval",
+  method: "GET",
+  path: "/v1/evaluate/approvals/:approval_id",
+  plane: "guard",
+  auth: "collector",
+  summary: "Ask, with the collector's key, how an approval was decided",
+  reply: Approval.pick({ id: true, status: true, expires_at: true }),
+});

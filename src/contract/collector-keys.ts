@@ -1,0 +1,49 @@
+/** Wire shapes of what a collector is called with: API keys, and clients that fetch service tokens. */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { KeyInput, keysOf } from "./keys.ts";
+
+export const collectorKeys = keysOf({
+  noun: "collector_key",
+  plural: "collector_keys",
+  path: "/v1/collectors/:collector_id/keys",
+  owner: "collector_id",
+  secret: "key",
+});
+export const CollectorKey = collectorKeys.shown;
+export const NewCollectorKey = collectorKeys.created;
+
+/** The `id` of a service client is its `client_id`. */
+export const serviceClients = keysOf({
+  noun: "service_client",
+  plural: "service_clients",
+  path: "/v1/collectors/:collector_id/service-clients",
+  owner: "collector_id",
+  secret: "client_secret",
+});
+export const ServiceClient = serviceClients.shown;
+export const NewServiceClient = serviceClients.created;
+export const CollectorKeyInput = KeyInput;
+
+export const TokenRequest = z.object({
+  grant_type: z.literal("client_credentials"),
+  client_id: z.string().max(200).describe("The id of a service client."),
+  client_secret: z.string().max(200),
+});
+export const IssuedToken = z.object({
+  access_token: z.string(),
+  token_type: z.literal("Bearer"),
+  expires_in: z.int().describe("Seconds."),
+});
+
+export const issueServiceToken = endpoint({
+  name: "issue_service_token",
+  method: "POST",
+  path: "/v1/token",
+  plane: "guard",
+  auth: "public",
+  summary: "Trade a service client's credentials for a token that lives 15 minutes",
+  body: TokenRequest,
+  reply: IssuedToken,
+  writes: false,
+});

@@ -1,0 +1,51 @@
+/** Wire shapes of detectors: configured finders that rules refer to. */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { resource } from "./resource.ts";
+import { Name, Stored } from "./shapes.ts";
+
+export const DetectorInput = z.strictObject({
+  name: Name,
+  kind: z.string().max(64).describe("Slug of the catalog: see `GET /v1/detectors/catalog`."),
+  settings: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe("As the schema of the kind says. Left out: its defaults."),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("false: every rule that uses it is skipped, at once."),
+});
+export type DetectorInput = z.infer<typeof DetectorInput>;
+
+export const DetectorResource = z.object({ ...DetectorInput.shape, ...Stored });
+export type DetectorResource = z.infer<typeof DetectorResource>;
+
+export const detectors = resource({
+  noun: "detector",
+  plural: "detectors",
+  path: "/v1/detectors",
+  id: "detector_id",
+  input: DetectorInput,
+  reply: DetectorResource,
+});
+
+export const listDetectorCatalog = endpoint({
+  name: "list_detector_catalog",
+  method: "GET",
+  path: "/v1/detectors/catalog",
+  auth: "read",
+  summary: "List the kinds of detector with what they read and the schema of their settings",
+  reply: z.object({
+    items: z.array(
+      z.object({
+        kind: z.string(),
+        title: z.string(),
+        summary: z.string(),
+        reads: z.object({ input: z.array(z.string()), output: z.array(z.string()) }),
+        masks: z.boolean().describe("Whether a rule may transform what it finds."),
+        settings_schema: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,109 @@
+/** Endpoints of the keys that a resource holds, described in one call: list, create, get, rotate, revoke. */
+import { z } from "zod";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import { Id, Name, PageQuery, page, Time } from "./shapes.ts";
+
+export const KEY_STATES = ["active", "expired", "revoked"] as const;
+
+const KEY = {
+  id: Id,
+  name: Name,
+  hint: z.string().describe("The first characters, to recognise it by."),
+  state: z.enum(KEY_STATES),
+  expires_at: Time.nullable(),
+  revoked_at: Time.nullable(),
+  last_used_at: Time.nullable(),
+  created_at: Time,
+};
+
+export const KeyInput = z.strictObject({
+  name: Name,
+  expires_at: Time.nullable().default(null).describe("null: it does not expire."),
+});
+
+export interface KeyEndpoints {
+  noun: string;
+  owner: string;
+  secret: string;
+  list: Endpoint;
+  create: Endpoint;
+  get: Endpoint;
+  rotate: Endpoint;
+  revoke: Endpoint;
+}
+
+/** `owner` is the member that names the holder, `secret` the one that shows the key once. */
+export function keysOf<
+  const Path extends string,
+  Owner extends string,
+  Secret extends string,
+>(spec: {
+  /** Singular, as in `consumer_key`. */
+  noun: string;
+  plural: string;
+  path: Path;
+  owner: Owner;
+  secret: Secret;
+}) {
+  const { noun, plural, path } = spec;
+  const one = `${path}/:key_id` as const;
+  const words = noun.replaceAll("_", " ");
+  // A computed member widens to a record of strings; these are the two names it can have.
+  const owner = { [spec.owner]: Id } as Record<Owner, typeof Id>;
+  const shown = z.object({ ...KEY, ...owner });
+  const secret = {
+    [spec.secret]: z.string().describe("The secret itself. Shown this once and kept nowhere."),
+  } as Record<Secret, z.ZodString>;
+  const created = z.object({ ...KEY, ...owner, ...secret });
+  return {
+    noun,
+    owner: spec.owner,
+    secret: spec.secret,
+    shown,
+    created,
+    list: endpoint({
+      name: `list_${plural}`,
+      method: "GET",
+      path,
+      auth: "read",
+      summary: `List the ${plural.replaceAll("_", " ")}`,
+      query: PageQuery,
+      reply: page(shown),
+    }),
+    create: endpoint({
+      name: `create_${noun}`,
+      method: "POST",
+      path,
+      auth: "write",
+      summary: `Create a ${words}; the answer is the only one that shows its secret`,
+      body: KeyInput,
+      reply: created,
+      status: 201,
+    }),
+    get: endpoint({
+      name: `get_${noun}`,
+      method: "GET",
+      path: one,
+      auth: "read",
+      summary: `Read the state of a ${words}`,
+      reply: shown,
+    }),
+    rotate: endpoint({
+      name: `rotate_${noun}`,
+      method: "POST",
+      path: `${one}/rotate`,
+      auth: "write",
+      summary: `Create the successor of a ${words}; the old one works for \`overlap_s\` more seconds`,
+      body: z.strictObject({ overlap_s: z.int().min(0).max(2_592_000).default(86_400) }),
+      reply: created,
+      status: 201,
+    }),
+    revoke: endpoint({
+      name: `revoke_${noun}`,
+      method: "DELETE",
+      path: one,
+      auth: "write",
+      summary: `Revoke a ${words} at once; it stays listed as revoked`,
+    }),
+  };
+}

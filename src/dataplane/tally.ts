@@ -1,0 +1,38 @@
+/** What the data plane has done since the program started, counted in place for the metrics. */
+import { type Counts, type Histogram, newCounts, newHistogram, observe } from "../lib/metrics.ts";
+import { plugins } from "../plugins/all.ts";
+import type { Known } from "./stages.ts";
+
+export interface Tally {
+  /** Requests of known consumers, until the end of their answers. */
+  in_flight: number;
+  /** By the name of the plugin. */
+  refusals: Counts;
+  /** By the name of the endpoint: seconds until the first byte of the answer, and until its last. */
+  first_byte: Map<string, Histogram>;
+  duration: Map<string, Histogram>;
+}
+
+export const newTally = (): Tally => ({
+  in_flight: 0,
+  refusals: newCounts([...plugins.keys()]),
+  first_byte: new Map(),
+  duration: new Map(),
+});
+
+/** A list of models takes a millisecond, an answer that thinks takes minutes. */
+const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+export function tallyTimes(tally: Tally, { endpoint, run }: Known, total_ms: number): void {
+  if (run.ttfb_ms !== null) observeIn(tally.first_byte, endpoint.name, run.ttfb_ms / 1000);
+  observeIn(tally.duration, endpoint.name, total_ms / 1000);
+}
+
+function observeIn(histograms: Map<string, Histogram>, name: string, value: number): void {
+  let histogram = histograms.get(name);
+  if (!histogram) {
+    histogram = newHistogram(SECONDS);
+    histograms.set(name, histogram);
+  }
+  observe(histogram, value);
+}

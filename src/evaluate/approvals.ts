@@ -1,0 +1,69 @@
+/** What an `ask` verdict leaves to decide, and whether an evaluation presents a decision for exactly that. */
+import type { Finding } from "../contract/evaluate.ts";
+import { type ApprovalRow, approvalTable } from "../db/approvals.ts";
+import type { Deps } from "../deps.ts";
+import { derivedKey } from "../lib/seal.ts";
+import type { Program } from "../policy/compile-policy.ts";
+import type { Known } from "./facts.ts";
+
+/** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
+const LIFE_MS = 3_600_000;
+
+/** Binds an approval to collector, policy, actor, direction and every text: another prompt is another matter. */
+export function fingerprintOf(deps: Deps, { id }: Program, known: Known): string {
+  const { collector, request, direction, payload } = known;
+  const hash = new Bun.CryptoHasher("sha256", derivedKey(deps.keyring(), "approvals"));
+  hash.update(JSON.stringify([collector.id, id, request.consumer_id ?? "", direction]));
+  hash.update(JSON.stringify([payload.tool.name, payload.tool.arguments ?? null]));
+  for (const { pointer, inner, text } of payload.segments) {
+    hash.update(JSON.stringify([pointer, inner, text]));
+  }
+  return hash.digest("hex");
+}
+
+/** Whether `attributes.approval_id` names an approval of exactly this. */
+export async function isApproved(deps: Deps, program: Program, known: Known): Promise<boolean> {
+  const id = known.request.attributes?.approval_id;
+  if (typeof id !== "string" || !/^[\da-f-]{36}$/.test(id)) return false;
+  const row = await approvalTable.find(deps.db, { id, status: "approved" });
+  if (!row || row.expires_at <= deps.now().toISOString()) return false;
+  return row.fingerprint === fingerprintOf(deps, program, known);
+}
+
+/** The same question asked again before it is decided is the same approval. */
+export async function askApproval(
+  deps: Deps,
+  program: Program,
+  known: Known,
+  {
+    asking,
+    event_id,
+    application,
+  }: { asking: Finding; event_id: string; application: string | null },
+): Promise<string> {
+  const fingerprint = fingerprintOf(deps, program, known);
+  const at = deps.now();
+  const place = { collector_id: known.collector.id, fingerprint, status: "pending" } as const;
+  const open = await approvalTable.find(deps.db, place);
+  if (open && open.expires_at > at.toISOString()) return open.id;
+  const { source } = asking;
+  const row: ApprovalRow = {
+    ...place,
+    id: deps.newId(),
+    policy_id: program.id,
+    policy_version: program.version,
+    asked_by: source.gate_name ?? source.detector_name ?? "",
+    consumer_id: known.request.consumer_id ?? null,
+    session_id: known.request.session_id ?? null,
+    application,
+    tool: known.payload.tool.name,
+    event_id,
+    note: null,
+    decided_by: null,
+    decided_at: null,
+    expires_at: new Date(at.getTime() + LIFE_MS).toISOString(),
+    created_at: at.toISOString(),
+  };
+  await approvalTable.insert(deps.db, row);
+  return row.id;
+}

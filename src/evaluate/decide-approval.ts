@@ -1,0 +1,79 @@
+/** Approvals: listed, decided once, and told to the collector that waits for one. */
+import {
+  type Approval,
+  checkApproval,
+  decideApproval,
+  getApproval,
+  listApprovals,
+} from "../contract/approvals.ts";
+import { AppError } from "../contract/errors.ts";
+import { type ApprovalRow, approvalTable, expireApprovals } from "../db/approvals.ts";
+import { auditTable } from "../db/audit-log.ts";
+import type { Deps } from "../deps.ts";
+import { type DirectRoute, type Route, route } from "../route.ts";
+import { identifyCaller } from "./identify-collector.ts";
+
+export const approvalRoutes: Route[] = [
+  route(listApprovals, async (deps, { query: { status, collector_id, ...query } }) => {
+    await expireApprovals(deps.db, deps.now());
+    const where = { ...(status && { status }), ...(collector_id && { collector_id }) };
+    return await approvalTable.page(deps.db, where, { ...query, sort: undefined });
+  }),
+  route(getApproval, (deps, { params }) => findApproval(deps, params.approval_id)),
+  route(decideApproval, async (deps, call) => {
+    const before = await findApproval(deps, call.params.approval_id);
+    if (before.status !== "pending") {
+      throw new AppError("conflict", `This approval is ${before.status} already.`);
+    }
+    const { decision, note } = call.body;
+    const decided = {
+      status: decision,
+      note,
+      decided_by: call.actor.name,
+      decided_at: deps.now().toISOString(),
+    };
+    await approvalTable.update(deps.db, before.id, decided);
+    const after = { ...before, ...decided };
+    await auditTable.insert(deps.db, {
+      id: deps.newId(),
+      at: decided.decided_at,
+      actor: call.actor.name,
+      actor_id: call.actor.id,
+      action: `approval.${decision}`,
+      resource: "approval",
+      resource_id: before.id,
+      gateway_id: null,
+      before: shown(before),
+      after: shown(after),
+      request_id: call.request_id,
+      trace_id: call.trace_id,
+    });
+    return after;
+  }),
+];
+
+export const checkApprovalRoute: DirectRoute = {
+  endpoint: checkApproval,
+  async respond(deps, { request, params, headers }) {
+    const caller = identifyCaller(deps, request);
+    const found = await findApproval(deps, params.approval_id ?? "");
+    // Another collector's approval is none of the caller's business.
+    if (caller.kind !== "administrator" && caller.collector.id !== found.collector_id) {
+      throw missing(found.id);
+    }
+    const { id, status, expires_at } = found;
+    return Response.json({ id, status, expires_at }, { headers });
+  },
+};
+
+async function findApproval(deps: Deps, id: string): Promise<ApprovalRow> {
+  const row = await approvalTable.lock(deps.db, { id });
+  if (!row) throw missing(id);
+  const late = row.status === "pending" && row.expires_at <= deps.now().toISOString();
+  return late ? { ...row, status: "expired" } : row;
+}
+
+const missing = (id: string) =>
+  new AppError("not_found", `There is no approval with the id ${id.slice(0, 80)}.`);
+
+const shown = ({ fingerprint: _, ...row }: ApprovalRow): Approval => row;

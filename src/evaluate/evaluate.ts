@@ -1,0 +1,150 @@
+/** Judges a payload: read it, run the policy that applies, write down what was decided (spec 4.3). */
+import { AppError } from "../contract/errors.ts";
+import type { EvaluateRequest, Finding, Verdict } from "../contract/evaluate.ts";
+import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
+import type { Program } from "../policy/compile-policy.ts";
+import type { Payload } from "../policy/payload/payload.ts";
+import { readPayload } from "../policy/payload/read-payload.ts";
+import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
+import { type Outcome, runPolicy } from "../policy/run-policy.ts";
+import type { CollectorView, ProgramView } from "../snapshot/snapshot.ts";
+import { askApproval, isApproved } from "./approvals.ts";
+import { factsOf, type Known } from "./facts.ts";
+import { ifReachable } from "./if-reachable.ts";
+import { outsideOf } from "./outside.ts";
+import { sessionNames } from "./pseudonyms.ts";
+import { readAttachments } from "./read-attachments.ts";
+import { applicationOf, type Origin, recordActivity } from "./record-activity.ts";
+
+export interface Asked {
+  collector: CollectorView;
+  request: EvaluateRequest;
+  /** The text that `request` was read from: what is not rewritten goes back byte for byte. */
+  body: string;
+  /** Bytes of the body. */
+  size: number;
+  origin: Origin;
+  /** false: it leaves no event, and asks nobody. */
+  recorded: boolean;
+  /** Instead of the policy that the collector gives. */
+  program?: ProgramView;
+}
+
+export interface Judgement {
+  verdict: Omit<Verdict, "transformed_payload">;
+  /** JSON text of the rewritten payload. */
+  transformed: string | null;
+}
+
+export async function evaluate(deps: Deps, asked: Asked): Promise<Judgement> {
+  const began = elapsedMs();
+  const known = knownOf(asked);
+  const program = programOf(asked);
+  try {
+    const outcome = program ? await judge(deps, program, known, asked) : UNGUARDED;
+    const transformed =
+      outcome.changes.length > 0 ? rewritePayload(asked.body, outcome.changes) : null;
+    const latency_ms = since(began);
+    await record({ ...outcome, latency_ms });
+    const { status, findings, detectors } = outcome;
+    const { trace_id, request_id } = asked.origin;
+    const policy = program
+      ? { id: program.id, version: program.version, mode: program.mode }
+      : null;
+    return {
+      verdict: { status, findings, policy, detectors, latency_ms, trace_id, request_id },
+      transformed,
+    };
+  } catch (thrown) {
+    const failed = AppError.from(thrown).code === "detector_failed";
+    if (failed) await record({ ...UNGUARDED, status: "error", latency_ms: since(began) });
+    throw thrown;
+  }
+
+  async function record(outcome: Parameters<typeof recordActivity>[1]["outcome"]) {
+    if (asked.recorded) {
+      await recordActivity(deps, { known, program, outcome, origin: asked.origin });
+    }
+  }
+}
+
+/** No policy applies: allowed, and said so by the missing policy (spec 3). */
+const UNGUARDED: Outcome = {
+  status: "allow",
+  findings: [],
+  changes: [],
+  detectors: { run: 0, skipped: 0, failed: [] },
+};
+
+function knownOf({ collector, request, origin }: Asked): Known {
+  const direction = request.direction ?? "input";
+  const protocol = request.protocol ?? "all";
+  const attributes = request.attributes ?? {};
+  const payload = readPayload(request.payload, { direction, protocol, attributes });
+  checkPayload(payload);
+  const session_id = request.session_id ?? origin.request_id;
+  return { collector, request, direction, protocol, session_id, payload };
+}
+
+/** Each text costs every detector a little: this many are no conversation. */
+const MOST_TEXTS = 50_000;
+
+function checkPayload({ segments, attachments }: Payload): void {
+  if (segments.length > MOST_TEXTS) {
+    throw new AppError("too_large", `payload: holds more than ${MOST_TEXTS} texts.`);
+  }
+  const wrong = attachments.find(({ data, url }) => (data === null) === (url === null));
+  if (!wrong) return;
+  const text = `payload${wrong.pointer}: an attachment holds either data (base64) or url.`;
+  throw new AppError("invalid_request", text);
+}
+
+/** An override for the actor, the collector's own, or none (guard-facts 2.2). */
+function programOf({ collector, request, program }: Asked): Program | undefined {
+  const view = program ?? collector.overrides.get(request.consumer_id ?? "") ?? collector.program;
+  return view?.();
+}
+
+async function judge(deps: Deps, program: Program, known: Known, asked: Asked): Promise<Outcome> {
+  const { collector, direction, protocol, session_id, payload } = known;
+  const names = sessionNames(deps, { collector_id: collector.id, session_id });
+  const wanted = program.rules[direction].some(({ reads }) => reads.has("attachment"));
+  const read = wanted ? await readAttachments(deps, payload.attachments) : NO_ATTACHMENTS;
+  const outcome = await runPolicy(program, {
+    direction,
+    segments: read.segments.length ? [...payload.segments, ...read.segments] : payload.segments,
+    facts: factsOf(known),
+    surroundings: {
+      direction,
+      protocol,
+      calls: payload.calls,
+      definitions: payload.definitions,
+      attachments: read.attachments,
+      payload_bytes: asked.size,
+      outside: outsideOf(deps, names.restore),
+    },
+    disabled: deps.snapshot().disabledDetectors,
+    approved: await ifReachable(deps, isApproved(deps, program, known), false),
+    fail_mode: collector.fail_mode,
+    pseudonym: names.name,
+  });
+  await ifReachable(deps, names.keep(), undefined);
+  if (outcome.status !== "ask" || !asked.recorded) return outcome;
+  const asking = outcome.findings.find(isAsking);
+  if (!asking) return outcome;
+  const application = applicationOf(factsOf(known));
+  const event_id = asked.origin.request_id;
+  const asked_for = askApproval(deps, program, known, { asking, event_id, application });
+  const approval_id = await ifReachable(deps, asked_for, null);
+  const findings = outcome.findings.map((finding) =>
+    isAsking(finding) ? { ...finding, evidence: { ...finding.evidence, approval_id } } : finding,
+  );
+  return { ...outcome, findings };
+}
+
+const NO_ATTACHMENTS = { segments: [], attachments: [] };
+
+const isAsking = ({ outcome }: Finding): boolean => outcome.action === "ask";
+
+const since = (began: number): number => Math.round((elapsedMs() - began) * 1000) / 1000;

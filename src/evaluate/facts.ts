@@ -1,0 +1,86 @@
+/** What conditions can ask about an evaluation, by field name. */
+import { CONDITION_FIELDS } from "../contract/conditions.ts";
+import type { Direction, EvaluateRequest, Protocol } from "../contract/evaluate.ts";
+import type { Facts } from "../policy/condition.ts";
+import type { Payload } from "../policy/payload/payload.ts";
+import type { CollectorView } from "../snapshot/snapshot.ts";
+
+export interface Known {
+  collector: CollectorView;
+  request: EvaluateRequest;
+  direction: Direction;
+  protocol: Protocol;
+  session_id: string;
+  payload: Payload;
+}
+
+export function factsOf(known: Known): Facts {
+  const { collector, request, payload } = known;
+  const attribute = (name: string) => attributeOf(request.attributes ?? {}, name);
+  return (field) => {
+    switch (field) {
+      case "consumer.id":
+        return request.consumer_id;
+      case "session.id":
+        return known.session_id;
+      case "protocol":
+        return known.protocol;
+      case "direction":
+        return known.direction;
+      case "collector.id":
+        return collector.id;
+      case "collector.type":
+        return attribute(field) ?? collector.type;
+      case "model.name":
+        return attribute(field) ?? payload.model;
+      case "tool.name":
+        return payload.tool.name;
+      case "tool.command":
+        return payload.tool.command;
+      case "tool.arguments":
+        return payload.tool.arguments;
+    }
+    const inner = /^tool\.arguments\.(.+)$/.exec(field)?.[1];
+    return inner === undefined ? attribute(field) : memberAt(payload.tool.arguments, inner);
+  };
+}
+
+/** Clients send `{"source": {"application": …}}` and `{"source.application": …}`. */
+function attributeOf(attributes: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(attributes, name) ? attributes[name] : memberAt(attributes, name);
+}
+
+function memberAt(value: unknown, path: string): unknown {
+  let current = value;
+  for (const name of path.split(".")) {
+    if (typeof current !== "object" || current === null || !Object.hasOwn(current, name)) {
+      return undefined;
+    }
+    current = (current as Record<string, unknown>)[name];
+  }
+  return current;
+}
+
+/** Long enough for any name; the hooks of coding agents put whole transcripts into attributes. */
+const MOST_CHARACTERS = 256;
+
+/** The attributes that Activity keeps: those that conditions can name, and none of their content. */
+export function keptAttributes(facts: Facts): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const field of KEPT) {
+    const value = facts(field);
+    if (typeof value === "string" && value !== "") kept[field] = shortName(value);
+  }
+  return kept;
+}
+
+const KEPT = CONDITION_FIELDS.filter(
+  (field) =>
+    !/^(tool\.(command|arguments)|direction|protocol|(consumer|session|collector)\.id)$/.test(
+      field,
+    ),
+);
+
+/** Postgres stores no NUL, and a name that is longer is none. */
+export const shortName = (text: string): string =>
+  text.replaceAll("\0", "").slice(0, MOST_CHARACTERS);

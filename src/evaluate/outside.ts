@@ -1,0 +1,77 @@
+/** What detectors ask of others: a user's own detector, a model of a registry, the names of a session. */
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { deadline } from "../lib/deadline.ts";
+import type { Outside } from "../policy/detector.ts";
+import { urlFor } from "../providers/provider.ts";
+
+/** An answer of a detector is a list of places; of a judge, a word and a number. */
+const MOST_BYTES = 1024 * 1024;
+
+export function outsideOf(deps: Deps, restore: Outside["restore"]): Outside {
+  const post: Outside["post"] = async ({ url, headers, body, timeout_ms, allow_private }) => {
+    const late = () => new AppError("upstream_timeout", "The detector took too long to answer.");
+    const stop = new AbortController();
+    const answered = async () => {
+      const reply = await deps.send({
+        url,
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json", accept: "application/json" },
+        body: Buffer.from(JSON.stringify(body)),
+        allow_private,
+        signal: stop.signal,
+        timeouts: { headers_ms: timeout_ms, idle_ms: timeout_ms },
+      });
+      const text = await textOf(reply);
+      if (!reply.ok) throw new AppError("upstream_failed", `It answered ${reply.status}.`);
+      return text;
+    };
+    try {
+      return JSON.parse(await deadline(answered(), timeout_ms, late));
+    } finally {
+      stop.abort();
+    }
+  };
+  return {
+    post,
+    restore,
+    async ask({ registry_id, model, system, user, timeout_ms }) {
+      const registry = deps.snapshot().registries.get(registry_id);
+      if (!registry?.enabled || registry.problem || !registry.capabilities.has("chat")) {
+        throw new AppError("upstream_unreachable", "The registry of this detector cannot be used.");
+      }
+      const { provider, upstream, allow_private } = registry;
+      const asked = { tail: "/chat/completions", model, search: "" };
+      const reply = await post({
+        url: urlFor(provider, upstream, asked, "chat"),
+        headers: provider.headers(upstream),
+        body: {
+          model,
+          temperature: 0,
+          messages: [
+            { role: "system", content: system },
+            { role: "user", content: user },
+          ],
+        },
+        timeout_ms,
+        allow_private,
+      });
+      // The reference shape; whatever else came is an answer without text.
+      const { choices } = reply as { choices?: { message?: { content?: unknown } }[] };
+      const text = choices?.[0]?.message?.content;
+      if (typeof text === "string") return text;
+      throw new AppError("upstream_failed", "The model answered without text.");
+    },
+  };
+}
+
+async function textOf(reply: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of reply.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MOST_BYTES) throw new AppError("upstream_failed", "It answered more than 1 MiB.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

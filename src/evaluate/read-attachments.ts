@@ -1,0 +1,61 @@
+/** Texts of attachments, for the detectors that read them. Bytes live only as long as the evaluation. */
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { documentText } from "../lib/documents/document-text.ts";
+import { fetchAttachment } from "../net/fetch-attachment.ts";
+import type { Surroundings } from "../policy/detector.ts";
+import type { Attachment } from "../policy/payload/payload.ts";
+import { type Segment, segment } from "../policy/segment.ts";
+
+export interface ReadAttachments {
+  segments: Segment[];
+  attachments: Surroundings["attachments"];
+}
+
+const MOST_ATTACHMENTS = 20;
+
+export async function readAttachments(
+  deps: Deps,
+  given: readonly Attachment[],
+): Promise<ReadAttachments> {
+  if (given.length > MOST_ATTACHMENTS) {
+    const text = `payload.attachments: at most ${MOST_ATTACHMENTS} are taken at once.`;
+    throw new AppError("invalid_request", text);
+  }
+  const read = await Promise.all(given.map((attachment) => readOne(deps, attachment)));
+  return {
+    segments: read.flatMap(({ found }) => found),
+    attachments: read.map(({ problem }, index) => ({
+      pointer: given[index]?.pointer ?? "",
+      filename: given[index]?.filename ?? null,
+      problem,
+    })),
+  };
+}
+
+async function readOne(
+  deps: Deps,
+  { content_type, data, url, pointer }: Attachment,
+): Promise<{ found: Segment[]; problem: string | null }> {
+  try {
+    const got =
+      data === null
+        ? await fetchAttachment(deps.send, url ?? "")
+        : { bytes: decoded(data), content_type: null };
+    const type = content_type ?? got.content_type;
+    const text = await documentText(got.bytes, { content_type: type });
+    if (!text.ok) return { found: [], problem: text.reason };
+    const problem = text.truncated ? "only its beginning was read" : null;
+    return { found: [segment(text.text, "attachment", { pointer })], problem };
+  } catch (thrown) {
+    // It is told as a finding: what cannot be read is not the same as what is harmless.
+    return { found: [], problem: AppError.from(thrown).message };
+  }
+}
+
+function decoded(data: string): Uint8Array {
+  const base64 = data.replace(/^data:[^,]*;base64,/, "");
+  const bytes = Buffer.from(base64, "base64");
+  if (bytes.length === 0) throw new AppError("invalid_request", "its data is not base64");
+  return bytes;
+}

@@ -1,0 +1,88 @@
+/** The Activity event of an evaluation, and as much of its texts as the collector keeps (spec 6). */
+import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
+import type { Deps } from "../deps.ts";
+import type { Program } from "../policy/compile-policy.ts";
+import type { Facts } from "../policy/condition.ts";
+import { maskForStorage } from "../policy/mask-for-storage.ts";
+import type { Outcome } from "../policy/run-policy.ts";
+import type { Segment } from "../policy/segment.ts";
+import { factsOf, type Known, keptAttributes, shortName } from "./facts.ts";
+
+/** Where an evaluation came from. */
+export interface Origin {
+  trace_id: string;
+  request_id: string;
+  client_address: string;
+  user_agent: string | null;
+}
+
+export interface Decided {
+  known: Known;
+  program: Program | undefined;
+  outcome: Pick<Outcome, "findings" | "detectors"> & {
+    status: EvaluationEvent["status"];
+    latency_ms: number;
+  };
+  origin: Origin;
+}
+
+export async function recordActivity(deps: Deps, decided: Decided): Promise<void> {
+  const { known, program, outcome, origin } = decided;
+  const { collector, request, payload } = known;
+  const facts = factsOf(known);
+  const model = facts("model.name");
+  const event: EvaluationEvent = {
+    id: origin.request_id,
+    time: deps.now().toISOString(),
+    trace_id: origin.trace_id,
+    collector_id: collector.id,
+    collector_name: collector.name,
+    gateway_id: collector.gateway_id,
+    policy_id: program?.id ?? null,
+    policy_name: program?.name ?? null,
+    policy_version: program?.version ?? null,
+    policy_mode: program?.mode ?? null,
+    consumer_id: request.consumer_id ?? null,
+    session_id: request.session_id ?? null,
+    direction: known.direction,
+    protocol: known.protocol,
+    application: applicationOf(facts),
+    model: typeof model === "string" ? shortName(model) : null,
+    tool: payload.tool.name === null ? null : shortName(payload.tool.name),
+    status: outcome.status,
+    findings: outcome.findings,
+    detectors: outcome.detectors,
+    attributes: keptAttributes(facts),
+    client_address: origin.client_address,
+    user_agent: origin.user_agent?.slice(0, 256) ?? null,
+    latency_ms: outcome.latency_ms,
+    content_storage: collector.content_storage,
+  };
+  await deps.recordEvaluation({ event, content: contentOf(known) });
+}
+
+export function applicationOf(facts: Facts): string | null {
+  const name = facts("source.application");
+  return typeof name === "string" && name !== "" ? shortName(name) : null;
+}
+
+/** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+/** Attachments are not among the segments of a payload: their texts are never kept. */
+function contentOf({ collector, payload }: Known): StoredText[] | null {
+  if (collector.content_storage === "none") return null;
+  const keep = collector.content_storage === "full" ? plain : maskForStorage;
+  const kept: StoredText[] = [];
+  let room = MOST_CHARACTERS;
+  for (const segment of payload.segments) {
+    if (room <= 0) break;
+    const { pointer, inner, source, role } = segment;
+    const text = keep(segment).slice(0, room);
+    kept.push({ pointer, inner, source, role, text });
+    room -= text.length;
+  }
+  return kept;
+}
+
+const plain = ({ text }: Segment): string => text;

@@ -1,0 +1,101 @@
+/** Replay: recorded events judged again by a draft. Nothing is written, and nobody else is asked. */
+import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
+import { AppError } from "../contract/errors.ts";
+import type { Status } from "../contract/evaluate.ts";
+import { type ReplayReport, replayPolicy } from "../contract/replay.ts";
+import { contentOf } from "../db/evaluation-events.ts";
+import { pageEvaluations } from "../db/find-evaluations.ts";
+import type { Deps } from "../deps.ts";
+import { unseal } from "../lib/seal.ts";
+import { compilePolicy, type Program } from "../policy/compile-policy.ts";
+import type { Facts } from "../policy/condition.ts";
+import type { Outside } from "../policy/detector.ts";
+import { runPolicy } from "../policy/run-policy.ts";
+import { type Segment, type Source, segment } from "../policy/segment.ts";
+import { type Route, route } from "../route.ts";
+import { policyDocument } from "../snapshot/policy-document.ts";
+
+export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
+  const { draft, limit, from, to, collector_id } = body;
+  const saved = deps.snapshot().policies.get(params.policy_id);
+  if (!saved)
+    throw new AppError("not_found", `There is no policy with the id ${params.policy_id}.`);
+  const open = (sealed: string) => unseal(deps.keyring(), sealed) ?? "";
+  const program = draft
+    ? compilePolicy(
+        await policyDocument(deps.db, draft),
+        { id: params.policy_id, version: 0 },
+        open,
+      )
+    : saved();
+  const filters = { from, to, collector_id };
+  const { items } = await pageEvaluations(deps.db, { filters, limit, order: "newest" });
+  const report: ReplayReport = { evaluated: 0, skipped: 0, changes: [], transitions: {} };
+  for (const event of items) {
+    const content = await contentOf(deps.db, event.id);
+    if (!content) {
+      report.skipped += 1;
+      continue;
+    }
+    report.evaluated += 1;
+    const after = await statusAgain(deps, program, event, content);
+    if (after === event.status) continue;
+    const { id, time, direction, status } = event;
+    report.changes.push({ event_id: id, time, direction, before: status, after });
+    const name = `${status}→${after}`;
+    report.transitions[name] = (report.transitions[name] ?? 0) + 1;
+    // Others have their turn: a thousand long texts take a while.
+    await new Promise(setImmediate);
+  }
+  return report;
+});
+
+async function statusAgain(
+  deps: Deps,
+  program: Program,
+  event: EvaluationEvent,
+  content: readonly StoredText[],
+): Promise<Status> {
+  const { direction, protocol } = event;
+  const { status } = await runPolicy(program, {
+    direction,
+    segments: content.map(stored),
+    facts: factsAgain(event),
+    surroundings: {
+      direction,
+      protocol,
+      calls: [],
+      definitions: [],
+      attachments: [],
+      payload_bytes: content.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+      outside: NOBODY,
+    },
+    disabled: deps.snapshot().disabledDetectors,
+    approved: false,
+    fail_mode: "open",
+    pseudonym: (label) => label,
+  });
+  return status;
+}
+
+// The source was one of ours when it was written.
+const stored = ({ text, source, pointer, inner, role }: StoredText): Segment =>
+  segment(text, source as Source, { pointer, inner, role });
+
+function factsAgain(event: EvaluationEvent): Facts {
+  const own: Record<string, unknown> = {
+    "consumer.id": event.consumer_id,
+    "session.id": event.session_id,
+    "collector.id": event.collector_id,
+    direction: event.direction,
+    protocol: event.protocol,
+    "tool.name": event.tool,
+    "model.name": event.model,
+  };
+  return (field) => own[field] ?? event.attributes[field];
+}
+
+const nobody = async () => {
+  throw new AppError("unavailable", "A replay asks nobody else.");
+};
+const NOBODY: Outside = { post: nobody, ask: nobody, restore: nobody };

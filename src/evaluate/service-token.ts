@@ -1,0 +1,42 @@
+/** Service tokens: a service client's credentials traded for a token that lives 15 minutes (`POST /v1/token`). */
+
+import type { z } from "zod";
+import { type IssuedToken, issueServiceToken } from "../contract/collector-keys.ts";
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { seal, unseal } from "../lib/seal.ts";
+import { secretHash } from "../lib/secret-hash.ts";
+import { type Route, route } from "../route.ts";
+import type { CollectorKeyView } from "../snapshot/snapshot.ts";
+import { checkLive } from "./identify-collector.ts";
+
+export const SERVICE_TOKEN = "pt_";
+const LIFE_S = 900;
+
+export const serviceTokenRoute: Route = route(
+  issueServiceToken,
+  (deps, { body }): z.infer<typeof IssuedToken> => {
+    const client = deps.snapshot().serviceClients.get(body.client_id);
+    // Hashes, so that how long the comparison takes says nothing about the secret.
+    if (!client || client.hash !== secretHash(body.client_secret)) {
+      throw new AppError("unauthorized", "client_id or client_secret is wrong.");
+    }
+    checkLive(deps, client, "service client");
+    deps.used("service_clients", client.id);
+    const ends = deps.now().getTime() + LIFE_S * 1000;
+    // Sealed instead of stored: every node can read it, and nobody else.
+    const sealed = seal(deps.keyring(), JSON.stringify([client.id, ends]));
+    const access_token = SERVICE_TOKEN + Buffer.from(sealed).toString("base64url");
+    return { access_token, token_type: "Bearer", expires_in: LIFE_S };
+  },
+);
+
+/** undefined: not one of ours, or its time is over. */
+export function serviceClientOf(deps: Deps, token: string): CollectorKeyView | undefined {
+  const sealed = Buffer.from(token.slice(SERVICE_TOKEN.length), "base64url").toString("utf8");
+  const plain = unseal(deps.keyring(), sealed);
+  if (plain === undefined) return undefined;
+  const [client_id, ends]: [string, number] = JSON.parse(plain);
+  if (ends <= deps.now().getTime()) return undefined;
+  return deps.snapshot().serviceClients.get(client_id);
+}

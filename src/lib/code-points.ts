@@ -1,0 +1,126 @@
+/** Sets of Unicode code points: sorted ranges, both ends included, never touching. */
+
+export type CodePoints = readonly (readonly [from: number, to: number])[];
+
+export const LAST_CODE_POINT = 0x10ffff;
+export const DIGITS: CodePoints = [[0x30, 0x39]];
+export const WORD: CodePoints = unite([
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+]);
+export const NEWLINE: CodePoints = [[0x0a, 0x0a]];
+/** What JavaScript calls white space: a no-break space must not hide a phrase. */
+export const SPACES = unite([
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+]);
+
+export function unite(ranges: CodePoints): CodePoints {
+  const united: [number, number][] = [];
+  for (const [from, to] of [...ranges].sort((one, other) => one[0] - other[0])) {
+    const last = united.at(-1);
+    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else united.push([from, to]);
+  }
+  return united;
+}
+
+export function without(set: CodePoints): CodePoints {
+  const rest: [number, number][] = [];
+  let next = 0;
+  for (const [from, to] of set) {
+    if (from > next) rest.push([next, from - 1]);
+    next = to + 1;
+  }
+  if (next <= LAST_CODE_POINT) rest.push([next, LAST_CODE_POINT]);
+  return rest;
+}
+
+export function holds(set: CodePoints, point: number): boolean {
+  let low = 0;
+  let high = set.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((set[middle]?.[1] ?? 0) < point) low = middle + 1;
+    else high = middle;
+  }
+  return (set[low]?.[0] ?? point + 1) <= point;
+}
+
+/** A Unicode property such as `L`, `Greek` or `Script=Han`; undefined where there is none of that name. */
+export function property(name: string): CodePoints | undefined {
+  const member = ["", "Script="].flatMap((kind) => propertyTest(`${kind}${name}`)).at(0);
+  if (!member) return undefined;
+  const ranges: [number, number][] = [];
+  for (let point = 0; point <= LAST_CODE_POINT; point++) {
+    if (!member.test(String.fromCodePoint(point))) continue;
+    const last = ranges.at(-1);
+    if (last && last[1] === point - 1) last[1] = point;
+    else ranges.push([point, point]);
+  }
+  return ranges;
+}
+
+function propertyTest(name: string): RegExp[] {
+  try {
+    return [new RegExp(`^\\p{${name}}$`, "u")];
+  } catch {
+    return [];
+  }
+}
+
+/** The set with every spelling of its letters: K, k and the Kelvin sign are one. */
+export function ignoringCase(set: CodePoints): CodePoints {
+  const mates = caseMates();
+  const size = set.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+  const cased =
+    size < mates.size
+      ? set.flatMap(([from, to]) => range(from, to))
+      : [...mates.keys()].filter((point) => holds(set, point));
+  const added = cased.flatMap((point) => mates.get(point) ?? []);
+  return unite([...set, ...added.map((point) => [point, point] as const)]);
+}
+
+/** The blocks of Unicode that have letters of two cases. */
+const CASED: CodePoints = [
+  [0x41, 0x24e9],
+  [0x2c00, 0x2d2d],
+  [0xa640, 0xabbf],
+  [0xff21, 0xff5a],
+  [0x10400, 0x10cf2],
+  [0x118a0, 0x118df],
+  [0x16e40, 0x16e7f],
+  [0x1e900, 0x1e943],
+];
+
+let known: ReadonlyMap<number, readonly number[]> | undefined;
+
+/** Letters that differ only by case. Worked out once, when the first pattern asks for it. */
+function caseMates(): ReadonlyMap<number, readonly number[]> {
+  if (known) return known;
+  const orbits = new Map<string, number[]>();
+  for (const point of CASED.flatMap(([from, to]) => range(from, to))) {
+    const letter = String.fromCodePoint(point);
+    const upper = letter.toUpperCase();
+    const lower = letter.toLowerCase();
+    if (upper === lower) continue;
+    // A letter that grows when its case changes, such as ß, has no mate of one code point.
+    const folded = [...upper].length === 1 ? upper.toLowerCase() : lower;
+    orbits.set(folded, [...(orbits.get(folded) ?? []), point]);
+  }
+  known = new Map([...orbits.values()].flatMap((orbit) => orbit.map((point) => [point, orbit])));
+  return known;
+}
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, step) => from + step);

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { charsetOf, decodeText, isBinary } from "./decode-text.ts";
+
+const wide = (text: string) => Buffer.from(text, "utf16le");
+
+test.each([
+  ["UTF-8", Buffer.from("naïve €"), null, "naïve €"],
+  ["a UTF-8 mark", Buffer.from("\ufeffnaïve"), "iso-8859-1", "naïve"],
+  ["a UTF-16 mark", Buffer.concat([Buffer.of(0xff, 0xfe), wide("naïve")]), "utf-8", "naïve"],
+  ["a UTF-16 mark, big end first", wide("\ufeffnaïve").swap16(), null, "naïve"],
+  ["UTF-16 without its mark", wide("plain naïve text"), null, "plain naïve text"],
+  ["the same, big end first", wide("plain naïve text").swap16(), null, "plain naïve text"],
+  ["a declared charset", Buffer.of(0xcf, 0xf0, 0xe8), "windows-1251", "При"],
+  ["Latin-1 that nobody declared", Buffer.from("na\xefve", "latin1"), null, "naïve"],
+  ["a charset nobody knows", Buffer.from("naïve"), "klingon-8", "naïve"],
+])("text is decoded from %s", (_, bytes, declared, text) => {
+  expect(decodeText(bytes, declared)).toBe(text);
+});
+
+test.each([
+  ["text/html; charset=utf-8", "utf-8"],
+  ['text/plain;charset="ISO-8859-1"', "ISO-8859-1"],
+  ["text/plain", null],
+  [null, null],
+])("the charset of %p is %p", (contentType, charset) => {
+  expect(charsetOf(contentType)).toBe(charset);
+});
+
+test.each([
+  [Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1), true],
+  [Buffer.from("text"), false],
+  [wide("plain text"), false],
+  [Buffer.alloc(0), false],
+])("NUL bytes are a binary file's, but not those of UTF-16 (%#)", (bytes, binary) => {
+  expect(isBinary(bytes)).toBe(binary);
+});

@@ -1,0 +1,130 @@
+/** The text of a PDF: its pages in order, what stands in notes and forms on them, and its title. */
+import { documentProblem } from "./document-problem.ts";
+import { type Pace, startPace } from "./pace.ts";
+import { isStream, type PdfObject, type PdfObjects, readPdfObjects } from "./pdf-objects.ts";
+import { type PageReading, readPageText } from "./pdf-page-text.ts";
+import { isName, isRef, type PdfDict, type PdfValue } from "./pdf-syntax.ts";
+
+const MOST_WORK_MS = 4000;
+const MOST_PAGES = 3000;
+const MOST_TREE_DEPTH = 60;
+
+export async function pdfText(bytes: Uint8Array, mostCharacters: number): Promise<string> {
+  const pace = startPace(MOST_WORK_MS);
+  const objects = await readPdfObjects(bytes, pace);
+  const reading: PageReading = {
+    objects,
+    pace,
+    fonts: new Map(),
+    pieces: [],
+    characters: 0,
+    mostCharacters,
+    glyphs: { known: 0, unknown: 0 },
+  };
+  const pages = findPages(objects);
+  if (pages.length === 0) throw documentProblem("The PDF is damaged: it has no pages.");
+  for (const { page, resources } of pages) {
+    await readPageText(reading, await pageContent(objects, page, pace), resources);
+    for (const text of ["\n", ...noteTexts(objects, page)]) {
+      reading.pieces.push(text);
+      reading.characters += text.length;
+      if (reading.characters >= mostCharacters) break;
+    }
+    if (reading.characters >= mostCharacters) break;
+  }
+  const { known, unknown } = reading.glyphs;
+  if (unknown > known)
+    throw documentProblem("The PDF's fonts do not tell which letters they show.");
+  if (known === 0) {
+    throw documentProblem("The PDF shows no text: it is damaged, empty, or holds only pictures.");
+  }
+  return [...textsOf(objects, objects.about, TITLES), ...reading.pieces].join("");
+}
+
+interface Page {
+  page: PdfDict;
+  /** Its own, or those of the nearest part of the tree above. */
+  resources: PdfDict;
+}
+
+function findPages(objects: PdfObjects): Page[] {
+  const found: Page[] = [];
+  const seen = new Set<number>();
+  const catalogs = [...objects.all.values()].filter((object) => isOfType(object, "Catalog"));
+  const root = catalogs.at(-1);
+  if (root instanceof Map) walk(root.get("Pages"), new Map(), 0);
+  if (found.length > 0) return found;
+  // Without a tree the pages themselves are still there.
+  for (const object of objects.all.values()) {
+    if (isOfType(object, "Page")) add(object as PdfDict, new Map());
+  }
+  return found;
+
+  function walk(node: PdfValue | undefined, inherited: PdfDict, depth: number) {
+    if (isRef(node)) {
+      if (seen.has(node.ref)) throw documentProblem("The PDF's page tree leads back to itself.");
+      seen.add(node.ref);
+    }
+    if (depth > MOST_TREE_DEPTH) throw documentProblem("The PDF's page tree is too deep.");
+    const branch = objects.dict(node);
+    const kids = objects.resolve(branch.get("Kids"));
+    const resources = ownResources(branch, inherited);
+    if (!Array.isArray(kids)) return branch.size > 0 && add(branch, resources);
+    for (const kid of kids) walk(kid, resources, depth + 1);
+  }
+
+  function add(page: PdfDict, inherited: PdfDict) {
+    found.push({ page, resources: ownResources(page, inherited) });
+    if (found.length > MOST_PAGES) {
+      throw documentProblem(`The PDF has more than ${MOST_PAGES} pages.`);
+    }
+  }
+
+  function ownResources(of: PdfDict, inherited: PdfDict): PdfDict {
+    const own = objects.resolve(of.get("Resources"));
+    return own instanceof Map ? own : inherited;
+  }
+}
+
+function isOfType(object: PdfObject, type: string): boolean {
+  const found = object instanceof Map ? object.get("Type") : undefined;
+  return isName(found) && found.name === type;
+}
+
+/** A page may be cut into several streams, anywhere between two operators. */
+async function pageContent(objects: PdfObjects, page: PdfDict, pace: Pace): Promise<Uint8Array> {
+  const contents = objects.resolve(page.get("Contents"));
+  const parts: Uint8Array[] = [];
+  for (const part of Array.isArray(contents) ? contents : [contents]) {
+    if (pace.due()) await pace.rest();
+    const stream = objects.resolve(part);
+    if (isStream(stream)) parts.push(await objects.bytes(stream), NEW_LINE);
+  }
+  return parts.length === 2 && parts[0] ? parts[0] : Buffer.concat(parts);
+}
+
+const NEW_LINE = Uint8Array.of(0x0a);
+const TITLES = ["Title", "Subject", "Keywords", "Author"];
+/** Of a note: what it says. Of a form's field: its value and what is shown on hovering. */
+const NOTES = ["Contents", "V", "TU"];
+const MOST_NOTES = 1000;
+
+function noteTexts(objects: PdfObjects, page: PdfDict): string[] {
+  const notes = objects.resolve(page.get("Annots"));
+  if (!Array.isArray(notes)) return [];
+  return notes.slice(0, MOST_NOTES).flatMap((note) => textsOf(objects, objects.dict(note), NOTES));
+}
+
+function textsOf(objects: PdfObjects, dict: PdfDict, keys: string[]): string[] {
+  return keys
+    .map((key) => objects.resolve(dict.get(key)))
+    .filter((value) => typeof value === "string")
+    .map((value) => `${plainText(value)}\n`);
+}
+
+/** A string outside of pages is UTF-16 or UTF-8 with its mark, else close to Latin-1. */
+function plainText(text: string): string {
+  const bytes = Buffer.from(text, "latin1");
+  if (text.startsWith("\xfe\xff")) return new TextDecoder("utf-16be").decode(bytes);
+  return text.startsWith("\xef\xbb\xbf") ? new TextDecoder().decode(bytes) : text;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { matchesGlob } from "./glob.ts";
+
+test.each([
+  ["read", "read", true],
+  ["read", "reader", false],
+  ["read*", "reader", true],
+  ["read*", "read", true],
+  ["*_file", "read_file", true],
+  ["*_file", "read_files", false],
+  ["a*b*c", "a-b-c", true],
+  ["a*b*c", "acb", false],
+  ["ab*ba", "aba", false],
+  ["*", "", true],
+  ["*", "a*b", true],
+  ["a.c", "abc", false],
+  ["Read*", "read", false],
+])("the pattern %s and %j: %p", (pattern, text, matches) => {
+  expect(matchesGlob(pattern, text)).toBe(matches);
+});
+
+test("a pattern of many stars takes no longer than its text is long", () => {
+  const started = performance.now();
+
+  expect(matchesGlob(`${"*a".repeat(100)}*b`, "a".repeat(100_000))).toBe(false);
+
+  expect(performance.now() - started).toBeLessThan(200);
+});

@@ -1,0 +1,78 @@
+/** Finds every occurrence of any of many keywords in one pass over a text (Aho-Corasick). */
+
+/** `found` hears the number of the keyword and where it ends, from left to right. */
+export type FindKeywords = (text: string, found: (keyword: number, end: number) => void) => void;
+
+const TABLE_SIZE = 65_536;
+
+/** Keywords must differ. With `ignore_case` they are in lower case, and ASCII letters of the text are read so. */
+export function keywordFinder(
+  keywords: readonly string[],
+  options: { ignore_case?: boolean } = {},
+): FindKeywords {
+  const { classOf, width } = classify(keywords, options.ignore_case ?? false);
+  const { next, keywordAt, shorter } = automaton(keywords, classOf, width);
+
+  return (text, found) => {
+    let state = 0;
+    for (let at = 0; at < text.length; at++) {
+      state = next[state * width + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
+      for (let ended = state; ended > 0; ended = shorter[ended] ?? 0) {
+        const keyword = keywordAt[ended] ?? -1;
+        if (keyword >= 0) found(keyword, at + 1);
+      }
+    }
+  };
+}
+
+/** Characters that no keyword holds are all of class 0. */
+function classify(keywords: readonly string[], ignoreCase: boolean) {
+  const classOf = new Uint16Array(TABLE_SIZE);
+  let width = 1;
+  for (const keyword of keywords) {
+    for (let at = 0; at < keyword.length; at++) {
+      const unit = keyword.charCodeAt(at);
+      if (!classOf[unit]) classOf[unit] = width++;
+    }
+  }
+  if (ignoreCase) {
+    for (let upper = 0x41; upper <= 0x5a; upper++) classOf[upper] = classOf[upper + 0x20] ?? 0;
+  }
+  return { classOf, width };
+}
+
+function automaton(keywords: readonly string[], classOf: Uint16Array, width: number) {
+  const most = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0);
+  const next = new Int32Array(most * width);
+  const keywordAt = new Int32Array(most).fill(-1);
+  let states = 1;
+  for (const [index, keyword] of keywords.entries()) {
+    let state = 0;
+    for (let at = 0; at < keyword.length; at++) {
+      const step = state * width + (classOf[keyword.charCodeAt(at)] ?? 0);
+      if (!next[step]) next[step] = states++;
+      state = next[step] ?? 0;
+    }
+    keywordAt[state] = index;
+  }
+
+  /** The longest end of a state's text that is the start of a keyword; and the longest that is a keyword. */
+  const fallback = new Int32Array(states);
+  const shorter = new Int32Array(states);
+  const queue = [0];
+  for (const state of queue) {
+    const detour = fallback[state] ?? 0;
+    shorter[state] = (keywordAt[detour] ?? -1) >= 0 ? detour : (shorter[detour] ?? 0);
+    for (let unit = 1; unit < width; unit++) {
+      const step = state * width + unit;
+      const around = state === 0 ? 0 : (next[detour * width + unit] ?? 0);
+      const target = next[step] ?? 0;
+      if (target === 0) next[step] = around;
+      else {
+        fallback[target] = around;
+        queue.push(target);
+      }
+    }
+  }
+  return { next, keywordAt, shorter };
+}

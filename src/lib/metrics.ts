@@ -1,0 +1,82 @@
+/** What is measured while the program runs, and how Prometheus reads it (text format 0.0.4). */
+
+/** How often, by the value of one label. */
+export type Counts = Map<string, number>;
+
+export interface Histogram {
+  /** Upper bounds, lowest first. */
+  bounds: readonly number[];
+  /** One for each bound and one for what is above all of them; a value is counted in one. */
+  counts: number[];
+  sum: number;
+}
+
+export interface Metric<Source> {
+  name: string;
+  type: "counter" | "gauge" | "histogram";
+  help: string;
+  labels?: readonly string[];
+  read: (source: Source) => number | Iterable<Sample>;
+}
+
+/** The label values of a measured value, in the order in which the metric names its labels. */
+export type Sample = readonly [values: readonly string[], value: number | Histogram];
+
+/** The given keys are told from the start: a series that first appears at 1 shows no increase. */
+export const newCounts = (keys: readonly string[] = []): Counts =>
+  new Map(keys.map((key) => [key, 0]));
+
+export function count(counts: Counts, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+export const newHistogram = (bounds: readonly number[]): Histogram => ({
+  bounds,
+  counts: Array.from({ length: bounds.length + 1 }, () => 0),
+  sum: 0,
+});
+
+export function observe(histogram: Histogram, value: number): void {
+  const { bounds, counts } = histogram;
+  let at = 0;
+  while (value > (bounds[at] ?? Infinity)) at += 1;
+  counts[at] = (counts[at] ?? 0) + 1;
+  histogram.sum += value;
+}
+
+export function renderMetrics<Source>(metrics: readonly Metric<Source>[], source: Source): string {
+  return metrics.map((metric) => renderMetric(metric, metric.read(source))).join("");
+}
+
+function renderMetric<Source>(
+  { name, type, help, labels: names = [] }: Metric<Source>,
+  read: number | Iterable<Sample>,
+): string {
+  const samples: Iterable<Sample> = typeof read === "number" ? [[[], read]] : read;
+  const lines = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`];
+  for (const [values, value] of samples) {
+    const labels = names.map((label, at): Label => [label, values[at] ?? ""]);
+    if (typeof value === "number") lines.push(line(name, labels, value));
+    else lines.push(...histogramLines(name, labels, value));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function histogramLines(name: string, labels: Label[], { bounds, counts, sum }: Histogram) {
+  let total = 0;
+  const buckets = counts.map((some, at) => {
+    total += some;
+    return line(`${name}_bucket`, [...labels, ["le", `${bounds[at] ?? "+Inf"}`]], total);
+  });
+  return [...buckets, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total)];
+}
+
+type Label = readonly [name: string, value: string];
+
+function line(name: string, labels: readonly Label[], value: number): string {
+  const pairs = labels.map(([label, text]) => `${label}="${escaped(text).replaceAll('"', '\\"')}"`);
+  return `${name}${pairs.length > 0 ? `{${pairs}}` : ""} ${value}`;
+}
+
+/** A line feed would begin a line of the caller's own making. */
+const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");

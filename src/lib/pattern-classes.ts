@@ -1,0 +1,53 @@
+/** Which characters a pattern cannot tell apart: each such class is one input of its automaton. */
+import { type CodePoints, holds, LAST_CODE_POINT, NEWLINE, WORD } from "./code-points.ts";
+
+/** What stands beside a position: enough to decide every assertion. */
+export type Beside = "nothing" | "word" | "newline" | "other";
+
+export interface CharacterClass {
+  /** Any one of its characters: what holds for it holds for all. */
+  sample: number;
+  beside: Beside;
+}
+
+const TABLE_SIZE = 256;
+
+export function classify(sets: readonly CodePoints[]) {
+  const distinct = new Map([...sets, WORD, NEWLINE].map((set) => [set.join(), set]));
+  const edges = new Set([0]);
+  for (const set of distinct.values()) {
+    for (const [from, to] of set) edges.add(from).add(to + 1);
+  }
+  edges.delete(LAST_CODE_POINT + 1);
+
+  const classes: CharacterClass[] = [];
+  const numbers = new Map<string, number>();
+  /** The stretch of code points from `starts[i]` on is of class `numberOf[i]`. */
+  const starts = [...edges].sort((one, other) => one - other);
+  const numberOf = starts.map((sample) => {
+    const membership = [...distinct.values()].map((set) => (holds(set, sample) ? 1 : 0)).join("");
+    const number = numbers.get(membership) ?? classes.push({ sample, beside: beside(sample) }) - 1;
+    numbers.set(membership, number);
+    return number;
+  });
+
+  /** The classes of the first characters, since looking them up costs a tenth of calling `classOf`. */
+  const table = Uint16Array.from({ length: TABLE_SIZE }, (_, point) => classOf(point));
+  return { classes, classOf, table };
+
+  function classOf(point: number): number {
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= point) low = middle;
+      else high = middle;
+    }
+    return numberOf[low] ?? 0;
+  }
+}
+
+function beside(point: number): Beside {
+  if (holds(WORD, point)) return "word";
+  return holds(NEWLINE, point) ? "newline" : "other";
+}

@@ -1,0 +1,271 @@
+/** Reads the text of a pattern. The syntax is what RE2 and JavaScript share: no look-around, no back-reference. */
+import {
+  type CodePoints,
+  DIGITS,
+  ignoringCase,
+  LAST_CODE_POINT,
+  NEWLINE,
+  property,
+  SPACES,
+  unite,
+  WORD,
+  without,
+} from "./code-points.ts";
+
+export type Assertion = "start" | "end" | "line_start" | "line_end" | "edge" | "no_edge";
+
+export type Tree =
+  | { kind: "one_of"; set: CodePoints }
+  | { kind: "sequence"; items: readonly Tree[] }
+  | { kind: "choice"; items: readonly Tree[] }
+  | { kind: "repeat"; item: Tree; min: number; max: number; greedy: boolean }
+  | { kind: "assert"; assertion: Assertion };
+
+const MAX_REPEAT = 1000;
+
+const POSIX: Readonly<Record<string, CodePoints>> = {
+  alpha: [
+    [0x41, 0x5a],
+    [0x61, 0x7a],
+  ],
+  alnum: [
+    [0x30, 0x39],
+    [0x41, 0x5a],
+    [0x61, 0x7a],
+  ],
+  digit: DIGITS,
+  lower: [[0x61, 0x7a]],
+  upper: [[0x41, 0x5a]],
+  punct: [
+    [0x21, 0x2f],
+    [0x3a, 0x40],
+    [0x5b, 0x60],
+    [0x7b, 0x7e],
+  ],
+  space: [
+    [0x09, 0x0d],
+    [0x20, 0x20],
+  ],
+  word: WORD,
+  xdigit: [
+    [0x30, 0x39],
+    [0x41, 0x46],
+    [0x61, 0x66],
+  ],
+};
+const CLASSES: Readonly<Record<string, CodePoints>> = { d: DIGITS, w: WORD, s: SPACES };
+const CONTROLS: Readonly<Record<string, number>> = {
+  n: 10,
+  t: 9,
+  r: 13,
+  f: 12,
+  v: 11,
+  a: 7,
+  "0": 0,
+};
+const ASSERTIONS: Readonly<Record<string, Assertion>> = {
+  b: "edge",
+  B: "no_edge",
+  A: "start",
+  z: "end",
+};
+
+interface Flags {
+  i: boolean;
+  m: boolean;
+  s: boolean;
+}
+
+export function parsePattern(source: string, ignoreCase: boolean): Tree {
+  let at = 0;
+  let flags: Flags = { i: ignoreCase, m: false, s: false };
+
+  const tree = choice();
+  if (at < source.length)
+    throw new Error(`")" at ${at} closes nothing. Write \\) for the character.`);
+  return tree;
+
+  function choice(): Tree {
+    const outer = flags;
+    const items = [sequence()];
+    while (taken("|")) items.push(sequence());
+    flags = outer;
+    return items.length === 1 && items[0] ? items[0] : { kind: "choice", items };
+  }
+
+  function sequence(): Tree {
+    const items: Tree[] = [];
+    while (at < source.length && source[at] !== "|" && source[at] !== ")") {
+      const item = atom();
+      if (item) items.push(repeated(item));
+    }
+    return { kind: "sequence", items };
+  }
+
+  function repeated(item: Tree): Tree {
+    const from = at;
+    const [min, max] = bounds() ?? [];
+    if (min === undefined || max === undefined) return item;
+    if (item.kind === "assert") refuse("repeats a position, which has no length", from);
+    const greedy = !taken("?");
+    if (/^[*+?]/.test(source.slice(at, at + 1))) refuse("repeats a repetition", at);
+    return { kind: "repeat", item, min, max, greedy };
+  }
+
+  function bounds(): readonly [number, number] | undefined {
+    if (taken("*")) return [0, Number.POSITIVE_INFINITY];
+    if (taken("+")) return [1, Number.POSITIVE_INFINITY];
+    if (taken("?")) return [0, 1];
+    const counted = /^\{(\d{1,5})(,?)(\d{0,5})\}/.exec(source.slice(at, at + 14));
+    if (!counted) return undefined;
+    const [whole, low = "", comma, high = ""] = counted;
+    const min = Number(low);
+    const max = high ? Number(high) : comma ? Number.POSITIVE_INFINITY : min;
+    if (min > max) refuse("has its bounds the wrong way round", at);
+    if (Math.max(min, high ? max : 0) > MAX_REPEAT)
+      refuse(`repeats more than ${MAX_REPEAT} times`, at);
+    at += whole.length;
+    return [min, max];
+  }
+
+  /** undefined: flags for what follows, which match nothing themselves. */
+  function atom(): Tree | undefined {
+    if (taken("(")) return group();
+    if (taken("[")) return oneOf(bracket());
+    if (taken(".")) return { kind: "one_of", set: flags.s ? without([]) : without(NEWLINE) };
+    if (taken("^")) return { kind: "assert", assertion: flags.m ? "line_start" : "start" };
+    if (taken("$")) return { kind: "assert", assertion: flags.m ? "line_end" : "end" };
+    if (/^[*+?]/.test(source.slice(at, at + 1))) refuse("repeats nothing", at);
+    const assertion = source[at] === "\\" ? ASSERTIONS[source[at + 1] ?? ""] : undefined;
+    if (assertion) {
+      at += 2;
+      return { kind: "assert", assertion };
+    }
+    return oneOf(member());
+  }
+
+  function oneOf(set: CodePoints): Tree {
+    return { kind: "one_of", set: flags.i ? ignoringCase(set) : set };
+  }
+
+  function group(): Tree | undefined {
+    const opened = at - 1;
+    const outer = flags;
+    if (taken("?")) {
+      if (/^<?[=!]/.test(source.slice(at, at + 2))) {
+        refuse("looks around, which cannot be searched in linear time", opened);
+      }
+      const head = /^(?:P?<\w{1,64}>|(?:[ims]{0,3}(?:-[ims]{1,3})?)[:)])/.exec(
+        source.slice(at, at + 70),
+      )?.[0];
+      if (!head) refuse("opens a kind of group that is not supported", opened);
+      at += head.length;
+      if (!head.endsWith(">")) {
+        const [on = "", off = ""] = head.slice(0, -1).split("-");
+        flags = { ...flags };
+        for (const flag of on) flags[flag as keyof Flags] = true;
+        for (const flag of off) flags[flag as keyof Flags] = false;
+        if (head.endsWith(")")) return undefined;
+      }
+    }
+    const inside = choice();
+    flags = outer;
+    if (!taken(")")) refuse('is never closed. Write "\\(" for the character', opened);
+    return inside;
+  }
+
+  /** The inside of [ ], the first bracket is taken already. */
+  function bracket(): CodePoints {
+    const opened = at - 1;
+    const negated = taken("^");
+    const ranges: (readonly [number, number])[] = [];
+    while (!(source[at] === "]" && (ranges.length > 0 || at > opened + (negated ? 2 : 1)))) {
+      if (at >= source.length) refuse('is never closed. Write "\\[" for the character', opened);
+      const from = at;
+      const first = posix() ?? member();
+      const range = source[at] === "-" && source[at + 1] !== "]" && at + 1 < source.length;
+      if (!range) {
+        ranges.push(...first);
+        continue;
+      }
+      at++;
+      const last = member();
+      const [low, high] = [single(first), single(last)];
+      if (low === undefined || high === undefined || low > high) refuse("is not a range", from);
+      ranges.push([low, high]);
+    }
+    at++;
+    // Case first: [^k] under (?i) must not match K.
+    const set = flags.i && negated ? ignoringCase(unite(ranges)) : unite(ranges);
+    return negated ? without(set) : set;
+  }
+
+  function posix(): CodePoints | undefined {
+    const named = /^\[:(\^?)([a-z]{1,8}):\]/.exec(source.slice(at, at + 16));
+    if (!named) return undefined;
+    const set = POSIX[named[2] ?? ""];
+    if (!set) refuse("is not the name of a class", at);
+    at += named[0].length;
+    return named[1] ? without(set) : set;
+  }
+
+  /** One character, or a class such as \d. */
+  function member(): CodePoints {
+    const from = at;
+    if (!taken("\\")) return point(source.codePointAt(at) ?? 0);
+    const letter = source[at] ?? "";
+    if (letter === "") refuse("ends in the middle of an escape", from);
+    const set = CLASSES[letter.toLowerCase()];
+    if (set) {
+      at++;
+      return letter === letter.toLowerCase() ? set : without(set);
+    }
+    if (letter === "p" || letter === "P") return propertyOf(from);
+    const coded = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|[xu]\{([\da-fA-F]{1,6})\})/.exec(
+      source.slice(at, at + 10),
+    );
+    if (coded) {
+      const value = Number.parseInt(coded[1] ?? coded[2] ?? coded[3] ?? "", 16);
+      if (value > LAST_CODE_POINT) refuse("is no Unicode character", from);
+      at += coded[0].length;
+      return [[value, value]];
+    }
+    const control = CONTROLS[letter];
+    if (control !== undefined) {
+      at++;
+      return [[control, control]];
+    }
+    if (/[1-9k]/.test(letter))
+      refuse("refers back to a group, which cannot be searched in linear time", from);
+    if (/[a-zA-Z]/.test(letter)) refuse("is not an escape we know", from);
+    return point(source.codePointAt(at) ?? 0);
+  }
+
+  function point(value: number): CodePoints {
+    at += value > 0xffff ? 2 : 1;
+    return [[value, value]];
+  }
+
+  function propertyOf(from: number): CodePoints {
+    const named = /^([pP])(?:\{(\^?)([\w=]{1,64})\}|([A-Z]))/.exec(source.slice(at, at + 70));
+    const set = named && property(named[3] ?? named[4] ?? "");
+    if (!set) refuse("is not a Unicode property", from);
+    at += named[0].length;
+    return (named[1] === "P") !== (named[2] === "^") ? without(set) : set;
+  }
+
+  function taken(character: string): boolean {
+    if (source[at] !== character) return false;
+    at++;
+    return true;
+  }
+
+  function refuse(why: string, where: number): never {
+    throw new Error(`"${source.slice(where, where + 20)}" at ${where} ${why}.`);
+  }
+}
+
+function single(set: CodePoints): number | undefined {
+  const [only] = set;
+  return set.length === 1 && only && only[0] === only[1] ? only[0] : undefined;
+}

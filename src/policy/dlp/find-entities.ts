@@ -1,0 +1,78 @@
+/** Finds every entity in a text, whatever settings say: they only choose among these. */
+import { findSecrets } from "../secrets/find-secrets.ts";
+import { once, type Segment } from "../segment.ts";
+import { folded } from "../views.ts";
+import { AMERICAN_SHAPES } from "./american-shapes.ts";
+import { credentials } from "./credentials.ts";
+import { emails } from "./emails.ts";
+import type { EntityHit } from "./entities.ts";
+import { EUROPEAN_SHAPES } from "./european-shapes.ts";
+import { fieldName } from "./field-name.ts";
+import { ledPassword } from "./led-password.ts";
+import { MONEY_SHAPES } from "./money-shapes.ts";
+import { nearby } from "./nearby.ts";
+import { PAPER_AND_DEVICE_SHAPES } from "./paper-and-device-shapes.ts";
+import { phonesAt } from "./phones.ts";
+import { plainDigits } from "./plain-digits.ts";
+import { scanWords } from "./scan-words.ts";
+import { shapesByOpening } from "./shape.ts";
+
+const shapesOf = shapesByOpening([
+  ...MONEY_SHAPES,
+  ...EUROPEAN_SHAPES,
+  ...AMERICAN_SHAPES,
+  ...PAPER_AND_DEVICE_SHAPES,
+]);
+
+/** Hits may overlap: which one wins depends on what settings look for. Worked out once for each segment. */
+export function findEntities(of: Segment): readonly EntityHit[] {
+  const known = of.memo.get(findEntities) as readonly EntityHit[] | undefined;
+  if (known) return known;
+  const view = once(of, folded);
+  const name = fieldName(of);
+  const label = name === "" ? "" : `${name}: `;
+  const text = label + plainDigits(view.exact);
+  const secrets = text === of.text ? once(of, findSecrets) : findSecrets(text);
+  const hits = [...credentials(text, secrets), ...personal(text)]
+    .filter(({ start }) => start >= label.length)
+    .map((hit) => ({ ...hit, ...view.span(hit.start - label.length, hit.end - label.length) }));
+  of.memo.set(findEntities, hits);
+  return hits;
+}
+
+function personal(text: string): EntityHit[] {
+  const { starts, ends, clues } = scanWords(text);
+  const hits = emails(text);
+  for (const clue of clues) {
+    const password = clue.leads && ledPassword(text, clue);
+    if (password) hits.push(password);
+  }
+
+  const cluesAt = nearby(text, clues);
+  starts.forEach((at, index) => {
+    if (isInside(text, at)) return;
+    const isDigit = text.charCodeAt(at) <= NINE;
+    const isNear = cluesAt(at);
+    for (const { entity, end: endOf, alone, near } of shapesOf(isDigit, (ends[index] ?? 0) - at)) {
+      if (alone === 0 && !isNear) continue;
+      const end = endOf(text, at);
+      if (end < 0) continue;
+      const confidence = isNear?.(entity, end) ? near : alone;
+      if (confidence > 0) hits.push({ entity, start: at, end, confidence });
+    }
+    if (isDigit) {
+      hits.push(...phonesAt(text, at, isNear && ((end) => isNear("phone_number", end))));
+    }
+  });
+  return hits;
+}
+
+const NINE = 0x39;
+
+/** The middle of a longer number (`2024-05-20`) is tried as the start of nothing. */
+function isInside(text: string, at: number): boolean {
+  const sign = text.charCodeAt(at - 1);
+  if (sign !== 0x2d && sign !== 0x2e && sign !== 0x2f) return false;
+  const before = text.charCodeAt(at - 2);
+  return before >= 0x30 && before <= NINE;
+}

@@ -1,0 +1,19 @@
+/** Parts of a span, one for each line it goes over: a mask on two lines would make one of them. */
+
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Everything that some client takes for the end of a line. */
+export const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
+
+export function linesOf(text: string, { start, end }: Span): Span[] {
+  const lines: Span[] = [];
+  let from = start;
+  for (const part of text.slice(start, end).split(LINE_BREAK)) {
+    if (part.trim() !== "") lines.push({ start: from, end: from + part.length });
+    from += part.length + 1;
+  }
+  return lines;
+}

@@ -1,0 +1,115 @@
+/** One pass over a text: where values may start, and which words nearby say what they are. */
+import { addToHash, CLUE_WORDS, type ClueWord, UNSPACED_WORDS } from "./clues.ts";
+
+export interface Clue extends ClueWord {
+  start: number;
+  end: number;
+}
+
+export interface Words {
+  /** Starts of words that hold a digit, or otherwise may open a value, in order. */
+  starts: readonly number[];
+  /** The ends of the same words. */
+  ends: readonly number[];
+  /** In order. */
+  clues: readonly Clue[];
+}
+
+const OTHER = 0;
+const DIGIT = 1;
+const LETTER = 2;
+const KINDS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const character = String.fromCharCode(unit);
+  if (/[0-9]/.test(character)) return DIGIT;
+  return /[A-Za-z]/.test(character) ? LETTER : OTHER;
+});
+
+const LOW_BITS = 0xfff;
+/** Most words are told from clues by the low bits of their hash, which is quicker than a look-up. */
+const MAY_BE_CLUE = new Uint8Array(LOW_BITS + 1);
+for (const hash of CLUE_WORDS.keys()) MAY_BE_CLUE[hash & LOW_BITS] = 1;
+
+const UNSPACED = new RegExp([...UNSPACED_WORDS.keys()].join("|"), "g");
+
+export function scanWords(text: string): Words {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const clues: Clue[] = [];
+  let start = -1;
+  let hash = 0;
+  let digits = false;
+  let unspaced = false;
+
+  for (let at = 0; at <= text.length; at++) {
+    // A space ends the last word.
+    const unit = at < text.length ? text.charCodeAt(at) : 32;
+    const kind = unit < 128 ? (KINDS[unit] ?? OTHER) : kindBeyondAscii(unit);
+    if (kind !== OTHER) {
+      if (start < 0) {
+        start = at;
+        hash = 0;
+        digits = false;
+      }
+      hash = addToHash(hash, unit);
+      if (kind === DIGIT) digits = true;
+      continue;
+    }
+    if (unit >= 0x3040) unspaced = true;
+    if (start < 0) continue;
+
+    if (MAY_BE_CLUE[hash & LOW_BITS] === 1) addClues(clues, text, hash, { start, end: at });
+    if (digits || opensValue(text, start, at)) {
+      starts.push(start);
+      ends.push(at);
+    }
+    start = -1;
+  }
+  if (!unspaced) return { starts, ends, clues };
+
+  for (const { 0: word, index } of text.matchAll(UNSPACED)) {
+    const clue = UNSPACED_WORDS.get(word);
+    if (clue) clues.push({ ...clue, start: index, end: index + word.length });
+  }
+  return { starts, ends, clues: clues.toSorted((one, other) => one.start - other.start) };
+}
+
+/** Chinese, Japanese and Korean do not part words from numbers, so their characters end a word. */
+const kindBeyondAscii = (unit: number) =>
+  unit < 0xaa || (unit >= 0x2000 && unit < 0x2c00) || unit >= 0x2e80 ? OTHER : LETTER;
+
+function addClues(
+  clues: Clue[],
+  text: string,
+  hash: number,
+  { start, end }: { start: number; end: number },
+): void {
+  const written = text.slice(start, end);
+  const word = written.toLowerCase();
+  for (const clue of CLUE_WORDS.get(hash) ?? []) {
+    if (clue.word !== word || (clue.capitals && written !== word.toUpperCase())) continue;
+    const fits = clue.after?.test(text.slice(Math.max(0, start - 16), start).toLowerCase()) ?? true;
+    if (fits) clues.push({ ...clue, start, end });
+  }
+}
+
+const DASH = 0x2d;
+const DOT = 0x2e;
+const COLON = 0x3a;
+const HEX = /[0-9A-Fa-f]{1,8}[:-]/y;
+const LETTERS_THEN_DIGIT = /[A-Za-z]{1,4}[-.]\d/y;
+
+/** A word without a digit that a value may still start with: a bank's code, `fe80:`, `B-12345678`. */
+function opensValue(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  const next = text.charCodeAt(end);
+  if (length < 9 && (next === DASH || next === DOT || next === COLON)) {
+    if (sticks(HEX, text, start) || sticks(LETTERS_THEN_DIGIT, text, start)) return true;
+  }
+  const isCapital = text.charCodeAt(start) < 97;
+  return isCapital && (length === 8 || length === 11) && /^[A-Z]+$/.test(text.slice(start, end));
+}
+
+function sticks(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}

@@ -1,0 +1,53 @@
+/** How a kind of value is written: where it ends when it starts here, and how sure that makes us. */
+import type { EntityName } from "./entities.ts";
+
+export interface Shape {
+  entity: EntityName;
+  /** The first character of the value. */
+  first: "digit" | "letter" | "either";
+  /** How many letters and digits there may be before the first other sign. Shapes are looked up by it. */
+  opens: readonly number[];
+  /** The end of the value that starts at `at`, or -1. Reads a bounded number of characters. */
+  end: (text: string, at: number) => number;
+  /** Confidence where nothing nearby says what it is. 0: too ambiguous to tell. */
+  alone: number;
+  /** Confidence where a word nearby does (clues.ts). */
+  near: number;
+}
+
+export const upTo = (fewest: number, most: number): number[] =>
+  Array.from({ length: most - fewest + 1 }, (_, index) => fewest + index);
+
+/** Nothing that would make it a part of something longer may follow. */
+const ENDS = "(?![0-9A-Za-z]|[-./]\\d)";
+
+/** A value of one pattern, which must have a bounded length, that a check may refuse. */
+export function written(
+  pattern: RegExp,
+  isValid: (matched: string) => boolean = () => true,
+): Shape["end"] {
+  const here = new RegExp(`(?:${pattern.source})${ENDS}`, `${pattern.flags}y`);
+  return (text, at) => {
+    here.lastIndex = at;
+    if (!here.test(text)) return -1;
+    const end = here.lastIndex;
+    return isValid(text.slice(at, end)) ? end : -1;
+  };
+}
+
+/** Shapes that may start with a digit or a letter, by the number of letters and digits they open with. */
+export function shapesByOpening(shapes: readonly Shape[]) {
+  const table = (other: Shape["first"]) => {
+    const rows: Shape[][] = [];
+    for (const shape of shapes) {
+      if (shape.first === other) continue;
+      for (const length of shape.opens) rows[length] = [...(rows[length] ?? []), shape];
+    }
+    return rows;
+  };
+  const [digit, letter] = [table("letter"), table("digit")];
+  return (isDigit: boolean, length: number): readonly Shape[] =>
+    (isDigit ? digit : letter)[length] ?? NO_SHAPES;
+}
+
+const NO_SHAPES: readonly Shape[] = [];

@@ -1,0 +1,99 @@
+/**
+ * Messages and their parts. The styles that send messages (reference chat, anthropic, google, bedrock,
+ * cohere, A2A) are read by one table: clients mix them, and no mixture shall hide a text.
+ */
+import type { Source } from "../segment.ts";
+import { isObject, type JsonObject } from "./payload.ts";
+import { readCall, readToolCalls } from "./tools.ts";
+import {
+  byTable,
+  eachWith,
+  from,
+  members,
+  type Read,
+  readEvery,
+  readMembers,
+  readName,
+  readText,
+  readUnknown,
+} from "./walk.ts";
+
+export const readMessage: Read = (out, value, place) => {
+  if (!isObject(value)) return readPart(out, value, place);
+  const role = typeof value.role === "string" ? value.role : place.role;
+  const source = SOURCE_OF_ROLE.get(role?.toLowerCase() ?? "") ?? place.source;
+  readMembers(out, value, { ...place, role, source }, MESSAGE);
+};
+
+export const readMessages = eachWith(readMessage);
+
+/** A text, a part or a list of them. */
+export const readContent: Read = (out, value, place) => {
+  if (typeof value === "string") readText(out, value, place);
+  else readParts(out, value, place);
+};
+
+const SOURCE_OF_ROLE = new Map<string, Source>([
+  ["system", "system"],
+  ["developer", "system"],
+  ["user", "user"],
+  ["role_user", "user"],
+  ["assistant", "assistant"],
+  ["model", "assistant"],
+  ["agent", "assistant"],
+  ["role_agent", "assistant"],
+  ["chatbot", "assistant"],
+  ["tool", "tool_result"],
+  ["function", "tool_result"],
+]);
+
+/** What a model thinks is not looked at; from anyone else it would only be a place to hide a text. */
+const readThoughts: Read = (out, value, place) => {
+  if (place.source !== "assistant") readUnknown(out, value, place);
+};
+
+const MESSAGE = members({
+  name: readName,
+  content: readContent,
+  parts: readContent,
+  tool_calls: readToolCalls,
+  function_call: readCall,
+  tool_plan: readThoughts,
+  reasoning: readThoughts,
+  reasoning_content: readThoughts,
+  reasoning_details: readThoughts,
+});
+
+const readPart: Read = (out, value, place) => {
+  if (typeof value === "string") return readText(out, value, place);
+  if (!isObject(value)) return readUnknown(out, value, place);
+  if (place.source === "assistant" && isThought(value)) return;
+  const type = typeof value.type === "string" ? value.type : "";
+  if (type.endsWith("tool_use")) readCall(out, value, place);
+  else if (type.endsWith("tool_result")) readResult(out, value, place);
+  else readMembers(out, value, place, PART);
+};
+
+const readParts = eachWith(readPart);
+
+const isThought = ({ type, thought }: JsonObject) =>
+  thought === true || type === "thinking" || type === "redacted_thinking" || type === "reasoning";
+
+const readResult = from(
+  "tool_result",
+  byTable(members({ name: readName, content: readContent, response: readEvery })),
+);
+
+const PART = members({
+  text: readText,
+  json: readEvery,
+  toolUse: readCall,
+  toolResult: readResult,
+  functionCall: readCall,
+  function_call: readCall,
+  functionResponse: readResult,
+  function_response: readResult,
+  executableCode: from("tool_arguments", readUnknown),
+  codeExecutionResult: from("tool_result", readUnknown),
+  reasoningContent: readThoughts,
+});

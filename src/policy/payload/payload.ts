@@ -1,0 +1,45 @@
+/** What is known of a payload once it is read: its texts, its tools and its attachments. */
+import type { Direction, Protocol } from "../../contract/evaluate.ts";
+import type { ToolCall, ToolDefinition } from "../detector.ts";
+import type { Segment } from "../segment.ts";
+
+export type JsonObject = Record<string, unknown>;
+
+export interface Payload {
+  segments: Segment[];
+  calls: ToolCall[];
+  definitions: ToolDefinition[];
+  model: string | null;
+  attachments: Attachment[];
+  tool: Tool;
+}
+
+/** What the caller says beside the payload. */
+export interface About {
+  direction: Direction;
+  protocol: Protocol;
+  attributes: Readonly<JsonObject>;
+}
+
+/** As it was sent: one without `data` and without `url`, or with both, is the caller's mistake. */
+export interface Attachment {
+  filename: string | null;
+  content_type: string | null;
+  data: string | null;
+  url: string | null;
+  pointer: string;
+}
+
+/** What the conditions on `tool.*` look at. */
+export interface Tool {
+  name: string | null;
+  command: string | null;
+  /** undefined: there are none. */
+  arguments: unknown;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const stringOrNull = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" ? value : null;

@@ -1,0 +1,82 @@
+/** What does a payload say, who says each piece of it, and where does the piece stand? */
+import type { Source } from "../segment.ts";
+import { BODY } from "./bodies.ts";
+import { envelopeTable, isBareMcp, isEnvelope, readMcpResult } from "./json-rpc.ts";
+import { readMessage } from "./messages.ts";
+import {
+  type About,
+  type Attachment,
+  isObject,
+  type JsonObject,
+  type Payload,
+  stringOrNull,
+} from "./payload.ts";
+import { readTool } from "./read-tool.ts";
+import { readCall } from "./tools.ts";
+import { type Place, readMembers } from "./walk.ts";
+
+export function readPayload(payload: JsonObject, about: About): Payload {
+  const { attachments, ...body } = payload;
+  const out: Payload = {
+    segments: [],
+    calls: [],
+    definitions: [],
+    model:
+      stringOrNull(body.model) ?? stringOrNull(body.modelId) ?? stringOrNull(body.modelVersion),
+    attachments: readAttachments(attachments),
+    tool: readTool(body, about),
+  };
+  const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null };
+  const { read } = READERS.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
+  read(out, body, { top, about });
+  return out;
+}
+
+interface Reader {
+  fits: (body: JsonObject, about: About) => boolean;
+  read: (out: Payload, body: JsonObject, given: { top: Place; about: About }) => void;
+}
+
+const ANY_BODY: Reader = {
+  fits: () => true,
+  read: (out, body, { top }) => readMembers(out, body, top, BODY),
+};
+
+/** By shape, the first that fits. What its table does not name is read all the same. */
+const READERS: readonly Reader[] = [
+  {
+    fits: isEnvelope,
+    read: (out, body, { top, about }) => readMembers(out, body, top, envelopeTable(body, about)),
+  },
+  {
+    fits: isBareMcp,
+    read: (out, body, { top, about }) =>
+      (about.direction === "input" ? readCall : readMcpResult)(out, body, top),
+  },
+  {
+    fits: ({ role }) => typeof role === "string",
+    read: (out, body, { top }) => readMessage(out, body, top),
+  },
+  ANY_BODY,
+];
+
+/** Who wrote what no role is given for. */
+function sideOf({ direction, protocol }: About): Source {
+  if (direction === "input") return "user";
+  return protocol === "mcp" ? "tool_result" : "assistant";
+}
+
+function readAttachments(value: unknown): Attachment[] {
+  if (value === undefined || value === null) return [];
+  const entries = Array.isArray(value) ? value : [value];
+  return entries.map((entry: unknown, index) => {
+    const { filename, content_type, data, url } = isObject(entry) ? entry : {};
+    return {
+      filename: stringOrNull(filename),
+      content_type: stringOrNull(content_type),
+      data: stringOrNull(data),
+      url: stringOrNull(url),
+      pointer: Array.isArray(value) ? `/attachments/${index}` : "/attachments",
+    };
+  });
+}

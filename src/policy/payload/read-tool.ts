@@ -1,0 +1,29 @@
+/** Which tool is this about? For conditions on `tool.*` (spec 4.3 rule 3). */
+import { isBareMcp, isToolCall } from "./json-rpc.ts";
+import { type About, isObject, type JsonObject, stringOrNull, type Tool } from "./payload.ts";
+import { bareToolName } from "./tools.ts";
+
+export function readTool(body: JsonObject, about: About): Tool {
+  const params = callParams(body, about);
+  const stamped = (name: string) => attribute(about.attributes, name);
+  const name =
+    stringOrNull(bareToolName(params.name)) ?? stringOrNull(bareToolName(stamped("name")));
+  // No client stamps the command of a shell call: it is the whole input.
+  const isCommand = name !== null && about.direction === "input";
+  return {
+    name,
+    command: stringOrNull(stamped("command")) ?? (isCommand ? stringOrNull(body.input) : null),
+    arguments: params.arguments ?? stamped("arguments"),
+  };
+}
+
+function callParams(body: JsonObject, about: About): JsonObject {
+  if (isToolCall(body)) return isObject(body.params) ? body.params : {};
+  return about.direction === "input" && isBareMcp(body, about) ? body : {};
+}
+
+/** `{tool: {name}}` or `{"tool.name": …}`. */
+function attribute(attributes: Readonly<JsonObject>, name: string): unknown {
+  const nested = isObject(attributes.tool) ? attributes.tool[name] : undefined;
+  return nested ?? attributes[`tool.${name}`];
+}

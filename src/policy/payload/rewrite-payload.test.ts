@@ -1,0 +1,59 @@
+/** Does the copy differ from what was sent in exactly what it shall? */
+import { expect, test } from "bun:test";
+import { segment } from "../segment.ts";
+import { rewritePayload } from "./rewrite-payload.ts";
+
+const change = (pointer: string, text: string, inner: string | null = null) => ({
+  segment: segment("any", "user", { pointer, inner }),
+  text,
+});
+const body = (payload: string) =>
+  ` { "direction" : "input", "payload" :${payload}, "x": {"payload": 1} } `;
+
+test.each([
+  ["the text of a minimal payload", '{"input":"a"}', [change("/input", "b")], '{"input":"b"}'],
+  [
+    "one text of many: numbers, blanks, order and escapes stay",
+    '{ "z": 1.0, "a": "\\u00e9\\/",\n "messages": [ {"content": "x"}, {"content": "y"} ], "n": 12345678901234567890 }',
+    [change("/messages/1/content", 'q"\\\n')],
+    '{ "z": 1.0, "a": "\\u00e9\\/",\n "messages": [ {"content": "x"}, {"content": "q\\"\\\\\\n"} ], "n": 12345678901234567890 }',
+  ],
+  [
+    "names that pointers and JSON escape",
+    '{"a/b":{"~c\\u0064":"x"},"a":{"b":"x"}}',
+    [change("/a~1b/~0cd", "y")],
+    '{"a/b":{"~c\\u0064":"y"},"a":{"b":"x"}}',
+  ],
+  [
+    "JSON inside a string stays JSON",
+    '{"arguments":"{ \\"n\\": 1.50, \\"to\\": [\\"a\\", \\"b\\"] }"}',
+    [change("/arguments", 'say "x"', "/to/0"), change("/arguments", "y", "/to/1")],
+    '{"arguments":"{ \\"n\\": 1.50, \\"to\\": [\\"say \\\\\\"x\\\\\\"\\", \\"y\\"] }"}',
+  ],
+  [
+    "a string that holds a JSON string",
+    '{"a":"\\"x\\""}',
+    [change("/a", "y", "")],
+    '{"a":"\\"y\\""}',
+  ],
+  [
+    "a null content is left out, wherever it stands in its message",
+    '{"messages":[{"content": null , "role":"a"},{"role":"a", "content":null,"tool_calls":[]},{"role":"a" ,"content": null },{"content":null}]}',
+    [],
+    '{"messages":[{ "role":"a"},{"role":"a","tool_calls":[]},{"role":"a"  },{}]}',
+  ],
+  [
+    "a null content that is not a message's stays",
+    '{"content":null,"choices":[{"message":{"content":null}}],"messages":[{"parts":[{"content":null}]}, null]}',
+    [],
+    '{"content":null,"choices":[{"message":{"content":null}}],"messages":[{"parts":[{"content":null}]}, null]}',
+  ],
+  [
+    "attachments do not travel back, and nothing in them is changed",
+    '{"attachments":[{"data":"aGk="}], "attachments_note":"a", "input":"x"}',
+    [change("/attachments/0", "b"), change("/attachments_note", "b")],
+    '{ "attachments_note":"b", "input":"x"}',
+  ],
+])("%s", (_, payload, changes, expected) => {
+  expect(rewritePayload(body(payload), changes)).toBe(expected);
+});

@@ -1,0 +1,123 @@
+/** How does a payload read with some of its texts changed, and every other byte as it was sent? */
+import { COMMA, OPEN_BRACE, OPEN_BRACKET } from "../../lib/json-skip.ts";
+import {
+  applyEdits,
+  type Edit,
+  eachItem,
+  eachMember,
+  endOfValue,
+  skipBlank,
+} from "../../lib/json-text.ts";
+import type { Change } from "../rewrite.ts";
+
+/**
+ * `body` is the text of an evaluation request that parseStrict took. Answers the text of its payload,
+ * - with exactly the changed strings replaced, in place: order, numbers, blanks and escapes stay;
+ * - without `content: null` in messages, which clients that map the copy back refuse;
+ * - without `attachments`: they belong to the evaluation and not to the body that is sent on, the caller
+ *   has them, and many clients read no answer over 1 MiB.
+ */
+export function rewritePayload(body: string, changes: readonly Change[]): string {
+  const tree = plant(changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)));
+  let payload = "{}";
+  eachMember(body, skipBlank(body, 0), (name, at) => {
+    const end = endOfValue(body, at);
+    if (name === "payload") payload = body.slice(at, end);
+    return end;
+  });
+  return applyEdits(payload, [...replacements(payload, tree), ...removals(payload)]);
+}
+
+const IN_ATTACHMENTS = /^\/attachments(?:\/|$)/;
+
+/** The changes by the steps of their pointers, so that one pass over the text finds all of them. */
+interface Branch {
+  steps: Map<string, Branch>;
+  /** The changed text of the string that stands here. */
+  text?: string;
+  /** Changes inside the JSON that the string here holds. */
+  inner?: Branch;
+}
+
+function plant(changes: readonly Change[]): Branch {
+  const root: Branch = { steps: new Map() };
+  for (const { segment, text } of changes) {
+    const branch = grow(root, segment.pointer);
+    if (segment.inner === null) {
+      branch.text = text;
+    } else {
+      branch.inner ??= { steps: new Map() };
+      grow(branch.inner, segment.inner).text = text;
+    }
+  }
+  return root;
+}
+
+function grow(root: Branch, pointer: string): Branch {
+  let branch = root;
+  for (const escaped of pointer.split("/").slice(1)) {
+    const step = escaped.includes("~")
+      ? escaped.replaceAll("~1", "/").replaceAll("~0", "~")
+      : escaped;
+    const next = branch.steps.get(step) ?? { steps: new Map() };
+    branch.steps.set(step, next);
+    branch = next;
+  }
+  return branch;
+}
+
+function replacements(text: string, tree: Branch): Edit[] {
+  const edits: Edit[] = [];
+  const look = (at: number, branch: Branch | undefined): number => {
+    if (!branch) return endOfValue(text, at);
+    const first = text.charCodeAt(at);
+    if (first === OPEN_BRACE) {
+      return eachMember(text, at, (name, value) => look(value, branch.steps.get(name)));
+    }
+    if (first === OPEN_BRACKET) {
+      return eachItem(text, at, (index, value) => look(value, branch.steps.get(String(index))));
+    }
+    const end = endOfValue(text, at);
+    const changed = changedText(text.slice(at, end), branch);
+    if (changed !== undefined) edits.push({ from: at, to: end, put: JSON.stringify(changed) });
+    return end;
+  };
+  look(skipBlank(text, 0), tree);
+  return edits;
+}
+
+function changedText(literal: string, { text, inner }: Branch): string | undefined {
+  if (!inner) return text;
+  const document: string = JSON.parse(literal);
+  return applyEdits(document, replacements(document, inner));
+}
+
+function removals(payload: string): Edit[] {
+  const edits: Edit[] = [];
+  const drop = (slot: number, end: number) => edits.push(removal(payload, slot, end));
+  eachMember(payload, 0, (name, at, slot) => {
+    if (name === "attachments") {
+      const end = endOfValue(payload, at);
+      drop(slot, end);
+      return end;
+    }
+    if (name !== "messages" || payload.charCodeAt(at) !== OPEN_BRACKET)
+      return endOfValue(payload, at);
+    return eachItem(payload, at, (_, message) => {
+      if (payload.charCodeAt(message) !== OPEN_BRACE) return endOfValue(payload, message);
+      return eachMember(payload, message, (member, value, place) => {
+        const end = endOfValue(payload, value);
+        if (member === "content" && payload.startsWith("null", value)) drop(place, end);
+        return end;
+      });
+    });
+  });
+  return edits;
+}
+
+/** A member goes with the comma before it; the first of its object with the comma behind it. */
+function removal(text: string, slot: number, end: number): Edit {
+  if (text.charCodeAt(slot - 1) === COMMA) return { from: slot - 1, to: end, put: "" };
+  const behind = skipBlank(text, end);
+  return { from: slot, to: text.charCodeAt(behind) === COMMA ? behind + 1 : end, put: "" };
+}

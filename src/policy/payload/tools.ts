@@ -1,0 +1,87 @@
+/** Tools in a payload: what is offered (definitions) and what is asked for (calls), in every style. */
+import { isObject, type JsonObject } from "./payload.ts";
+import {
+  eachWith,
+  from,
+  members,
+  nothing,
+  type Place,
+  type Read,
+  readEvery,
+  readJsonText,
+  readMembers,
+  readName,
+  readUnknown,
+  under,
+} from "./walk.ts";
+
+/** spec 4.3 rule 3: the last segment of `mcp__server__tool`. */
+export function bareToolName(name: unknown): string {
+  if (typeof name !== "string") return "";
+  if (!name.startsWith("mcp__")) return name;
+  return name.slice(name.lastIndexOf("__") + 2) || name;
+}
+
+/** An object with `name` and its arguments, under whichever name the style gives them. */
+export const readCall: Read = (out, value, place) => {
+  if (!isObject(value)) return readUnknown(out, value, place);
+  const inside: Place = { ...place, source: "tool_arguments" };
+  const name = bareToolName(value.name);
+  const [member, table] = ARGUMENTS.find(([each]) => value[each] !== undefined) ?? NO_ARGUMENTS;
+  const call = { name, pointer: place.pointer, arguments: undefined as unknown };
+  out.calls.push(call);
+  const given = value[member];
+  if (typeof given === "string") call.arguments = readJsonText(out, given, under(inside, member));
+  else {
+    call.arguments = given;
+    readEvery(out, given, under(inside, member));
+  }
+  readMembers(out, value, inside, table);
+};
+
+/** A call that the provider ran holds what came back as well. */
+const readOutput = from("tool_result", readUnknown);
+const argumentsIn = (member: string) =>
+  [member, members({ name: readName, output: readOutput, [member]: nothing })] as const;
+const NO_ARGUMENTS = argumentsIn("arguments");
+const ARGUMENTS = [NO_ARGUMENTS, argumentsIn("args"), argumentsIn("input")];
+
+/** Reference chat wraps the call once more; others put it into the list as it is. */
+const WRAPPED_CALL = members({ function: readCall, custom: readCall });
+export const readToolCalls = eachWith((out, value, place) => {
+  if (!isObject(value) || !(isObject(value.function) || isObject(value.custom))) {
+    return readCall(out, value, place);
+  }
+  readMembers(out, value, { ...place, source: "tool_arguments" }, WRAPPED_CALL);
+});
+
+/** Descriptions and the texts of schemas: a poisoned tool speaks to the model from any of them. */
+const readDefinition: Read = (out, value, place) => {
+  if (!isObject(value)) return readUnknown(out, value, place);
+  const named = typeof value.name === "string";
+  if (named) {
+    const name = bareToolName(value.name);
+    out.definitions.push({ name, pointer: place.pointer, schema: schemaOf(value) });
+  }
+  readMembers(out, value, place, named ? DEFINITION : WRAPPED_DEFINITION);
+};
+
+const readList = from("tool_definition", eachWith(readDefinition));
+export const readDefinitions: Read = (out, value, place) =>
+  readList(out, value, { ...place, role: null });
+
+const DEFINITION = members({ name: readName });
+const WRAPPED_DEFINITION = members({
+  function: readDefinition,
+  custom: readDefinition,
+  toolSpec: readDefinition,
+  functionDeclarations: readDefinitions,
+  function_declarations: readDefinitions,
+});
+
+function schemaOf(tool: JsonObject): unknown {
+  const { inputSchema } = tool;
+  // Bedrock wraps the schema, MCP does not.
+  if (isObject(inputSchema) && isObject(inputSchema.json)) return inputSchema.json;
+  return tool.parameters ?? tool.input_schema ?? inputSchema ?? tool.parametersJsonSchema;
+}

@@ -1,0 +1,122 @@
+/** How texts are gathered: members a style knows by its table, everything else string by string. */
+import { parseStrictText, pointerStep } from "../../lib/json-strict.ts";
+import { type Source, segment } from "../segment.ts";
+import { isDataUrl, isOpaque } from "./opaque.ts";
+import { isObject, type JsonObject, type Payload } from "./payload.ts";
+
+/** Where a value stands, and who wrote it as far as is known there. */
+export interface Place {
+  source: Source;
+  role: string | null;
+  pointer: string;
+  inner: string | null;
+}
+
+/** Reads one value of a payload into what is known of it. */
+export type Read = (out: Payload, value: unknown, place: Place) => void;
+export type Members = ReadonlyMap<string, Read>;
+
+/** A map, because the names come from outside: `constructor` must not find anything. */
+export const members = (reads: Record<string, Read>): Members => new Map(Object.entries(reads));
+
+export const nothing: Read = () => {};
+
+/** Reads every member: what the table does not name may be text all the same. */
+export function readMembers(out: Payload, value: JsonObject, place: Place, table: Members): void {
+  for (const key in value) {
+    const member = value[key];
+    const read = table.get(key);
+    if (read) read(out, member, under(place, key));
+    else if (typeof member === "string" || typeof member === "object") {
+      readNamed(out, member, under(place, key), key);
+    }
+  }
+}
+
+/** A value of which nothing is known. That nothing looked at it would be the worst outcome. */
+export const readUnknown: Read = (out, value, place) => readNamed(out, value, place, "");
+
+/** A name that the format asks for: of a tool, of a speaker. */
+export const readName: Read = (out, value, place) => readNamed(out, value, place, "id");
+
+/** Every string: where a tool or a program reads the value, ids are content too. */
+export const readEvery: Read = (out, value, place) => {
+  if (typeof value === "string") {
+    if (!isDataUrl(value)) readText(out, value, place);
+  } else if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
+  } else if (isObject(value)) {
+    for (const key in value) readEvery(out, value[key], under(place, key));
+  }
+};
+
+/** A string that is text whatever it looks like. */
+export const readText: Read = (out, value, place) => {
+  if (typeof value !== "string") readUnknown(out, value, place);
+  else if (value !== "") out.segments.push(segment(value, place.source, place));
+};
+
+/**
+ * JSON inside a string is read string by string, so that Transform leaves it JSON. Returns what it says;
+ * undefined when it is not strictly JSON, and is text like any other.
+ */
+export function readJsonText(out: Payload, text: string, place: Place): unknown {
+  const parsed = parseStrictText(text);
+  if (parsed.ok && !hidesProse(parsed.value)) {
+    readEvery(out, parsed.value, { ...place, inner: "" });
+  } else {
+    readText(out, text, place);
+  }
+  return parsed.ok ? parsed.value : undefined;
+}
+
+export const eachWith =
+  (read: Read): Read =>
+  (out, value, place) => {
+    if (!Array.isArray(value)) return read(out, value, place);
+    for (let i = 0; i < value.length; i++) read(out, value[i], under(place, i));
+  };
+
+/** The same texts, but somebody else's. */
+export const from =
+  (source: Source, read: Read): Read =>
+  (out, value, place) =>
+    read(out, value, { ...place, source });
+
+/** An object by its table; anything else as unknown. */
+export const byTable =
+  (table: Members): Read =>
+  (out, value, place) => {
+    if (isObject(value)) readMembers(out, value, place, table);
+    else readUnknown(out, value, place);
+  };
+
+export function under(place: Place, key: string | number): Place {
+  const { source, role, pointer, inner } = place;
+  const step = typeof key === "number" ? key : pointerStep(key);
+  return inner === null
+    ? { source, role, pointer: `${pointer}/${step}`, inner }
+    : { source, role, pointer, inner: `${inner}/${step}` };
+}
+
+const NO_MEMBERS = members({});
+
+/** `key` is the name that the value, or the list around it, stands under. */
+function readNamed(out: Payload, value: unknown, place: Place, key: string): void {
+  if (typeof value === "string") {
+    if (!isOpaque(key, value, place.source)) readText(out, value, place);
+  } else if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) readNamed(out, value[i], under(place, i), key);
+  } else if (isObject(value)) {
+    readMembers(out, value, place, NO_MEMBERS);
+  }
+}
+
+/** Names inside JSON are not read on their own: a document that writes prose into them is read whole. */
+function hidesProse(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hidesProse);
+  return Object.entries(value).some(
+    ([name, member]) => name.length > 64 || /\s/.test(name) || hidesProse(member),
+  );
+}

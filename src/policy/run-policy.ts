@@ -1,0 +1,127 @@
+/** Runs a policy over a payload: gates in order, then the rules of the direction, then one verdict. */
+import { AppError } from "../contract/errors.ts";
+import type { Direction, Finding, Status, Verdict } from "../contract/evaluate.ts";
+import type { CompiledRule, Program } from "./compile-policy.ts";
+import type { Facts } from "./condition.ts";
+import type { Match, Surroundings } from "./detector.ts";
+import { detectorFinding, gateFinding } from "./finding.ts";
+import { type Change, type Pseudonym, rewrite } from "./rewrite.ts";
+import type { Segment } from "./segment.ts";
+import { statusOf } from "./verdict.ts";
+
+export interface Judged {
+  direction: Direction;
+  segments: readonly Segment[];
+  facts: Facts;
+  surroundings: Surroundings;
+  /** Ids of detectors that are switched off. */
+  disabled: ReadonlySet<string>;
+  /** Whether an approver has allowed exactly this: what would ask reports instead. */
+  approved: boolean;
+  fail_mode: "closed" | "open";
+  pseudonym: Pseudonym;
+}
+
+export interface Outcome {
+  status: Status;
+  findings: Finding[];
+  changes: Change[];
+  detectors: Verdict["detectors"];
+}
+
+export async function runPolicy(program: Program, judged: Judged): Promise<Outcome> {
+  const run = {
+    findings: [] as Finding[],
+    /** What Transform replaces, in the order of the rules. */
+    masked: [] as Match[],
+    detectors: { run: 0, skipped: 0, failed: [] } as Verdict["detectors"],
+  };
+  const rules = program.rules[judged.direction];
+  const ended = await runGates(program, judged, run);
+  const wanted = ended
+    ? []
+    : rules.filter((rule) => !judged.disabled.has(rule.detector.id) && rule.test(judged.facts));
+  await runRules(program, judged, run, wanted);
+  run.detectors.skipped = rules.length - run.detectors.run - run.detectors.failed.length;
+
+  const status = statusOf(run.findings);
+  const kept = status === "transform" || status === "ask";
+  return {
+    status,
+    findings: run.findings,
+    changes: kept ? rewrite(run.masked, judged.pseudonym) : [],
+    detectors: run.detectors,
+  };
+}
+
+type Run = Pick<Outcome, "findings" | "detectors"> & { masked: Match[] };
+
+/** True when a gate ended the evaluation: its detectors are skipped. */
+async function runGates(program: Program, judged: Judged, run: Run): Promise<boolean> {
+  for (const gate of program.gates) {
+    // Nobody can be asked about an answer that exists already (guard-facts 2.4).
+    if (gate.action === "ask" && judged.direction === "output") continue;
+    if (!gate.test(judged.facts)) continue;
+    if (gate.action === "skip") return false;
+    // What an attachment says cannot be rewritten in the payload.
+    const texts = judged.segments.filter(({ source }) => source !== "attachment");
+    const matches = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
+    if (gate.inspect && matches.length === 0) continue;
+    const finding = gateFinding(program, gate, { matches, approved: judged.approved });
+    run.findings.push(finding);
+    const { action } = finding.outcome;
+    if (action === "transform") run.masked.push(...matches);
+    if (action === "block" || action === "ask") return true;
+  }
+  return false;
+}
+
+/** Rules that only look come first, those that wait for others together, those that rewrite last. */
+async function runRules(
+  program: Program,
+  judged: Judged,
+  run: Run,
+  rules: readonly CompiledRule[],
+): Promise<void> {
+  const looking = rules.filter(({ action, remote }) => action !== "transform" && !remote);
+  for (const rule of looking) {
+    if (judge(rule, await inspected(rule, judged, run)) === "block") return;
+  }
+  const waiting = rules.filter(({ action, remote }) => action !== "transform" && remote);
+  const answers = await Promise.all(waiting.map((rule) => inspected(rule, judged, run)));
+  const judgements = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
+  if (judgements.includes("block")) return;
+  for (const rule of rules.filter(({ action }) => action === "transform")) {
+    const matches = await inspected(rule, judged, run);
+    if (judge(rule, matches) === "transform") run.masked.push(...matches);
+  }
+
+  function judge(rule: CompiledRule, matches: readonly Match[]) {
+    if (matches.length === 0) return undefined;
+    const finding = detectorFinding(program, rule, { matches, approved: judged.approved });
+    run.findings.push(finding);
+    return finding.outcome.action;
+  }
+}
+
+async function inspected(
+  rule: CompiledRule,
+  { segments, surroundings, fail_mode }: Judged,
+  { detectors }: Run,
+): Promise<readonly Match[]> {
+  const { id, name, kind } = rule.detector;
+  try {
+    const texts = segments.filter(({ source }) => rule.reads.has(source));
+    const found = rule.inspect(texts, surroundings);
+    const matches = found instanceof Promise ? await found : found;
+    detectors.run += 1;
+    return matches;
+  } catch (cause) {
+    // spec 7: fail-closed is a 500, fail-open goes on and says which detector did not look.
+    const text = `The detector "${name}" failed, and this collector is fail-closed.`;
+    if (fail_mode === "closed") throw new AppError("detector_failed", text, { cause });
+    const error = cause instanceof AppError ? cause.message : `${kind} could not inspect this.`;
+    detectors.failed.push({ detector_id: id, detector_name: name, error });
+    return [];
+  }
+}

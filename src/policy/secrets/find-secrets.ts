@@ -1,0 +1,108 @@
+/** Finds credentials in a text: one pass for the words that announce them, then a look at each such place. */
+import { keywordFinder } from "../../lib/keyword-finder.ts";
+import { once, type Segment } from "../segment.ts";
+import { decoded } from "../views.ts";
+import { BUSINESS_FORMATS } from "./business-formats.ts";
+import { CLOUD_FORMATS } from "./cloud-formats.ts";
+import { DEVELOPER_FORMATS } from "./developer-formats.ts";
+import { entropy } from "./entropy.ts";
+import { GENERAL_FORMATS } from "./general-formats.ts";
+import { isPlaceholder } from "./is-placeholder.ts";
+import type { SecretFormat } from "./secret-format.ts";
+
+export interface Secret {
+  label: string;
+  confidence: number;
+  generic: boolean;
+  /** Bits per character. */
+  entropy: number;
+  start: number;
+  end: number;
+}
+
+const FORMATS: readonly SecretFormat[] = [
+  ...BUSINESS_FORMATS,
+  ...CLOUD_FORMATS,
+  ...DEVELOPER_FORMATS,
+  ...GENERAL_FORMATS,
+];
+
+/** What formats there are. Several rows may share a label. */
+export const SECRET_LABELS = [...new Set(FORMATS.map(({ label }) => label))].sort();
+
+const KEYWORDS = [...new Set(FORMATS.flatMap(({ keywords }) => keywords))];
+const findKeywords = keywordFinder(KEYWORDS, { ignore_case: true });
+const FORMATS_OF = KEYWORDS.map((keyword) =>
+  FORMATS.filter(({ keywords }) => keywords.includes(keyword)),
+);
+
+/** Also what is encoded in the text: base64 in a manifest hides no secret. */
+export function secretsIn(segment: Segment): readonly Secret[] {
+  const found = [...once(segment, findSecrets)];
+  for (const view of once(segment, decoded)) {
+    if (view.exact === segment.text) continue;
+    for (const secret of findSecrets(view.exact)) {
+      found.push({ ...secret, ...view.span(secret.start, secret.end) });
+    }
+  }
+  return withoutOverlaps(found);
+}
+
+/** In the order of the text, none overlapping. */
+export function findSecrets(text: string): readonly Secret[] {
+  const found: Secret[] = [];
+  findKeywords(text, (keyword, end) => {
+    const start = end - (KEYWORDS[keyword]?.length ?? 0);
+    for (const format of FORMATS_OF[keyword] ?? []) {
+      const secret = secretAt(text, start, format);
+      if (secret) found.push(secret);
+    }
+  });
+  return withoutOverlaps(found);
+}
+
+function secretAt(text: string, keyword: number, format: SecretFormat): Secret | undefined {
+  for (const back of format.back) {
+    const from = keyword - back;
+    if (from < 0 || !mayStart(text, from, format)) continue;
+    format.pattern.lastIndex = from;
+    const match = format.pattern.exec(text);
+    if (!match) continue;
+    const value = match[1] ?? match[0];
+    const bits = entropy(value);
+    if (bits < format.min_entropy || isPlaceholder(value)) continue;
+    if (format.valid && !format.valid(value, match[0].slice(0, -value.length))) continue;
+    const end = from + match[0].length;
+    const { label, confidence, generic } = format;
+    return { label, confidence, generic, entropy: bits, start: end - value.length, end };
+  }
+  return undefined;
+}
+
+/** The surest stays, then the longest. */
+function withoutOverlaps(found: readonly Secret[]): readonly Secret[] {
+  if (found.length < 2) return found;
+  const kept: Secret[] = [];
+  for (const secret of found.toSorted((one, other) => one.start - other.start)) {
+    const last = kept.at(-1);
+    if (!last || secret.start >= last.end) kept.push(secret);
+    else if (outranks(secret, last)) kept[kept.length - 1] = secret;
+  }
+  return kept;
+}
+
+const outranks = (one: Secret, other: Secret) =>
+  one.confidence - other.confidence || one.end - one.start - (other.end - other.start) > 0;
+
+function mayStart(text: string, at: number, { after }: SecretFormat): boolean {
+  if (after === "anything" || at === 0) return true;
+  const before = kindOf(text.charCodeAt(at - 1));
+  if (after === "no_letter_or_digit") return before === "other";
+  return before === "other" || before === "digit" || before !== kindOf(text.charCodeAt(at));
+}
+
+function kindOf(unit: number): "digit" | "upper" | "lower" | "other" {
+  if (unit >= 0x30 && unit <= 0x39) return "digit";
+  if (unit >= 0x41 && unit <= 0x5a) return "upper";
+  return unit >= 0x61 && unit <= 0x7a ? "lower" : "other";
+}

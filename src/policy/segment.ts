@@ -1,0 +1,50 @@
+/** A piece of text of a payload: what detectors look at, findings point to and Transform writes back to. */
+
+/** Who wrote it, so that a detector looks only where it should. */
+export const SOURCES = [
+  "system",
+  "user",
+  "assistant",
+  "tool_definition",
+  "tool_arguments",
+  "tool_result",
+  "attachment",
+] as const;
+export type Source = (typeof SOURCES)[number];
+
+export interface Segment {
+  text: string;
+  source: Source;
+  /** As the payload names it; null where it names none. */
+  role: string | null;
+  /** JSON pointer (RFC 6901) into the payload: `/messages/0/content`. */
+  pointer: string;
+  /**
+   * Where the payload holds JSON inside a string (tool arguments): the pointer inside that document.
+   * `pointer` then leads to the string.
+   */
+  inner: string | null;
+  /** What was computed from this text already, shared by all detectors of an evaluation. */
+  memo: Map<unknown, unknown>;
+}
+
+export const segment = (
+  text: string,
+  source: Source,
+  place: { pointer: string; role?: string | null; inner?: string | null },
+): Segment => ({
+  text,
+  source,
+  role: place.role ?? null,
+  pointer: place.pointer,
+  inner: place.inner ?? null,
+  memo: new Map(),
+});
+
+/** The result of `compute`, worked out once for each segment. `compute` itself is the key. */
+export function once<Result>(of: Segment, compute: (text: string) => Result): Result {
+  if (of.memo.has(compute)) return of.memo.get(compute) as Result;
+  const result = compute(of.text);
+  of.memo.set(compute, result);
+  return result;
+}

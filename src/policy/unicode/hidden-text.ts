@@ -1,0 +1,127 @@
+/** Characters that a reader does not see or takes for others, where no script has a use for them. */
+import { isBidiControl, isInvisible, isTag, isVariationSelector } from "../views/invisible.ts";
+import { lookalikeWords } from "./lookalike-words.ts";
+
+export const HIDDEN_KINDS = [
+  "zero_width",
+  "bidi_override",
+  "tag_characters",
+  "variation_selectors",
+  "private_use",
+  "lookalike_word",
+] as const;
+export type HiddenKind = (typeof HIDDEN_KINDS)[number];
+
+export interface HiddenText {
+  kind: HiddenKind;
+  confidence: number;
+  start: number;
+  end: number;
+  /** What a reader sees there: nothing, or the word in plain letters. */
+  reads: string;
+}
+
+/** Made for `once(segment, hiddenText)`. */
+export function hiddenText(text: string): readonly HiddenText[] {
+  if (!/[^\0-\x7f]/.test(text)) return [];
+  const found: HiddenText[] = lookalikeWords(text).map((word) => ({
+    kind: "lookalike_word",
+    confidence: 0.8,
+    ...word,
+  }));
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) < 0xad) continue;
+    const run = runFrom(text, at);
+    if (run === undefined) continue;
+    const judged = judge(text, run);
+    if (judged) found.push({ ...judged, start: run.start, end: run.end, reads: "" });
+    at = run.end - 1;
+  }
+  return found;
+}
+
+interface Run {
+  start: number;
+  end: number;
+  points: number[];
+}
+
+/** Neighbours that nobody sees, or neighbours of private use. */
+function runFrom(text: string, start: number): Run | undefined {
+  const points: number[] = [];
+  const first = text.codePointAt(start) ?? 0;
+  const belongs = isPrivateUse(first) ? isPrivateUse : isInvisible;
+  let end = start;
+  for (let point = first; belongs(point); point = text.codePointAt(end) ?? 0) {
+    points.push(point);
+    end += point > 0xffff ? 2 : 1;
+  }
+  return points.length === 0 ? undefined : { start, end, points };
+}
+
+type Judged = Pick<HiddenText, "kind" | "confidence"> | undefined;
+
+function judge(text: string, run: Run): Judged {
+  const { points } = run;
+  const [first = 0] = points;
+  if (isPrivateUse(first)) {
+    // Icons of fonts come alone or in pairs.
+    return points.length >= 4 ? { kind: "private_use", confidence: 0.7 } : undefined;
+  }
+  if (points.some(isTag)) return tags(text, run);
+  if (points.some(isBidiControl)) return bidi(text, run);
+  if (points.every(isVariationSelector)) return selectors(text, run);
+  return zeroWidth(text, run);
+}
+
+/** A flag of a region is a black flag, its code in tags, and the tag that ends it. */
+function tags(text: string, { start, points }: Run): Judged {
+  const flag = text.slice(start - 2, start) === "\u{1f3f4}" && points.at(-1) === 0xe007f;
+  return flag && points.length <= 8 ? undefined : { kind: "tag_characters", confidence: 0.95 };
+}
+
+/** Overrides show a line in an order in which it is not read (Trojan Source). Isolates are fine in pairs. */
+function bidi(text: string, { start, end, points }: Run): Judged {
+  if (points.includes(0x202d) || points.includes(0x202e)) {
+    return { kind: "bidi_override", confidence: 0.9 };
+  }
+  const closes = points.some((point) => point === 0x202c || point === 0x2069);
+  const near = closes
+    ? text.slice(Math.max(0, start - REACH), start)
+    : text.slice(end, end + REACH);
+  const [line = ""] = closes ? near.split("\n").slice(-1) : near.split("\n", 1);
+  const paired = /[\u202a-\u202e\u2066-\u2069]/.test(line);
+  return paired ? undefined : { kind: "bidi_override", confidence: 0.7 };
+}
+
+const REACH = 300;
+
+/** One after an emoji or an ideograph chooses its look. A row of them carries bytes. */
+function selectors(text: string, { start, points }: Run): Judged {
+  if (points.length >= 3) return { kind: "variation_selectors", confidence: 0.9 };
+  if (points.length === 2) return { kind: "variation_selectors", confidence: 0.6 };
+  const afterLetter = /[a-z]/i.test(text.charAt(start - 1));
+  return afterLetter ? { kind: "variation_selectors", confidence: 0.7 } : undefined;
+}
+
+/** What joins or parts letters of Arabic and Indic scripts, joins emoji, or hyphenates, has its use. */
+function zeroWidth(text: string, { start, end, points }: Run): Judged {
+  if (points.length >= 4) return { kind: "zero_width", confidence: 0.9 };
+  if (start === 0 && points.length === 1 && points[0] === 0xfeff) return undefined;
+  const insideWord = isLatin(text.charCodeAt(start - 1)) && isLatin(text.charCodeAt(end));
+  if (!insideWord) return points.length >= 2 && !points.some(isJoiner) ? UNUSUAL : undefined;
+  return points.every((point) => point === 0xad)
+    ? undefined
+    : { kind: "zero_width", confidence: 0.75 };
+}
+
+const UNUSUAL = { kind: "zero_width", confidence: 0.5 } as const;
+
+const isJoiner = (point: number) =>
+  point === 0x200c || point === 0x200d || isVariationSelector(point);
+
+const isLatin = (unit: number) =>
+  ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a) || (unit >= 0xc0 && unit < 0x250);
+
+const isPrivateUse = (point: number) =>
+  (point >= 0xe000 && point <= 0xf8ff) || (point >= 0xf0000 && point <= 0x10fffd);

@@ -1,0 +1,92 @@
+/** Every address in a text, and how it would be shown: an image is fetched by looking at it, a link is not. */
+export interface FoundUrl {
+  /** As written, but for a defanged scheme or dot (`hxxps`, `[.]`), which are put right. */
+  url: string;
+  shown: "image" | "link" | "bare";
+  /** What a reader sees in its place. */
+  label: string;
+  start: number;
+  end: number;
+}
+
+export function findUrls(text: string): readonly FoundUrl[] {
+  if (!MARKS.some((mark) => text.includes(mark)) && !SCHEMES.test(text)) return [];
+  const framed = [...markdown(text), ...html(text)];
+  const taken = framed.map(({ start, end }) => ({ start, end })).toSorted(byStart);
+  let next = 0;
+  const alone = bare(text).filter(({ start }) => {
+    while ((taken[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+    return start < (taken[next]?.start ?? Number.POSITIVE_INFINITY);
+  });
+  return [...framed, ...alone].toSorted(byStart);
+}
+
+const byStart = (one: { start: number }, other: { start: number }) => one.start - other.start;
+
+/** Without one of these there is no address. */
+const MARKS = ["://", "[:]//", "](", "=//"];
+const SCHEMES = /www\.|javascript:|vbscript:|data:/i;
+
+const MARKDOWN =
+  /(!?)\[([^[\]\n]{0,300})\]\(\s{0,3}<?([^\s<>()]+(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,200})?)/dg;
+const HTML =
+  /<(a|area|img|image|iframe|frame|script|link|form|object|embed|video|audio|source|track|input|svg|use|base)\b[^<>]{0,600}?[\s"'/](?:href|src|action|formaction|data|poster|background|xlink:href|ping)\s{0,3}=\s{0,3}["']?\s{0,3}([^\s"'<>]+)/dgi;
+const IMAGES = /^(?:img|image|video|audio|source|track|input|use)$/i;
+const BARE =
+  /(?:\b(?:https?|hxxps?|ftp|wss?|file|gopher|dict)(?::|\[:\])\/\/|\bwww\.|\b(?:javascript|vbscript):(?=\S)|\bdata:(?=[\w/+.-]{1,60}[;,]))[^\s<>"'`\\^]+/gi;
+
+function markdown(text: string): FoundUrl[] {
+  if (!text.includes("](")) return [];
+  return Array.from(text.matchAll(MARKDOWN), (match) => {
+    const [start, end] = match.indices?.[3] ?? [0, 0];
+    const shown = match[1] === "!" ? "image" : "link";
+    return { url: refanged(match[3] ?? ""), shown, label: match[2] ?? "", start, end } as const;
+  });
+}
+
+function html(text: string): FoundUrl[] {
+  if (!text.includes("<") || !text.includes("=")) return [];
+  return Array.from(text.matchAll(HTML), (match) => {
+    const [start, end] = match.indices?.[2] ?? [0, 0];
+    const shown = IMAGES.test(match[1] ?? "") ? "image" : "link";
+    const url = refanged((match[2] ?? "").replaceAll("&amp;", "&"));
+    return { url, shown, label: match[1] === "a" ? textAfter(text, end) : "", start, end } as const;
+  });
+}
+
+/** `<a href="…">this</a>` */
+const textAfter = (text: string, end: number) =>
+  /^["']?[^<>]{0,200}>([^<>]{0,300})<\/a/i.exec(text.slice(end, end + 600))?.[1] ?? "";
+
+function bare(text: string): FoundUrl[] {
+  return Array.from(text.matchAll(BARE), ({ 0: written, index }) => {
+    const url = withoutPunctuation(written);
+    return { url: refanged(url), shown: "bare", label: "", start: index, end: index + url.length };
+  });
+}
+
+/** The dot that ends the sentence is not the address's, nor a bracket that was opened before it. */
+function withoutPunctuation(url: string): string {
+  const surplus = new Map(
+    [")(", "][", "}{"].map(([close = "", open = ""]) => [
+      close,
+      count(url, close) - count(url, open),
+    ]),
+  );
+  let end = url.length;
+  for (; end > 0; end--) {
+    const last = url.charAt(end - 1);
+    const more = surplus.get(last);
+    if (more === undefined ? !/[.,;:!?*_~]/.test(last) : more <= 0) break;
+    if (more !== undefined) surplus.set(last, more - 1);
+  }
+  return url.slice(0, end);
+}
+
+const count = (text: string, letter: string) => text.split(letter).length - 1;
+
+const refanged = (url: string) =>
+  url
+    .replace(/^hxxp/i, "http")
+    .replace("[:]", ":")
+    .replace(/\[\.\]|\(\.\)/g, ".");

@@ -1,0 +1,112 @@
+/** Where an address leads: its host as a machine takes it, and what is odd about how it is written. */
+import { domainToUnicode } from "node:url";
+import { v4Number } from "../../lib/ip-number.ts";
+
+export interface Host {
+  /** ASCII, lower case, without a dot at its end. An IPv4 address is in dotted form, whatever was written. */
+  name: string;
+  /** As a reader sees it: `xn--…` decoded. */
+  shown: string;
+  /** What stands before the `@`, where a careless reader expects the host. */
+  before: string;
+  kind: "name" | "address" | "disguised_address" | "inner" | "metadata";
+  /** `bbc.co.uk` of `news.bbc.co.uk`; the name itself where it has no more. */
+  site: string;
+}
+
+/** undefined: it leads to no host (`data:`), or cannot be read. */
+export function hostOf(url: string): Host | undefined {
+  const [, scheme = "", authority = ""] = AUTHORITY.exec(url) ?? [];
+  if (authority === "") return undefined;
+  const cut = authority.lastIndexOf("@");
+  const written = authority.slice(cut + 1).replace(/:\d{0,5}$/, "");
+  const parsed = URL.parse(`http://${written}/`)?.hostname;
+  if (!parsed || scheme.toLowerCase() === "file") return undefined;
+  const name = parsed.replace(/\.$/, "");
+  return {
+    name,
+    shown: name.includes("xn--") ? domainToUnicode(name) || name : name,
+    before: cut < 0 ? "" : authority.slice(0, cut),
+    kind: kindOf(name, written.toLowerCase()),
+    site: siteOf(name),
+  };
+}
+
+const AUTHORITY = /^(?:([a-z][a-z0-9+.-]{0,20}):)?\/\/([^/?#\\]{1,400})/i;
+
+/** The last two labels, or three where the last two are a suffix under which anyone may register. */
+export function siteOf(name: string): string {
+  const labels = name.split(".");
+  const suffix = labels.slice(-2).join(".");
+  return labels.slice(SHARED_SUFFIXES.has(suffix) || isCountrySuffix(labels) ? -3 : -2).join(".");
+}
+
+const SHARED_SUFFIXES = new Set([
+  "github.io",
+  "gitlab.io",
+  "pages.dev",
+  "workers.dev",
+  "vercel.app",
+  "netlify.app",
+  "web.app",
+  "firebaseapp.com",
+  "herokuapp.com",
+  "blogspot.com",
+  "azurewebsites.net",
+  "cloudfront.net",
+  "amazonaws.com",
+  "appspot.com",
+  "onrender.com",
+  "fly.dev",
+  "repl.co",
+  "glitch.me",
+  "ngrok.io",
+  "trycloudflare.com",
+  "translate.goog",
+]);
+
+/** `co.uk`, `com.br`, `ac.jp`: a short word below a country. */
+const isCountrySuffix = (labels: readonly string[]) =>
+  labels.at(-1)?.length === 2 &&
+  /^(?:co|com|org|net|gov|gob|edu|ac|or|ne|go|gv)$/.test(labels.at(-2) ?? "");
+
+const METADATA = new Set([
+  "169.254.169.254",
+  "169.254.170.2",
+  "100.100.100.200",
+  "192.0.0.192",
+  "metadata.google.internal",
+  "metadata.goog",
+  "[fd00:ec2::254]",
+  "[::ffff:a9fe:a9fe]",
+]);
+
+function kindOf(name: string, written: string): Host["kind"] {
+  if (METADATA.has(name)) return "metadata";
+  if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) {
+    // Decimal, octal, hex and short forms: nobody writes them but to get past a check.
+    if (name !== written) return "disguised_address";
+    return isInner(v4Number(name)) ? "inner" : "address";
+  }
+  if (name.startsWith("["))
+    return /^\[(?:::1|f[cd]|fe[89ab]|::ffff:)/.test(name) ? "inner" : "address";
+  return /^localhost$|\.(?:localhost|local|internal|lan|intranet|corp|home\.arpa)$/.test(name)
+    ? "inner"
+    : "name";
+}
+
+const INNER = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+].map((block) => {
+  const [network = "", bits] = block.split("/");
+  const size = 2 ** (32 - Number(bits));
+  return { size, index: v4Number(network) / size };
+});
+
+const isInner = (address: number) =>
+  INNER.some(({ size, index }) => Math.floor(address / size) === index);

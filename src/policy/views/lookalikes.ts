@@ -1,0 +1,40 @@
+/** Which characters look like which of ASCII, so that `pаypal` with a Cyrillic letter reads as `paypal`. */
+
+/** Letters of living scripts: a look-alike only in a word that otherwise reads as Latin. */
+export const FOREIGN: ReadonlyMap<number, string> = pairs(
+  // Cyrillic
+  "аa еe оo рp сc уy хx іi јj ѕs ԁd ԛq ԝw һh ӏl кk ѵv ԍg АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԚQ ԜW ӀI",
+  // Greek
+  "αa οo νv ρp ιi κk υu χx γy ηn ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX",
+  // Armenian and Cherokee
+  "օo սu հh ոn ցg զq ԼL ՕO ՍU ᎪA ᏴB ᏟC ᎠD ᎬE ᎻH ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ",
+);
+
+/** Characters that stand for one of ASCII wherever they are. */
+export const ALWAYS: ReadonlyMap<number, string> = new Map([
+  ...pairs(
+    "‘' ’' ‚' ‛' ′' ʼ' ‵' “\" ”\" „\" ‟\" ″\" ‐- ‒- –- —- ―- −- ⁃- ⁄/ ∕/ ⧸/ ∖\\ ∣| ∶: ∗* ‹< ›>",
+  ),
+  ...pairs(
+    "ıi ɑa ɡg ɩi ʟL İI ⅼl ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ᴌl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz",
+  ),
+  ...alphabet(0x1f150), // negative circled
+  ...alphabet(0x1f170), // negative squared
+  [0x2028, "\n"],
+  [0x2029, "\n"],
+]);
+
+function pairs(...tables: string[]): Map<number, string> {
+  return new Map(
+    tables
+      .flatMap((table) => table.split(" "))
+      .map((pair) => {
+        const [from = "", to = ""] = pair;
+        return [from.codePointAt(0) ?? 0, to];
+      }),
+  );
+}
+
+function alphabet(first: number): [number, string][] {
+  return Array.from("abcdefghijklmnopqrstuvwxyz", (letter, index) => [first + index, letter]);
+}

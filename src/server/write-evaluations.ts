@@ -1,0 +1,107 @@
+/** Writes evaluations: those that come together share a commit, and each answer waits for its own. */
+import { AppError } from "../contract/errors.ts";
+import { STATUSES } from "../contract/evaluate.ts";
+import type { Db } from "../db/db.ts";
+import { insertEvaluations, type RecordedEvaluation } from "../db/evaluation-events.ts";
+import type { Deps } from "../deps.ts";
+import type { Log } from "../lib/log.ts";
+import { type Counts, count, newCounts } from "../lib/metrics.ts";
+
+/** Rows in one statement: SQLite takes 32,766 values. */
+const BATCH = 200;
+/** Some hundred megabytes of texts at most: minutes of a busy node while the database is away. */
+const MOST_WAITING = 50_000;
+const WRITE_AFTER_MS = 100;
+const TRY_AGAIN_MS = 500;
+
+interface Waiting {
+  recorded: RecordedEvaluation;
+  done: () => void;
+}
+
+export interface EvaluationWriter {
+  record: Deps["recordEvaluation"];
+  /** How many are not written yet. */
+  waiting: () => number;
+  /** How many were dropped or refused. */
+  lost: () => number;
+  /** How many there were, by status. */
+  statuses: Counts;
+  stop: () => Promise<void>;
+}
+
+export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): EvaluationWriter {
+  const statuses = newCounts([...STATUSES, "error"]);
+  let waiting: Waiting[] = [];
+  let writing: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let held = false;
+  let lost = 0;
+
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= write().finally(() => {
+      writing = undefined;
+      if (waiting.length) soon(held ? TRY_AGAIN_MS : 0);
+    });
+    return writing;
+  };
+  const soon = (ms: number) => {
+    timer ??= setTimeout(() => void flush(), ms);
+  };
+  const write = async () => {
+    while (waiting.length) {
+      const batch = waiting.slice(0, BATCH);
+      try {
+        await insertEvaluations(
+          db,
+          batch.map(({ recorded }) => recorded),
+        );
+        if (held) log("evaluations_written", { level: "info", waiting: waiting.length });
+        held = false;
+      } catch (thrown) {
+        // An application must not stand still because we cannot write: the verdicts go out, the
+        // events stay here until the database is back.
+        if (AppError.from(thrown).code === "unavailable") {
+          if (!held)
+            log("evaluations_held", { level: "error", waiting: waiting.length, error: thrown });
+          held = true;
+          for (const { done } of waiting) done();
+          return;
+        }
+        lost += batch.length;
+        log("evaluations_refused", { level: "error", count: batch.length, error: thrown });
+      }
+      waiting = waiting.slice(batch.length);
+      for (const { done } of batch) done();
+    }
+  };
+  return {
+    record(recorded) {
+      count(statuses, recorded.event.status);
+      if (waiting.length >= MOST_WAITING) {
+        lost += 1;
+        if (lost % 1000 === 1) log("evaluations_dropped", { level: "error", count: lost });
+        return Promise.resolve();
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push({ recorded, done: resolve });
+      if (commit === "after" || held) {
+        soon(held ? TRY_AGAIN_MS : WRITE_AFTER_MS);
+        return Promise.resolve();
+      }
+      // In the next turn, so that all that were judged in this one are written together.
+      if (waiting.length === 1 && !writing) setImmediate(() => void flush());
+      return promise;
+    },
+    waiting: () => waiting.length,
+    lost: () => lost,
+    statuses,
+    stop: async () => {
+      clearTimeout(timer);
+      await writing;
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** The part of the snapshot that evaluation reads: collectors, their keys, and policies ready to run. */
+import { collectorTable, overrideTable } from "../db/collectors.ts";
+import type { Db } from "../db/db.ts";
+import { detectorTable } from "../db/detectors.ts";
+import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/keys.ts";
+import { policyTable, versionsInForce } from "../db/policies.ts";
+import { unseal } from "../lib/seal.ts";
+import { compilePolicy, type Program } from "../policy/compile-policy.ts";
+import type { CompileWith } from "./compile.ts";
+import { instant } from "./instant.ts";
+import type { CollectorKeyView, CollectorView, ProgramView, Snapshot } from "./snapshot.ts";
+
+type GuardPart = Pick<
+  Snapshot,
+  "collectors" | "collectorKeysByHash" | "serviceClients" | "policies" | "disabledDetectors"
+>;
+
+export async function compileGuard(db: Db, { keyring, programs }: CompileWith): Promise<GuardPart> {
+  const policyRows = await policyTable.all(db);
+  const versions = await versionsInForce(db);
+  const detectorRows = await detectorTable.all(db);
+  const collectorRows = await collectorTable.all(db);
+  const overrideRows = await overrideTable.all(db);
+  const keyRows = await collectorKeyTable.all(db);
+  const clientRows = await serviceClientTable.all(db);
+
+  const open = (sealed: string): string => {
+    const plain = unseal(keyring(), sealed);
+    if (plain === undefined) throw new Error("A detector's secret opens with none of the keys.");
+    return plain;
+  };
+  const byNumber = new Map<string, ProgramView>();
+  for (const { policy_id, number, document } of versions) {
+    const name = nameOf(policy_id, number);
+    byNumber.set(name, () => {
+      const known = programs.get(name);
+      if (known) return known;
+      const program = compilePolicy(document, { id: policy_id, version: number }, open);
+      programs.set(name, program);
+      return program;
+    });
+  }
+  // A version never changes, so what was compiled stays right until nobody needs it.
+  for (const name of programs.keys()) if (!byNumber.has(name)) programs.delete(name);
+
+  const policies = new Map<string, ProgramView>();
+  for (const { id, version } of policyRows) {
+    const program = byNumber.get(nameOf(id, version));
+    if (program) policies.set(id, program);
+  }
+  const inForce = (policy_id: string | null, number: number | null): ProgramView | undefined => {
+    if (policy_id === null) return undefined;
+    return number === null ? policies.get(policy_id) : byNumber.get(nameOf(policy_id, number));
+  };
+  const overriding = Map.groupBy(overrideRows, ({ collector_id }) => collector_id);
+  const collectors = new Map<string, CollectorView>();
+  for (const row of collectorRows) {
+    const overrides = new Map<string, ProgramView>();
+    for (const { consumer_id, policy_id, policy_version } of overriding.get(row.id) ?? []) {
+      const program = inForce(policy_id, policy_version);
+      if (program) overrides.set(consumer_id, program);
+    }
+    const program = inForce(row.default_policy_id, row.default_policy_version);
+    collectors.set(row.id, { ...row, program, overrides });
+  }
+  const keyView = (row: KeyColumns & { collector_id: string }): CollectorKeyView[] => {
+    const collector = collectors.get(row.collector_id);
+    const { id, hash, revoked_at } = row;
+    if (!collector) return [];
+    return [
+      { id, hash, collector, expires_at: instant(row.expires_at), revoked: revoked_at !== null },
+    ];
+  };
+  return {
+    collectors,
+    collectorKeysByHash: new Map(keyRows.flatMap(keyView).map((view) => [view.hash, view])),
+    serviceClients: new Map(clientRows.flatMap(keyView).map((view) => [view.id, view])),
+    policies,
+    disabledDetectors: new Set(detectorRows.filter((row) => !row.enabled).map(({ id }) => id)),
+  };
+}
+
+/** Programs that are ready, by policy and version: they outlive a snapshot. */
+export type Programs = Map<string, Program>;
+
+const nameOf = (policy_id: string, number: number): string => `${policy_id}:${number}`;

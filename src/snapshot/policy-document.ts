@@ -1,0 +1,26 @@
+/** A policy together with the detectors it uses now: checked, and complete in itself. */
+import { AppError } from "../contract/errors.ts";
+import type { PolicyDocument, PolicyInput } from "../contract/policies.ts";
+import type { Db } from "../db/db.ts";
+import { detectorTable } from "../db/detectors.ts";
+import { policyProblem } from "../policy/check-policy.ts";
+
+/** Secrets in the detectors' settings stay sealed. Throws when the policy could not be saved. */
+export async function policyDocument(db: Db, policy: PolicyInput): Promise<PolicyDocument> {
+  const rows = await detectorTable.all(db);
+  const kinds = new Map(rows.map(({ id, kind }) => [id, kind]));
+  const problem = policyProblem(policy, (id) => kinds.get(id));
+  if (problem) throw new AppError("validation_failed", problem);
+  const used = rows.filter(({ id }) => uses(policy, id));
+  const detectors = used.map(({ id, name, kind, settings }) => [id, { name, kind, settings }]);
+  return { ...inputOf(policy), detectors: Object.fromEntries(detectors) };
+}
+
+/** Without what a stored row has beside it. */
+export function inputOf(policy: PolicyInput): PolicyInput {
+  const { name, mode, gates, input_rules, output_rules } = policy;
+  return { name, mode, gates, input_rules, output_rules };
+}
+
+export const uses = (policy: PolicyInput, detector_id: string): boolean =>
+  [...policy.input_rules, ...policy.output_rules].some((rule) => rule.detector_id === detector_id);

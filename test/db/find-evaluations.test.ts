@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import type { EvaluationEvent } from "../../src/contract/activity.ts";
+import { openDb } from "../../src/db/db.ts";
+import { insertEvaluations } from "../../src/db/evaluation-events.ts";
+import { pageEvaluations } from "../../src/db/find-evaluations.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { databaseKinds, freshDatabase } from "../kit/services.ts";
+
+const COUNT = 20_400;
+const idOf = (number: number) => {
+  const hex = (1_767_225_600_000 + number).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+};
+
+const eventOf = (id: string): EvaluationEvent => ({
+  id,
+  time: "2026-01-01T00:00:00.000Z",
+  trace_id: id,
+  collector_id: id,
+  collector_name: "c",
+  gateway_id: null,
+  policy_id: null,
+  policy_name: null,
+  policy_version: null,
+  policy_mode: null,
+  consumer_id: null,
+  session_id: null,
+  direction: "input",
+  protocol: "llm",
+  application: null,
+  model: null,
+  tool: null,
+  status: "allow",
+  findings: [],
+  detectors: { run: 0, skipped: 0, failed: [] },
+  attributes: {},
+  client_address: "",
+  user_agent: null,
+  latency_ms: 0,
+  content_storage: "full",
+});
+
+test.each(databaseKinds)(
+  "%s: 5 a search goes through the texts in steps, and its pages leave none out",
+  async (kind) => {
+    const { url } = await freshDatabase(kind);
+    const db = await openDb(url, { durable: false });
+    await migrate(db, new Date());
+    const place = { pointer: "/input", inner: null, source: "user", role: null };
+    for (let at = 0; at < COUNT; at += 200) {
+      const ids = Array.from({ length: 200 }, (_, index) => at + index);
+      await insertEvaluations(
+        db,
+        ids.map((number) => ({
+          event: eventOf(idOf(number)),
+          // One in each step: among the newest 20,000, and before them.
+          content: [{ ...place, text: [10, 15_000].includes(number) ? 'a "Needle"\n' : "hay" }],
+        })),
+      );
+    }
+    const filters = { q: 'needle"\n' };
+    const asked = { filters, limit: 10, order: "newest" } as const;
+
+    const first = await pageEvaluations(db, asked);
+    const second = await pageEvaluations(db, { ...asked, after: first.next ?? "" });
+
+    expect(first.items.map(({ id }) => id)).toEqual([idOf(15_000)]);
+    expect(second.items.map(({ id }) => id)).toEqual([idOf(10)]);
+    expect(second.next).toBeNull();
+    await db.close();
+  },
+  60_000,
+);

@@ -1,0 +1,350 @@
+import { expect, test } from "bun:test";
+import type { Verdict } from "../../src/contract/evaluate.ts";
+import { makeDetector, makeGuard, makePolicy, makeRuled, typesOf } from "../kit/guard.ts";
+import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const CARD = "My card is 4111 1111 1111 1111, thanks.";
+
+test("4.3.1 a block is an HTTP 200 with a finding that says who, what, what was done and where", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention");
+
+  const verdict = await guard.evaluate({ payload: { input: CARD } });
+
+  expect(verdict.status).toBe("block");
+  expect(verdict.findings).toMatchObject([
+    {
+      source: { kind: "detector", plugin: "data_loss_prevention", detector_id: guard.detector.id },
+      signal: { type: "pii" },
+      outcome: { action: "block" },
+      evidence: {
+        count: 1,
+        labels: { credit_card: 1 },
+        places: [{ pointer: "/input", start: 11 }],
+      },
+    },
+  ]);
+  expect(JSON.stringify(verdict)).not.toContain("4111");
+});
+
+test("4.3.1 transform rewrites the payload and leaves every other byte", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const payload = `{"model":"m","n":12345678901234567890,"messages":[{"role":"user","content":${JSON.stringify(CARD)}}]}`;
+
+  const text = await (await guard.send(`{"payload":${payload}}`)).text();
+
+  const masked = payload.replace("4111 1111 1111 1111", "[MASKED_CC]");
+  expect(text).toContain(`"transformed_payload":${masked}`);
+});
+
+test("4.3.2 direction selects the rules, and output rules never run when it is left out (case 156)", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
+
+  const unsaid = await guard.evaluate({ payload: { input: CARD } });
+  const output = await guard.evaluate({ payload: { input: CARD }, direction: "output" });
+
+  expect([unsaid.status, output.status]).toEqual(["allow", "block"]);
+  expect(unsaid.detectors).toEqual({ run: 0, skipped: 0, failed: [] });
+});
+
+test("4.3.3 the name of a tool is read from the payload, without its server, before the attributes (case 157)", async () => {
+  const gate = {
+    name: "tool",
+    when: { field: "tool.name", op: "eq", value: "tool" },
+    action: "block",
+  };
+  const guard = await makeGuard(await kit(), { gates: [gate] });
+  const call = (name: string) => ({
+    payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: { a: 1 } } },
+    protocol: "mcp",
+    attributes: { tool: { name: "other" } },
+  });
+  const shell = { payload: { input: "ls" }, attributes: { tool: { name: "tool" } } };
+
+  const named = await guard.evaluate(call("mcp__srv__tool"));
+  const other = await guard.evaluate(call("mcp__tool__srv"));
+  const stamped = await guard.evaluate(shell);
+
+  expect([named.status, other.status, stamped.status]).toEqual(["block", "allow", "block"]);
+});
+
+test("3 no matching policy is allow, and says that nothing looked (case 150)", async () => {
+  const guard = await makeGuard(await kit(), {}, { default_policy_id: null });
+
+  const verdict = await guard.evaluate({ payload: { input: "hi" } });
+
+  expect(verdict).toMatchObject({ status: "allow", findings: [], policy: null });
+});
+
+test("3 the most restrictive finding wins: block over transform over report (case 152)", async () => {
+  const shared = await kit();
+  const dlp = await makeDetector(shared, "data_loss_prevention");
+  const rules = (...actions: string[]) =>
+    actions.map((action) => ({ detector_id: dlp.id, action }));
+  const statusOf = async (...actions: string[]) => {
+    const guard = await makeGuard(shared, { input_rules: rules(...actions) });
+    return (await guard.evaluate({ payload: { input: CARD } })).status;
+  };
+
+  expect(await statusOf("transform", "report", "block", "ask")).toBe("block");
+  expect(await statusOf("transform", "report", "ask")).toBe("ask");
+  expect(await statusOf("report", "transform")).toBe("transform");
+  expect(await statusOf("report")).toBe("report");
+});
+
+test("5 observe never goes above report, and says what it would have done (case 159)", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+    policy: { mode: "observe" },
+  });
+
+  const { status, findings } = await guard.evaluate({ payload: { input: CARD } });
+
+  expect(status).toBe("report");
+  expect(findings).toMatchObject([
+    { outcome: { action: "report" }, evidence: { would_be: "block" } },
+  ]);
+});
+
+test("5 one rule observes while the others enforce", async () => {
+  const shared = await kit();
+  const dlp = await makeDetector(shared, "data_loss_prevention");
+  const guard = await makeGuard(shared, {
+    input_rules: [
+      { detector_id: dlp.id, action: "block", mode: "observe" },
+      { detector_id: dlp.id, action: "transform" },
+    ],
+  });
+
+  const { status, findings } = await guard.evaluate({ payload: { input: CARD } });
+
+  expect(status).toBe("transform");
+  expect(findings.map(({ outcome }) => outcome.action)).toEqual(["report", "transform"]);
+});
+
+test.each([
+  ["an unknown member", { payload: {}, input: "x" }, "input"],
+  ["metadata at the top", { payload: {}, metadata: {} }, "metadata"],
+  ["collector_id at the top", { payload: {}, collector_id: "x" }, "collector_id"],
+  ["a wrong direction", { payload: {}, direction: "both" }, "direction"],
+  ["a wrong protocol", { payload: {}, protocol: "http" }, "protocol"],
+  ["no payload", {}, "payload"],
+  ["a payload that is text", { payload: "x" }, "payload"],
+  ["a payload that is a list", { payload: [] }, "payload"],
+  ["a payload that is null", { payload: null }, "payload"],
+  ["attributes that are a list", { payload: {}, attributes: [] }, "attributes"],
+  ["a body that is a list", [{ payload: {} }], "body"],
+  ["a body that is no JSON", "{", "not"],
+  ["a member twice", '{"payload":{"input":"a","input":"b"}}', "/payload"],
+  ["half of a surrogate pair", '{"payload":{"input":"\\ud800"}}', "half a character"],
+  ["NUL in an id", { payload: {}, consumer_id: "a\0b" }, "consumer_id"],
+])("7 %s is a 400 that names it (case 153)", async (_, body, named) => {
+  const guard = await makeGuard(await kit(), {});
+
+  const reply = await guard.send(body);
+
+  const answer = (await reply.json()) as Record<string, string>;
+  expect(reply.status).toBe(400);
+  expect(Object.keys(answer)).toEqual(["error", "trace_id", "request_id"]);
+  expect(answer.error).toContain(named);
+});
+
+test("7 deep nesting, invalid UTF-8 and too much are refused with the same body", async () => {
+  const guard = await makeGuard(await kit(), {});
+  const nested = `{"payload":{"input":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
+  const big = JSON.stringify({ payload: { input: "x".repeat(17 * 1024 * 1024) } });
+  const bytes = new Uint8Array([
+    ...Buffer.from('{"payload":{"input":"'),
+    0xff,
+    ...Buffer.from('"}}'),
+  ]);
+  const raw = await fetch(`${(await kit()).url}/v1/evaluate`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${guard.key}` },
+    body: bytes,
+  });
+
+  expect((await guard.send(nested)).status).toBe(400);
+  expect((await guard.send(big)).status).toBe(413);
+  expect(raw.status).toBe(400);
+});
+
+test("5 empty strings and null count as absent (guard-facts 1.1)", async () => {
+  const guard = await makeGuard(await kit(), {});
+  const blank = { direction: "", protocol: "", session_id: "", consumer_id: "", collector_key: "" };
+
+  const verdict = await guard.evaluate({ payload: { input: "ping" }, ...blank, gateway_id: "" });
+  const nothing = await guard.evaluate({ payload: {}, direction: null, attributes: null });
+
+  expect([verdict.status, nothing.status]).toEqual(["allow", "allow"]);
+});
+
+test("5 no key and an unknown key are 401; a revoked and an expired one 403 (case 154)", async () => {
+  const shared = await kit();
+  const guard = await makeGuard(shared, {});
+  const statusWith = async (authorization: string) =>
+    (await guard.send({ payload: {} }, { authorization })).status;
+  const keys = `/v1/collectors/${guard.collector.id}/keys`;
+  const revoked = await shared.make<{ id: string; key: string }>(keys, { name: "revoked" });
+  await shared.delete(`${keys}/${revoked.id}`);
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  const expired = await shared.make<{ id: string; key: string }>(keys, {
+    name: "expired",
+    expires_at: soon,
+  });
+  await shared.post(`${keys}/${expired.id}/rotate`, { overlap_s: 0 });
+
+  expect(await statusWith("")).toBe(401);
+  expect(await statusWith(guard.key)).toBe(401);
+  expect(await statusWith("Bearer pc_unknown")).toBe(401);
+  expect(await statusWith(`Bearer ${revoked.key}`)).toBe(403);
+  expect(await statusWith(`Bearer ${expired.key}`)).toBe(403);
+  expect(await statusWith(`Bearer ${guard.key}`)).toBe(200);
+});
+
+test("5 a service token needs exactly one of gateway_id and collector_key (case 155)", async () => {
+  const shared = await kit();
+  const { id: gateway_id } = await shared.make("/v1/gateways", { name: "guarded gateway" });
+  const guard = await makeGuard(shared, {}, { gateway_id });
+  const clients = `/v1/collectors/${guard.collector.id}/service-clients`;
+  const client = await shared.make<{ id: string; client_secret: string }>(clients, { name: "gw" });
+  const asked = {
+    grant_type: "client_credentials",
+    client_id: client.id,
+    client_secret: client.client_secret,
+  };
+  const token = (await (await shared.post("/v1/token", asked)).json()) as Record<string, string>;
+  const authorization = `Bearer ${token.access_token}`;
+  const { collector_key } = guard.collector;
+  const statusOf = async (more: object) =>
+    (await guard.send({ payload: { input: "x" }, ...more }, { authorization })).status;
+
+  expect(token).toMatchObject({ token_type: "Bearer", expires_in: 900 });
+  expect(await statusOf({})).toBe(400);
+  expect(await statusOf({ gateway_id, collector_key })).toBe(400);
+  expect(await statusOf({ collector_key: "another" })).toBe(400);
+  expect(await statusOf({ gateway_id })).toBe(200);
+  expect(await statusOf({ collector_key })).toBe(200);
+  expect((await shared.post("/v1/token", { ...asked, client_secret: "ps_wrong" })).status).toBe(
+    401,
+  );
+  expect((await shared.post("/v1/token", { ...asked, grant_type: "password" })).status).toBe(400);
+  await shared.delete(`${clients}/${client.id}`);
+  expect(await statusOf({ gateway_id })).toBe(403);
+});
+
+test("5 beside a collector key, a name must be the same collector's", async () => {
+  const guard = await makeGuard(await kit(), {});
+  const { collector_key } = guard.collector;
+
+  expect((await guard.send({ payload: {}, collector_key })).status).toBe(200);
+  expect((await guard.send({ payload: {}, collector_key: "another" })).status).toBe(400);
+});
+
+test("5 /v1/guard answers flat findings too, and no text for allow", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const ask = async (input: string) =>
+    (await (await guard.send({ payload: { input } }, {}, "/v1/guard")).json()) as Verdict;
+
+  const clean = await ask("hello");
+  const blocked = await ask(CARD);
+
+  expect(String(clean.status)).toBe("");
+  expect(blocked.findings).toMatchObject([
+    { detection_type: "pii", action: "block", status: "block", detector_id: guard.detector.id },
+  ]);
+});
+
+test("5 a batch answers one verdict for each, in order, and refuses what is no list of evaluations", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const big = `{"payload":{"input":${JSON.stringify(CARD)},"n":12345678901234567890}}`;
+  const path = "/v1/evaluate/batch";
+
+  const reply = await guard.send(`[{"payload":{"input":"a"}}, ${big}]`, {}, path);
+  const text = await reply.text();
+
+  const verdicts = JSON.parse(text) as Verdict[];
+  expect(verdicts.map(({ status }) => status)).toEqual(["allow", "transform"]);
+  expect(new Set(verdicts.map(({ request_id }) => request_id)).size).toBe(2);
+  expect(text).toContain("12345678901234567890");
+  expect((await guard.send({ payload: {} }, {}, path)).status).toBe(400);
+  expect((await guard.send([], {}, path)).status).toBe(400);
+  expect((await guard.send([{ payload: {} }, { payload: 1 }], {}, path)).status).toBe(400);
+});
+
+test("5 the caller's trace is continued, and both ids are in the answer's headers", async () => {
+  const guard = await makeGuard(await kit(), {});
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+
+  const reply = await guard.send({ payload: {} }, { "x-trace-id": trace });
+
+  const verdict = (await reply.json()) as Verdict;
+  expect(verdict.trace_id).toBe(trace);
+  expect(reply.headers.get("x-ag-trace-id")).toBe(trace);
+  expect(reply.headers.get("x-request-id")).toBe(verdict.request_id);
+});
+
+test("5 an override judges for its consumer_id, and the collector's own policy for others", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention");
+  const lenient = await makePolicy(shared, {});
+  const place = `/v1/collectors/${guard.collector.id}/overrides/${encodeURIComponent("ana@x.io/1")}`;
+  const statusFor = async (consumer_id: string) =>
+    (await guard.evaluate({ payload: { input: CARD }, consumer_id })).status;
+
+  expect((await shared.put(place, { policy_id: lenient.id })).status).toBe(200);
+  expect([await statusFor("ana@x.io/1"), await statusFor("bo")]).toEqual(["allow", "block"]);
+  expect((await shared.delete(place)).status).toBe(204);
+  expect(await statusFor("ana@x.io/1")).toBe("block");
+});
+
+test("5 an administrator token evaluates for a collector it names; a playground call leaves no event", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention");
+  const { collector_key, id } = guard.collector;
+  const owner = { authorization: `Bearer ${OWNER_TOKEN}`, "x-ag-playground": "1" };
+  const hidden = await guard.send({ payload: { input: CARD }, collector_key }, owner);
+  const tried = await guard.send({ payload: { input: CARD } }, { "x-ag-playground": "1" });
+
+  const listed = await (await shared.get(`/v1/activity?collector_id=${id}`)).json();
+
+  expect([hidden.status, tried.status]).toEqual([200, 200]);
+  // Only the collector's own call is there: its callers cannot hide.
+  expect((listed as { items: unknown[] }).items).toHaveLength(1);
+});
+
+test("5 gates come first: skip ends them silently, report goes on, block leaves detectors out", async () => {
+  const shared = await kit();
+  const dlp = await makeDetector(shared, "data_loss_prevention");
+  const when = (value: string) => ({ field: "source.application", op: "eq", value });
+  const guard = await makeGuard(shared, {
+    gates: [
+      { name: "let", when: when("trusted"), action: "skip" },
+      { name: "note", when: null, action: "report" },
+      { name: "stop", when: when("banned"), action: "block" },
+    ],
+    input_rules: [{ detector_id: dlp.id, action: "report" }],
+  });
+  const from = (application: string) =>
+    guard.evaluate({ payload: { input: CARD }, attributes: { source: { application } } });
+
+  const trusted = await from("trusted");
+  const other = await from("other");
+  const banned = await from("banned");
+
+  expect(typesOf(trusted)).toEqual(["pii"]);
+  expect(typesOf(other)).toEqual(["gate_report", "pii"]);
+  expect(typesOf(banned)).toEqual(["gate_report", "gate_block"]);
+  expect([banned.status, banned.detectors.skipped]).toEqual(["block", 1]);
+});
+
+test("5 a gate transforms by a declared mask", async () => {
+  const mask = { predefined_entities: [{ entity: "email", enabled: true }] };
+  const gate = { name: "mask", when: null, action: "transform", mask };
+  const guard = await makeGuard(await kit(), { gates: [gate] });
+
+  const verdict = await guard.evaluate({ payload: { input: "Write to ana@example.com" } });
+  const clean = await guard.evaluate({ payload: { input: "Write to nobody" } });
+
+  expect(verdict.transformed_payload).toEqual({ input: "Write to [MASKED_EMAIL]" });
+  expect(clean.status).toBe("allow");
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import type { Verdict } from "../../src/contract/evaluate.ts";
+import { type Guarded, makeGuard } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+
+const GATE = { name: "money", when: { field: "tool.name", op: "eq", value: "pay" }, action: "ask" };
+const call = (amount: number, attributes: object = {}) => ({
+  payload: {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "pay", arguments: { amount } },
+  },
+  protocol: "mcp",
+  consumer_id: "ana",
+  attributes,
+});
+const approvalIn = ({ findings }: Verdict): string => String(findings[0]?.evidence.approval_id);
+
+describe.each(databaseKinds)("%s", (database) => {
+  const kit = sharedKit({ database });
+  const asked = async (): Promise<Guarded> => makeGuard(await kit(), { gates: [GATE] });
+
+  test("5 ask leaves an approval; approved, exactly that passes, and nothing else", async () => {
+    const shared = await kit();
+    const guard = await asked();
+    const first = await guard.evaluate(call(5));
+    const approval_id = approvalIn(first);
+    const again = await guard.evaluate(call(5));
+    const decided = await shared.post(`/v1/approvals/${approval_id}/decide`, {
+      decision: "approved",
+    });
+
+    const passed = await guard.evaluate(call(5, { approval_id }));
+    const other = await guard.evaluate(call(6, { approval_id }));
+    const somebody = await guard.evaluate({ ...call(5, { approval_id }), consumer_id: "bo" });
+
+    expect(first.status).toBe("ask");
+    expect(approvalIn(again)).toBe(approval_id);
+    expect(await decided.json()).toMatchObject({
+      status: "approved",
+      asked_by: "money",
+      tool: "pay",
+    });
+    expect(passed).toMatchObject({
+      status: "report",
+      findings: [{ evidence: { approved: true } }],
+    });
+    expect([other.status, somebody.status]).toEqual(["ask", "ask"]);
+  });
+
+  test("5 the first decision stands; a denied one does not pass; the collector can look", async () => {
+    const shared = await kit();
+    const guard = await asked();
+    const approval_id = approvalIn(await guard.evaluate(call(7)));
+    const place = `/v1/approvals/${approval_id}`;
+    const look = () =>
+      shared.call("GET", `/v1/evaluate/approvals/${approval_id}`, undefined, {
+        authorization: `Bearer ${guard.key}`,
+      });
+    const pending = await (await look()).json();
+    await shared.post(`${place}/decide`, { decision: "denied", note: "too much" });
+
+    const second = await shared.post(`${place}/decide`, { decision: "approved" });
+    const still = await guard.evaluate(call(7, { approval_id }));
+
+    expect(pending).toMatchObject({ id: approval_id, status: "pending" });
+    expect(second.status).toBe(409);
+    expect(still.status).toBe("ask");
+    expect(approvalIn(still)).not.toBe(approval_id);
+    expect(await (await look()).json()).toMatchObject({ status: "denied" });
+    const list = await (
+      await shared.get(`/v1/approvals?status=denied&collector_id=${guard.collector.id}`)
+    ).json();
+    expect(list.items).toMatchObject([
+      { id: approval_id, note: "too much", decided_by: expect.any(String) },
+    ]);
+    const { items } = await (await shared.get("/v1/audit?limit=5")).json();
+    expect(items.map(({ action }: { action: string }) => action)).toContain("approval.denied");
+  });
+
+  test("5 another collector sees nothing of an approval", async () => {
+    const shared = await kit();
+    const [mine, other] = [await asked(), await asked()];
+    const approval_id = approvalIn(await mine.evaluate(call(8)));
+
+    const reply = await shared.call("GET", `/v1/evaluate/approvals/${approval_id}`, undefined, {
+      authorization: `Bearer ${other.key}`,
+    });
+
+    expect(reply.status).toBe(404);
+    expect(Object.keys(await reply.json())).toEqual(["error", "trace_id", "request_id"]);
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "bun:test";
+import type { EvaluationEvent } from "../../src/contract/activity.ts";
+import { makeGuard, makeRuled } from "../kit/guard.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+
+const CARD = "My card is 4111 1111 1111 1111, thanks.";
+
+interface Listed {
+  items: EvaluationEvent[];
+  next_cursor: string | null;
+}
+
+/** On Postgres events are written up to 250 ms after the answer. */
+async function listed(kit: Kit, query: string, count: number): Promise<EvaluationEvent[]> {
+  for (let tries = 0; ; tries++) {
+    const { items } = (await (await kit.get(`/v1/activity?${query}`)).json()) as Listed;
+    if (items.length >= count || tries > 40) return items;
+    await Bun.sleep(25);
+  }
+}
+
+describe.each(databaseKinds)("%s", (database) => {
+  const kit = sharedKit({ database });
+
+  test("6.1 every evaluation is an event, attributed to its consumer_id, with both ids", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention");
+    const verdict = await guard.evaluate(
+      {
+        payload: { model: "m-1", messages: [{ role: "user", content: CARD }] },
+        protocol: "llm",
+        consumer_id: "ana@example.com",
+        session_id: "s-1",
+        attributes: { source: { application: "shop" }, copilot: { prompt: "secret text" } },
+      },
+      { "user-agent": "test/1" },
+    );
+
+    const [event] = await listed(shared, `request_id=${verdict.request_id}`, 1);
+
+    expect(event).toMatchObject({
+      id: verdict.request_id,
+      trace_id: verdict.trace_id,
+      collector_id: guard.collector.id,
+      policy_id: guard.policy.id,
+      policy_version: 1,
+      consumer_id: "ana@example.com",
+      session_id: "s-1",
+      direction: "input",
+      protocol: "llm",
+      application: "shop",
+      model: "m-1",
+      status: "block",
+      findings: verdict.findings,
+      user_agent: "test/1",
+      client_address: "127.0.0.1",
+      content_storage: "masked",
+    });
+    expect(JSON.stringify(event)).not.toContain("secret text");
+  });
+
+  test("4.3.6 the Test tab of a policy judges by the last saved version and leaves no event", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+    const tested = await shared.post(`/v1/policies/${guard.policy.id}/test`, {
+      payload: { input: CARD },
+    });
+    await guard.evaluate({ payload: { input: "hello" } });
+
+    const events = await listed(shared, `policy_id=${guard.policy.id}`, 1);
+
+    expect(await tested.json()).toMatchObject({
+      status: "transform",
+      transformed_payload: { input: "My card is [MASKED_CC], thanks." },
+    });
+    expect(events.map(({ status }) => status)).toEqual(["allow"]);
+  });
+
+  test.each([
+    ["none", null],
+    ["masked", "My card is [MASKED_CC], thanks."],
+    ["full", CARD],
+  ])("5 content storage %s keeps %p", async (content_storage, kept) => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, {}, { content_storage });
+    const { request_id } = await guard.evaluate({ payload: { input: CARD } });
+    await listed(shared, `request_id=${request_id}`, 1);
+
+    const { content } = await (await shared.get(`/v1/activity/${request_id}`)).json();
+
+    expect(content?.[0].text ?? null).toBe(kept);
+  });
+
+  test("5 Activity is filtered by each of its dimensions, and pages by key", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention");
+    const send = (input: string, more: object) => guard.evaluate({ payload: { input }, ...more });
+    await send("one apple", { consumer_id: "a", protocol: "llm", session_id: "t1" });
+    const second = await send("two pears", {
+      consumer_id: "b",
+      protocol: "mcp",
+      direction: "output",
+    });
+    await send(CARD, { consumer_id: "a", attributes: { "source.application": "shop" } });
+    const at = `collector_id=${guard.collector.id}`;
+    await listed(shared, at, 3);
+    const count = async (query: string) => (await listed(shared, `${at}&${query}`, 0)).length;
+
+    expect(await count("consumer_id=a")).toBe(2);
+    expect(await count("protocol=mcp")).toBe(1);
+    expect(await count("direction=output")).toBe(1);
+    expect(await count("status=block")).toBe(1);
+    expect(await count("session_id=t1")).toBe(1);
+    expect(await count("application=shop")).toBe(1);
+    expect(await count(`detector=${guard.detector.id}`)).toBe(1);
+    expect(await count(`policy_id=${guard.policy.id}`)).toBe(3);
+    expect(await count(`trace_id=${second.trace_id}`)).toBe(1);
+    expect(await count(`request_id=${second.request_id}`)).toBe(1);
+    expect(await count("q=PEARS")).toBe(1);
+    expect(await count("q=4111")).toBe(0);
+    expect(await count("from=2001-01-01T00:00:00Z&to=2002-01-01T00:00:00Z")).toBe(0);
+    expect(await count("from=2001-01-01T00:00:00Z")).toBe(3);
+    const first = (await (await shared.get(`/v1/activity?${at}&limit=2`)).json()) as Listed;
+    const rest = (await (
+      await shared.get(`/v1/activity?${at}&limit=2&cursor=${first.next_cursor}`)
+    ).json()) as Listed;
+    const inputs = [...first.items, ...rest.items].map(({ consumer_id }) => consumer_id);
+    expect([inputs, rest.next_cursor]).toEqual([["a", "b", "a"], null]);
+    const counts = await (await shared.get(`/v1/activity/counts?${at}`)).json();
+    expect(counts).toMatchObject({ total: 3, by_status: { block: 1, allow: 2 } });
+    expect((await shared.get("/v1/activity?cursor=zzz")).status).toBe(422);
+    expect((await shared.get("/v1/activity?colour=red")).status).toBe(422);
+  });
+
+  test("5 Activity streams out as JSON lines and as CSV that runs no formula", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, {});
+    await guard.evaluate({ payload: { input: "x" }, consumer_id: '=HYPERLINK("x")' });
+    await guard.evaluate({ payload: { input: "y" }, consumer_id: "plain" });
+    const at = `collector_id=${guard.collector.id}`;
+    await listed(shared, at, 2);
+
+    const jsonl = await (await shared.get(`/v1/activity/export?${at}`)).text();
+    const csv = await (await shared.get(`/v1/activity/export?${at}&format=csv`)).text();
+
+    const lines = jsonl.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).consumer_id)).toEqual(['=HYPERLINK("x")', "plain"]);
+    expect(csv.split("\r\n")[0]).toStartWith("id,time,trace_id");
+    expect(csv).toContain(`"'=HYPERLINK(""x"")"`);
+  });
+
+  test("5 everything about a consumer_id can be erased", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, {});
+    await guard.evaluate({ payload: { input: "x" }, consumer_id: "erase-me" });
+    await guard.evaluate({ payload: { input: "x" }, consumer_id: "keep-me" });
+    const at = `collector_id=${guard.collector.id}`;
+    await listed(shared, at, 2);
+
+    const reply = await shared.post("/v1/activity/erase", { consumer_id: "erase-me" });
+
+    expect(await reply.json()).toEqual({ erased: 1 });
+    expect((await listed(shared, at, 1)).map((event) => event.consumer_id)).toEqual(["keep-me"]);
+  });
+
+  test("5 the same Idempotency-Key is one evaluation: the same verdict, one event", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention");
+    const once = { "idempotency-key": "k-1" };
+    const body = { payload: { input: CARD } };
+    const together = await Promise.all([guard.evaluate(body, once), guard.evaluate(body, once)]);
+    const later = await guard.evaluate(body, once);
+
+    const other = await guard.send({ payload: { input: "other" } }, once);
+
+    expect(new Set([...together, later].map(({ request_id }) => request_id)).size).toBe(1);
+    expect(other.status).toBe(400);
+    await Bun.sleep(300);
+    expect(await listed(shared, `collector_id=${guard.collector.id}`, 1)).toHaveLength(1);
+  });
+
+  test("5 a draft is replayed over what was recorded, and nothing is changed by it", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention", {
+      settings: { predefined_entities: [{ entity: "iban", enabled: true }] },
+      collector: { content_storage: "full" },
+    });
+    await guard.evaluate({ payload: { input: CARD } });
+    await guard.evaluate({ payload: { input: "hello" } });
+    const collector_id = guard.collector.id;
+    await listed(shared, `collector_id=${collector_id}`, 2);
+    const strict = await shared.make("/v1/detectors", {
+      name: `strict ${database}`,
+      kind: "data_loss_prevention",
+    });
+    const draft = { name: "draft", input_rules: [{ detector_id: strict.id, action: "block" }] };
+
+    const reply = await shared.post(`/v1/policies/${guard.policy.id}/replay`, {
+      draft,
+      collector_id,
+    });
+
+    expect(await reply.json()).toMatchObject({
+      evaluated: 2,
+      skipped: 0,
+      transitions: { "allow→block": 1 },
+      changes: [{ before: "allow", after: "block" }],
+    });
+    expect(await listed(shared, `collector_id=${collector_id}`, 2)).toHaveLength(2);
+  });
+
+  test("4.3.4 only what a caller sends is evaluated: a chat through the data plane leaves no evaluation", async () => {
+    await using demo = await startKit({ database, settings: { PORTCULLIS_DEMO: "true" } });
+    const { consumer, key, collector } = demo.first?.demo ?? expect.unreachable();
+    const chat = await demo.call(
+      "POST",
+      `/${consumer}/v1/chat/completions`,
+      { messages: [{ role: "user", content: CARD }] },
+      { "x-ag-api-key": key },
+    );
+    await demo.call(
+      "POST",
+      "/v1/evaluate",
+      { payload: { input: CARD } },
+      { authorization: `Bearer ${collector.key}` },
+    );
+
+    const events = await listed(demo, "", 1);
+
+    expect(chat.status).toBe(200);
+    expect(events.map(({ status }) => status)).toEqual(["transform"]);
+  });
+});

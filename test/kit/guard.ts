@@ -1,0 +1,86 @@
+/** A collector with its key and policy in a kit, and a client that checks every answer. */
+import { expect } from "bun:test";
+import type { Action, Finding, Verdict } from "../../src/contract/evaluate.ts";
+import type { PolicyInput } from "../../src/contract/policies.ts";
+import { checkVerdict, type Json } from "./check-verdict.ts";
+import type { Kit } from "./kit.ts";
+
+type Named = { id: string };
+export type Draft = Partial<Omit<PolicyInput, "gates" | "input_rules" | "output_rules">> & {
+  gates?: Json[];
+  input_rules?: Json[];
+  output_rules?: Json[];
+};
+
+let count = 0;
+export const unique = (word: string): string => `${word} ${++count}`;
+
+export const makeDetector = (kit: Kit, kind: string, settings: Json = {}): Promise<Named> =>
+  kit.make("/v1/detectors", { name: unique(kind), kind, settings });
+
+export const makePolicy = (kit: Kit, policy: Draft): Promise<Named> =>
+  kit.make("/v1/policies", { name: unique("policy"), ...policy });
+
+export interface Guarded {
+  collector: Named & { collector_key: string };
+  key: string;
+  policy: Named;
+  /** Sends an evaluation as the collector's own client; the answer must be a verdict. */
+  evaluate: (body: Json, headers?: Record<string, string>) => Promise<Verdict>;
+  /** The same without any check, for what must be refused. */
+  send: (body: unknown, headers?: Record<string, string>, path?: string) => Promise<Response>;
+}
+
+/** A collector whose policy is `policy`; `collector` adds members of its own. */
+export async function makeGuard(kit: Kit, policy: Draft, collector: Json = {}): Promise<Guarded> {
+  const saved = await makePolicy(kit, policy);
+  const made = await kit.make<Guarded["collector"]>("/v1/collectors", {
+    name: unique("collector"),
+    default_policy_id: saved.id,
+    ...collector,
+  });
+  const { key } = await kit.make<{ key: string }>(`/v1/collectors/${made.id}/keys`, {
+    name: "test",
+  });
+  const send: Guarded["send"] = (body, headers = {}, path = "/v1/evaluate") =>
+    kit.call("POST", path, body, { authorization: `Bearer ${key}`, ...headers });
+  return {
+    collector: made,
+    key,
+    policy: saved,
+    send,
+    async evaluate(body, headers) {
+      const reply = await send(body, headers);
+      const verdict = (await reply.json()) as Verdict;
+      expect({ status: reply.status, error: (verdict as { error?: string }).error }).toEqual({
+        status: 200,
+        error: undefined,
+      });
+      expect(reply.headers.get("content-type")).toMatch(/^application\/json\b/);
+      checkVerdict(verdict as unknown as Json, body);
+      return verdict;
+    },
+  };
+}
+
+/** A policy of one rule: the detector, what to do, and on which side. */
+export async function makeRuled(
+  kit: Kit,
+  kind: string,
+  rule: {
+    settings?: Json;
+    action?: Action;
+    direction?: "input" | "output";
+    policy?: Draft;
+    collector?: Json;
+  } = {},
+): Promise<Guarded & { detector: Named }> {
+  const detector = await makeDetector(kit, kind, rule.settings);
+  const rules = [{ detector_id: detector.id, action: rule.action ?? "block" }];
+  const side = rule.direction === "output" ? { output_rules: rules } : { input_rules: rules };
+  const guarded = await makeGuard(kit, { ...side, ...rule.policy }, rule.collector);
+  return { ...guarded, detector };
+}
+
+export const typesOf = ({ findings }: { findings: readonly Finding[] }): string[] =>
+  findings.map(({ signal }) => signal.type);

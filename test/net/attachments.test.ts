@@ -1,0 +1,224 @@
+import { afterAll, expect, test } from "bun:test";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { ATTACHMENT_LIMITS, fetchAttachment } from "../../src/net/fetch-attachment.ts";
+import { type AddressFinder, createAddressFinder } from "../../src/net/find-address.ts";
+import { createSend } from "../../src/net/send.ts";
+import { OTHER, UPSTREAM } from "./certificates.ts";
+
+const KiB = 1024;
+const LIMITS = { total_ms: 1500, bytes: 64 * KiB, redirects: 3 };
+
+const asked: string[] = [];
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  tls: [UPSTREAM, OTHER],
+  fetch(request) {
+    const { pathname, searchParams } = new URL(request.url);
+    asked.push(pathname);
+    if (pathname === "/to") return redirect(searchParams.get("url") ?? "");
+    return ANSWERS[pathname]?.(request) ?? new Response("", { status: 404 });
+  },
+});
+afterAll(() => server.stop(true));
+
+const redirect = (location: string, status = 302) =>
+  new Response("", { status, headers: { location } });
+const encoded = (body: Uint8Array<ArrayBuffer>, encoding: string) =>
+  new Response(body, { headers: { "content-encoding": encoding } });
+
+let endless = { chunks: 0, cancelled: false };
+
+const ANSWERS: Record<string, (request: Request) => Response | Promise<Response>> = {
+  "/note": () => new Response("hello", { headers: { "content-type": "text/plain" } }),
+  "/headers": ({ headers }) => Response.json(Object.fromEntries(headers)),
+  "/one": () => redirect("/two"),
+  "/two": () => redirect("//other.test:PORT/three".replace("PORT", String(server.port)), 307),
+  "/three": () => redirect("note?x=1#part", 308),
+  "/loop": () => redirect("/loop"),
+  "/nowhere": () => new Response("", { status: 302 }),
+  "/full": () => new Response(new Uint8Array(LIMITS.bytes)),
+  "/fat": () => new Response(new Uint8Array(LIMITS.bytes + 1)),
+  "/endless": () => {
+    endless = { chunks: 0, cancelled: false };
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      async pull(controller) {
+        endless.chunks++;
+        await Bun.sleep(1);
+        controller.enqueue(new Uint8Array(16 * KiB));
+      },
+      cancel: () => {
+        endless.cancelled = true;
+      },
+    });
+    return new Response(body);
+  },
+  "/silent": async () => {
+    await Bun.sleep(4000);
+    return new Response("late");
+  },
+  "/trickle": () => {
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      async pull(controller) {
+        await Bun.sleep(100);
+        controller.enqueue(new Uint8Array(1));
+      },
+    });
+    return new Response(body);
+  },
+  "/gzip": () => encoded(gzipSync("zipped"), "gzip"),
+  "/deflate": () => encoded(deflateSync("zipped"), "deflate"),
+  "/br": () => encoded(brotliCompressSync("zipped"), "br"),
+  "/bomb": () => encoded(gzipSync(new Uint8Array(50 * KiB * KiB)), "gzip"),
+  "/false-gzip": () => encoded(new TextEncoder().encode("plain"), "gzip"),
+  "/twice": () => encoded(gzipSync(gzipSync("zipped")), "gzip, gzip"),
+};
+
+/** Names of the internet, as far as this test goes: two of them are let through to our server. */
+const LET_THROUGH = ["upstream.test", "other.test"];
+const hosts: Record<string, string[]> = {
+  "inside.test": ["127.0.0.1"],
+  "rebound.test": ["10.0.0.7", "::1"],
+};
+const guarded = createAddressFinder({ lookup: async (name) => hosts[name] ?? [] });
+const addresses: AddressFinder = {
+  find: (target) => (LET_THROUGH.includes(target.hostname) ? "127.0.0.1" : guarded.find(target)),
+  forget: guarded.forget,
+};
+const send = createSend({ addresses, ca: UPSTREAM.cert + OTHER.cert });
+const at = (path: string, host = "upstream.test") => `https://${host}:${server.port}${path}`;
+const get = (url: string) => fetchAttachment(send, url, LIMITS);
+const text = async (url: string) => Buffer.from((await get(url)).bytes).toString();
+
+test("5 an attachment is at most 20 MiB, 10 s and 3 redirects away", () => {
+  expect(ATTACHMENT_LIMITS).toEqual({ total_ms: 10_000, bytes: 20 * 2 ** 20, redirects: 3 });
+});
+
+test("4.3.5 an attachment comes with the type its server claims", async () => {
+  const { bytes, content_type } = await get(at("/note"));
+
+  expect(Buffer.from(bytes).toString()).toBe("hello");
+  expect(content_type).toBe("text/plain");
+});
+
+test("4.3.5 what goes out says nothing of the caller and asks for no compression", async () => {
+  expect(JSON.parse(await text(at("/headers")))).toEqual({
+    accept: "*/*",
+    "accept-encoding": "identity",
+    connection: "keep-alive",
+    host: `upstream.test:${server.port}`,
+    "user-agent": "portcullis",
+  });
+});
+
+test("4.3.5 three redirects are followed, relative ones and to another host", async () => {
+  expect(await text(at("/one"))).toBe("hello");
+});
+
+test("4.3.5 a fourth redirect is refused", async () => {
+  asked.length = 0;
+
+  await expect(get(at("/loop"))).rejects.toMatchObject({
+    code: "upstream_failed",
+    message: "The attachment's URL redirects more than 3 times.",
+  });
+  expect(asked).toEqual(["/loop", "/loop", "/loop", "/loop"]);
+});
+
+test.each([
+  ["https://127.0.0.1:PORT/note", "upstream_address_refused"],
+  ["https://[::1]:PORT/note", "upstream_address_refused"],
+  ["https://169.254.169.254/latest/meta-data/", "upstream_address_refused"],
+  ["https://0x7f.1:PORT/note", "upstream_address_refused"],
+  ["//inside.test:PORT/note", "upstream_address_refused"],
+  ["https://rebound.test:PORT/note", "upstream_address_refused"],
+  ["https://localhost:PORT/note", "upstream_address_refused"],
+  ["http://upstream.test:PORT/note", "invalid_request"],
+  ["https://user:word@upstream.test:PORT/note", "invalid_request"],
+  ["https://upstream.test:25/", "invalid_request"],
+  ["file:///etc/passwd", "invalid_request"],
+  ["https://", "invalid_request"],
+])("4.3.5 each hop is checked: a redirect to %s is refused", async (location, code) => {
+  const target = location.replace("PORT", String(server.port));
+  asked.length = 0;
+
+  const refused = get(at(`/to?url=${encodeURIComponent(target)}`));
+
+  await expect(refused).rejects.toMatchObject({ code });
+  expect(asked).toEqual(["/to"]);
+});
+
+test("4.3.5 a name that resolves inside is refused before anything is sent", async () => {
+  asked.length = 0;
+
+  await expect(get(at("/note", "inside.test"))).rejects.toMatchObject({
+    code: "upstream_address_refused",
+    message: "The attachment's address is not a public one.",
+  });
+  expect(asked).toEqual([]);
+});
+
+test.each(["/silent", "/trickle"])("4.3.5 %s ends when the time is over", async (path) => {
+  const started = performance.now();
+
+  await expect(get(at(path))).rejects.toMatchObject({
+    code: "upstream_timeout",
+    message: "The attachment took too long to arrive.",
+  });
+  expect(performance.now() - started).toBeWithin(1400, 2500);
+});
+
+test("4.3.5 a name server that never answers is given up in the same time", async () => {
+  const never = createAddressFinder({ lookup: () => new Promise(() => {}) });
+  const waiting = fetchAttachment(createSend({ addresses: never }), "https://slow.test/", {
+    ...LIMITS,
+    total_ms: 200,
+  });
+
+  await expect(waiting).rejects.toMatchObject({ code: "upstream_timeout" });
+});
+
+test("4.3.5 an attachment of just the size passes, one byte more does not", async () => {
+  expect((await get(at("/full"))).bytes).toHaveLength(LIMITS.bytes);
+  await expect(get(at("/fat"))).rejects.toMatchObject({
+    code: "too_large",
+    message: "The attachment is larger than 65536 bytes.",
+  });
+});
+
+test("4.3.5 an answer without end or length is cut off at the cap", async () => {
+  await expect(get(at("/endless"))).rejects.toMatchObject({ code: "too_large" });
+  await Bun.sleep(100);
+
+  expect(endless.cancelled).toBe(true);
+  expect(endless.chunks).toBeLessThan(50);
+});
+
+test.each(["/gzip", "/deflate", "/br"])("an answer compressed anyway is read: %s", async (path) => {
+  expect(await text(at(path))).toBe("zipped");
+});
+
+test.each([
+  ["/bomb", "too_large", "The attachment is larger than 65536 bytes."],
+  ["/false-gzip", "upstream_failed", "The attachment is not compressed as it claims."],
+  ["/twice", "upstream_failed", "The attachment came in an encoding we cannot undo."],
+  ["/missing", "upstream_failed", "The attachment's server answered 404."],
+  ["/nowhere", "upstream_failed", "The attachment's server answered 302."],
+])("4.3.5 %s is refused as %s: %s", async (path, code, message) => {
+  await expect(get(at(path))).rejects.toMatchObject({ code, message });
+});
+
+test("no message holds the URL, which may carry a signature", async () => {
+  const failed = get(at("/missing?signature=s3cret")).catch((error: Error) => error.message);
+
+  expect(await failed).toBe("The attachment's server answered 404.");
+});
+
+test("TLS: a certificate nobody vouches for is refused", async () => {
+  const strict = createSend({ addresses: { find: () => "127.0.0.1", forget() {} } });
+
+  await expect(fetchAttachment(strict, at("/note"), LIMITS)).rejects.toMatchObject({
+    code: "upstream_unreachable",
+    message: "The attachment's server could not be reached.",
+  });
+});
