@@ -83,6 +83,7 @@ export async function answering(
   plane: Plane,
   request: Request,
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
+  render: typeof renderError = renderError,
 ): Promise<Response> {
   const began = elapsedMs();
   const ids = requestIds(request.headers, deps.newId, plane);
@@ -114,7 +115,7 @@ export async function answering(
       code: error.code,
       ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
     });
-    return renderError(plane, error, ids, headers);
+    return render(plane, error, ids, headers);
   }
 }
 

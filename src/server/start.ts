@@ -24,6 +24,7 @@ import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch.ts";
 import { newAnswers } from "./answers.ts";
 import { answering } from "./app.ts";
+import { connectPages } from "./connect-pages.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
 import { mcpPaths } from "./mcp-paths.ts";
@@ -106,7 +107,7 @@ export async function start(
       answering(app, "gateway", request, (ids, headers) =>
         answer(deps, request, { ...ids, client, headers }),
       ),
-    mcp: mcpPaths(app, plane),
+    mcp: { ...mcpPaths(app, plane), ...connectPages(app) },
   });
   opened.defer(() => listening.stop(0));
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.

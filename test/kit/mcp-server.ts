@@ -1,5 +1,10 @@
 /** A real MCP server on loopback, made with the SDK: its tools can be changed, slowed and broken while it runs. */
-import { createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  Server,
+  type Tool,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 
 export interface ServedTool extends Partial<Tool> {
   name: string;
@@ -10,16 +15,18 @@ export interface ServedTool extends Partial<Tool> {
 export interface McpServerOptions {
   tools?: ServedTool[];
   /** Which requests get in; the others are answered as it says. */
-  gate?: (request: Request) => Response | undefined;
+  gate?: ((request: Request) => Response | undefined) | undefined;
   /** Milliseconds before any answer. */
   delay_ms?: number;
+  /** Speaks the 2025 era only, with sessions that it remembers. */
+  sessions?: boolean;
 }
 
 export function startMcpServer(options: McpServerOptions = {}) {
   const state = { delay_ms: 0, tools: [{ name: "echo" }] as ServedTool[], ...options };
   const calls: { name: string; args: Record<string, unknown>; headers: Headers }[] = [];
   let lists = 0;
-  const endpoint = createMcpHandler(({ requestInfo }) => {
+  const newServer = ({ requestInfo }: { requestInfo?: Request | undefined }) => {
     const server = new Server(
       { name: "test", version: "1" },
       { capabilities: { tools: { listChanged: true } } },
@@ -43,7 +50,21 @@ export function startMcpServer(options: McpServerOptions = {}) {
       return { content: [{ type: "text", text: JSON.stringify(told) }] };
     });
     return server;
-  });
+  };
+  const endpoint = createMcpHandler(newServer);
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  async function inSession(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    const known = id === null ? undefined : sessions.get(id);
+    if (known) return await known.handleRequest(request);
+    if (id !== null) return new Response("no such session", { status: 404 });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (made) => void sessions.set(made, transport),
+    });
+    await newServer({ requestInfo: request }).connect(transport);
+    return await transport.handleRequest(request);
+  }
   const hits: Request[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -54,7 +75,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
       const refusal = state.gate?.(request);
       if (refusal) return refusal;
       await Bun.sleep(state.delay_ms);
-      return await endpoint.fetch(request);
+      return state.sessions ? await inSession(request) : await endpoint.fetch(request);
     },
   });
   return {
@@ -64,6 +85,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
     state,
     calls,
     hits,
+    sessions,
     lists: () => lists,
     async [Symbol.asyncDispose]() {
       await endpoint.close();

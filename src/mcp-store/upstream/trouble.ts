@@ -3,29 +3,31 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelconte
 import { AppError } from "../../contract/errors.ts";
 
 export function troubleOf(thrown: unknown): string {
-  const error = rootOf(thrown);
-  if (error instanceof AppError) return error.message;
-  if (error instanceof SdkHttpError) {
-    return refusesCredential(error)
-      ? `The server refused the credential (${error.status}).`
-      : `The server answered ${error.status}.`;
+  const failure = rootOf(thrown);
+  if (failure instanceof AppError) return failure.message;
+  if (failure instanceof SdkHttpError) {
+    return refusesCredential(failure)
+      ? `The server refused the credential (${failure.status}).`
+      : `The server answered ${failure.status}.`;
   }
-  if (error instanceof ProtocolError) return `The server answered with the error ${error.code}.`;
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+  if (failure instanceof ProtocolError) {
+    return `The server answered with the error ${failure.code}.`;
+  }
+  if (failure instanceof SdkError && failure.code === SdkErrorCode.RequestTimeout) {
     return "The server did not answer in time.";
   }
   return "The server does not speak MCP as it should.";
 }
 
 export function refusesCredential(thrown: unknown): boolean {
-  const error = rootOf(thrown);
-  return error instanceof SdkHttpError && (error.status === 401 || error.status === 403);
+  const failure = rootOf(thrown);
+  return failure instanceof SdkHttpError && (failure.status === 401 || failure.status === 403);
 }
 
 /** It knows the session no more, and so has done nothing: the call may be made again in a new one. */
 export function sessionIsLost(thrown: unknown): boolean {
-  const error = rootOf(thrown);
-  return error instanceof SdkHttpError && (error.status === 404 || error.status === 400);
+  const failure = rootOf(thrown);
+  return failure instanceof SdkHttpError && (failure.status === 404 || failure.status === 400);
 }
 
 /** The SDK wraps what the transport threw. */
