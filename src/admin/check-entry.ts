@@ -1,13 +1,13 @@
 /** What a schema cannot say about a catalog entry. */
 import { AppError } from "../contract/errors.ts";
+import { fieldTrouble } from "../contract/mcp-registries.ts";
 import type { CatalogEntryInput } from "../contract/store-catalog.ts";
 import { fillTemplate, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 
 export function checkEntry({ url, fields, auth, status, allow_private }: CatalogEntryInput): void {
-  const keys = fields.map(({ key }) => key);
-  const twice = keys.findIndex((key, index) => keys.indexOf(key) < index);
-  if (twice >= 0) refuse(`fields[${twice}].key: is there twice`);
+  const trouble = fieldTrouble(fields);
+  if (trouble) refuse(trouble);
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
   const named = templateNames(url);
   const loose = named.find((name) => !inPath.has(name));

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { HttpUrlWithQuery } from "../contract/http-shapes.ts";
-import { McpOptions } from "../contract/mcp-registries.ts";
+import { fieldTrouble, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
@@ -37,10 +37,11 @@ export async function checkMcpRegistry(
   const options: StoredMcpOptions = { ...provider_options, url, fields: fields ?? [] };
   const next: RegistryInput = { ...input, provider_options: { ...options } };
 
-  checkPlaceholders(options);
+  checkFields(options);
   checkUrl(filledIn(url), "provider_options.url", input.allow_private);
   refuseSecretTheft(deps, next, before, "provider_options.url");
   checkAuth(deps, next, entry, before);
+  checkCredential(next, options, entry);
   await refuseSameName(deps, place, input.name);
   return sealSecrets(deps.keyring(), REGISTRY_SECRETS, next, before);
 }
@@ -58,7 +59,9 @@ async function entryOf(
 const filledIn = (url: string): string => fillTemplate(url, () => "x");
 
 /** Only a path or query is filled in by principals: a host of their choice would get our secrets. */
-function checkPlaceholders({ url, fields }: StoredMcpOptions): void {
+function checkFields({ url, fields }: StoredMcpOptions): void {
+  const trouble = fieldTrouble(fields);
+  if (trouble) refuse(`provider_options.${trouble}`);
   const shape = z.object({ url: HttpUrlWithQuery });
   decode(z.object({ provider_options: shape }), { provider_options: { url: filledIn(url) } });
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
@@ -80,12 +83,30 @@ function checkAuth(
   if (auth?.type === "api_key") {
     refuse("auth.type: must be header, forwarded, client_credentials or principal_key");
   }
+  const { fields = [] } = input.provider_options as Partial<StoredMcpOptions>;
+  if (auth?.type === "principal_key" && fields.some(({ key }) => key === PRINCIPAL_KEY)) {
+    refuse(`provider_options.fields: ${PRINCIPAL_KEY} is the key that auth asks for already`);
+  }
   if (auth?.type !== "client_credentials") return;
   checkUrl(auth.token_url, "auth.token_url", input.allow_private);
   refuseSecretTheft(deps, input, before, "auth.token_url");
   const known = entry?.auth.type === "oauth" ? entry.auth.token_url : null;
   // The secret of a known server must not go to a token endpoint that is not that server's.
   if (known !== null && known !== auth.token_url) refuse(`auth.token_url: is ${known} there`);
+}
+
+/** Saved must not look like usable: a server that asks for a credential gets one, here or from principals. */
+function checkCredential(
+  { auth }: RegistryInput,
+  { headers, fields }: StoredMcpOptions,
+  entry: CatalogEntry | undefined,
+): void {
+  if (auth || Object.keys(headers).length > 0 || fields.some(({ secret }) => secret)) return;
+  const asks = entry?.auth.type;
+  if (asks === "oauth") {
+    refuse("auth: this server asks for OAuth; use forwarded or client_credentials");
+  }
+  if (asks === "key") refuse("auth: this server asks for a key; use header or principal_key");
 }
 
 /** People choose an instance by its name: two that differ in case look the same. */

@@ -28,6 +28,19 @@ export const ServerField = z.strictObject({
 });
 export type ServerField = z.infer<typeof ServerField>;
 
+/** What is wrong with a list of fields; undefined: nothing. */
+export function fieldTrouble(fields: readonly ServerField[]): string | undefined {
+  const keys = fields.map(({ key }) => key.toLowerCase());
+  for (const [index, field] of fields.entries()) {
+    if (keys.indexOf(field.key.toLowerCase()) < index)
+      return `fields[${index}].key: is there twice`;
+    if (field.in === "header" && !HeaderName.safeParse(field.key).success) {
+      return `fields[${index}].key: is a header that the gateway writes`;
+    }
+  }
+  return undefined;
+}
+
 const scopes = z.array(Text.min(1).max(255)).max(100).default([]);
 
 /** One header that everyone shares. */
@@ -60,6 +73,9 @@ export const ClientCredentialsAuth = z.strictObject({
   scopes,
   resource: HttpUrlWithQuery.nullable().default(null).describe("RFC 8707."),
 });
+
+/** Under this name a principal's own key is filled in. */
+export const PRINCIPAL_KEY = "api_key";
 
 /** Each principal brings a key of their own. */
 export const PrincipalKeyAuth = z.strictObject({
@@ -106,6 +122,10 @@ export const McpOptions = z.strictObject({
   tool_aliases: z
     .record(ToolName, z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "is not a tool name"))
     .refine((aliases) => Object.keys(aliases).length <= 1000, "holds at most 1000 aliases")
+    .refine(
+      (aliases) => new Set(Object.values(aliases)).size === Object.keys(aliases).length,
+      "gives two tools the same name",
+    )
     .default({})
     .describe("A tool's own name to the one that clients see."),
 });

@@ -7,13 +7,14 @@ import { Group, Groups, PrincipalSub } from "./store-access.ts";
 
 export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed"] as const;
 
-export const REASON_MOST = 1000;
+const REASON_MOST = 1000;
 
-/** Blank counts as absent. */
+/** Blank counts as absent. Characters are counted as people do: one that takes two units is one. */
 export const Reason = z
   .string()
   .trim()
-  .max(REASON_MOST)
+  .max(2 * REASON_MOST)
+  .refine((text) => [...text].length <= REASON_MOST, `holds at most ${REASON_MOST} characters`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Postgres cannot store it
   .regex(/^[^\u0000]*$/, "must not hold NUL");
 
@@ -138,6 +139,9 @@ export const connectInstall = endpoint({
   writes: false,
 });
 
+/** The other changes of an installation wait for a bulk install: it is kept short. */
+export const BULK_MOST = 500;
+
 export const bulkInstall = endpoint({
   name: "bulk_install",
   method: "POST",
@@ -153,6 +157,9 @@ export const bulkInstall = endpoint({
     installed: z.array(z.string()).describe("Principals that have it now and did not before."),
     already_installed: z.array(z.string()),
     refused: z.array(z.string()).describe("Principals whose access level is none."),
+    left: z
+      .int()
+      .describe(`More than ${BULK_MOST} are not done at once: call again until it is 0.`),
   }),
   configures: false,
 });

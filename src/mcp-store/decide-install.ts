@@ -15,18 +15,18 @@ export interface OpenRequest {
   reason: string | null;
 }
 
-export interface InstallFacts {
+export interface InstallFacts<I extends Instance = Instance, R extends OpenRequest = OpenRequest> {
   /** Live, at this very call. */
   level: AccessLevel;
   needs_admin_setup: boolean;
   /** Every instance of the code, sorted by name. */
-  instances: readonly Instance[];
+  instances: readonly I[];
   /** Ids of the instances that the principal has an active install of. */
   installed: readonly string[];
   /** Ids of the instances that a live approval covers. */
   granted: readonly string[];
   /** Open requests of the principal for the code. */
-  open: readonly OpenRequest[];
+  open: readonly R[];
 }
 
 export interface InstallWish {
@@ -36,26 +36,35 @@ export interface InstallWish {
   reason: string;
 }
 
-export type InstallDecision = {
+export type InstallDecision<
+  I extends Instance = Instance,
+  R extends OpenRequest = OpenRequest,
+> = Meant<I> &
+  (
+    | { outcome: "denied" }
+    | { outcome: "already_installed"; instance: I }
+    | { outcome: "choose_instance" }
+    | { outcome: "blocked" }
+    /** Without an instance: one is made from the catalog first. `supersedes`: requests that are now idle. */
+    | { outcome: "install"; supersedes: readonly R[] }
+    | { outcome: "ask_reason" }
+    | { outcome: "file_request" }
+    | { outcome: "pending"; request: R; new_reason: boolean }
+  );
+
+interface Meant<I extends Instance> {
   /** The instance that is meant; undefined while none is decided. */
-  instance: Instance | undefined;
+  instance: I | undefined;
   /** When more than one could be meant. */
-  choices: readonly Instance[];
+  choices: readonly I[];
   /** No instance can be used, and only an administrator can change that. */
   needs_setup: boolean;
-} & (
-  | { outcome: "denied" }
-  | { outcome: "already_installed" }
-  | { outcome: "choose_instance" }
-  | { outcome: "blocked" }
-  /** Without an instance: one is made from the catalog first. `supersedes`: requests that are now idle. */
-  | { outcome: "install"; supersedes: readonly OpenRequest[] }
-  | { outcome: "ask_reason" }
-  | { outcome: "file_request" }
-  | { outcome: "pending"; request: OpenRequest; new_reason: boolean }
-);
+}
 
-export function decideInstall(facts: InstallFacts, wish: InstallWish): InstallDecision {
+export function decideInstall<I extends Instance, R extends OpenRequest>(
+  facts: InstallFacts<I, R>,
+  wish: InstallWish,
+): InstallDecision<I, R> {
   const { instance, choices } = resolveInstance(facts, wish);
   const needs_setup =
     !instance &&
@@ -66,7 +75,7 @@ export function decideInstall(facts: InstallFacts, wish: InstallWish): InstallDe
 
   if (facts.level === "none") return { ...meant, outcome: "denied" };
   if (instance && facts.installed.includes(instance.id)) {
-    return { ...meant, outcome: "already_installed" };
+    return { ...meant, instance, outcome: "already_installed" };
   }
   const open = facts.open.filter((request) => concerns(request, instance));
   const allowed = facts.level === "install" || facts.granted.includes(instance?.id ?? "");
@@ -84,10 +93,10 @@ export function decideInstall(facts: InstallFacts, wish: InstallWish): InstallDe
 }
 
 /** The one that is named; else the one that is installed; else the only one that can be used. */
-function resolveInstance(
-  { level, instances, installed, granted }: InstallFacts,
+function resolveInstance<I extends Instance>(
+  { level, instances, installed, granted }: InstallFacts<I>,
   { instance_id }: InstallWish,
-): { instance: Instance | undefined; choices: readonly Instance[] } {
+): Pick<Meant<I>, "instance" | "choices"> {
   if (instance_id !== undefined) {
     return { instance: instances.find(({ id }) => id === instance_id), choices: [] };
   }

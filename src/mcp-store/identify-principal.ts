@@ -1,4 +1,5 @@
 /** Which principal of which gateway does a bearer token stand for? */
+import type { z } from "zod";
 import { AppError } from "../contract/errors.ts";
 import { Group, PrincipalSub } from "../contract/store-access.ts";
 import type { Issuer } from "../contract/store-principals.ts";
@@ -51,10 +52,10 @@ async function byIssuer(deps: Deps, text: string): Promise<Principal> {
   if (!signed.includes(true))
     throw unauthorized("The signature of this token is not its issuer's.");
   checkTimes(deps, jwt);
-  const sub = PrincipalSub.safeParse(claimAt(jwt.claims, issuer.subject_claim));
-  if (!sub.success) throw unauthorized(`This token has no usable "${issuer.subject_claim}".`);
+  const principal_sub = exactly(PrincipalSub, claimAt(jwt.claims, issuer.subject_claim));
+  if (!principal_sub) throw unauthorized(`This token has no usable "${issuer.subject_claim}".`);
   const groups = groupsIn(claimAt(jwt.claims, issuer.groups_claim));
-  return { gateway_id: issuer.gateway_id, principal_sub: sub.data, groups };
+  return { gateway_id: issuer.gateway_id, principal_sub, groups };
 }
 
 async function issuerOf(deps: Deps, { claims }: Jwt): Promise<Issuer> {
@@ -91,11 +92,17 @@ function claimAt(claims: Readonly<Record<string, unknown>>, path: string): unkno
   }, claims);
 }
 
+/** As it stands in the token: trimmed, " alice" would become somebody else. */
+function exactly(shape: z.ZodType<string>, claim: unknown): string | undefined {
+  const read = shape.safeParse(claim);
+  return read.success && read.data === claim ? read.data : undefined;
+}
+
 const MOST_GROUPS = 1000;
 
 function groupsIn(claim: unknown): string[] {
   const listed: unknown[] = Array.isArray(claim) ? claim : [claim];
-  return listed.flatMap((group) => Group.safeParse(group).data ?? []).slice(0, MOST_GROUPS);
+  return listed.flatMap((group) => exactly(Group, group) ?? []).slice(0, MOST_GROUPS);
 }
 
 const unauthorized = (message: string): AppError => new AppError("unauthorized", message);

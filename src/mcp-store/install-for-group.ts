@@ -1,5 +1,6 @@
 /** Installs a server for every known principal of a group. An administrator says so, which is an approval. */
 import { AppError } from "../contract/errors.ts";
+import { BULK_MOST } from "../contract/store-installs.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { principalTable } from "../db/principals.ts";
 import type { Author } from "../db/record-change.ts";
@@ -15,6 +16,8 @@ export interface GroupInstalls {
   already_installed: string[];
   /** Their access level is none, which no approval lifts. */
   refused: string[];
+  /** How many wait for the next call. */
+  left: number;
 }
 
 export async function installForGroup(
@@ -31,7 +34,7 @@ export async function installForGroup(
   await expireRequests(deps);
   const instance = await instanceToApprove(deps, author, gateway_id, { entry, instance_id });
   const known = await principalTable.all(deps.db, { gateway_id });
-  const done: GroupInstalls = { installed: [], already_installed: [], refused: [] };
+  const done: GroupInstalls = { installed: [], already_installed: [], refused: [], left: 0 };
   for (const { principal_sub, groups } of known.filter((one) => one.groups.includes(group))) {
     const { level } = (await standing({ principal_sub, groups })).levelFor(entry);
     if (level === "none") {
@@ -42,6 +45,10 @@ export async function installForGroup(
     const held = await holdingsOf(deps, place, { level, instances: [instance] });
     if (held.installs.length > 0) {
       done.already_installed.push(principal_sub);
+      continue;
+    }
+    if (done.installed.length >= BULK_MOST) {
+      done.left += 1;
       continue;
     }
     const install = { ...place, instance_id: instance.id };

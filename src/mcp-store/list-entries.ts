@@ -23,7 +23,10 @@ export async function listEntries(
   );
   const { items, next_cursor } = pageOf(found, query);
   const view = principal_sub
-    ? await storeView(deps, gateway_id, { principal_sub, groups: groups?.split(",") })
+    ? await storeView(deps, gateway_id, {
+        principal_sub,
+        groups: groups?.split(",").map((group) => group.trim()),
+      })
     : () => ({ level: null, install_status: null });
   return { items: items.map((entry) => ({ ...entry, ...view(entry) })), next_cursor };
 }

@@ -1,5 +1,5 @@
 /** What is a principal still missing before an install can be used? */
-import type { ServerField } from "../contract/mcp-registries.ts";
+import { PRINCIPAL_KEY, type ServerField } from "../contract/mcp-registries.ts";
 import type { Install } from "../contract/store-installs.ts";
 import type { McpRegistryRow } from "../db/registries.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
@@ -9,9 +9,6 @@ import { unseal } from "../lib/seal.ts";
 import { credentialState } from "./credential-state.ts";
 
 export type Requirements = Pick<Install, "requires_auth" | "requires_config" | "fields">;
-
-/** Under this key a principal's own key is kept, where an instance asks for one. */
-export const PRINCIPAL_KEY = "api_key";
 
 export function principalFields({ auth, provider_options }: McpRegistryRow): ServerField[] {
   if (auth?.type !== "principal_key") return provider_options.fields;

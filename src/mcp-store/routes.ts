@@ -18,7 +18,6 @@ import {
   rejectStoreRequest,
 } from "../contract/store-requests.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
-import { takeTurn } from "../db/config-revision.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
@@ -72,13 +71,13 @@ const installRoutes: Route[] = [
 const requestRoutes: Route[] = [
   route(listStoreRequests, async (deps, { params, query }) => {
     await findGateway(deps, params.gateway_id);
-    await takeTurn(deps.db, (db) => expireRequests({ ...deps, db }));
+    await expireRequests(deps);
     const { limit, cursor, q, sort, ...filters } = query;
     const where = { gateway_id: params.gateway_id, ...given(filters) };
     return await storeRequestTable.page(deps.db, where, { limit, cursor, q, sort });
   }),
   route(getStoreRequest, async (deps, { params }) => {
-    await takeTurn(deps.db, (db) => expireRequests({ ...deps, db }));
+    await expireRequests(deps);
     return await findRequest(deps, params);
   }),
   route(approveStoreRequest, (deps, call) => approveRequest(deps, call, call.params, call.body)),

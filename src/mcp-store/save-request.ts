@@ -1,4 +1,5 @@
 /** Requests of principals: filed, given another reason, closed; each with its audit record. */
+import { takeTurn } from "../db/config-revision.ts";
 import { type Author, type Change, recordChange } from "../db/record-change.ts";
 import { lapsedRequests, type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
@@ -72,17 +73,21 @@ export async function closeRequest(
   return after;
 }
 
-/** What nobody decided in time. Cheap when there is nothing: asked before requests are looked at. */
+/** What nobody decided in time. Asked before requests are looked at: with nothing due it costs one read. */
 export async function expireRequests(deps: Deps): Promise<void> {
+  const due = await lapsedRequests(deps.db, deps.now().toISOString());
+  if (due.length === 0) return;
   const author = {
     actor: { id: null, name: "clock" },
     request_id: deps.newId(),
     trace_id: deps.newId(),
   };
-  for (const id of await lapsedRequests(deps.db, deps.now().toISOString())) {
-    const row = await storeRequestTable.lock(deps.db, { id, state: "pending" });
-    if (row) await closeRequest(deps, author, row, { state: "expired" });
-  }
+  await takeTurn(deps.db, async (db) => {
+    for (const id of due) {
+      const row = await storeRequestTable.lock(db, { id, state: "pending" });
+      if (row) await closeRequest({ ...deps, db }, author, row, { state: "expired" });
+    }
+  });
 }
 
 async function record(

@@ -2,10 +2,11 @@
 import type { AccessLevel } from "../contract/store-access.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
 import type { InstallReply } from "../contract/store-installs.ts";
-import { storeInstallTable } from "../db/store-installs.ts";
+import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "./install-state.ts";
+import { hasEnded, installState } from "./install-state.ts";
+import { mcpRegistries } from "./instances.ts";
 import { standingOf } from "./standing.ts";
 
 export interface StoreView {
@@ -22,21 +23,24 @@ export async function storeView(
   const standing = await standingOf(deps, gateway_id, principal);
   const at = deps.now();
   const installs = await storeInstallTable.all(deps.db, { gateway_id, principal_sub });
+  const instances = new Map((await mcpRegistries(deps, gateway_id)).map((row) => [row.id, row]));
   const open = await storeRequestTable.all(deps.db, {
     gateway_id,
     principal_sub,
     state: "pending",
   });
-  const installed = new Set(installs.map(({ code }) => code));
   const pending = new Set(
     open.filter(({ expires_at }) => !hasEnded(expires_at, at)).map(({ code }) => code),
   );
-  return (entry) => ({
-    level: standing.levelFor(entry).level,
-    install_status: installed.has(entry.code)
-      ? "installed"
-      : pending.has(entry.code)
-        ? "pending_approval"
-        : "not_installed",
-  });
+  return (entry) => {
+    const { level } = standing.levelFor(entry);
+    const isActive = (install: StoreInstallRow): boolean => {
+      const instance_enabled = instances.get(install.instance_id)?.enabled === true;
+      const now = { at, level, instance_enabled, in_catalog: true };
+      return install.code === entry.code && installState(install, now).state === "active";
+    };
+    if (installs.some(isActive)) return { level, install_status: "installed" };
+    const install_status = pending.has(entry.code) ? "pending_approval" : "not_installed";
+    return { level, install_status };
+  };
 }

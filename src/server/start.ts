@@ -3,7 +3,6 @@ import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
 import { expireApprovals } from "../db/approvals.ts";
 import { collectorTable } from "../db/collectors.ts";
-import { takeTurn } from "../db/config-revision.ts";
 import { openDb } from "../db/db.ts";
 import { dropEvaluations } from "../db/evaluation-events.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
@@ -144,7 +143,7 @@ async function sweep(deps: Deps): Promise<void> {
     for (const { id, retention_days } of await collectorTable.all(db)) {
       await dropEvaluations(db, { collector_id: id, before: daysAgo(retention_days) });
     }
-    await takeTurn(db, (tx) => expireRequests({ ...deps, db: tx }));
+    await expireRequests(deps);
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });
   }

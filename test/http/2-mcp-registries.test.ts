@@ -125,6 +125,21 @@ describe.each(databaseKinds)("%s", (database) => {
       },
       "token_url",
     ],
+    ["no credential for a server with OAuth", { code: "oauth" }, {}, "auth"],
+    ["no credential for a server with a key", { code: "key" }, {}, "auth"],
+    [
+      "a field twice",
+      {
+        fields: [
+          { key: "a", in: "query" },
+          { key: "A", in: "query" },
+        ],
+      },
+      {},
+      "twice",
+    ],
+    ["a field for a header of ours", { fields: [{ key: "Host", in: "header" }] }, {}, "header"],
+    ["two tools of one name", { tool_aliases: { a: "x", b: "x" } }, {}, "same name"],
     ["a tool alias that is no name", { tool_aliases: { a: "no spaces" } }, {}, "tool_aliases"],
   ])("2 %s is 422 and named", async (_, options, more, named) => {
     const { path } = await fresh();

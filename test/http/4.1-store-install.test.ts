@@ -1,6 +1,6 @@
 /** Spec 4.1: install or request a Store server for a principal. Rows are those of the decision table. */
 import { describe, expect, test } from "bun:test";
-import { sharedKit } from "../kit/kit.ts";
+import { sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { type Store, startStore } from "../kit/store.ts";
 
@@ -457,6 +457,18 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
+  test("store row 10: a reason of 1,000 characters is taken, however many bytes they are", async () => {
+    const store = await fresh();
+    await store.level("request");
+    const reason = "🚪".repeat(1000);
+
+    const fits = await store.install({ code: "pub", reason });
+    const beyond = await store.install({ code: "pub", reason: `${reason}!` });
+
+    expect([fits.status, beyond.status]).toEqual([200, 422]);
+    expect(await store.requests()).toMatchObject([{ reason }]);
+  });
+
   test("store row 60: of equal calls at once, one makes the install", async () => {
     const store = await fresh();
     const calls = Array.from({ length: 12 }, () => store.install({ code: "pub" }));
@@ -525,6 +537,43 @@ describe.each(databaseKinds)("%s", (database) => {
     const granted = await kit.post(store.installs, body, key);
 
     expect([refused.status, granted.status]).toEqual([409, 200]);
+  });
+});
+
+describe("two nodes", () => {
+  const nodes = async () => {
+    const one = await startKit({ database: "postgres" });
+    const { database_url, data_dir } = one;
+    const other = await startKit({ database_url, data_dir });
+    const store = await startStore(one);
+    const there = (body: object) => other.post(store.installs, { principal_sub: "alice", ...body });
+    const stop = async () => {
+      await other[Symbol.asyncDispose]();
+      await one[Symbol.asyncDispose]();
+    };
+    return { store, there, [Symbol.asyncDispose]: stop };
+  };
+
+  test("store row 60: equal calls at two nodes at once make one install", async () => {
+    await using both = await nodes();
+    const { store, there } = both;
+
+    const calls = Array.from({ length: 16 }, (_, index) =>
+      index % 2 ? store.install({ code: "pub" }) : there({ code: "pub" }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await store.counts()).toEqual({ instances: 1, installs: 1, requests: 0 });
+  });
+
+  test("4.1.1 a rule that was made at one node counts at the other at once", async () => {
+    await using both = await nodes();
+    const { store, there } = both;
+
+    await store.rule("user:alice", "none");
+
+    expect((await there({ code: "pub" })).status).toBe(409);
   });
 });
 

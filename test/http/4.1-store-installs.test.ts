@@ -1,5 +1,6 @@
 /** Installs beyond the first call: configure, bulk, access explained, and the cases of the peer's table. */
 import { describe, expect, test } from "bun:test";
+import { principalTable } from "../../src/db/principals.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
@@ -95,7 +96,7 @@ describe.each(databaseKinds)("%s", (database) => {
       }
       await store.rule("user:eve", "none");
       const bulk = (body: object) => kit.post(`${store.path}/store/bulk-installs`, body);
-      return { store, bulk };
+      return { kit, store, bulk };
     };
 
     test("a server is installed for every known principal of a group", async () => {
@@ -104,12 +105,36 @@ describe.each(databaseKinds)("%s", (database) => {
       const first = await answerOf(bulk({ code: "pub", group: "eng" }));
       const second = await answerOf(bulk({ code: "pub", group: "eng" }));
 
-      expect(first).toEqual({ installed: ["ann", "bob"], already_installed: [], refused: ["eve"] });
+      expect(first).toEqual({
+        installed: ["ann", "bob"],
+        already_installed: [],
+        refused: ["eve"],
+        left: 0,
+      });
       expect(second).toMatchObject({ installed: [], already_installed: ["ann", "bob"] });
       expect(await store.installed()).toMatchObject([
         { principal_sub: "ann", state: "active" },
         { principal_sub: "bob", state: "active" },
       ]);
+    });
+
+    test("a large group is done in several calls", async () => {
+      const { kit, store, bulk } = await people();
+      const rows = Array.from({ length: 501 }, (_, index) => ({
+        id: `${store.gateway.id}-${index}`,
+        gateway_id: store.gateway.id,
+        principal_sub: `p${index}`,
+        groups: ["many"],
+        seen_at: new Date().toISOString(),
+      }));
+      await principalTable.insertMany(kit.db, rows);
+
+      const first = await answerOf(bulk({ code: "pub", group: "many" }));
+      const second = await answerOf(bulk({ code: "pub", group: "many" }));
+
+      expect([first.left, second.left]).toEqual([1, 0]);
+      expect(second).toMatchObject({ installed: [expect.any(String)] });
+      expect(await store.counts()).toMatchObject({ installs: 501 });
     });
 
     test("a request of one of them is superseded", async () => {
@@ -133,6 +158,26 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
+  describe("suspended", () => {
+    test("an install of a server that left the catalog does not count, nor one of a disabled instance", async () => {
+      const kit = await started();
+      const store = await fresh();
+      await store.install({ code: "oauth" });
+      const pub = await answerOf(store.install({ code: "pub" }));
+
+      await kit.delete(`${store.path}/store/catalog/oauth`);
+      await kit.put(`${store.path}/registries/${pub.instance_id}`, { enabled: false });
+      const again = await answerOf(store.install({ code: "pub" }));
+
+      expect(await store.installed()).toMatchObject([
+        { code: "oauth", state: "suspended", suspended_because: "not_in_catalog" },
+        { code: "pub", state: "suspended", suspended_because: "instance_disabled" },
+      ]);
+      expect(again).toMatchObject({ already_installed: false, requires_admin_setup: true });
+      expect(await store.counts()).toMatchObject({ instances: 2, installs: 2 });
+    });
+  });
+
   describe("explain", () => {
     test("the deciding rule is named, and those that it outweighs", async () => {
       const kit = await started();
@@ -153,6 +198,17 @@ describe.each(databaseKinds)("%s", (database) => {
         groups: ["eng"],
       });
       expect(outside).toMatchObject({ level: "install", decided_by: { id: everyone.id } });
+    });
+
+    test("groups that an install names are those last seen", async () => {
+      const store = await fresh("none");
+      await store.rule("group:eng", "install");
+
+      await store.install({ code: "pub", groups: ["eng"] });
+      const again = await answerOf(store.install({ code: "pub" }));
+
+      expect(again).toMatchObject({ already_installed: true });
+      expect(await store.installed()).toMatchObject([{ state: "active" }]);
     });
 
     test("without groups those last seen count", async () => {

@@ -152,6 +152,7 @@ describe.each(databaseKinds)("%s", (database) => {
       ["whose end is a text", { exp: "2999" }, {}],
       ["that is not valid yet", { nbf: Date.now() / 1000 + 120 }, {}],
       ["without a subject", { sub: undefined }, {}],
+      ["whose subject is padded", { sub: " alice" }, {}],
       ["with a subject that is no text", { sub: { $ne: "" } }, {}],
       ["with extensions that must be understood", {}, { crit: ["b64"] }],
       ["that names an unknown key", {}, { kid: "nope" }],

@@ -15,6 +15,12 @@ const SERVERS: Record<string, object> = {
   },
 };
 
+/** What an instance of each has, unless a test says otherwise. */
+const CREDENTIALS: Record<string, object> = {
+  oauth: { type: "forwarded" },
+  key: { type: "header", value: "Bearer shared" },
+};
+
 export type Store = Awaited<ReturnType<typeof startStore>>;
 type Level = "none" | "request" | "install";
 
@@ -34,11 +40,12 @@ export async function startStore(kit: Kit, default_level: Level = "install") {
     gateway,
     path,
     installs,
-    /** An instance of a server; without more, one that needs no credential. */
+    /** An instance of a server. */
     async instance(code: string, name = "A", more: Record<string, unknown> = {}) {
       const { options = {}, ...own } = more as { options?: object };
+      const auth = CREDENTIALS[code] ?? null;
       const provider_options = { code, url: "https://mcp.example.com/mcp", fields: [], ...options };
-      const body = { name: `${name} ${code}`, type: "mcp", provider_options, ...own };
+      const body = { name: `${name} ${code}`, type: "mcp", provider_options, auth, ...own };
       const made = await kit.make(`${path}/registries`, body);
       ids.set(name, made.id);
       return made;
