@@ -51,10 +51,10 @@ export type Condition =
   | { not: Condition }
   | z.infer<typeof Comparison>;
 
-/** Every deeper level is checked in its own call: a limit keeps a hostile one from growing the stack. */
+/** As deep as people write them: a hostile one cannot grow the stack. */
 const at = (depth: number): z.ZodType<Condition> => {
   if (depth === 0) return Comparison;
-  const inner = z.lazy(() => at(depth - 1));
+  const inner = at(depth - 1);
   return z.union([
     z.strictObject({ all: z.array(inner).min(1).max(100) }),
     z.strictObject({ any: z.array(inner).min(1).max(100) }),

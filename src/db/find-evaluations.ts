@@ -12,7 +12,7 @@ export interface Asked {
 }
 
 /** On SQLite the whole process waits for a query: a search goes through this many texts at a time. */
-const SEARCHED_AT_A_TIME = 20_000;
+const SEARCHED_AT_A_TIME = 5_000;
 
 /** `next` is where the following page begins, though this one may hold fewer than were asked for. */
 export async function pageEvaluations(
@@ -74,11 +74,21 @@ const COMPARED = [
   "trace_id",
 ] as const;
 
+/** Rows with these values are in no index; a query for others must say so to be answered from it. */
+const USUAL: Partial<Record<(typeof COMPARED)[number], string>> = {
+  status: "allow",
+  protocol: "llm",
+  direction: "input",
+};
+
 function narrowed(db: Db, filters: ActivityFilters) {
   const values: Value[] = [];
   const conditions = COMPARED.flatMap((name) => {
     const value = filters[name];
-    return value === undefined ? [] : [`e.${name} = $${values.push(value)}`];
+    if (value === undefined) return [];
+    const equal = `e.${name} = $${values.push(value)}`;
+    const usual = USUAL[name];
+    return usual === undefined || value === usual ? [equal] : [equal, `e.${name} <> '${usual}'`];
   });
   // What is walked in order is the narrowest: texts, then what fired, then the events themselves.
   const key = filters.q ? "t.id" : filters.detector ? "f.event_id" : "e.id";

@@ -1,7 +1,6 @@
 /** Texts of attachments, for the detectors that read them. Bytes live only as long as the evaluation. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { documentText } from "../lib/documents/document-text.ts";
 import { fetchAttachment } from "../net/fetch-attachment.ts";
 import type { Surroundings } from "../policy/detector.ts";
 import type { Attachment } from "../policy/payload/payload.ts";
@@ -42,6 +41,8 @@ async function readOne(
       data === null
         ? await fetchAttachment(deps.send, url ?? "")
         : { bytes: decoded(data), content_type: null };
+    // Loaded with the first attachment: most programs never see one, and a start must not wait for it.
+    const { documentText } = await import("../lib/documents/document-text.ts");
     const type = content_type ?? got.content_type;
     const text = await documentText(got.bytes, { content_type: type });
     if (!text.ok) return { found: [], problem: text.reason };

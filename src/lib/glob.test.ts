@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { matchesGlob } from "./glob.ts";
+import { globMatcher, matchesGlob } from "./glob.ts";
 
 test.each([
   ["read", "read", true],
@@ -17,6 +17,13 @@ test.each([
   ["Read*", "read", false],
 ])("the pattern %s and %j: %p", (pattern, text, matches) => {
   expect(matchesGlob(pattern, text)).toBe(matches);
+});
+
+test("of several patterns one is enough", () => {
+  const matches = globMatcher(["read_*", "list"]);
+
+  expect(["read_file", "list", "lists", "write"].map(matches)).toEqual([true, true, false, false]);
+  expect(globMatcher([])("")).toBe(false);
 });
 
 test("a pattern of many stars takes no longer than its text is long", () => {

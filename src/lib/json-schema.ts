@@ -38,9 +38,10 @@ function misfit(schema: unknown, value: unknown, place: Place): Misfit | undefin
   if (++place.count.steps > MOST_STEPS || place.depth > MOST_DEPTH) {
     return { keyword: "complexity", pointer };
   }
+  const inside = { ...place, depth: place.depth + 1 };
   for (const [keyword, check] of CHECKS) {
     if (schema[keyword] === undefined) continue;
-    const found = check(schema[keyword], value, { ...place, depth: place.depth + 1 }, schema);
+    const found = check(schema[keyword], value, inside, schema);
     if (found === false) return { keyword, pointer };
     if (typeof found === "object") return found;
   }

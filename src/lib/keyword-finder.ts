@@ -10,10 +10,16 @@ export function keywordFinder(
   keywords: readonly string[],
   options: { ignore_case?: boolean } = {},
 ): FindKeywords {
-  const { classOf, width } = classify(keywords, options.ignore_case ?? false);
-  const { next, keywordAt, shorter } = automaton(keywords, classOf, width);
+  const build = () => {
+    const { classOf, width } = classify(keywords, options.ignore_case ?? false);
+    return { classOf, width, ...automaton(keywords, classOf, width) };
+  };
+  // With the first text: the built-in tables are large, and a start must not wait for them.
+  let built: ReturnType<typeof build> | undefined;
 
   return (text, found) => {
+    built ??= build();
+    const { classOf, width, next, keywordAt, shorter } = built;
     let state = 0;
     for (let at = 0; at < text.length; at++) {
       state = next[state * width + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;

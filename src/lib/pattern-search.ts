@@ -72,13 +72,17 @@ export function searchProgram({ steps, start }: Program) {
     const found: Span[] = [];
     let number = 0;
     let block = readBlock(text, 0, ends);
-    const reach = (position: number) => {
+    const blockAt = (position: number) => {
       while (position > block.to) block = readBlock(text, ++number, ends);
-      return position - block.from;
+      return block;
+    };
+    const numberAt = (position: number) => {
+      const { states: numbersAt, from } = blockAt(position);
+      return numbersAt[position - from] ?? 0;
     };
     for (let position = 0; position <= text.length; ) {
-      const starts = block.starts[reach(position)];
-      const end = starts ? walk(text, position, (at) => block.states[reach(at)]) : position;
+      const { starts, from } = blockAt(position);
+      const end = starts[position - from] ? walk(text, position, numberAt) : position;
       if (end > position) found.push({ start: position, end });
       position = Math.max(end, position + 1);
     }
@@ -94,13 +98,19 @@ export function searchProgram({ steps, start }: Program) {
     for (let block = Math.floor(text.length / BLOCK_LENGTH); block >= 0; block--) {
       ends[block] = at;
       let number = numberOf(at);
-      for (const from = boundary(text, block); position > from; ) {
-        const point = pointBefore(text, position);
-        const read = table[point] ?? classOf(point);
+      const from = boundary(text, block);
+      while (position > from) {
+        const unit = text.charCodeAt(position - 1);
+        let read = table[unit];
+        position--;
+        if (read === undefined) {
+          const point = pointBefore(text, position + 1);
+          read = classOf(point);
+          if (point > 0xffff) position--;
+        }
         const move = moves[number * width + read] || stepLeft(number, read);
         number = move >> 1;
         found |= move & 1;
-        position -= point > 0xffff ? 2 : 1;
       }
       if (found && untilFound) return ends;
       if (position === 0) found |= stepLeft(number, TEXT_START) & 1;
@@ -179,11 +189,11 @@ export function searchProgram({ steps, start }: Program) {
   }
 
   /** Where the match that starts at `from` ends, preferring at each fork as the pattern says. */
-  function walk(text: string, from: number, numberAt: (position: number) => number | undefined) {
+  function walk(text: string, from: number, numberAt: (position: number) => number) {
     let position = from;
     let step = start;
     for (;;) {
-      const state = states[numberAt(position) ?? 0] ?? END;
+      const state = states[numberAt(position)] ?? END;
       const taken = nextTake(step, state, besideBefore(text, position));
       if (taken?.kind !== "take") return position;
       step = taken.next;

@@ -42,9 +42,12 @@ export const segment = (
 });
 
 /** The result of `compute`, worked out once for each segment. `compute` itself is the key. */
-export function once<Result>(of: Segment, compute: (text: string) => Result): Result {
+export function once<Result>(
+  of: Segment,
+  compute: (text: string, segment: Segment) => Result,
+): Result {
   if (of.memo.has(compute)) return of.memo.get(compute) as Result;
-  const result = compute(of.text);
+  const result = compute(of.text, of);
   of.memo.set(compute, result);
   return result;
 }

@@ -1,5 +1,5 @@
 /** Runs a table of patterns over a text; a pattern is only tried around the places where a literal of it occurs. */
-import { findNeedles } from "./needles.ts";
+import { keywordFinder } from "../lib/keyword-finder.ts";
 import type { Span } from "./views/source-map.ts";
 import type { View } from "./views.ts";
 
@@ -27,11 +27,12 @@ const REACH = 512;
 export function signatureScan<Label extends string>(
   signatures: readonly Signature<Label>[],
 ): (view: View) => readonly Hit<Label>[] {
-  const needles = [...new Set(signatures.flatMap((signature) => signature.needles))];
-  const find = findNeedles(needles);
-  const byNeedle = needles.map((needle) =>
-    [...signatures.keys()].filter((index) => signatures[index]?.needles.includes(needle)),
-  );
+  const byText = new Map<string, number[]>();
+  for (const [index, { needles }] of signatures.entries()) {
+    for (const needle of needles) byText.set(needle, [...(byText.get(needle) ?? []), index]);
+  }
+  const find = keywordFinder([...byText.keys()]);
+  const byNeedle = [...byText.values()];
 
   return ({ text, span }) => {
     const windows = new Map<number, Span[]>();

@@ -1,8 +1,8 @@
 /**
- * Finds words that are nearly one of many others: a letter more, fewer, wrong or swapped.
+ * Finds words that are nearly one of many others: a letter more, fewer, wrong, or swapped with its neighbour.
  *
- * Two words are at most so many edits apart if leaving out as many letters of each can make them equal, so every
- * word is looked up by what remains of it. That costs the same for ten words as for ten thousand.
+ * Two words are within so many edits only if both can be made the same by leaving out as many letters. So words
+ * are looked up by the hashes of what remains of them, and ten thousand cost no more than ten.
  */
 
 export interface Similar {
@@ -10,86 +10,109 @@ export interface Similar {
   wanted: number;
   start: number;
   end: number;
-  /** 1 less the share of letters that differ. */
+  /** 1 less the share of the wanted letters that differ. */
   similarity: number;
 }
 
 const MOST_EDITS = 2;
-/** Shorter ones are all alike; of longer ones, leaving out letters has too many ways. */
+/** Shorter ones are all alike; longer ones can lose letters in too many ways. */
 const SHORTEST = 4;
 const LONGEST = 32;
 const WORDS = /[\p{L}\p{N}]+/gu;
+const FILTER_BITS = 22;
 
 /** Wanted words and texts are folded. Phrases are compared with as many words as they have. */
 export function similarWords(
   wanted: readonly string[],
   threshold: number,
 ): (text: string) => readonly Similar[] {
-  const byRemains = new Map<string, number[]>();
-  /** Of phrases of so many words: the lengths that a stretch of text must have to be worth a look. */
-  const lengths = new Map<number, Set<number>>();
-  const editsFor = (length: number) =>
-    Math.min(MOST_EDITS, Math.floor((1 - threshold) * length + 1e-9));
+  const byRemains = new Map<number, number[]>();
+  /** One bit for each hash that may be in the map: most words stop here. */
+  const filter = new Uint32Array(2 ** (FILTER_BITS - 5));
+  /** By number of words in a phrase and by length of a stretch of text: how many letters that may lose. */
+  const loses = new Map<number, number[]>();
+
   for (const [index, phrase] of wanted.entries()) {
-    if (phrase.length < SHORTEST || phrase.length > LONGEST) continue;
-    const edits = editsFor(phrase.length);
+    const edits = Math.min(MOST_EDITS, Math.floor((1 - threshold) * phrase.length + 1e-9));
+    if (phrase.length < SHORTEST || phrase.length > LONGEST || edits === 0) continue;
     const count = phrase.match(WORDS)?.length ?? 0;
-    const known = lengths.get(count) ?? new Set();
-    for (let length = phrase.length - edits; length <= phrase.length + edits; length++)
-      known.add(length);
-    lengths.set(count, known);
-    for (const rest of remains(phrase, edits))
-      byRemains.set(rest, [...(byRemains.get(rest) ?? []), index]);
+    const byLength = loses.get(count) ?? [];
+    loses.set(count, byLength);
+    for (let length = phrase.length - edits; length <= phrase.length + edits; length++) {
+      byLength[length] = Math.max(byLength[length] ?? 0, edits);
+    }
+    eachRemains(phrase, edits, (hash) => {
+      filter[slot(hash)] = (filter[slot(hash)] ?? 0) | (1 << (hash & 31));
+      const same = byRemains.get(hash);
+      if (same && same.at(-1) !== index) same.push(index);
+      if (!same) byRemains.set(hash, [index]);
+    });
   }
 
   return (text) => {
-    const words = [...text.matchAll(WORDS)].map(({ index, 0: word }) => ({
-      start: index,
-      end: index + word.length,
-    }));
+    const words = [...text.matchAll(WORDS)];
     const found: Similar[] = [];
-    for (const [count, worthIt] of lengths) {
+    for (const [count, byLength] of loses) {
       for (let first = 0; first + count <= words.length; first++) {
-        const start = words[first]?.start ?? 0;
-        const end = words[first + count - 1]?.end ?? 0;
-        if (!worthIt.has(end - start)) continue;
-        const best = closest(text.slice(start, end));
+        const last = words[first + count - 1];
+        const start = words[first]?.index ?? 0;
+        const end = last ? last.index + last[0].length : start;
+        const edits = byLength[end - start];
+        const best = edits && closest(text.slice(start, end), edits);
         if (best) found.push({ ...best, start, end });
       }
     }
     return found;
   };
 
-  function closest(stretch: string) {
-    let best: { wanted: number; similarity: number } | undefined;
+  function closest(stretch: string, edits: number) {
     const candidates = new Set<number>();
-    for (const rest of remains(stretch, editsFor(stretch.length + MOST_EDITS))) {
-      for (const index of byRemains.get(rest) ?? []) candidates.add(index);
-    }
+    eachRemains(stretch, edits, (hash) => {
+      if (!((filter[slot(hash)] ?? 0) & (1 << (hash & 31)))) return;
+      for (const index of byRemains.get(hash) ?? []) candidates.add(index);
+    });
+    let best: { wanted: number; similarity: number } | undefined;
     for (const index of candidates) {
       const phrase = wanted[index] ?? "";
-      const similarity = 1 - distance(stretch, phrase) / Math.max(stretch.length, phrase.length);
-      if (similarity >= threshold && similarity > (best?.similarity ?? 0))
-        best = { wanted: index, similarity };
+      const similarity = 1 - distance(stretch, phrase) / phrase.length;
+      if (similarity < threshold || similarity <= (best?.similarity ?? 0)) continue;
+      best = { wanted: index, similarity };
     }
     return best;
   }
 }
 
-/** The word, and what is left of it without up to `edits` of its letters. */
-function remains(word: string, edits: number): Set<string> {
-  const all = new Set([word]);
-  let layer = [word];
-  for (let left = edits; left > 0; left--) {
-    layer = layer.flatMap((rest) =>
-      Array.from(rest, (_, at) => rest.slice(0, at) + rest.slice(at + 1)),
-    );
-    for (const rest of layer) all.add(rest);
+const slot = (hash: number) => (hash >>> 5) & (2 ** (FILTER_BITS - 5) - 1);
+
+const FACTOR = 0x01000193;
+const POWERS = new Int32Array(LONGEST + MOST_EDITS + 2).fill(1);
+for (let power = 1; power < POWERS.length; power++) {
+  POWERS[power] = Math.imul(POWERS[power - 1] ?? 0, FACTOR);
+}
+const heads = new Int32Array(POWERS.length);
+
+/** The hashes of a word, and of what is left of it without one or two of its letters. */
+function eachRemains(word: string, edits: number, found: (hash: number) => void) {
+  const length = word.length;
+  for (let at = 0; at < length; at++) {
+    heads[at + 1] = (Math.imul(heads[at] ?? 0, FACTOR) + word.charCodeAt(at)) | 0;
   }
-  return all;
+  found(heads[length] ?? 0);
+  for (let gap = 0; gap < length; gap++) {
+    found(joined(heads[gap] ?? 0, gap + 1, length));
+    for (let second = gap + 1; edits > 1 && second < length; second++) {
+      found(joined(joined(heads[gap] ?? 0, gap + 1, second), second + 1, length));
+    }
+  }
 }
 
-/** How many letters to add, leave out, replace or swap with their neighbour to make one of the other. */
+/** The hash of what `head` stands for, followed by the letters from `from` to `to`. */
+function joined(head: number, from: number, to: number): number {
+  const before = Math.imul(heads[from] ?? 0, POWERS[to - from] ?? 0);
+  return (Math.imul(head, POWERS[to - from] ?? 0) + (heads[to] ?? 0) - before) | 0;
+}
+
+/** How many letters to add, leave out, replace or swap to make one word of the other. */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { growth } from "../../test/kit/growth.ts";
+import { seeded } from "../../test/kit/random.ts";
 import { plainLetters } from "./views/plain-letters.ts";
 import { decoded, folded, unleet } from "./views.ts";
 
@@ -139,23 +140,17 @@ const ALPHABET = [
 ];
 
 test("every span lies inside the original, and lengths stay in bounds", () => {
-  let seed = 7;
-  const random = (below: number) => {
-    seed = (seed * 48271) % 0x7fffffff;
-    return seed % below;
-  };
+  const random = seeded(7);
   const offences: string[] = [];
   for (let round = 0; round < 2000; round++) {
-    const text = Array.from({ length: random(60) }, () => ALPHABET[random(ALPHABET.length)]).join(
-      "",
-    );
+    const text = Array.from({ length: random.below(60) }, () => random.pick(ALPHABET)).join("");
     const views = decoded(text);
     const total = views.reduce((sum, view) => sum + view.text.length, 0);
     if (total > 8 * text.length + 64) offences.push(`too long: ${JSON.stringify(text)}`);
     for (const view of views) {
       if (view.exact.length !== view.text.length) offences.push(`case: ${JSON.stringify(text)}`);
-      const start = random(view.text.length + 1);
-      const end = start + random(view.text.length - start + 1);
+      const start = random.below(view.text.length + 1);
+      const end = start + random.below(view.text.length - start + 1);
       const span = view.span(start, end);
       const sound = span.start >= 0 && span.start <= span.end && span.end <= text.length;
       if (!sound) offences.push(`outside: ${JSON.stringify(text)}`);

@@ -1,7 +1,10 @@
 /** Other ways to read a text, each with a way back: what a match means where the text itself says it. */
-import { decodeRuns, type Encoding, hiddenRuns } from "./views/encoded-runs.ts";
+import type { Decoding, Encoding } from "./views/decoding.ts";
+import { unescaped } from "./views/escapes.ts";
+import { hiddenRuns } from "./views/hidden-runs.ts";
 import { plainLetters } from "./views/plain-letters.ts";
 import type { Span } from "./views/source-map.ts";
+import { wordRuns } from "./views/word-runs.ts";
 
 export interface View {
   /** Plain letters, lower case. */
@@ -34,7 +37,7 @@ export function decoded(text: string): readonly View[] {
       if (depth === DEEPEST) continue;
       // What is hidden in invisible characters is gone from the view.
       for (const coded of hiddenRuns(written.text)) below.push(inside(coded, written.span));
-      for (const coded of decodeRuns(view.exact)) below.push(inside(coded, view.span));
+      for (const coded of visibleRuns(view.exact)) below.push(inside(coded, view.span));
     }
     layer = below;
   }
@@ -59,6 +62,11 @@ export function unleet(of: View): View {
 }
 
 const DEEPEST = 2;
+
+function visibleRuns(text: string): readonly Decoding[] {
+  const escapes = unescaped(text);
+  return escapes === undefined ? wordRuns(text) : [...wordRuns(text), escapes];
+}
 
 type Written = Omit<View, "exact">;
 type ToOriginal = View["span"];

@@ -9,4 +9,10 @@ export function isWhole(text: string, start: number, end: number): boolean {
   return !cutsInto && !cutsOff;
 }
 
-const isLetter = (text: string, at: number) => LETTER.test(text.charAt(at));
+function isLetter(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < 0x80) return unit >= 0x61 ? unit <= 0x7a : unit <= 0x39 ? unit >= 0x30 : isUpper(unit);
+  return LETTER.test(text.charAt(at));
+}
+
+const isUpper = (unit: number) => unit >= 0x41 && unit <= 0x5a;

@@ -97,14 +97,15 @@ async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
     return { detector_id: id, action };
   };
   const personal = await rule("Personal data", "data_loss_prevention", "transform");
+  const secrets = await rule("Secrets", "secrets", "transform");
   const injections = await rule("Injections", "injection_protection", "block");
   const hidden = await rule("Hidden text", "unicode", "report");
   const links = await rule("Links", "url_analyzer", "report");
   const policy = await make<{ id: string }>(policies.create, {
     body: {
       name: "Starter",
-      input_rules: [injections, personal, hidden, links],
-      output_rules: [personal, hidden, links],
+      input_rules: [injections, personal, secrets, hidden, links],
+      output_rules: [personal, secrets, hidden, links],
     },
   });
   const name = "Demo application";

@@ -12,6 +12,8 @@ const BATCH = 200;
 /** Some hundred megabytes of texts at most: minutes of a busy node while the database is away. */
 const MOST_WAITING = 50_000;
 const WRITE_AFTER_MS = 100;
+/** While several come at once, a commit waits this long for more: each commit writes a page of every index. */
+const GATHER_MS = 1;
 const TRY_AGAIN_MS = 500;
 
 interface Waiting {
@@ -36,6 +38,7 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
   let writing: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let held = false;
+  let crowded = false;
   let lost = 0;
 
   const flush = (): Promise<void> => {
@@ -43,7 +46,7 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
     timer = undefined;
     writing ??= write().finally(() => {
       writing = undefined;
-      if (waiting.length) soon(held ? TRY_AGAIN_MS : 0);
+      if (waiting.length) soon(held ? TRY_AGAIN_MS : GATHER_MS);
     });
     return writing;
   };
@@ -53,6 +56,7 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
   const write = async () => {
     while (waiting.length) {
       const batch = waiting.slice(0, BATCH);
+      crowded = batch.length > 1;
       try {
         await insertEvaluations(
           db,
@@ -75,6 +79,8 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
       }
       waiting = waiting.slice(batch.length);
       for (const { done } of batch) done();
+      // What came meanwhile waits for more to share its commit, unless that is much already.
+      if (waiting.length < BATCH) return;
     }
   };
   return {
@@ -91,17 +97,16 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
         soon(held ? TRY_AGAIN_MS : WRITE_AFTER_MS);
         return Promise.resolve();
       }
-      // In the next turn, so that all that were judged in this one are written together.
-      if (waiting.length === 1 && !writing) setImmediate(() => void flush());
+      if (waiting.length === 1 && !writing) soon(crowded ? GATHER_MS : 0);
       return promise;
     },
     waiting: () => waiting.length,
     lost: () => lost,
     statuses,
     stop: async () => {
-      clearTimeout(timer);
       await writing;
-      await flush();
+      do await flush();
+      while (waiting.length && !held);
     },
   };
 }

@@ -145,7 +145,7 @@ test("2 every endpoint of the admin API refuses a call without a token", async (
     routes
       .filter(({ endpoint }) => endpoint.auth === "public")
       .map(({ endpoint }) => endpoint.name),
-  ).toEqual(["sign_in", "sign_out"]);
+  ).toEqual(["sign_in", "sign_out", "issue_service_token"]);
 });
 
 test("2 the audit log tells who changed what, with before and after", async () => {

@@ -105,12 +105,19 @@ export const guard: Migration = {
     );
     CREATE INDEX evaluation_events_by_collector ON evaluation_events (collector_id, id);
     CREATE INDEX evaluation_events_by_policy ON evaluation_events (policy_id, id);
-    CREATE INDEX evaluation_events_by_consumer ON evaluation_events (consumer_id, id);
-    CREATE INDEX evaluation_events_by_session ON evaluation_events (session_id, id);
-    CREATE INDEX evaluation_events_by_application ON evaluation_events (application, id);
-    CREATE INDEX evaluation_events_by_status ON evaluation_events (status, id);
-    CREATE INDEX evaluation_events_by_protocol ON evaluation_events (protocol, direction, id);
-    CREATE INDEX evaluation_events_by_direction ON evaluation_events (direction, id);
+    -- Every row pays for an index, and what most rows have is found without one.
+    CREATE INDEX evaluation_events_by_consumer ON evaluation_events (consumer_id, id)
+      WHERE consumer_id IS NOT NULL;
+    CREATE INDEX evaluation_events_by_session ON evaluation_events (session_id, id)
+      WHERE session_id IS NOT NULL;
+    CREATE INDEX evaluation_events_by_application ON evaluation_events (application, id)
+      WHERE application IS NOT NULL;
+    CREATE INDEX evaluation_events_by_status ON evaluation_events (status, id)
+      WHERE status <> 'allow';
+    CREATE INDEX evaluation_events_by_protocol ON evaluation_events (protocol, id)
+      WHERE protocol <> 'llm';
+    CREATE INDEX evaluation_events_by_direction ON evaluation_events (direction, id)
+      WHERE direction <> 'input';
     CREATE INDEX evaluation_events_by_trace ON evaluation_events (trace_id);
     -- Which detectors and gates fired, to find events by them.
     CREATE TABLE evaluation_findings (

@@ -12,7 +12,8 @@ test.each([
   ["the same, big end first", wide("plain naïve text").swap16(), null, "plain naïve text"],
   ["a declared charset", Buffer.of(0xcf, 0xf0, 0xe8), "windows-1251", "При"],
   ["Latin-1 that nobody declared", Buffer.from("na\xefve", "latin1"), null, "naïve"],
-  ["a charset nobody knows", Buffer.from("naïve"), "klingon-8", "naïve"],
+  ["UTF-8, whatever is declared", Buffer.from("plain"), "utf-16le", "plain"],
+  ["a charset nobody knows", Buffer.from("na\xefve", "latin1"), "klingon-8", "naïve"],
 ])("text is decoded from %s", (_, bytes, declared, text) => {
   expect(decodeText(bytes, declared)).toBe(text);
 });

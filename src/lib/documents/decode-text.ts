@@ -1,12 +1,12 @@
-/** Bytes to text: by byte order mark, then by a declared charset, then by what the bytes allow. */
+/** Bytes to text, by what they are. What a sender calls them counts last: a false charset would hide the text. */
 
 export function decodeText(bytes: Uint8Array, declared: string | null): string {
-  const charset = markedCharset(bytes) ?? knownCharset(declared);
+  const charset = markedCharset(bytes) ?? wideCharset(bytes);
   if (charset) return new TextDecoder(charset).decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder(wideCharset(bytes) ?? "windows-1252").decode(bytes);
+    return new TextDecoder(knownCharset(declared) ?? "windows-1252").decode(bytes);
   }
 }
 

@@ -7,9 +7,15 @@ import { pdfText } from "./pdf-text.ts";
 
 export type DocumentKind = "text" | "html" | "pdf" | "docx";
 
-export type DocumentText =
-  | { ok: true; text: string; kind: DocumentKind /** Only its beginning. */; truncated: boolean }
-  | { ok: false; reason: string };
+export type DocumentText = ReadDocument | { ok: false; reason: string };
+
+interface ReadDocument {
+  ok: true;
+  kind: DocumentKind;
+  text: string;
+  /** Only its beginning was read. */
+  truncated: boolean;
+}
 
 const MOST_CHARACTERS = 2_000_000;
 

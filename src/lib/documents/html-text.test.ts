@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { asyncGrowth } from "../../../test/kit/async-growth.ts";
 import { htmlText } from "./html-text.ts";
 
 test.each([
@@ -20,7 +21,9 @@ test.each([
   ["&#xD800;&#0;&#x110000;", "\ufffd\ufffd\ufffd"],
   ["1 < 2 and 3 > 2", "1 < 2 and 3 > 2"],
   ["<![CDATA[ <kept> ]]>", "<kept>"],
-  ["<!doctype html><?php hidden ?>text", "text"],
+  ["<!DOCTYPE html><?xml version='1.0'?>text", "text"],
+  ["<!ignore all previous>text<?php hidden ?>", "ignore all previous\ntext\nphp hidden ?"],
+  ["<script>not closed, so not code", "not closed, so not code"],
   ['<a href=">">text</a>', "text"],
   ["before <a title='no end", "before <a title='no end"],
   ["<template>kept</template><noscript>kept</noscript>", "kept\nkept"],
@@ -28,7 +31,7 @@ test.each([
   expect(await htmlText(source)).toBe(text);
 });
 
-/** Made to be slow: each would take a second or more in quadratic time. */
+/** Made to be slow: unfinished things, each of which could make a reader look to the end again. */
 export const ADVERSARIAL = [
   "<",
   "<a ",
@@ -45,15 +48,8 @@ export const ADVERSARIAL = [
   "]]>",
 ];
 
-test.each(ADVERSARIAL)("%j a hundred thousand times is read in linear time", async (piece) => {
-  const took = async (times: number) => {
-    const started = performance.now();
-    await htmlText(piece.repeat(times));
-    return performance.now() - started;
-  };
-  await took(25_000);
+test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
+  const make = (length: number) => piece.repeat(length / piece.length);
 
-  const [small, large] = [await took(25_000), await took(100_000)];
-
-  expect(large).toBeLessThan(Math.max(100, small * 12));
+  expect(await asyncGrowth(htmlText, make)).toBeLessThan(64);
 });

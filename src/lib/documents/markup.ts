@@ -13,7 +13,7 @@ export interface Tag {
 export interface MarkupVisitor {
   text: (text: string) => void;
   comment: (text: string) => void;
-  /** Answering true skips everything up to the closing tag of this name. */
+  /** Answering true skips everything up to the closing tag of this name, if there is one. */
   tag: (tag: Tag) => boolean;
 }
 
@@ -53,17 +53,20 @@ export function attributeValues(attributes: string, names: ReadonlySet<string>):
 const ATTRIBUTE =
   /(?<![^\s"'=<>/])([^\s"'=<>/]{1,200})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
 
-/** Comments, CDATA, doctype and processing instructions; answers where the next piece begins. */
+/** Comments, CDATA and whatever else begins so; answers where the next piece begins. */
 function walkDeclaration(source: string, open: number, { text, comment }: MarkupVisitor): number {
   const [begin, end, visit] = source.startsWith("<!--", open)
     ? ["<!--", "-->", comment]
     : source.startsWith("<![CDATA[", open)
       ? ["<![CDATA[", "]]>", text]
-      : ["<!", ">", undefined];
+      : ["<!", ">", PROLOGUE.test(source.slice(open + 2, open + 10)) ? undefined : comment];
   const close = source.indexOf(end, open + begin.length);
   visit?.(source.slice(open + begin.length, close < 0 ? undefined : close));
   return close < 0 ? source.length : close + end.length;
 }
+
+/** A browser takes any other declaration for a comment, and so may hide a text in it. */
+const PROLOGUE = /^(?:doctype|xml)\b/i;
 
 const NAME = /\/?([A-Za-z][^\s/><]{0,99})/y;
 
@@ -83,13 +86,16 @@ function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
   if (attributes.length > PIECE) visitor.text(attributes); // nobody writes such a tag for its markup
   const fitting = attributes.length > PIECE ? "" : attributes;
   const skip = visitor.tag({ name, closing, attributes: fitting });
-  return skip && !closing ? closingTag(source, name, end + 1) : end + 1;
+  if (!skip || closing) return end + 1;
+  const closed = closingTag(source, name, end + 1);
+  if (closed < 0) visitor.text(source.slice(end + 1));
+  return closed < 0 ? source.length : closed;
 }
 
 function closingTag(source: string, name: string, from: number): number {
   for (let at = from; ; at += 2) {
     at = source.indexOf("</", at);
-    if (at < 0) return source.length;
+    if (at < 0) return -1;
     if (source.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
   }
 }

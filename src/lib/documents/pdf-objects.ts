@@ -1,6 +1,7 @@
 /**
  * The objects of a PDF, found by reading the whole file. The table at its end, which says where they are, is
- * not asked: it is often broken, and a false one could show us another document than it shows people.
+ * not asked: it is often broken, and a false one could show us another document than it shows people. For the
+ * same reason every definition of an object counts, not only its last.
  */
 import { documentProblem } from "./document-problem.ts";
 import type { Pace } from "./pace.ts";
@@ -19,9 +20,13 @@ export interface PdfStream {
 export type PdfObject = PdfValue | PdfStream;
 
 export interface PdfObjects {
+  /** How often the object with the most definitions is defined. */
+  versions: number;
+  /** From now on each object is its definition of this version, or its last where it has fewer. */
+  choose: (version: number) => void;
   all: ReadonlyMap<number, PdfObject>;
   /** Title, author and the like. */
-  about: PdfDict;
+  about: () => PdfDict;
   resolve: (value: PdfObject | undefined) => PdfObject;
   dict: (value: PdfObject | undefined) => PdfDict;
   /** Empty where a filter is not for text. */
@@ -30,6 +35,7 @@ export interface PdfObjects {
 
 const MiB = 1024 * 1024;
 const MOST_OBJECTS = 300_000;
+const MOST_VERSIONS = 8;
 const MOST_INFLATED = 96 * MiB;
 const MOST_INFLATED_STREAM = 32 * MiB;
 const MOST_FILTERS = 4;
@@ -38,10 +44,11 @@ const MOST_TRAILERS = 50;
 export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<PdfObjects> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const all = new Map<number, PdfObject>();
-  const definedAt = new Map<number, number>();
-  const generations = new Map<number, number>();
+  const definitions: Definition[] = [];
+  const byNumber = new Map<number, Definition[]>();
   const trailer: PdfDict = new Map();
   const decoded = new WeakMap<PdfStream, Promise<Uint8Array>>();
+  let versions = 1;
   let budget = MOST_INFLATED;
   let decrypt: Decrypt | undefined;
 
@@ -57,13 +64,17 @@ export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<Pdf
   };
 
   const streams = await findObjects();
+  const ofType = (type: string) => streams.filter((each) => isNamed(each.dict.get("Type"), type));
   findTrailers();
-  for (const { dict: described } of streams)
-    if (isNamed(described.get("Type"), "XRef")) mergeTrailer(described);
+  for (const table of ofType("XRef")) mergeTrailer(table.dict);
+  choose(MOST_VERSIONS);
   if (trailer.has("Encrypt")) await openAll();
-  for (const stream of streams)
-    if (isNamed(stream.dict.get("Type"), "ObjStm")) await unpack(stream);
-  return { all, about: dict(trailer.get("Info")), resolve, dict, bytes: bytesOf };
+  for (const pack of ofType("ObjStm")) await unpack(pack);
+  // Changes are written at the end of a file: what stands there is the later version.
+  for (const list of byNumber.values()) list.sort((one, other) => one.at - other.at);
+  choose(MOST_VERSIONS);
+  const about = () => dict(trailer.get("Info"));
+  return { versions, choose, all, about, resolve, dict, bytes: bytesOf };
 
   async function findObjects() {
     const reader = pdfReader(file);
@@ -86,19 +97,29 @@ export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<Pdf
         reader.at = stream.end;
         streams.push(stream);
       }
-      put(named.number, stream ?? value, at);
-      if (!stream) generations.set(named.number, named.generation);
+      put({ ...named, value: stream ?? value, at });
     }
     return streams;
   }
 
-  /** Changes are written at the end of a file, so the later definition counts. */
-  function put(number: number, value: PdfObject, at: number) {
-    if (at < (definedAt.get(number) ?? 0)) return;
-    definedAt.set(number, at);
-    all.set(number, value);
-    if (all.size > MOST_OBJECTS) {
+  function put(definition: Definition) {
+    const list = byNumber.get(definition.number) ?? [];
+    list.push(definition);
+    byNumber.set(definition.number, list);
+    definitions.push(definition);
+    versions = Math.max(versions, list.length);
+    if (versions > MOST_VERSIONS) {
+      throw documentProblem(`The PDF defines an object more than ${MOST_VERSIONS} times.`);
+    }
+    if (definitions.length > MOST_OBJECTS) {
       throw documentProblem(`The PDF has more than ${MOST_OBJECTS} objects.`);
+    }
+  }
+
+  function choose(version: number) {
+    for (const [number, list] of byNumber) {
+      const chosen = list[Math.min(version, list.length - 1)];
+      if (chosen) all.set(number, chosen.value);
     }
   }
 
@@ -128,7 +149,7 @@ export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<Pdf
       const [number, offset] = [index.next(), index.next()];
       if (typeof number !== "number" || typeof offset !== "number") return;
       reader.at = first + offset;
-      put(number, reader.next() ?? null, stream.start);
+      put({ number, generation: 0, value: reader.next() ?? null, at: stream.start });
     }
   }
 
@@ -162,13 +183,13 @@ export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<Pdf
     const id = Array.isArray(ids) ? resolve(ids[0]) : "";
     const open = openPdf(encrypt, typeof id === "string" ? id : "");
     decrypt = open;
-    for (const [number, generation] of generations) {
+    for (const definition of definitions) {
       if (pace.due()) await pace.rest();
-      const object = all.get(number);
-      if (object === undefined || object === encrypt || isStream(object)) continue;
+      const { value, number, generation } = definition;
+      if (value === encrypt || isStream(value)) continue;
       const plain = (text: string) =>
         Buffer.from(open(Buffer.from(text, "latin1"), number, generation)).toString("latin1");
-      all.set(number, mapStrings(object, plain));
+      definition.value = mapStrings(value, plain);
     }
   }
 
@@ -215,6 +236,12 @@ function mapStrings(value: PdfValue, change: (text: string) => string): PdfValue
 interface ObjectName {
   number: number;
   generation: number;
+}
+
+interface Definition extends ObjectName {
+  value: PdfObject;
+  /** Where in the file; what is packed into a stream stands where the stream does. */
+  at: number;
 }
 
 /** Of `12 0 obj`; undefined for the end of `endobj` and the like. */

@@ -8,37 +8,50 @@ import { isName, isRef, type PdfDict, type PdfValue } from "./pdf-syntax.ts";
 const MOST_WORK_MS = 4000;
 const MOST_PAGES = 3000;
 const MOST_TREE_DEPTH = 60;
+/** Formulas hold a few letters that nothing explains; a page in such letters must not pass for read. */
+const KNOWN_FOR_UNKNOWN = 5;
 
 export async function pdfText(bytes: Uint8Array, mostCharacters: number): Promise<string> {
   const pace = startPace(MOST_WORK_MS);
   const objects = await readPdfObjects(bytes, pace);
-  const reading: PageReading = {
-    objects,
-    pace,
-    fonts: new Map(),
-    pieces: [],
-    characters: 0,
-    mostCharacters,
-    glyphs: { known: 0, unknown: 0 },
-  };
-  const pages = findPages(objects);
-  if (pages.length === 0) throw documentProblem("The PDF is damaged: it has no pages.");
+  const glyphs = { known: 0, unknown: 0 };
+  const texts = new Set<string>();
+  let [pages, left] = [0, mostCharacters];
+  // The newest first: it is what people see, unless somebody wants us to believe so.
+  for (let version = objects.versions - 1; version >= 0 && left > 0; version--) {
+    objects.choose(version);
+    const found = findPages(objects);
+    const text = await versionText({ objects, pace, glyphs, mostCharacters: left }, found);
+    if (!texts.has(text)) left -= text.length;
+    texts.add(text);
+    pages += found.length;
+  }
+  if (pages === 0) throw documentProblem("The PDF is damaged: it has no pages.");
+  if (glyphs.unknown > glyphs.known / KNOWN_FOR_UNKNOWN) {
+    throw documentProblem("The PDF's fonts do not tell which letters they show.");
+  }
+  if (glyphs.known === 0) {
+    throw documentProblem("The PDF shows no text: it is damaged, empty, or holds only pictures.");
+  }
+  return [...texts].join("\n");
+}
+
+type Shared = Pick<PageReading, "objects" | "pace" | "glyphs" | "mostCharacters">;
+
+async function versionText(shared: Shared, pages: readonly Page[]): Promise<string> {
+  const { objects, pace, mostCharacters } = shared;
+  const pieces = textsOf(objects, objects.about(), TITLES);
+  const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0 };
   for (const { page, resources } of pages) {
     await readPageText(reading, await pageContent(objects, page, pace), resources);
     for (const text of ["\n", ...noteTexts(objects, page)]) {
-      reading.pieces.push(text);
+      pieces.push(text);
+      shared.glyphs.known += text.trim().length;
       reading.characters += text.length;
-      if (reading.characters >= mostCharacters) break;
+      if (reading.characters >= mostCharacters) return pieces.join("");
     }
-    if (reading.characters >= mostCharacters) break;
   }
-  const { known, unknown } = reading.glyphs;
-  if (unknown > known)
-    throw documentProblem("The PDF's fonts do not tell which letters they show.");
-  if (known === 0) {
-    throw documentProblem("The PDF shows no text: it is damaged, empty, or holds only pictures.");
-  }
-  return [...textsOf(objects, objects.about, TITLES), ...reading.pieces].join("");
+  return pieces.join("");
 }
 
 interface Page {
@@ -50,13 +63,15 @@ interface Page {
 function findPages(objects: PdfObjects): Page[] {
   const found: Page[] = [];
   const seen = new Set<number>();
-  const catalogs = [...objects.all.values()].filter((object) => isOfType(object, "Catalog"));
-  const root = catalogs.at(-1);
-  if (root instanceof Map) walk(root.get("Pages"), new Map(), 0);
-  if (found.length > 0) return found;
-  // Without a tree the pages themselves are still there.
   for (const object of objects.all.values()) {
-    if (isOfType(object, "Page")) add(object as PdfDict, new Map());
+    if (!isOfType(object, "Catalog")) continue;
+    const tree = object.get("Pages");
+    if (!isRef(tree) || !seen.has(tree.ref)) walk(tree, new Map(), 0);
+  }
+  // A page that no tree leads to is still there for a reader that repairs the file.
+  for (const [number, object] of objects.all) {
+    if (!isOfType(object, "Page") || seen.has(number)) continue;
+    add(object, ownResources(objects.dict(object.get("Parent")), new Map()));
   }
   return found;
 
@@ -86,7 +101,7 @@ function findPages(objects: PdfObjects): Page[] {
   }
 }
 
-function isOfType(object: PdfObject, type: string): boolean {
+function isOfType(object: PdfObject, type: string): object is PdfDict {
   const found = object instanceof Map ? object.get("Type") : undefined;
   return isName(found) && found.name === type;
 }

@@ -4,7 +4,7 @@ import type { Signature } from "../signatures.ts";
 export const SHELL: readonly Signature<"shell">[] = [
   {
     label: "shell", // rm -rf /
-    needles: ["rm ", "rmdir", "del /"],
+    needles: ["rm -", "rm  -", "rd /s", "rmdir", "del /"],
     pattern:
       /\brm\s{1,4}(?:-[\w-]{1,20}\s{1,4}){1,4}(?:["']?\/(?:["']|\s|\*|$|[;&|)`])|["']?\/(?:bin|boot|etc|lib|sbin|sys|usr|var|home|root)["']?(?:\/?\*?["']?)(?:\s|$|[;&|)`])|["']?(?:~|\$home|\$\{home\})\/?["']?(?:\s|\*|$|[;&|)`]))|\b(?:rmdir|rd)\s{1,4}\/s\s{1,4}(?:\/q\s{1,4})?["']?[a-z]:\\?(?:["'\s]|$)|\bdel\s{1,4}(?:\/[fsq]\s{1,4}){1,3}["']?[a-z]:\\(?:\*|windows)/,
     argument: 0.95,

@@ -6,7 +6,9 @@ import { docAnalyzer } from "./doc-analyzer.ts";
 import { gateway } from "./gateway.ts";
 import { http } from "./http.ts";
 import { injectionProtection } from "./injection-protection.ts";
+import { promptModeration } from "./prompt-moderation.ts";
 import { restoreMasks } from "./restore-masks.ts";
+import { secrets } from "./secrets.ts";
 import { sizeLimit } from "./size-limit.ts";
 import { toolPermission } from "./tool-permission.ts";
 import { toolSelection } from "./tool-selection.ts";
@@ -15,6 +17,8 @@ import { urlAnalyzer } from "./url-analyzer.ts";
 
 const ALL = [
   dataLossPrevention,
+  secrets,
+  promptModeration,
   injectionProtection,
   codeSanitation,
   urlAnalyzer,

@@ -97,6 +97,8 @@ test.each([
   ["keyword", "bluebird", "blue\u200bbird", "***"],
   ["keyword", "蓝鸟", "关于蓝鸟计划", "关于***计划"],
   ["regex", "EMP-\\d{5}", "EMP-12345 and EMP-123", "*** and EMP-123"],
+  ["regex", "EMP-\\d{5}", "ＥＭＰ-1\u200b2345", "***"],
+  ["regex", "№ ?\\d+", "№ 7 and no 8", "*** and no 8"],
   ["regex", "BEGIN[^;]*;", "a BEGIN x\ny; b", "a ***\n*** b"],
 ])("2.7 a %s rule for %p", (type, pattern, text, expected) => {
   expect(masked(text, { apply_all: false, rules: [{ name: "own", type, pattern }] })).toBe(
@@ -121,6 +123,7 @@ test.each([
     "rules.0.pattern",
   ],
   ["a pattern that is none", { pattern: "(", type: "regex" }, "rules.0.pattern"],
+  ["a keyword of nothing", { pattern: " \u200b", type: "keyword" }, "rules.0.pattern"],
   ["a keyword over two lines", { pattern: "a\nb", type: "keyword" }, "rules.0.pattern"],
   [
     "a mask over two lines",

@@ -12,32 +12,10 @@ import {
 } from "../dlp/entity-matches.ts";
 import { LINE_BREAK } from "../dlp/lines-of.ts";
 import { withoutOverlaps } from "../dlp/without-overlaps.ts";
+import { isRepeatable, MaskWith, NOT_REPEATABLE, PreserveLen } from "../mask-settings.ts";
 import type { Masking } from "../mask-text.ts";
 import type { Segment } from "../segment.ts";
-
-const MaskWith = z
-  .string()
-  .max(64)
-  .refine((text) => !LINE_BREAK.test(text), "must be on one line: lines are counted by clients")
-  .describe("What is written in place of a match.");
-const PreserveLen = z
-  .boolean()
-  .default(false)
-  .describe(
-    "Repeat the one character of `mask_with` so that the mask is as long as what it hides.",
-  );
-
-const oneCharacter = ({
-  mask_with,
-  preserve_len,
-}: {
-  mask_with?: string | undefined;
-  preserve_len: boolean;
-}) => !preserve_len || mask_with === undefined || mask_with.length === 1;
-const ONE_CHARACTER = {
-  path: ["mask_with"],
-  message: "must be one character where preserve_len is true, which repeats it",
-};
+import { folded } from "../views.ts";
 
 const PredefinedEntity = z
   .strictObject({
@@ -48,7 +26,7 @@ const PredefinedEntity = z
     ),
     preserve_len: PreserveLen,
   })
-  .refine(oneCharacter, ONE_CHARACTER);
+  .refine(isRepeatable, NOT_REPEATABLE);
 
 const Rule = z
   .strictObject({
@@ -66,7 +44,7 @@ const Rule = z
     ),
     preserve_len: PreserveLen,
   })
-  .refine(oneCharacter, ONE_CHARACTER)
+  .refine(isRepeatable, NOT_REPEATABLE)
   .superRefine(({ type, pattern }, context) => {
     const wrong = type === "regex" ? refusal(pattern) : keywordRefusal(pattern);
     if (wrong) context.addIssue({ code: "custom", path: ["pattern"], message: wrong });
@@ -173,6 +151,6 @@ function refusal(pattern: string): string | undefined {
 }
 
 const keywordRefusal = (pattern: string) =>
-  pattern.trim() === "" || LINE_BREAK.test(pattern)
-    ? "must hold a word, and no line break: matches end with their line"
+  folded(pattern).text.trim() === "" || LINE_BREAK.test(pattern)
+    ? "must hold a word that can be seen, and no line break: matches end with their line"
     : undefined;

@@ -1,13 +1,10 @@
-/** Looks into attachments: personal data, credentials, injections and hidden text, and what cannot be read at all. */
+/** Looks into attachments as other detectors look into texts, and tells of those that nobody could look into. */
 import { z } from "zod";
 import { detector, type Match, type Surroundings } from "../detector.ts";
-import { entityMatches, USUAL_CHOICE } from "../dlp/entity-matches.ts";
-import { withoutOverlaps } from "../dlp/without-overlaps.ts";
-import { INJECTION_TYPES, INJECTIONS } from "../injections/all.ts";
-import { inspectSignatures } from "../inspect-signatures.ts";
-import { once, type Segment } from "../segment.ts";
-import { signatureScan } from "../signatures.ts";
-import { hiddenText } from "../unicode/hidden-text.ts";
+import { dataLossPrevention } from "./data-loss-prevention.ts";
+import { injectionProtection } from "./injection-protection.ts";
+import { secrets } from "./secrets.ts";
+import { unicode } from "./unicode.ts";
 
 const Settings = z.strictObject({
   pii: z.boolean().default(true).describe("Find personal data."),
@@ -17,12 +14,6 @@ const Settings = z.strictObject({
     .boolean()
     .default(true)
     .describe("Find invisible characters and letters that are not what they look like."),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.7)
-    .describe("How sure an injection or hidden text must be."),
   unreadable: z
     .enum(["report", "ignore"])
     .default("report")
@@ -31,62 +22,44 @@ const Settings = z.strictObject({
     ),
 });
 
-const scan = signatureScan(INJECTIONS);
+/** Each as it comes without settings, and of what it finds only what the switch is about. */
+const PARTS = [
+  { member: "pii", part: dataLossPrevention, type: "pii" },
+  { member: "secrets", part: secrets, type: "secret" },
+  { member: "injection", part: injectionProtection, type: "injection" },
+  { member: "hidden_text", part: unicode, type: "hidden_text" },
+] as const;
 
 export const docAnalyzer = detector({
   kind: "doc_analyzer",
   title: "Document analyzer",
   summary:
-    "Looks into attachments (text, HTML, PDF, DOCX) for personal data, secrets and injections.",
+    "Looks into attachments (text, HTML, PDF, DOCX) for personal data, secrets, injections and hidden text.",
   reads: { input: ["attachment"], output: [] },
   masks: false,
   settings: Settings,
   prepare: (settings) => {
-    const { pii, secrets, injection, hidden_text, threshold } = settings;
-    const injections = inspectSignatures({
-      type: "injection",
-      scan,
-      labels: INJECTION_TYPES,
-      custom: [],
-      threshold,
-    });
-    return async (texts, surroundings) => [
-      ...(settings.unreadable === "report" ? unread(surroundings) : []),
-      ...texts.flatMap((segment) => entities(segment, { pii, secret: secrets })),
-      ...(injection ? await injections(texts, surroundings) : []),
-      ...(hidden_text ? texts.flatMap((segment) => hidden(segment, threshold)) : []),
-    ];
+    const parts = PARTS.filter(({ member }) => settings[member]).map(({ part, type }) => ({
+      inspect: part.prepare(part.settings.parse({})),
+      type,
+    }));
+    return async (texts, surroundings) => {
+      let matches = settings.unreadable === "report" ? unread(surroundings) : [];
+      for (const { inspect, type } of parts) {
+        const found = await inspect(texts, surroundings);
+        matches = matches.concat(found.filter((match) => match.type === type).map(withoutMask));
+      }
+      return matches;
+    };
   },
 });
 
 const unread = ({ attachments }: Surroundings): Match[] =>
-  attachments.flatMap(({ pointer, problem }) =>
-    problem === null
-      ? []
-      : [
-          {
-            label: "unreadable",
-            type: "unreadable_attachment",
-            confidence: 1,
-            detail: { pointer, problem },
-          },
-        ],
-  );
+  attachments.flatMap(({ pointer, problem }) => {
+    if (problem === null) return [];
+    const detail = { pointer, problem };
+    return [{ label: "unreadable", type: "unreadable_attachment", confidence: 1, detail }];
+  });
 
-/** What stands in an attachment cannot be masked, so no match says how. */
-function entities(segment: Segment, wanted: { pii: boolean; secret: boolean }): Match[] {
-  if (!wanted.pii && !wanted.secret) return [];
-  return withoutOverlaps(entityMatches(segment, USUAL_CHOICE))
-    .filter(({ type }) => wanted[type as keyof typeof wanted])
-    .map(({ label, type, confidence, at }) => ({ label, type, confidence, at }));
-}
-
-const hidden = (segment: Segment, threshold: number): Match[] =>
-  once(segment, hiddenText)
-    .filter(({ confidence }) => confidence >= threshold)
-    .map(({ kind, confidence, start, end }) => ({
-      label: kind,
-      type: "hidden_text",
-      confidence,
-      at: { segment, start, end },
-    }));
+/** What stands in an attachment cannot be rewritten. */
+const withoutMask = ({ mask: _, ...match }: Match): Match => match;

@@ -1,6 +1,6 @@
 /** Which tools may be called or offered, by name. */
 import { z } from "zod";
-import { matchesGlob } from "../../lib/glob.ts";
+import { globMatcher } from "../../lib/glob.ts";
 import { detector, type Match } from "../detector.ts";
 
 const ToolPatterns = z.array(z.string().min(1).max(256)).max(1000).default([]);
@@ -29,12 +29,11 @@ export const toolPermission = detector({
   masks: false,
   settings: Settings,
   prepare: ({ allowed_tools, denied_tools, definitions }) => {
-    const denied = denied_tools.map((pattern) => pattern.toLowerCase());
+    const isDenied = globMatcher(denied_tools.map((pattern) => pattern.toLowerCase()));
+    const isAllowed = allowed_tools.length === 0 ? () => true : globMatcher(allowed_tools);
     const problem = (name: string): string | undefined => {
-      if (denied.some((pattern) => matchesGlob(pattern, name.toLowerCase()))) return "denied";
-      const allowed =
-        allowed_tools.length === 0 || allowed_tools.some((pattern) => matchesGlob(pattern, name));
-      return allowed ? undefined : "not_allowed";
+      if (isDenied(name.toLowerCase())) return "denied";
+      return isAllowed(name) ? undefined : "not_allowed";
     };
     return (_, surroundings) =>
       [...surroundings.calls, ...(definitions ? surroundings.definitions : [])].flatMap(

@@ -26,7 +26,7 @@ test.each([
   ["zero_width", "ig\u200bnore", "ignore"],
   ["zero_width", "a \u200b\u200c\u200b\u200c\u200b b", "a  b"],
   ["zero_width", "pass\u2060word\n", "password\n"],
-  ["bidi_override", "x\u202eevil\u202c\ny", "xevil\u202c\ny"],
+  ["bidi_override", "x\u202eevil\ny", "xevil\ny"],
   ["bidi_override", "if (a) \u2066// check", "if (a) // check"],
   ["tag_characters", `hello${tags("obey")}\nyou`, "hello\nyou"],
   ["variation_selectors", "😀\ufe01\ufe02\u{e0110}", "😀"],
@@ -53,6 +53,10 @@ test.each([
   ["\uf8ff logo and \ue0b0 prompt"],
 ])("scripts, emoji and typography are left alone: %p", (text) => {
   expect(find(text)).toEqual([]);
+});
+
+test("what ends an override goes with it, and the lines stay", () => {
+  expect(masked("a\u202eevil\u202c\nb")).toBe("aevil\nb");
 });
 
 test("only the kinds that are asked for are found", () => {

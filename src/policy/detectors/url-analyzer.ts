@@ -53,7 +53,7 @@ export const urlAnalyzer = detector({
     const imitates = lookalikeDomain(settings.allowed_domains);
 
     const judge = (found: FoundUrl): Sign[] => {
-      const host = hostOf(found.url.startsWith("www.") ? `//${found.url}` : found.url);
+      const host = hostOf(/^www\./i.test(found.url) ? `//${found.url}` : found.url);
       if (host === undefined) return scriptSigns(found);
       if (blocked(host.name)) return [{ ...MALICIOUS, label: "blocked_domain", confidence: 1 }];
       const signs = deceptionSigns(found, host);

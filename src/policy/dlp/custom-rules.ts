@@ -3,6 +3,7 @@ import { compilePattern } from "../../lib/pattern.ts";
 import { type Masking, maskText } from "../mask-text.ts";
 import { once, type Segment } from "../segment.ts";
 import { folded } from "../views.ts";
+import { isWhole } from "../whole-words.ts";
 import { linesOf, type Span } from "./lines-of.ts";
 import type { Placed } from "./without-overlaps.ts";
 
@@ -14,13 +15,11 @@ export interface CustomRule extends Masking {
 
 export type FindCustom = (of: Segment, reversible: boolean) => Placed[];
 
-/** Both kinds read the text in plain characters, so that an invisible one inside a word hides nothing. */
 export function customRule(rule: CustomRule): FindCustom {
   const spansIn = rule.type === "keyword" ? keyword(rule.pattern) : regex(rule.pattern);
   return (of, reversible) => {
-    const view = once(of, folded);
-    return spansIn(view).flatMap((span) =>
-      linesOf(of.text, view.span(span.start, span.end)).map(({ start, end }) => ({
+    return spansIn(of).flatMap((span) =>
+      linesOf(of.text, span).map(({ start, end }) => ({
         label: rule.name,
         type: "pii",
         confidence: 1,
@@ -33,30 +32,31 @@ export function customRule(rule: CustomRule): FindCustom {
   };
 }
 
-type SpansIn = (view: { text: string; exact: string }) => Span[];
+type SpansIn = (of: Segment) => Span[];
 
+/** In the text as it is, and in plain characters, so that an invisible one inside a word hides nothing. */
 function regex(source: string): SpansIn {
   const pattern = compilePattern(source);
-  return ({ exact }) => pattern.spans(exact).filter(({ start, end }) => end > start);
+  const spansIn = (text: string) => pattern.spans(text).filter(({ start, end }) => end > start);
+  return (of) => {
+    const { exact, span } = once(of, folded);
+    const spans = spansIn(exact).map(({ start, end }) => span(start, end));
+    return exact === of.text ? spans : [...spans, ...spansIn(of.text)];
+  };
 }
 
-/** Whole words, in any case. Scripts that do not part words have no whole words to ask for. */
+/** Whole words, in any case. */
 function keyword(written: string): SpansIn {
   const wanted = folded(written.trim()).text;
-  const opens = WORD.test(wanted.charAt(0));
-  const closes = WORD.test(wanted.charAt(wanted.length - 1));
-  return ({ text }) => {
+  return (of) => {
+    const { text, span } = once(of, folded);
     const spans: Span[] = [];
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
       const end = at + wanted.length;
-      const inWord =
-        (opens && WORD.test(text.charAt(at - 1))) || (closes && WORD.test(text.charAt(end)));
-      if (!inWord) spans.push({ start: at, end });
+      if (isWhole(text, at, end)) spans.push(span(at, end));
     }
     return spans;
   };
 }
-
-const WORD = /[\p{N}\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
 
 const pseudonymOf = (name: string) => name.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, "_");

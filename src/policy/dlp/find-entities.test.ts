@@ -148,9 +148,9 @@ test.each([
   ["my password is S3cret!pass.", "S3cret!pass"],
   ["DB_PASSWORD='correct-horse-9'", "correct-horse-9"],
   ["mysql --password hunter2x", "hunter2x"],
+  ["postgres://bob:s3cr3t@db.example.com/x", "s3cr3t"],
   ["la contraseña es Gat0negro", "Gat0negro"],
   ["密码: abc12345", "abc12345"],
-  ["postgres://bob:s3cr3t@db.example.com/x", "s3cr3t"],
 ])("password in %p", (text, value) => {
   expect(sure(text)).toEqual([`password=${value}`]);
 });

@@ -25,19 +25,17 @@ const shapesOf = shapesByOpening([
 ]);
 
 /** Hits may overlap: which one wins depends on what settings look for. Worked out once for each segment. */
-export function findEntities(of: Segment): readonly EntityHit[] {
-  const known = of.memo.get(findEntities) as readonly EntityHit[] | undefined;
-  if (known) return known;
+export const findEntities = (of: Segment): readonly EntityHit[] => once(of, entitiesOf);
+
+function entitiesOf(_: string, of: Segment): readonly EntityHit[] {
   const view = once(of, folded);
   const name = fieldName(of);
   const label = name === "" ? "" : `${name}: `;
   const text = label + plainDigits(view.exact);
   const secrets = text === of.text ? once(of, findSecrets) : findSecrets(text);
-  const hits = [...credentials(text, secrets), ...personal(text)]
+  return [...credentials(text, secrets), ...personal(text)]
     .filter(({ start }) => start >= label.length)
     .map((hit) => ({ ...hit, ...view.span(hit.start - label.length, hit.end - label.length) }));
-  of.memo.set(findEntities, hits);
-  return hits;
 }
 
 function personal(text: string): EntityHit[] {

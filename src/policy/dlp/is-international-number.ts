@@ -2,16 +2,13 @@
  * Whether the digits behind a plus sign are a number that some country gives out. The plans are those of
  * libphonenumber; its own parser takes 40 µs for each number, and 40 ms to load, where this takes one pattern.
  */
-import metadata from "libphonenumber-js/metadata.max.json";
-
-/** An entry of the metadata: at 2 the pattern of all numbers, at 11 a pattern for each use, such as mobile. */
-type Plan = readonly unknown[];
-
-const { country_calling_codes, countries, nonGeographic } = metadata as unknown as {
+interface Metadata {
   country_calling_codes: Record<string, string[]>;
   countries: Record<string, Plan>;
   nonGeographic: Record<string, Plan>;
-};
+}
+/** At 2 the pattern of all numbers, at 11 a pattern for each use, such as mobile. */
+type Plan = readonly unknown[];
 
 export function isInternationalNumber(digits: string): boolean {
   if (digits.length < SHORTEST || digits.length > LONGEST) return false;
@@ -31,6 +28,9 @@ const compiled = new Map<string, RegExp | undefined>();
 /** No calling code is the beginning of another. */
 function patternOf(code: string): RegExp | undefined {
   if (compiled.has(code)) return compiled.get(code);
+  // Loaded by the first number that needs it: it is larger than all of this folder.
+  const metadata: Metadata = require("libphonenumber-js/metadata.max.json");
+  const { country_calling_codes, countries, nonGeographic } = metadata;
   const plans = country_calling_codes[code]?.map((country) => countries[country]) ?? [
     nonGeographic[code],
   ];

@@ -17,6 +17,5 @@ export const INJECTION_TYPES = [
   "xml",
   "ssrf",
 ] as const;
-export type InjectionType = (typeof INJECTION_TYPES)[number];
 
 export const INJECTIONS = [...SQL, ...SYSTEM, ...WEB] as const;

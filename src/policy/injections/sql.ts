@@ -109,8 +109,9 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
   {
     label: "sql", // functions that wait, fail aloud or leave the database
     needles: [
-      "sleep",
-      "benchmark",
+      "sleep(",
+      "sleep (",
+      "benchmark(",
       "waitfor",
       "dbms_",
       "utl_",
@@ -120,14 +121,14 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
       "dumpfile",
       "extractvalue",
       "updatexml",
-      "procedure",
+      "procedure a",
       "randomblob",
       "regexp_substring",
       "ctxsys",
       "receive_message",
     ],
     pattern:
-      /\bpg_sleep\s{0,3}\(|(?:\bselect|\band|\bor|[=(,|])[\s(]{0,6}sleep\s{0,3}\(\s{0,3}\d{1,3}\s{0,3}\)|\bbenchmark\s{0,3}\(\s{0,3}\d{4}|\bwaitfor[\s+]{1,4}delay|\bdbms_(?:pipe|lock|ldap|xmlgen|utility)\b|\butl_(?:inaddr|http)\b|\bxp_(?:cmdshell|dirtree|regread)\b|\bload_file\s{0,3}\(|\binto\s{1,4}(?:outfile|dumpfile)\b|\b(?:extractvalue|updatexml)\s{0,3}\([^\n]{0,60}(?:concat|select)|\bprocedure\s{1,4}analyse\b|\brandomblob\(|\bregexp_substring\(|\bctxsys\.|\breceive_message\(/,
+      /\bpg_sleep\s{0,3}\(|(?:\bselect|\band|\bor|[=(,|])[\s(]{0,6}sleep\s{0,3}\(\s{0,3}\d{1,3}\s{0,3}\)|\bbenchmark\(\s{0,3}\d{4}|\bwaitfor[\s+]{1,4}delay|\bdbms_(?:pipe|lock|ldap|xmlgen|utility)\b|\butl_(?:inaddr|http)\b|\bxp_(?:cmdshell|dirtree|regread)\b|\bload_file\s{0,3}\(|\binto\s{1,4}(?:outfile|dumpfile)\b|\b(?:extractvalue|updatexml)\s{0,3}\([^\n]{0,60}(?:concat|select)|\bprocedure\s{1,4}analyse\b|\brandomblob\(|\bregexp_substring\(|\bctxsys\.|\breceive_message\(/,
     argument: 0.85,
     prose: 0.4,
   },
@@ -147,8 +148,10 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
       "make_set(",
       "iif(",
       ")*",
-      "case",
-      "select",
+      "case when",
+      "case  when",
+      "select(",
+      "select (",
       "rlike",
       "in boolean",
     ],
@@ -184,7 +187,7 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
   },
   {
     label: "nosql", // $where with code, '; return true; //
-    needles: ["$where", "return", "this.", "||"],
+    needles: ["$where", "; return", ";return", "||"],
     pattern:
       /["']?\$where["']?\s{0,4}:\s{0,4}["']?\s{0,4}(?:function|this\.|sleep|return|1|true)|['"]\s{0,3};\s{0,3}return\s{1,3}(?:true|1|'|this)|['"]\s{0,3}\|\|\s{0,3}(?:1\s{0,2}==?=?\s{0,2}1|this\.\w{1,30}|'[^'\n]{0,20}'\s{0,2}==?=?\s{0,2}')/,
     argument: 0.85,

@@ -22,7 +22,8 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
   {
     label: "command", // ; rm -rf /, | nc -e
     needles: [
-      "rm ",
+      "rm -",
+      "rm  -",
       "nc ",
       "ncat ",
       "/etc/passwd",
@@ -69,7 +70,7 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
     label: "path_traversal", // ../../etc/passwd
     needles: ["..", "0x2e", "%c0", "%25"],
     pattern: pattern(
-      String.raw`(?:\.{2,4}[/\\;]{1,4}|\.%00[/\\]|0x2e0x2e(?:0x2f|0x5c|[/\\])){1,40}[^\s"'<>]{0,40}${SECRET_FILE}`,
+      String.raw`(?:\.{2,4}[/\\;]{1,4}|\.%00[/\\]|0x2e0x2e(?:0x2f|0x5c|[/\\]))[^\s"'<>]{0,40}${SECRET_FILE}`,
     ),
     argument: 0.95,
     prose: 0.85,

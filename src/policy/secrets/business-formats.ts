@@ -138,6 +138,10 @@ export const BUSINESS_FORMATS: readonly SecretFormat[] = [
     pattern: /\d{8,10}:AA[\w-]{32,33}(?![\w-])/y,
   },
   {
+    ...prefixed(["facebook_app_token", "facebook", ""]),
+    pattern: /facebook[^\n\d|]{1,40}(\d{15,16}\|[\w-]{27})(?![\w-])/iy,
+  },
+  {
     ...prefixed(["mailchimp_key", "-us", ""]),
     back: [32],
     pattern: /[0-9a-f]{32}-us\d{1,2}(?!\w)/y,

@@ -30,11 +30,15 @@ const FORMATS: readonly SecretFormat[] = [
 /** What formats there are. Several rows may share a label. */
 export const SECRET_LABELS = [...new Set(FORMATS.map(({ label }) => label))].sort();
 
-const KEYWORDS = [...new Set(FORMATS.flatMap(({ keywords }) => keywords))];
+const byKeyword = new Map<string, SecretFormat[]>();
+for (const format of FORMATS) {
+  for (const keyword of format.keywords) {
+    byKeyword.set(keyword, [...(byKeyword.get(keyword) ?? []), format]);
+  }
+}
+const KEYWORDS = [...byKeyword.keys()];
+const FORMATS_OF = [...byKeyword.values()];
 const findKeywords = keywordFinder(KEYWORDS, { ignore_case: true });
-const FORMATS_OF = KEYWORDS.map((keyword) =>
-  FORMATS.filter(({ keywords }) => keywords.includes(keyword)),
-);
 
 /** Also what is encoded in the text: base64 in a manifest hides no secret. */
 export function secretsIn(segment: Segment): readonly Secret[] {
@@ -79,20 +83,27 @@ function secretAt(text: string, keyword: number, format: SecretFormat): Secret |
   return undefined;
 }
 
-/** The surest stays, then the longest. */
+/** Where several overlap, the surest gives its name to all they cover, then the longest. */
 function withoutOverlaps(found: readonly Secret[]): readonly Secret[] {
   if (found.length < 2) return found;
   const kept: Secret[] = [];
   for (const secret of found.toSorted((one, other) => one.start - other.start)) {
     const last = kept.at(-1);
     if (!last || secret.start >= last.end) kept.push(secret);
-    else if (outranks(secret, last)) kept[kept.length - 1] = secret;
+    else {
+      const named = outranks(secret, last) ? secret : last;
+      kept[kept.length - 1] = {
+        ...named,
+        start: last.start,
+        end: Math.max(last.end, secret.end),
+      };
+    }
   }
   return kept;
 }
 
 const outranks = (one: Secret, other: Secret) =>
-  one.confidence - other.confidence || one.end - one.start - (other.end - other.start) > 0;
+  (one.confidence - other.confidence || one.end - one.start - (other.end - other.start)) > 0;
 
 function mayStart(text: string, at: number, { after }: SecretFormat): boolean {
   if (after === "anything" || at === 0) return true;

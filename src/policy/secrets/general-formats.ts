@@ -57,19 +57,21 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   },
   {
     ...likely("url_password", ["://"]),
-    pattern: /:\/\/[^\s:@/?#"'`<>\\]{0,100}:([^\s@/"'`<>\\]{3,200})@[\w[]/y,
+    pattern: /:\/\/[^\s:@/?#"'`<>\\]{0,100}:([^\s@/"'`<>\\]{3,200})(?=@[\w[])/y,
     min_entropy: 1.5,
   },
   {
     ...likely("basic_authorization", ["basic "]),
     pattern: /Basic ([A-Za-z0-9+/]{10,400}={0,2})(?![\w])/iy,
     valid: (value) =>
-      /^[ -~]{1,200}:[ -~]{1,200}$/.test(Buffer.from(value, "base64").toString("latin1")),
+      /^[ -\x7e\x80-\xff]{1,200}:[ -\x7e\x80-\xff]{1,200}$/.test(
+        Buffer.from(value, "base64").toString("latin1"),
+      ),
   },
   {
     ...likely("bearer_token", ["bearer ", "authorization"]),
     pattern: new RegExp(
-      `(?:Bearer[ \\t]{1,4}|Authorization${QUOTE}${ASSIGNED}${QUOTE}(?:[A-Za-z-]{3,12}[ =]{1,4})?)([\\w.~+/=@-]{16,2000})`,
+      `(?:Bearer[ \\t]{1,4}|Authorization${QUOTE}${ASSIGNED}${QUOTE}(?!Basic )(?:[A-Za-z-]{3,12}[ =]{1,4})?)([\\w.~+/@-]{16,2000}={0,2})`,
       "iy",
     ),
     min_entropy: 3.3,
@@ -91,7 +93,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...guess("api_key", NAMES_OF_KEYS),
     pattern: new RegExp(
-      `(?:${NAMES_OF_KEYS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/=@!#$%^*-]{10,150})`,
+      `(?:${NAMES_OF_KEYS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{10,150}={0,2})`,
       "iy",
     ),
     min_entropy: 3.3,
@@ -99,7 +101,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...guess("secret", NAMES_OF_SECRETS),
     pattern: new RegExp(
-      `(?:${NAMES_OF_SECRETS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/=@!#$%^*-]{12,200})`,
+      `(?:${NAMES_OF_SECRETS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{12,200}={0,2})`,
       "iy",
     ),
     min_entropy: 3.5,

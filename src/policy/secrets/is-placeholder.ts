@@ -5,4 +5,8 @@ const WORDS =
 /** `${TOKEN}`, `<token>`, `{{ token }}`, `%s`, `$TOKEN`, `os.environ[…]`. */
 const TEMPLATE = /^[$%<{]|\$\{|\{\{|\$\(|<\w|process\.env|environ|getenv|secrets?\.|vars?\./i;
 
-export const isPlaceholder = (value: string): boolean => WORDS.test(value) || TEMPLATE.test(value);
+/** What is longer is random text, which holds some of these words by chance. */
+const LONGEST = 200;
+
+export const isPlaceholder = (value: string): boolean =>
+  value.length <= LONGEST && (WORDS.test(value) || TEMPLATE.test(value));

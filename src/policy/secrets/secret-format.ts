@@ -9,7 +9,7 @@ export interface SecretFormat {
   after: "no_letter_or_digit" | "no_letter_of_its_case" | "anything";
   /** How many characters the match may start before the keyword. */
   back: readonly number[];
-  /** Sticky. Its first group is the secret, or else the whole. Repetition is bounded: no look may cost more than that. */
+  /** Sticky. Its group, at its end, is the secret, or else the whole. Repetition is bounded: no look may cost more than that. */
   pattern: RegExp;
   /** Bits per character that the secret has at least. */
   min_entropy: number;

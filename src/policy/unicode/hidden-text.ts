@@ -82,16 +82,34 @@ function tags(text: string, { start, points }: Run): Judged {
 
 /** Overrides show a line in an order in which it is not read (Trojan Source). Isolates are fine in pairs. */
 function bidi(text: string, { start, end, points }: Run): Judged {
-  if (points.includes(0x202d) || points.includes(0x202e)) {
+  const opens = points.some((point) => !isClosing(point));
+  const partner = opens ? partnerAfter(text, end) : partnerBefore(text, start);
+  if (points.some(isOverride) || isOverride(partner)) {
     return { kind: "bidi_override", confidence: 0.9 };
   }
-  const closes = points.some((point) => point === 0x202c || point === 0x2069);
-  const near = closes
-    ? text.slice(Math.max(0, start - REACH), start)
-    : text.slice(end, end + REACH);
-  const [line = ""] = closes ? near.split("\n").slice(-1) : near.split("\n", 1);
-  const paired = /[\u202a-\u202e\u2066-\u2069]/.test(line);
-  return paired ? undefined : { kind: "bidi_override", confidence: 0.7 };
+  return partner > 0 ? undefined : { kind: "bidi_override", confidence: 0.7 };
+}
+
+const isClosing = (point: number) => point === 0x202c || point === 0x2069;
+const isOverride = (point: number) => point === 0x202d || point === 0x202e;
+
+/** What opened the direction that ends at `at`, in the same line and not far away; 0: nothing. */
+function partnerBefore(text: string, at: number): number {
+  for (let before = at - 1; before >= Math.max(0, at - REACH); before--) {
+    const unit = text.charCodeAt(before);
+    if (unit === 0x0a) return 0;
+    if (isBidiControl(unit) && !isClosing(unit)) return unit;
+  }
+  return 0;
+}
+
+function partnerAfter(text: string, at: number): number {
+  for (let after = at; after < Math.min(text.length, at + REACH); after++) {
+    const unit = text.charCodeAt(after);
+    if (unit === 0x0a) return 0;
+    if (isClosing(unit)) return unit;
+  }
+  return 0;
 }
 
 const REACH = 300;

@@ -1,6 +1,6 @@
 /** Domains as an administrator lists them: `example.com` with all below it, or a glob such as `*.example.com`. */
 
-export type DomainList = (host: string) => boolean;
+type DomainList = (host: string) => boolean;
 
 export function domainList(entries: readonly string[]): DomainList {
   const exact = new Set<string>();

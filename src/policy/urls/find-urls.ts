@@ -1,4 +1,5 @@
 /** Every address in a text, and how it would be shown: an image is fetched by looking at it, a link is not. */
+
 export interface FoundUrl {
   /** As written, but for a defanged scheme or dot (`hxxps`, `[.]`), which are put right. */
   url: string;

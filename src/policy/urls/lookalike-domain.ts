@@ -12,7 +12,7 @@ const WELL_KNOWN = (
   "cloudflare.com okta.com atlassian.com telegram.org discord.com spotify.com yahoo.com steampowered.com dhl.com fedex.com usps.com"
 ).split(" ");
 
-export type Imitates = (host: Host) => boolean;
+type Imitates = (host: Host) => boolean;
 
 export function lookalikeDomain(alsoTrusted: readonly string[]): Imitates {
   const sites = new Set([

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import type { Match, Surroundings } from "../detector.ts";
+import { segment } from "../segment.ts";
+import { promptModeration } from "./prompt-moderation.ts";
+
+function inspect(settings: object, text: string): readonly Match[] {
+  const inspect = promptModeration.prepare(promptModeration.settings.parse(settings));
+  const of = segment(text, "user", { pointer: "/input" });
+  return inspect([of], {} as Surroundings) as readonly Match[];
+}
+const found = (settings: object, text: string) =>
+  inspect(settings, text).map(({ at }) => text.slice(at?.start, at?.end));
+
+test.each([
+  ["whole words in any case", "BOMB bombastic a-bomb", ["BOMB", "bomb"]],
+  ["phrases", "the Project  falcon, project falcon", ["project falcon"]],
+  ["look-alike letters", "a bоmb", ["bоmb"]],
+  ["invisible characters inside", "a bo\u200bmb", ["bo\u200bmb"]],
+  ["letters in other shapes", "ａ ｂｏｍｂ", ["ｂｏｍｂ"]],
+  ["digits for letters", "a b0mb", ["b0mb"]],
+  ["signs at the edges of a keyword", "C++ and C", ["C++"]],
+  ["scripts that do not part words", "我的爆炸物在", ["爆炸物"]],
+])("keywords match %s", (_, text, expected) => {
+  expect(found({ keywords: ["bomb", "project falcon", "c++", "爆炸物"] }, text)).toEqual(expected);
+});
+
+test("digits stand for letters only where that is asked for", () => {
+  expect(found({ keywords: ["bomb"], leetspeak: false }, "a b0mb")).toEqual([]);
+});
+
+test("misspelt keywords are found only below a threshold of 1, and with less confidence", () => {
+  expect(found({ keywords: ["explosive"] }, "explosiwe")).toEqual([]);
+
+  const [match] = inspect({ keywords: ["explosive"], similarity_threshold: 0.8 }, "explosiwe");
+
+  expect(match?.confidence).toBeCloseTo(8 / 9);
+});
+
+test("patterns ignore case unless told, and see through invisible characters", () => {
+  expect(found({ regex: ["PRJ-\\d{3}"] }, "prj-123 P\u200bRJ-456")).toEqual([
+    "prj-123",
+    "P\u200bRJ-456",
+  ]);
+  expect(found({ regex: ["PRJ-\\d{3}"], ignore_case: false }, "prj-123")).toEqual([]);
+});
+
+test("a match tells its rule and its place in the list, never its text", () => {
+  expect(inspect({ keywords: ["x", "bomb"], mask_with: "#" }, "a bomb")).toMatchObject([
+    { label: "keyword", type: "keyreg", confidence: 1, mask: { text: "#" }, detail: { index: 1 } },
+  ]);
+});
+
+test("of matches that overlap the longest stays, and none goes over a line break", () => {
+  expect(found({ keywords: ["falcon", "project falcon"] }, "project falcon")).toEqual([
+    "project falcon",
+  ]);
+  expect(found({ regex: ["a\\nb"] }, "a\nb")).toEqual(["a", "b"]);
+});
+
+test("a pattern that is refused is told with its reason", () => {
+  const refused = promptModeration.settings.safeParse({ regex: ["ok", "a(?=b)"] });
+
+  expect(refused.error?.issues).toMatchObject([
+    { path: ["regex", 1], message: expect.stringContaining("looks around") },
+  ]);
+});
+
+/** Texts against the keywords beside them. */
+export const HOSTILE: readonly [keywords: readonly string[], unit: string][] = [
+  [["a", "aa", "aaa", "aaaa", "aaaaaaaa"], "a"],
+  [["aaaaaaaaaaaaaaaaaaaaaaaab"], "a"],
+  [["weapon", "poison", "explosive"], "weapom poisom "],
+  [["ab ab ab ab ab ac"], "ab "],
+];
+
+test.each(HOSTILE)("%p takes time in proportion to its text", (keywords, unit) => {
+  const look = promptModeration.prepare(
+    promptModeration.settings.parse({ keywords, similarity_threshold: 0.7 }),
+  );
+  const run = (length: number) => {
+    const of = segment(unit.repeat(length / unit.length), "user", { pointer: "/input" });
+    const started = Bun.nanoseconds();
+    look([of], {} as Surroundings);
+    return Bun.nanoseconds() - started;
+  };
+  run(3000);
+
+  // Quadratic would be a hundredfold. Other work on the machine must not fail this.
+  expect(Math.min(run(30_000), run(30_000))).toBeLessThan(50 * Math.max(run(3000), 1e6));
+});

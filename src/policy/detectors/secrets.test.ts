@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import type { Match, Surroundings } from "../detector.ts";
+import { rewrite } from "../rewrite.ts";
+import { segment } from "../segment.ts";
+import { secrets } from "./secrets.ts";
+
+/** Made here, so that no key stands in this file. */
+const HEX = "7c1e94a0d3b86f52";
+const STRIPE = `sk_live_${HEX}${HEX}`;
+const KEY = [
+  "-----BEGIN PRIVATE KEY-----",
+  HEX.repeat(4),
+  HEX.repeat(4),
+  "-----END PRIVATE KEY-----",
+];
+
+function inspect(settings: object, text: string): readonly Match[] {
+  const look = secrets.prepare(secrets.settings.parse(settings));
+  return look(
+    [segment(text, "user", { pointer: "/input" })],
+    {} as Surroundings,
+  ) as readonly Match[];
+}
+const masked = (settings: object, text: string) =>
+  rewrite(inspect(settings, text), (label) => `<${label}>`)[0]?.text ?? text;
+
+test.each([
+  ["by the name of its format", {}, "[MASKED_STRIPE_SECRET_KEY]"],
+  ["with a text", { mask_with: "***" }, "***"],
+  ["at its length", { preserve_len: true }, "*".repeat(STRIPE.length)],
+  ["at its length with a sign", { preserve_len: true, mask_with: "#" }, "#".repeat(STRIPE.length)],
+  ["by a name of the session", { reversible: true }, "<STRIPE_SECRET_KEY>"],
+])("a secret is masked %s", (_, settings, mask) => {
+  expect(masked(settings, `use ${STRIPE}.`)).toBe(`use ${mask}.`);
+});
+
+test("a masked private key keeps its number of lines", () => {
+  expect(masked({}, KEY.join("\n"))).toBe(Array(4).fill("[MASKED_PRIVATE_KEY]").join("\n"));
+});
+
+test("a match tells the format and never the text", () => {
+  const [match] = inspect({}, STRIPE);
+
+  expect(match).toMatchObject({ label: "stripe_secret_key", type: "secret", confidence: 0.95 });
+  expect({ ...match, at: undefined }).not.toHaveProperty("detail");
+});
+
+test.each([
+  ["formats that are disabled", { disabled_formats: ["stripe_secret_key"] }, STRIPE],
+  ["values that are allowed", { allow_list: [STRIPE] }, STRIPE],
+  ["guesses by name where they are off", { generic: false }, "password: Xk29dmQ7"],
+  ["guesses that are not random enough", { min_entropy: 3.5 }, "password: Xk29dmQ7"],
+])("%s are not reported", (_, settings, text) => {
+  expect(inspect({}, text)).not.toEqual([]);
+  expect(inspect(settings, text)).toEqual([]);
+});
+
+test("a mask of several characters cannot keep the length", () => {
+  expect(secrets.settings.safeParse({ preserve_len: true, mask_with: "***" }).success).toBe(false);
+});

@@ -1,0 +1,102 @@
+/** Finds base64 and hex in a text: runs of their letters that decode to something that can be read. */
+import { type Decoding, decodings } from "./decoding.ts";
+import { isTextByte, readableBytes } from "./readable-bytes.ts";
+import { type Rewriter, rewriter } from "./source-map.ts";
+
+/** Their runs as lines, each standing for the whole of its run. */
+export function wordRuns(text: string): readonly Decoding[] {
+  const base64 = rewriter();
+  const hex = rewriter();
+  let at = 0;
+  while (at + SHORTEST_RUN <= text.length) {
+    // From its far end, so that ordinary words cost one look each.
+    const gap = lastGap(text, at, at + SHORTEST_RUN);
+    if (gap >= at) {
+      at = gap + 1;
+      continue;
+    }
+    const start = at;
+    let shared = BASE64 | HEX | WORD;
+    let line = at;
+    for (; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (classOf(unit) !== 0) shared &= classOf(unit);
+      else if (unit === 0x0a && at - line >= SHORTEST_LINE) line = at + 1;
+      else break;
+    }
+    if (shared & WORD) continue;
+    if (shared & HEX) putDecoded(hex, text, { start, end: at, alphabet: "hex" });
+    else putDecoded(base64, text, { start, end: at, alphabet: "base64" });
+  }
+  return decodings([
+    ["base64", base64],
+    ["hex", hex],
+  ]);
+}
+
+/** The last place between `start` and `end` that is not of the alphabet; before `start`: there is none. */
+function lastGap(text: string, start: number, end: number): number {
+  let at = end - 1;
+  while (at >= start && classOf(text.charCodeAt(at)) !== 0) at--;
+  return at;
+}
+
+type Run = { start: number; end: number; alphabet: "base64" | "hex" };
+
+function putDecoded(out: Rewriter, text: string, run: Run): void {
+  if (!mayBeText(text, run)) return;
+  const bytes = Buffer.from(text.slice(run.start, run.end), run.alphabet);
+  const decoded = isWideText(bytes) ? bytes.toString("utf16le") : readableBytes(bytes);
+  if (decoded !== undefined) out.put(`${decoded}\n`, run.start, run.end);
+}
+
+/** A look at the first three bytes settles it for nearly every long word, without decoding it. */
+function mayBeText(text: string, { start, alphabet }: Run): boolean {
+  const [first, second, third] =
+    alphabet === "hex" ? hexHead(text, start) : base64Head(text, start);
+  if (!mayFollow(first, 0x20) || !mayFollow(third, second)) return false;
+  // In UTF-16 every other byte of ASCII is zero.
+  return mayFollow(second, first) || (second === 0 && first < 0x80);
+}
+
+/** No control character; and in UTF-8 a byte that continues a letter comes after one beyond ASCII. */
+const mayFollow = (byte: number, before: number) =>
+  byte < 0x80 ? isTextByte(byte) : byte >= 0xc2 || before >= 0x80;
+
+type Head = [number, number, number];
+
+const hexHead = (text: string, start: number): Head => {
+  const bytes = Number.parseInt(text.slice(start, start + 6), 16);
+  return [bytes >> 16, (bytes >> 8) & 0xff, bytes & 0xff];
+};
+
+function base64Head(text: string, start: number): Head {
+  const digit = (index: number) => DIGIT[text.charCodeAt(start + index)] ?? 0;
+  const bytes = (digit(0) << 18) | (digit(1) << 12) | (digit(2) << 6) | digit(3);
+  return [bytes >> 16, (bytes >> 8) & 0xff, bytes & 0xff];
+}
+
+/** Shorter runs are words and numbers. */
+const SHORTEST_RUN = 16;
+/** How base64 is wrapped in mail and PEM. A shorter line followed by a word is a line followed by a word. */
+const SHORTEST_LINE = 60;
+
+const BASE64 = 1;
+const HEX = 2;
+/** What words and paths are made of; no base64 of this length is all of it. */
+const WORD = 4;
+const CLASS = new Uint8Array(128);
+const DIGIT = new Uint8Array(128);
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+for (const letter of `${DIGITS}-_`) {
+  const unit = letter.charCodeAt(0);
+  DIGIT[unit] = DIGITS.indexOf(letter.replace("-", "+").replace("_", "/"));
+  CLASS[unit] =
+    BASE64 | (/[0-9a-f]/i.test(letter) ? HEX : 0) | (/[a-z/_-]/.test(letter) ? WORD : 0);
+}
+const classOf = (unit: number) => CLASS[unit] ?? 0;
+
+/** UTF-16 of ASCII, as PowerShell takes its encoded commands. */
+function isWideText(bytes: Uint8Array): boolean {
+  return bytes.every((byte, index) => (index % 2 === 1 ? byte === 0 : byte >= 9 && byte < 0x7f));
+}
