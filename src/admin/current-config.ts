@@ -60,7 +60,7 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
   return {
     version: 1,
     gateways: gatewayRows.map((row) => ({
-      ...pick(GatewayInput, row),
+      ...pick(GatewayInput.omit({ guard: true }), row),
       slug: row.slug,
       registries: (registriesOf.get(row.id) ?? [])
         .map((registry) => pick(RegistryInput, registry))

@@ -86,7 +86,8 @@ export const ConfigConsumer = ConsumerInput.extend({
 });
 export type ConfigConsumer = z.infer<typeof ConfigConsumer>;
 
-export const ConfigGateway = GatewayInput.extend({
+/** Collectors are known by ids that mean nothing elsewhere: which one guards is left alone. */
+export const ConfigGateway = GatewayInput.omit({ guard: true }).extend({
   slug: Slug.describe("Its identity."),
   registries: z
     .array(ConfigRegistry)

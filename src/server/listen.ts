@@ -104,7 +104,10 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     ...Object.fromEntries(
       Object.entries(planes.includes("mcp") ? others.mcp : {}).map(([path, answer]) => [
         path,
-        (asked: BunRequest) => (state.refusing ? refuse(app, asked) : spared(asked, answer(asked))),
+        (asked: BunRequest, server: Server<unknown>) =>
+          state.refusing
+            ? refuse(app, asked)
+            : spared(asked, answer(asked, server.requestIP(asked)?.address ?? "")),
       ]),
     ),
     "/metrics": (asked) =>

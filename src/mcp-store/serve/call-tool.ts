@@ -9,8 +9,10 @@ import type { Install } from "../../contract/store-installs.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { troubleOf } from "../upstream/trouble.ts";
+import type { ToolCall } from "../upstream/upstreams.ts";
 import { connectText, connectUrl } from "./connect-link.ts";
 import { callConnectTool } from "./connect-tools.ts";
+import { guardCall, guardResult } from "./guard-call.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { callStoreTool } from "./store-tools.ts";
 import type { Place } from "./surface.ts";
@@ -85,10 +87,24 @@ async function callUpstream(
   asked: AskedCall,
   tool: Tool,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { args, signal } = asked;
+  const { signal } = asked;
+  const call = { tool: tool.definition.name, server: place.instance.name, args: asked.args };
+  const before = await guardCall(session, call);
+  if ("refusal" in before) return before.refusal;
+  const result = await answerOf(session, place, { tool, args: before.pass, signal });
+  if (typeof result === "string") return toConnect(session, place, asked, result);
+  const after = await guardResult(session, call, result);
+  return "refusal" in after ? after.refusal : after.pass;
+}
+
+/** What goes wrong there is an answer too. */
+async function answerOf(
+  session: Session,
+  place: Place,
+  call: ToolCall,
+): Promise<CallToolResult | Missing> {
   try {
-    const result = await session.upstreams.call(place, { tool, args, signal });
-    return typeof result === "string" ? toConnect(session, place, asked, result) : result;
+    return await session.upstreams.call(place, call);
   } catch (thrown) {
     // What the server says of the arguments is for the caller to read.
     if (thrown instanceof ProtocolError) return refused(thrown.message);

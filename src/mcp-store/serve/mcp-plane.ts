@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { type AskedCall, callTool } from "./call-tool.ts";
 import { type Caller, callerOf } from "./caller.ts";
+import { newApprovals } from "./guard-call.ts";
 import { listTools } from "./list-tools.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { type Place, surfaceOf } from "./surface.ts";
@@ -14,6 +15,8 @@ export interface McpRequest {
   /** The consumer in the path; undefined at the path of principals. */
   slug: string | undefined;
   origin: string;
+  /** The address of the caller, as far as proxies can be believed. */
+  client: string;
   request_id: string;
   trace_id: string;
 }
@@ -25,6 +28,7 @@ export interface McpPlane {
 
 export function openMcpPlane(deps: Deps): McpPlane {
   const upstreams = openUpstreams(deps);
+  const approvals = newApprovals();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
     ({ authInfo }) => serverFor(authInfo?.extra?.session as Session),
@@ -35,7 +39,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
   );
 
   return {
-    async answer(request, { slug, origin, request_id, trace_id }) {
+    async answer(request, { slug, origin, client, request_id, trace_id }) {
       if (request.method !== "POST") {
         const details = { allow: "POST" };
         throw new AppError("method_not_allowed", "The MCP endpoint takes POST.", { details });
@@ -44,7 +48,17 @@ export function openMcpPlane(deps: Deps): McpPlane {
       const author = { actor: { id: null, name: nameOf(caller) }, request_id, trace_id };
       const places = await surfaceOf(deps, caller);
       const changed = () => endpoint.notify.toolsChanged();
-      const session: Session = { deps, upstreams, caller, places, origin, author, changed };
+      const session: Session = {
+        deps,
+        upstreams,
+        approvals,
+        caller,
+        places,
+        origin,
+        author,
+        asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
+        changed,
+      };
       const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
       return await endpoint.fetch(request, { authInfo });
     },

@@ -1,9 +1,10 @@
 /** What the answer to one MCP request rests on: who asks, what they may use, and the way to the servers. */
 import type { Author } from "../../db/record-change.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps, InsideEvaluation } from "../../deps.ts";
 import type { Principal } from "../identify-principal.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { Caller } from "./caller.ts";
+import type { Approvals } from "./guard-call.ts";
 import type { Place } from "./surface.ts";
 
 export interface Session {
@@ -14,6 +15,9 @@ export interface Session {
   /** Where clients reach this program. */
   origin: string;
   author: Author;
+  /** For the guard's record. */
+  asked_from: Pick<InsideEvaluation, "client_address" | "user_agent">;
+  approvals: Approvals;
   /** Tells clients that listen to ask for the tools again. */
   changed: () => void;
 }

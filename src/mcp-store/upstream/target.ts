@@ -1,11 +1,12 @@
 /** Where does a call to an instance go, and with which credential? */
 import { AppError } from "../../contract/errors.ts";
+import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
 import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/seal.ts";
 import { fillTemplate } from "../../lib/url-template.ts";
-import { PRINCIPAL_KEY, principalFields } from "../requirements.ts";
+import { principalFields } from "../requirements.ts";
 import { isForwarded } from "../vault/oauth-client.ts";
 import type { Vault } from "../vault/vault.ts";
 
