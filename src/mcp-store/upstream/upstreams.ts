@@ -1,5 +1,9 @@
 /** The upstream MCP servers as the endpoint uses them: which tools has one, and what does a call answer? */
-import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import {
+  type CallToolResult,
+  type Client,
+  SERVER_INFO_META_KEY,
+} from "@modelcontextprotocol/client";
 import type { McpRegistryRow } from "../../db/registries.ts";
 import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
@@ -141,7 +145,10 @@ export function openUpstreams(deps: Deps): Upstreams {
       // Without the output's schema: what an upstream's patterns do to the event loop is not for here.
       const options = { toolDefinition: { name, inputSchema }, timeout, signal };
       const params = { name, ...(args === undefined ? {} : { arguments: args }) };
-      return await withClient(used, target, (client) => client.callTool(params, options));
+      const result = await withClient(used, target, (client) => client.callTool(params, options));
+      // Clients would take it for what we say of ourselves.
+      if (typeof result !== "string") delete result._meta?.[SERVER_INFO_META_KEY];
+      return result;
     },
 
     stop: pool.stop,
