@@ -1,6 +1,6 @@
 /** The guides' examples run: every sh block of a guide, in order, in one shell, against a new installation. */
 import { expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startProgram } from "../kit/program.ts";
@@ -15,6 +15,8 @@ test.each(guides)("docs/guides/%s: its examples work as printed", async (guide) 
   ].map(([, language = "", text = ""], index) => script(language, text, index));
   const folder = mkdtempSync(join(tmpdir(), "portcullis-guide-"));
   const dir = join(folder, "data");
+  // What an example imports is installed, as its text says.
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   await using program = await startProgram({
     args: ["--json"],
     settings: { PORTCULLIS_DEMO: "true", PORTCULLIS_DATA_DIR: dir },
