@@ -1,9 +1,10 @@
 /** Accounts of principals: connected by OAuth in a browser, renewed in time, told to nobody. */
 import { describe, expect, test } from "bun:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startAuthServer, startProtectedServer } from "../kit/auth-server.ts";
 import { openBrowser } from "../kit/browser.ts";
-import { type Kit, sharedKit } from "../kit/kit.ts";
-import { clientKinds } from "../kit/mcp-client.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { clientKinds, connectClient } from "../kit/mcp-client.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
 
@@ -175,6 +176,52 @@ describe.each(databaseKinds)("on %s", (database) => {
 
     expect(await call).toMatchObject({ isError: false });
     expect((await vendor.credential())?.version).toBe((row?.version ?? 0) + 1);
+  });
+
+  test("two nodes that renew one account at the same moment both get on", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    vendor.auth.state.expires_in = 30;
+    const { token } = await vendor.connected("alice");
+    vendor.auth.state.expires_in = 3600;
+    vendor.auth.state.delay_ms = 100;
+    const { database_url, data_dir } = kit;
+    await using other = await startKit({ database_url, data_dir });
+    const headers = { authorization: `Bearer ${token}` };
+    await using here = await connectClient(`${kit.url}/me/mcp`, headers);
+    await using there = await connectClient(`${other.url}/me/mcp`, headers);
+
+    const answers = await Promise.all([here, there].map((client) => client.call("linear__issues")));
+
+    expect(answers).toMatchObject([{ isError: false }, { isError: false }]);
+    expect((await vendor.credential())?.version).toBe(2);
+  });
+
+  test("a client that opens links is asked to, once", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token, link } = await vendor.installed("alice");
+    const opened: unknown[] = [];
+    const client = new Client(
+      { name: "opens-links", version: "1" },
+      {
+        versionNegotiation: { mode: { pin: "2026-07-28" } },
+        capabilities: { elicitation: { url: {} } },
+      },
+    );
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      opened.push("url" in params ? params.url : undefined);
+      return { action: "accept" };
+    });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    const url = new URL(vendor.store.url);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+
+    const answer = await client.callTool({ name: "linear__issues", arguments: {} });
+
+    expect(opened).toEqual([link]);
+    expect(answer).toMatchObject({ isError: true, structuredContent: { connect_url: link } });
+    await client.close();
   });
 
   test("an account that no key opens must be connected again", async () => {

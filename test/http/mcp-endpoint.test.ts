@@ -1,5 +1,6 @@
 /** The MCP endpoint: what a principal and a consumer see there, in every era of the protocol. */
 import { describe, expect, test } from "bun:test";
+import { newSigningKey, startIssuer } from "../kit/issuer.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
@@ -135,6 +136,41 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await stranger.call("tickets__echo")).text).toContain("no tool");
     expect(server.calls).toHaveLength(3);
     expect(id).toBeDefined();
+  });
+
+  test("a token of the company's login is taken, and its groups count at once", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer();
+    const store = await makeMcpStore(kit, "none");
+    const { code } = await store.serve("Tickets", server.url);
+    const key = await newSigningKey("ES256", "k");
+    const issuer = await startIssuer(key);
+    await using _ = issuer.upstream;
+    const aud = crypto.randomUUID();
+    await kit.make(`${store.path}/store/issuers`, {
+      name: "login",
+      issuer: "https://login.example.com",
+      audience: aud,
+      jwks_url: issuer.jwks_url,
+      allow_private: true,
+    });
+    await kit.make(`${store.path}/store/access-rules`, {
+      subject_type: "group",
+      subject: "eng",
+      target_type: "all",
+      level: "install",
+    });
+    const as = async (groups: string[]) => {
+      const token = await issuer.sign(key, { aud, sub: "carol", groups });
+      return await connectClient(store.url, { authorization: `Bearer ${token}` });
+    };
+    await using engineer = await as(["eng"]);
+    await using former = await as([]);
+
+    expect((await engineer.call("store_install", { code })).structured.status).toBe("installed");
+    expect(await engineer.call("tickets__echo")).toMatchObject({ isError: false });
+    expect(await former.call("tickets__echo")).toMatchObject({ isError: true });
+    expect(server.calls).toHaveLength(1);
   });
 
   test("a revoked personal token opens nothing at the next call", async () => {
