@@ -1,10 +1,8 @@
-/** May this request go on? Runs the plugins of the gateway in their order; the first refusal ends it. */
-import type { PluginEntry } from "../contract/gateways.ts";
+/** May this request go on? The plugins of the gateway say so. */
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
 import { count } from "../lib/metrics.ts";
-import { plugins } from "../plugins/all.ts";
-import type { PreRequest } from "../plugins/plugin.ts";
+import { runPlugins } from "../plugins/run-plugins.ts";
 import { liveState } from "./live-state.ts";
 import type { Known } from "./stages.ts";
 
@@ -21,27 +19,8 @@ export async function admit(deps: Deps, known: Known): Promise<void> {
     ),
     headers,
   };
-  for (const entry of gateway.plugins) {
-    const told = await stepOf(entry, gateway.id)(deps, asked);
-    Object.assign(known.ids.headers, told.headers);
-    if (told.refusal) {
-      count(liveState(deps).tally.refusals, entry.name);
-      throw told.refusal;
-    }
-  }
-}
-
-/** An entry lives as long as its snapshot, and so does what was made of its settings. */
-const steps = new WeakMap<PluginEntry, PreRequest>();
-
-function stepOf(entry: PluginEntry, gateway_id: string): PreRequest {
-  let step = steps.get(entry);
-  if (!step) {
-    const plugin = plugins.get(entry.name);
-    // Saved by a release that knew the plugin: better to refuse than to leave a limit out.
-    if (!plugin) throw new Error(`This release has no plugin "${entry.name}".`);
-    step = plugin.preRequest(entry.settings, gateway_id);
-    steps.set(entry, step);
-  }
-  return step;
+  const refused = await runPlugins(deps, gateway, asked, known.ids.headers);
+  if (!refused) return;
+  count(liveState(deps).tally.refusals, refused.plugin);
+  throw refused.refusal;
 }

@@ -17,6 +17,7 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> 
     answering(app, "mcp", request, async (ids, headers) => {
       const answer = await plane.answer(request, {
         ...ids,
+        headers,
         slug: request.params.consumer,
         origin: publicOrigin(app.deps, request),
         client: clientAddress(

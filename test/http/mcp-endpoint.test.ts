@@ -173,6 +173,35 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(server.calls).toHaveLength(1);
   });
 
+  test("the gateway's limits count here too, for a principal by who they are", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const settings = {
+      limits: { per_user: { limit: 2, window: "1h" } },
+      actions: { type: "reject" },
+    };
+    await kit.put(store.path, {
+      required_plugins: [{ name: "rate_limiter", stage: "pre_request", settings }],
+    });
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const ask = async (token: string, user: string) => {
+      const headers = { authorization: `Bearer ${token}`, "x-user-id": user };
+      return await post(store.url, headers, list);
+    };
+    const [alice, also, bob] = [
+      await store.token("alice"),
+      await store.token("alice"),
+      await store.token("bob"),
+    ];
+
+    expect((await ask(alice, "a")).headers.get("x-ratelimit-per_user-remaining")).toBe("1");
+    expect((await ask(also, "b")).status).toBe(200);
+    const refused = await ask(alice, "c");
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+    expect((await ask(bob, "a")).status).toBe(200);
+  });
+
   test("a revoked personal token opens nothing at the next call", async () => {
     const kit = await kitOf();
     const store = await makeMcpStore(kit);

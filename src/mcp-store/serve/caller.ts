@@ -7,7 +7,7 @@ import { identifyPrincipal, type Principal } from "../identify-principal.ts";
 
 export type Caller =
   | ({ kind: "principal" } & Principal)
-  | { kind: "consumer"; gateway_id: string; consumer_id: string; name: string };
+  | { kind: "consumer"; gateway_id: string; consumer_id: string; key_id: string; name: string };
 
 export const PRINCIPAL_PATH = "/me/mcp";
 
@@ -30,7 +30,7 @@ export async function callerOf(
   const { consumer, key } = findCaller(deps.snapshot(), presented);
   deps.used("consumer_keys", key.id);
   const { id, name, gateway } = consumer;
-  return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, name };
+  return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, key_id: key.id, name };
 }
 
 async function principalIn(deps: Deps, headers: Headers, origin: string): Promise<Caller> {

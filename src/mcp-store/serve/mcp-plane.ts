@@ -3,6 +3,7 @@ import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
+import { admit } from "./admit.ts";
 import { type AskedCall, callTool } from "./call-tool.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { newApprovals } from "./guard-call.ts";
@@ -17,6 +18,8 @@ export interface McpRequest {
   origin: string;
   /** The address of the caller, as far as proxies can be believed. */
   client: string;
+  /** Go out with the answer, an error's too. */
+  headers: Record<string, string>;
   request_id: string;
   trace_id: string;
 }
@@ -39,12 +42,13 @@ export function openMcpPlane(deps: Deps): McpPlane {
   );
 
   return {
-    async answer(request, { slug, origin, client, request_id, trace_id }) {
+    async answer(request, { slug, origin, client, headers, request_id, trace_id }) {
       if (request.method !== "POST") {
         const details = { allow: "POST" };
         throw new AppError("method_not_allowed", "The MCP endpoint takes POST.", { details });
       }
       const caller = await callerOf(deps, request, { slug, origin });
+      await admit(deps, request, caller, { client, headers });
       const author = { actor: { id: null, name: nameOf(caller) }, request_id, trace_id };
       const places = await surfaceOf(deps, caller);
       const changed = () => endpoint.notify.toolsChanged();
