@@ -7,6 +7,7 @@ import { openConnection } from "./gateway/connection.ts";
 import { freePort, type Program, startProgram } from "./gateway/process.ts";
 import { fillActivity } from "./guard/fill-activity.ts";
 import { proseOf } from "./guard/prose.ts";
+import { redaction } from "./guard/redaction.ts";
 
 const TOKEN = "pa_owner-token-of-the-benchmark-run-0123456789";
 const quick = process.argv.includes("--quick");
@@ -26,7 +27,6 @@ export async function run(): Promise<void> {
       PORTCULLIS_DATA_DIR: folder,
       PORTCULLIS_ADMIN_TOKEN: TOKEN,
       PORTCULLIS_DEMO: "false",
-      LOG_LEVEL: "warn",
     },
     log: join(folder, "output.log"),
   });
@@ -41,6 +41,7 @@ export async function run(): Promise<void> {
   console.log("\nGrowth with the text, every local detector\n");
   console.log("| chat body | CPU µs | µs per KB |\n|---|---|---|");
   for (const kilobytes of [1, 10, 100, 1000]) await growth(guarded, every, kilobytes);
+  await redaction();
   await activity(port, folder);
 }
 

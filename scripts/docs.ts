@@ -1,15 +1,19 @@
-/** Writes the pages that are made from code: settings, metrics and the schema of the configuration file. */
+/** Writes the pages that are made from code: settings, metrics, detectors, and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
+import { FILE_SETTINGS } from "../src/admin/detector-settings.ts";
+import { Comparison, Condition } from "../src/contract/conditions.ts";
 import { ConfigFile } from "../src/contract/config-file.ts";
-import { OPTIONS, PROVIDER_NAMES } from "../src/contract/registries.ts";
+import { KIND_OPTIONS, OPTIONS } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import { flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
+import { detectorsPage } from "./detectors-page.ts";
 
 /** By path from the root of the repository. */
 export const generatedDocs = (): Record<string, string> => ({
   "docs/settings.md": settingsPage(),
   "docs/metrics.md": metricsPage(),
+  "docs/detectors.md": detectorsPage(),
   "docs/portcullis.schema.json": `${JSON.stringify(configSchema(), null, 2)}\n`,
 });
 
@@ -74,14 +78,47 @@ credential. What to watch first: \`portcullis_database_up == 0\`, \`portcullis_r
 }
 
 type Schema = Record<string, unknown>;
+/** A part of a schema as it was made, and where it stands. */
+interface Made {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: Schema;
+  path: readonly PropertyKey[];
+}
 
 function configSchema(): Schema {
-  const schema = z.toJSONSchema(ConfigFile, { io: "input", override: allowVariables });
-  return { title: "Portcullis configuration file", ...withKinds(schema as Schema) };
+  const schema = jsonSchema(ConfigFile);
+  const gateway = find(schema, ["properties", "gateways", "items", "properties"]);
+  find(gateway, ["registries", "items"]).allOf = [
+    ...optionsBy("provider", "provider_options", KIND_OPTIONS),
+    // The provider of an MCP server is left out.
+    ...optionsBy("type", "provider_options", { mcp: OPTIONS.mcp }),
+  ];
+  const detector = find(schema, ["properties", "detectors", "items"]);
+  detector.allOf = optionsBy("kind", "settings", Object.fromEntries(FILE_SETTINGS));
+  const { $schema: _, ...condition } = jsonSchema(Condition);
+  return { title: "Portcullis configuration file", ...schema, $defs: { Condition: condition } };
+}
+
+const jsonSchema = (shape: z.ZodType): Schema =>
+  z.toJSONSchema(shape, {
+    io: "input",
+    override(context) {
+      allowVariables(context);
+      referToConditions(context);
+    },
+  }) as Schema;
+
+/** Conditions hold conditions: one definition instead of a copy for each level. */
+function referToConditions({ zodSchema, jsonSchema, path }: Made): void {
+  const isDefinition = path.length === 0;
+  if (isDefinition || !(zodSchema instanceof z.ZodUnion)) return;
+  if (!zodSchema.options.includes(Comparison)) return;
+  for (const name of Object.keys(jsonSchema)) delete jsonSchema[name];
+  jsonSchema.$ref = "#/$defs/Condition";
 }
 
 /** A text may be `${NAME}` wherever it stands, which no pattern or list of values foresees. */
-function allowVariables({ jsonSchema }: { jsonSchema: Schema }): void {
+function allowVariables({ jsonSchema }: Made): void {
   if (jsonSchema.type !== "string") return;
   const { description: _, default: __, ...checks } = jsonSchema;
   const { pattern = "", format, enum: values } = checks;
@@ -90,23 +127,20 @@ function allowVariables({ jsonSchema }: { jsonSchema: Schema }): void {
   jsonSchema.anyOf = [checks, { type: "string", pattern: "\\$\\{" }];
 }
 
-/** Says for each provider what its options are, where the plain schema takes any. */
-function withKinds(schema: Schema): Schema {
-  const registry = find(schema, ["properties", "gateways", "items", "properties", "registries"]);
-  const items = registry.items as Schema;
-  items.allOf = PROVIDER_NAMES.map((kind) => {
-    // The provider of an MCP server is left out.
-    const member = kind === "mcp" ? "type" : "provider";
-    const options = z.toJSONSchema(OPTIONS[kind], { io: "input", override: allowVariables });
-    const { $schema: _, ...provider_options } = options as Schema;
+/** Says for each kind what its options are, where the plain schema takes any. */
+const optionsBy = (
+  kind: string,
+  member: string,
+  shapes: Readonly<Record<string, z.ZodType>>,
+): Schema[] =>
+  Object.entries(shapes).map(([name, shape]) => {
+    const { $schema: _, ...options } = jsonSchema(shape);
     return {
-      if: { properties: { [member]: { const: kind } }, required: [member] },
+      if: { properties: { [kind]: { const: name } }, required: [kind] },
       // biome-ignore lint/suspicious/noThenProperty: JSON Schema names it so
-      then: { properties: { provider_options } },
+      then: { properties: { [member]: options } },
     };
   });
-  return schema;
-}
 
 const find = (schema: Schema, path: readonly string[]): Schema =>
   path.reduce<Schema>((inner, name) => inner[name] as Schema, schema);

@@ -90,6 +90,9 @@ function reversioning({ endpoint, answer }: Route): Route {
   };
 }
 
+export const noSuchKind = (): string =>
+  `there is no such detector; there are ${[...catalog.keys()].join(", ")}`;
+
 const secretsOf = (kind: string): readonly string[] => catalog.get(kind)?.secrets ?? [];
 
 /** With every default filled in, so that a later release cannot change what was saved. */
@@ -100,8 +103,7 @@ async function checkedSettings(
 ): Promise<Record<string, unknown>> {
   const detector = catalog.get(kind);
   if (!detector) {
-    const known = [...catalog.keys()].join(", ");
-    throw new AppError("validation_failed", `kind: there is no such detector; there are ${known}`);
+    throw new AppError("validation_failed", `kind: ${noSuchKind()}`);
   }
   if (before && before.kind !== kind) {
     throw new AppError("validation_failed", "kind: cannot be changed; create another detector");

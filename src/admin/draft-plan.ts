@@ -1,17 +1,27 @@
 /** A plan in the making: lists of what is there and what is wanted become steps in an order that works. */
+import type { Deps } from "../deps.ts";
 import type { MemberChange } from "../lib/diff-members.ts";
 import type { Path } from "../lib/read-yaml.ts";
-import type { Run } from "./save-by-name.ts";
+import type { Actor } from "../route.ts";
 
 export type Resource =
   | "gateway"
   | "registry"
   | "consumer"
   | "consumer_key"
-  | "token"
   | "catalog_entry"
   | "access_rule"
-  | "issuer";
+  | "issuer"
+  | "detector"
+  | "policy"
+  | "collector"
+  | "override"
+  | "collector_key"
+  | "service_client"
+  | "token";
+
+/** One change of the configuration, inside the transaction that `deps.db` is. */
+export type Run = (deps: Deps, actor: Actor) => Promise<unknown>;
 
 export interface Step {
   action: "create" | "update" | "delete" | "revoke";
@@ -55,6 +65,11 @@ export interface Draft {
   plan: () => Plan;
 }
 
+/** These stay listed as revoked. */
+const REVOKED: readonly Resource[] = ["consumer_key", "collector_key", "service_client", "token"];
+/** These free a slug for another one, so they go first. What others refer to goes when they no longer do. */
+const FREEING: readonly Resource[] = ["gateway", "consumer", "collector"];
+
 export function draftPlan({ prune }: { prune: boolean }): Draft {
   const freeing: Step[] = [];
   const saving: Step[] = [];
@@ -73,10 +88,8 @@ export function draftPlan({ prune }: { prune: boolean }): Draft {
           left_alone.push({ resource, name, reason: "not in the file" });
           continue;
         }
-        const action = resource === "consumer_key" || resource === "token" ? "revoke" : "delete";
-        // A gateway or consumer that goes frees its slug for another one. What others refer to goes
-        // when they no longer do.
-        const list = resource === "gateway" || resource === "consumer" ? freeing : dropping;
+        const action = REVOKED.includes(resource) ? "revoke" : "delete";
+        const list = FREEING.includes(resource) ? freeing : dropping;
         list.push({ action, resource, name, members: [], at: undefined, run: listed.remove(was) });
       }
       for (const [index, will] of listed.will.entries()) {
@@ -96,6 +109,10 @@ export function draftPlan({ prune }: { prune: boolean }): Draft {
         inside?.(was, will, at);
       }
     },
-    plan: () => ({ steps: [...freeing, ...saving, ...dropping], left_alone }),
+    // Lists come in the order in which one may refer to another, so what goes does so in reverse.
+    plan: () => ({
+      steps: [...freeing.toReversed(), ...saving, ...dropping.toReversed()],
+      left_alone,
+    }),
   };
 }

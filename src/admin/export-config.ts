@@ -5,17 +5,25 @@ import {
   ConfigConsumer,
   type ConfigFile,
   ConfigGateway,
-  ConfigKey,
   ConfigRegistry,
-  ConfigToken,
 } from "../contract/config-file.ts";
+import {
+  ConfigCollector,
+  ConfigOverride,
+  ConfigPolicy,
+  ConfigRule,
+} from "../contract/config-guard.ts";
+import { ConfigKey, ConfigServiceClient, ConfigToken } from "../contract/config-held.ts";
+import { ConfigAccessRule } from "../contract/config-store.ts";
+import { DetectorInput } from "../contract/detectors.ts";
+import { Gate } from "../contract/policies.ts";
 import { OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
-import { AccessRuleInput } from "../contract/store-access.ts";
 import { CatalogEntryInput } from "../contract/store-catalog.ts";
 import { IssuerInput } from "../contract/store-principals.ts";
 import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { currentConfig } from "./current-config.ts";
+import { detectorSecrets, FILE_SETTINGS } from "./detector-settings.ts";
 
 export interface ExportedConfig {
   yaml: string;
@@ -32,6 +40,9 @@ export async function exportConfig(deps: Deps): Promise<ExportedConfig> {
   const file = {
     version: config.version,
     gateways: config.gateways.map((gateway) => exportGateway(gateway, names)),
+    detectors: config.detectors?.map((detector) => exportDetector(detector, names)),
+    policies: config.policies?.map(exportPolicy),
+    collectors: config.collectors?.map(exportCollector),
     tokens: config.tokens?.map((token) => written(ConfigToken.in, token)),
   };
   const head = `# yaml-language-server: $schema=${SCHEMA_FILE}\n`;
@@ -43,7 +54,7 @@ function exportGateway(gateway: ConfigFile["gateways"][number], names: Set<strin
   return {
     ...written(ConfigGateway, own),
     catalog: catalog?.map((entry) => written(CatalogEntryInput, entry)),
-    access_rules: access_rules?.map((rule) => written(AccessRuleInput, rule)),
+    access_rules: access_rules?.map((rule) => written(ConfigAccessRule.in, rule)),
     issuers: issuers?.map((issuer) => written(IssuerInput, issuer)),
     registries: registries.map((registry) => exportRegistry(gateway.slug, registry, names)),
     consumers: consumers.map(({ keys, ...consumer }) => ({
@@ -63,12 +74,51 @@ function exportRegistry(gateway: string, registry: ConfigRegistry, names: Set<st
     ...written(ConfigRegistry.in, own),
     ...(Object.keys(options).length ? { provider_options: options } : {}),
   };
-  // After the escaping that `written` does, so that these references are not escaped themselves.
-  return mapSecrets(shown, REGISTRY_SECRETS, (_, path) => {
-    const member = path.slice(path.lastIndexOf(".") + 1);
-    return `\${${variableName([gateway, registry.name, member], names)}}`;
-  });
+  return withVariables(shown, REGISTRY_SECRETS, [gateway, registry.name], names);
 }
+
+function exportDetector({ settings, ...own }: DetectorInput, names: Set<string>): object {
+  const schema = FILE_SETTINGS.get(own.kind);
+  const told = schema ? written(schema, settings) : settings;
+  const shown = {
+    ...written(DetectorInput, own),
+    ...(Object.keys(told).length ? { settings: told } : {}),
+  };
+  return withVariables(shown, detectorSecrets(own.kind), [own.name], names);
+}
+
+const exportPolicy = ({ gates, input_rules, output_rules, ...own }: ConfigPolicy): object => ({
+  ...written(ConfigPolicy, own),
+  gates: writtenList(Gate, gates),
+  input_rules: writtenList(ConfigRule, input_rules),
+  output_rules: writtenList(ConfigRule, output_rules),
+});
+
+/** undefined, which YAML leaves out, when there is nothing to tell. */
+const writtenList = (schema: z.ZodObject, list: readonly object[]): object[] | undefined =>
+  list.length ? list.map((item) => written(schema, item)) : undefined;
+
+const exportCollector = (collector: ConfigCollector): object => {
+  const { overrides, keys, service_clients, ...own } = collector;
+  return {
+    ...written(ConfigCollector, own),
+    overrides: overrides?.map((override) => written(ConfigOverride, override)),
+    keys: keys?.map((key) => written(ConfigKey.in, key)),
+    service_clients: service_clients?.map((client) => written(ConfigServiceClient.in, client)),
+  };
+};
+
+/** After the escaping that `written` does, so that these references are not escaped themselves. */
+const withVariables = (
+  shown: object,
+  secrets: readonly string[],
+  owner: readonly string[],
+  names: Set<string>,
+): object =>
+  mapSecrets(shown, secrets, (_, path) => {
+    const member = path.slice(path.lastIndexOf(".") + 1);
+    return `\${${variableName([...owner, member], names)}}`;
+  });
 
 /** `DEMO_OPENAI_API_KEY`: the same for the same installation, and never the same for two secrets. */
 function variableName(parts: readonly string[], taken: Set<string>): string {

@@ -1,18 +1,25 @@
 /** What must change so that the installation is as a configuration file says? */
-import type { ConfigKey, ConfigRegistry, ConfigToken } from "../contract/config-file.ts";
+import type { ConfigFile, ConfigRegistry } from "../contract/config-file.ts";
+import { ConfigRegistryRef } from "../contract/config-guard.ts";
+import type { ConfigToken } from "../contract/config-held.ts";
+import { consumerKeys } from "../contract/consumer-keys.ts";
 import { pathText } from "../contract/decode.ts";
+import type { DetectorInput } from "../contract/detectors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
-import { adminTokenTable } from "../db/admin-tokens.ts";
 import { consumerKeyTable } from "../db/keys.ts";
 import type { Deps } from "../deps.ts";
-import { diffMembers, diffOf, type MemberChange } from "../lib/diff-members.ts";
 import type { Path } from "../lib/read-yaml.ts";
-import { isMasked, mapSecrets, mask } from "../lib/secret-paths.ts";
 import { currentConfig } from "./current-config.ts";
+import { detectorSecrets } from "./detector-settings.ts";
+import { diffOf, diffSecretsOf } from "./diff-of.ts";
 import { draftPlan, type Plan } from "./draft-plan.ts";
-import { planStore } from "./plan-store.ts";
-import type { ConfigSource } from "./read-config-file.ts";
+import { consumerAt } from "./find-by-name.ts";
+import { planGuard } from "./plan-guard.ts";
+import { heldLists } from "./plan-held.ts";
+import { fromCatalog, planStore } from "./plan-store.ts";
+import type { ConfigSource, Problem } from "./read-config-file.ts";
 import * as save from "./save-by-name.ts";
+import { revokeTokenOf, saveToken } from "./save-held.ts";
 
 /** Reads only. Without `prune` nothing is deleted or revoked. */
 export async function planConfig(
@@ -22,12 +29,13 @@ export async function planConfig(
 ): Promise<Plan> {
   const current = await currentConfig(deps);
   const wanted = source.config;
-  const revoked = await revokedHashes(deps);
-  const refused = ({ sha256 }: { sha256: string }) =>
-    // A leaked key that was revoked must not come back with the next apply of an old file.
-    revoked.has(sha256) ? "was revoked and stays so: take it out of the file" : undefined;
+  const { held, keys: keyList } = await heldLists(deps);
   const problems: Problem[] = [];
   const draft = draftPlan(options);
+  const diffSecrets = diffSecretsOf(source, problems);
+  const diffRegistry = diffSecrets<ConfigRegistry>(() => REGISTRY_SECRETS);
+  const diffDetector = diffSecrets<DetectorInput>(({ kind }) => detectorSecrets(kind));
+  const staying = new Set(wanted.collectors?.map(({ name }) => name));
 
   draft.list(
     {
@@ -39,7 +47,7 @@ export async function planConfig(
       name: ({ slug }) => slug,
       diff: diffOf(save.ownMembers),
       save: save.saveGateway,
-      remove: ({ slug }) => save.removeGateway(slug),
+      remove: ({ slug }) => save.removeGateway(slug, staying),
     },
     (was, will, at) => {
       const { slug: gateway, registries, consumers } = will;
@@ -52,7 +60,7 @@ export async function planConfig(
         identity: "name",
         at: [...at, "registries"],
         name: ({ name }) => `${gateway} / ${name}`,
-        diff: (before, after, place) => diffRegistry(source, problems, { before, after, place }),
+        diff: (before, after, place) => diffRegistry(before, fromCatalog(before, after), place),
         save: (registry) => save.saveRegistry(gateway, registry),
         remove: ({ name }) => save.removeRegistry(gateway, name),
       });
@@ -69,99 +77,68 @@ export async function planConfig(
           remove: ({ slug }) => save.removeConsumer(slug),
         },
         (before, { slug: consumer, keys }, place) =>
-          draft.list({
-            resource: "consumer_key",
-            was: before?.keys ?? [],
-            will: keys,
-            identity: "sha256",
-            at: [...place, "keys"],
-            name: (key) => `${gateway} / ${consumer} / ${named(key)}`,
-            diff: diffOf(({ sha256: _, hint: __, ...own }) => own),
-            save: (key) => save.saveKey(consumer, key),
-            remove: ({ sha256 }) => save.revokeKey(consumer, sha256),
-            refused,
-          }),
+          draft.list(
+            keyList(
+              {
+                resource: "consumer_key",
+                within: [gateway, consumer],
+                was: before?.keys ?? [],
+                will: keys,
+                at: [...place, "keys"],
+              },
+              {
+                keys: consumerKeys,
+                table: consumerKeyTable,
+                holder: async (deps) => {
+                  const params = await consumerAt(deps, consumer);
+                  return { params, gateway_id: params.gateway_id };
+                },
+              },
+            ),
+          ),
       );
     },
   );
-  draft.list({
-    resource: "token",
-    was: current.tokens ?? [],
-    will: wanted.tokens,
-    identity: "sha256",
-    at: ["tokens"],
-    name: named,
-    diff: diffOf(({ sha256: _, hint: __, ...own }) => own),
-    save: save.saveToken,
-    remove: ({ sha256 }) => save.revokeTokenOf(sha256),
-    refused,
-  });
+  planGuard(draft, { current, wanted }, { diffDetector, keys: keyList });
+  draft.list(
+    held({
+      resource: "token",
+      within: [],
+      was: current.tokens ?? [],
+      will: wanted.tokens,
+      at: ["tokens"],
+      save: saveToken,
+      remove: ({ sha256 }) => revokeTokenOf(sha256),
+    }),
+  );
   if (wanted.tokens && locksOut(current.tokens ?? [], wanted.tokens, options.prune)) {
     const message = "tokens: no owner of all gateways would be left that never expires";
     problems.push({ path: ["tokens"], message });
   }
+  if (options.prune) problems.push(...needsWhatGoes(wanted));
   if (problems.length) throw source.refusal(problems);
   return draft.plan();
 }
 
-interface Problem {
-  path: Path;
-  message: string;
-}
-
-async function revokedHashes({ db }: Deps): Promise<Set<string>> {
-  const rows = [...(await consumerKeyTable.all(db)), ...(await adminTokenTable.all(db))];
-  return new Set(rows.filter(({ revoked_at }) => revoked_at).map(({ hash }) => hash));
-}
-
-const named = ({ name, hint }: ConfigKey | ConfigToken): string => `${name} (${hint})`;
-
-/** Compared in clear, shown masked. A secret to be kept counts as the one that is stored. */
-function diffRegistry(
-  source: ConfigSource,
-  problems: Problem[],
-  pair: { before: ConfigRegistry | undefined; after: ConfigRegistry; place: Path },
-): MemberChange[] {
-  const { before, place } = pair;
-  const after = withCatalog(before, pair.after);
-  const stored = secretsOf(before ?? {});
-  const given = mapSecrets(after, REGISTRY_SECRETS, (secret, member) => {
-    const path = [...place, ...member.split(".")];
-    const kept = source.kept.find((one) => Bun.deepEquals(one.path, path));
-    const reason = isMasked(secret)
-      ? "is a masked value: write the secret, or a variable that holds it"
-      : kept && !stored.has(member)
-        ? `the variable ${kept.name} is not set, and no stored secret can be kept`
-        : secret === "" && !kept
-          ? "must not be empty"
-          : undefined;
-    if (reason) problems.push({ path, message: `${pathText(path)}: ${reason}` });
-    return kept ? (stored.get(member) ?? "") : secret;
+/** A collector or detector must not go on with a gateway or registry that is deleted under it. */
+function needsWhatGoes({ gateways, detectors = [], collectors = [] }: ConfigFile): Problem[] {
+  const staying = new Map(
+    gateways.map(({ slug, registries }) => [slug, registries.map(({ name }) => name)]),
+  );
+  const problem = (path: Path): Problem => ({
+    path,
+    message: `${pathText(path)}: is not in the file, and what is not there goes with --prune`,
   });
-  const secrets = new Set([...stored.keys(), ...secretsOf(after).keys()]);
-  const shown = (name: string, value: unknown) =>
-    typeof value === "string" && secrets.has(name) ? mask(value) : value;
-  return diffMembers(before ?? {}, given).map(({ name, ...change }) => ({
-    name,
-    before: shown(name, change.before),
-    after: shown(name, change.after),
-  }));
-}
-
-/** What a file leaves to the catalog was taken from there when the instance was saved. */
-function withCatalog(before: ConfigRegistry | undefined, after: ConfigRegistry): ConfigRegistry {
-  if (after.type !== "mcp" || !before) return after;
-  const { url, fields } = before.provider_options;
-  return { ...after, provider_options: { url, fields, ...after.provider_options } };
-}
-
-function secretsOf(registry: object): Map<string, string> {
-  const found = new Map<string, string>();
-  mapSecrets(registry, REGISTRY_SECRETS, (secret, member) => {
-    found.set(member, secret);
-    return secret;
-  });
-  return found;
+  return [
+    ...detectors.flatMap(({ settings }, index) => {
+      const { data: registry } = ConfigRegistryRef.safeParse(settings.registry);
+      if (!registry || staying.get(registry.gateway)?.includes(registry.name)) return [];
+      return [problem(["detectors", index, "settings", "registry"])];
+    }),
+    ...collectors.flatMap(({ gateway }, index) =>
+      gateway === null || staying.has(gateway) ? [] : [problem(["collectors", index, "gateway"])],
+    ),
+  ];
 }
 
 /** Nobody locks themselves out with a file: one owner of everything stays. */

@@ -1,7 +1,7 @@
 /** What must change so that a gateway's Store is as a configuration file says? */
-import type { ConfigGateway } from "../contract/config-file.ts";
-import { diffOf } from "../lib/diff-members.ts";
+import type { ConfigGateway, ConfigRegistry } from "../contract/config-file.ts";
 import type { Path } from "../lib/read-yaml.ts";
+import { diffOf } from "./diff-of.ts";
 import type { Draft } from "./draft-plan.ts";
 import * as save from "./save-store-by-name.ts";
 
@@ -45,4 +45,11 @@ export function planStore(
     save: (issuer) => save.saveIssuer(gateway, issuer),
     remove: ({ name }) => save.removeIssuer(gateway, name),
   });
+}
+
+/** What a file leaves to the catalog was taken from there when the instance was saved. */
+export function fromCatalog(was: ConfigRegistry | undefined, will: ConfigRegistry): ConfigRegistry {
+  if (will.type !== "mcp" || !was) return will;
+  const { url, fields } = was.provider_options;
+  return { ...will, provider_options: { url, fields, ...will.provider_options } };
 }

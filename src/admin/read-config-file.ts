@@ -5,13 +5,19 @@ import { explain, pathText } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { type Path, type Place, readYaml } from "../lib/read-yaml.ts";
+import { checkedSettings, detectorSecrets, FILE_SETTINGS } from "./detector-settings.ts";
+
+export interface Problem {
+  path: Path;
+  message: string;
+}
 
 export interface ConfigSource {
   config: ConfigFile;
   /** Secrets whose variable is not set: the stored ones are to be kept. */
   kept: readonly { name: string; path: Path }[];
   /** An error that says where in the file the trouble is. */
-  refusal: (problems: readonly { path: Path; message: string }[]) => AppError;
+  refusal: (problems: readonly Problem[]) => AppError;
 }
 
 export interface ReadOptions {
@@ -31,7 +37,7 @@ export function readConfigFile(text: string, options: ReadOptions): ConfigSource
       problems.map(({ path, message }) => ({ message, place: yaml.place(path) })),
     );
 
-  const mayKeep = ({ path }: { path: Path }) => keepSecrets && isRegistrySecret(path);
+  const mayKeep = ({ path }: { path: Path }) => keepSecrets && isSecret(path);
   const missing = yaml.unset.filter((variable) => !mayKeep(variable));
   if (missing.length) {
     throw refusal(
@@ -43,7 +49,10 @@ export function readConfigFile(text: string, options: ReadOptions): ConfigSource
   }
   const parsed = ConfigFile.safeParse(yaml.value, { reportInput: false });
   if (!parsed.success) throw refusal(parsed.error.issues.flatMap(problemsOf));
-  return { config: parsed.data, kept: yaml.unset, refusal };
+  const issues: z.core.$ZodIssue[] = [];
+  const detectors = checkedSettings(parsed.data.detectors, (issue) => issues.push(issue));
+  if (issues.length) throw refusal(issues.flatMap(problemsOf));
+  return { config: { ...parsed.data, detectors }, kept: yaml.unset, refusal };
 }
 
 const MOST_PROBLEMS = 20;
@@ -60,19 +69,21 @@ function refusalOf(file: string, problems: readonly { message: string; place: Pl
   });
 }
 
-function isRegistrySecret([gateways, , registries, , ...member]: Path): boolean {
-  if (gateways !== "gateways" || registries !== "registries") return false;
-  return REGISTRY_SECRETS.some((secret) => {
-    const parts = secret.split(".");
-    return (
-      parts.length === member.length &&
-      parts.every((part, index) => part === "*" || part === member[index])
-    );
-  });
-}
+/** Those that are stored and can be kept: of registries and detectors. */
+const SECRETS = [
+  ...REGISTRY_SECRETS.map((secret) => `gateways.*.registries.*.${secret}`),
+  ...[...FILE_SETTINGS.keys()].flatMap(detectorSecrets).map((secret) => `detectors.*.${secret}`),
+].map((path) => path.split("."));
+
+const isSecret = (path: Path): boolean =>
+  SECRETS.some(
+    (secret) =>
+      secret.length === path.length &&
+      secret.every((part, index) => part === "*" || part === path[index]),
+  );
 
 /** One problem for each unknown member, so that each is shown at its own line. */
-function problemsOf(issue: z.core.$ZodIssue): { path: Path; message: string }[] {
+function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   // A configuration file has no symbols for names.
   const path = issue.path as (string | number)[];
   if (issue.code === "unrecognized_keys") {

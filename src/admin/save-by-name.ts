@@ -1,29 +1,16 @@
-/** Saves and removes by the names a configuration file uses; ids are looked up when the step runs. */
-import type {
-  ConfigConsumer,
-  ConfigGateway,
-  ConfigKey,
-  ConfigRegistry,
-  ConfigToken,
-} from "../contract/config-file.ts";
-import { revokeConsumerKey } from "../contract/consumer-keys.ts";
+/** Saves and removes gateways, registries and consumers by the names a configuration file uses. */
+import { collectors } from "../contract/collectors.ts";
+import type { ConfigConsumer, ConfigGateway, ConfigRegistry } from "../contract/config-file.ts";
 import { consumers } from "../contract/consumers.ts";
-import { AppError } from "../contract/errors.ts";
 import { type GatewayInput, gateways } from "../contract/gateways.ts";
 import { registries } from "../contract/registries.ts";
-import { revokeToken } from "../contract/tokens.ts";
-import { adminTokenTable } from "../db/admin-tokens.ts";
+import { collectorTable } from "../db/collectors.ts";
 import { consumerTable } from "../db/consumers.ts";
 import { gatewayTable } from "../db/gateways.ts";
-import { consumerKeyTable } from "../db/keys.ts";
 import { registryTable } from "../db/registries.ts";
-import type { Deps } from "../deps.ts";
-import type { Actor } from "../route.ts";
+import type { Run } from "./draft-plan.ts";
+import { consumerAt, gatewayAt, registryAt } from "./find-by-name.ts";
 import { perform } from "./perform.ts";
-import { saveKeyRow, saveTokenRow } from "./save-held.ts";
-
-/** One change of the configuration, inside the transaction that `deps.db` is. */
-export type Run = (deps: Deps, actor: Actor) => Promise<unknown>;
 
 export function saveGateway(gateway: ConfigGateway): Run {
   return async (deps, actor) => {
@@ -41,9 +28,17 @@ export function ownMembers(gateway: ConfigGateway): Omit<GatewayInput, "guard"> 
   return own;
 }
 
-export function removeGateway(slug: string): Run {
-  return async (deps, actor) =>
-    await perform(deps, actor, gateways.remove, { params: await gatewayAt(deps, slug) });
+/** A gateway takes its collectors with it, but for those that the file has: `staying`, by name. */
+export function removeGateway(slug: string, staying: ReadonlySet<string>): Run {
+  return async (deps, actor) => {
+    const params = await gatewayAt(deps, slug);
+    for (const { id, name } of await collectorTable.all(deps.db, params)) {
+      if (!staying.has(name)) continue;
+      const body = { gateway_id: null };
+      await perform(deps, actor, collectors.update, { params: { collector_id: id }, body });
+    }
+    return await perform(deps, actor, gateways.remove, { params });
+  };
 }
 
 export function saveRegistry(gateway: string, body: ConfigRegistry): Run {
@@ -61,9 +56,8 @@ export function saveRegistry(gateway: string, body: ConfigRegistry): Run {
 
 export function removeRegistry(gateway: string, name: string): Run {
   return async (deps, actor) => {
-    const params = await gatewayAt(deps, gateway);
-    const registry_id = await registryId(deps, params.gateway_id, name);
-    return await perform(deps, actor, registries.remove, { params: { ...params, registry_id } });
+    const params = await registryAt(deps, gateway, name);
+    return await perform(deps, actor, registries.remove, { params });
   };
 }
 
@@ -71,7 +65,7 @@ export function saveConsumer(gateway: string, { keys: _, ...consumer }: ConfigCo
   return async (deps, actor) => {
     const params = await gatewayAt(deps, gateway);
     const attached = consumer.registries.map(async ({ registry, ...entry }) => ({
-      id: await registryId(deps, params.gateway_id, registry),
+      id: (await registryAt(deps, gateway, registry)).registry_id,
       ...entry,
     }));
     const body = { ...consumer, registries: await Promise.all(attached) };
@@ -88,62 +82,4 @@ export function saveConsumer(gateway: string, { keys: _, ...consumer }: ConfigCo
 export function removeConsumer(slug: string): Run {
   return async (deps, actor) =>
     await perform(deps, actor, consumers.remove, { params: await consumerAt(deps, slug) });
-}
-
-export function saveKey(consumer: string, key: ConfigKey): Run {
-  return async (deps, actor) => {
-    const place = await consumerAt(deps, consumer);
-    await saveKeyRow(deps, actor, place, key);
-  };
-}
-
-export function revokeKey(consumer: string, sha256: string): Run {
-  return async (deps, actor) => {
-    const place = await consumerAt(deps, consumer);
-    const row = found(await consumerKeyTable.find(deps.db, { hash: sha256 }), "consumer key");
-    await perform(deps, actor, revokeConsumerKey, { params: { ...place, key_id: row.id } });
-  };
-}
-
-export function saveToken({ gateways: slugs, ...token }: ConfigToken): Run {
-  return async (deps, actor) => {
-    const ids: string[] = [];
-    for (const [index, slug] of (slugs ?? []).entries()) {
-      const gateway = await gatewayTable.find(deps.db, { slug });
-      if (!gateway) {
-        throw new AppError("validation_failed", `gateways[${index}]: there is no such gateway`);
-      }
-      ids.push(gateway.id);
-    }
-    await saveTokenRow(deps, actor, { ...token, gateway_ids: slugs && ids });
-  };
-}
-
-export function revokeTokenOf(sha256: string): Run {
-  return async (deps, actor) => {
-    const row = found(await adminTokenTable.find(deps.db, { hash: sha256 }), "token");
-    await perform(deps, actor, revokeToken, { params: { token_id: row.id } });
-  };
-}
-
-export async function gatewayAt(deps: Deps, slug: string): Promise<{ gateway_id: string }> {
-  return { gateway_id: found(await gatewayTable.find(deps.db, { slug }), "gateway").id };
-}
-
-async function consumerAt(
-  deps: Deps,
-  slug: string,
-): Promise<{ gateway_id: string; consumer_id: string }> {
-  const row = found(await consumerTable.find(deps.db, { slug }), "consumer");
-  return { gateway_id: row.gateway_id, consumer_id: row.id };
-}
-
-async function registryId(deps: Deps, gateway_id: string, name: string): Promise<string> {
-  return found(await registryTable.find(deps.db, { gateway_id, name }), "registry").id;
-}
-
-/** The plan was made in this very transaction, so what it names is there. */
-export function found<Row>(row: Row | undefined, noun: string): Row {
-  if (!row) throw new AppError("conflict", `A ${noun} went away while the file was applied.`);
-  return row;
 }

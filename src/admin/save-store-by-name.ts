@@ -1,5 +1,5 @@
 /** The Store's part of a configuration file: saved and removed by the names that the file uses. */
-import type { ConfigAccessRule } from "../contract/config-file.ts";
+import type { ConfigAccessRule } from "../contract/config-store.ts";
 import { accessRules } from "../contract/store-access.ts";
 import {
   type CatalogEntryInput,
@@ -12,8 +12,9 @@ import { accessRuleTable } from "../db/access-rules.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { issuerTable } from "../db/issuers.ts";
 import type { Deps } from "../deps.ts";
+import type { Run } from "./draft-plan.ts";
+import { found, gatewayAt } from "./find-by-name.ts";
 import { perform } from "./perform.ts";
-import { found, gatewayAt, type Run } from "./save-by-name.ts";
 
 export function saveCatalogEntry(gateway: string, entry: CatalogEntryInput): Run {
   return async (deps, actor) => {

@@ -18,8 +18,10 @@ export function sealSecrets<T>(
     });
   }
   return mapSecrets(next, paths, (given, path) => {
-    if (given !== "" && !isMasked(given)) return seal(keyring, given);
     const kept = before.get(path);
+    // The same secret keeps its sealed text too, so that what holds it counts as unchanged.
+    const same = given === "" || isMasked(given) || (kept && unseal(keyring, kept) === given);
+    if (!same) return seal(keyring, given);
     if (kept !== undefined) return kept;
     const reason = given === "" ? "must not be empty" : "is a masked value: send the secret itself";
     throw new AppError("validation_failed", `${path}: ${reason}`);

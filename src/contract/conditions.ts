@@ -34,7 +34,7 @@ export type Operator = (typeof OPERATORS)[number];
 
 const Compared = z.union([z.string().max(4000), z.number(), z.boolean()]);
 
-const Comparison = z.strictObject({
+export const Comparison = z.strictObject({
   field: z
     .string()
     .max(200)

@@ -104,23 +104,21 @@ export async function contentOf(db: Db, id: string): Promise<StoredText[] | null
 /** Many small steps, so that nobody waits long for the database. */
 const DROPPED_AT_A_TIME = 1_000;
 
+/** A collector of null: those whose collector is gone. */
 export async function dropEvaluations(
   db: Db,
-  where: { collector_id: string; before: Date } | { consumer_id: string },
+  where: { collector_id: string | null; before: Date } | { consumer_id: string },
 ): Promise<number> {
-  const [condition, values] =
-    "consumer_id" in where
-      ? ["consumer_id = $1", [where.consumer_id]]
-      : ["collector_id = $1 AND id < $2", [where.collector_id, idAt(where.before)]];
-  let dropped = 0;
+  const [condition, values] = dropped(where);
+  let total = 0;
   for (;;) {
     const count = await db.run(
       `DELETE FROM evaluation_events WHERE id IN
          (SELECT id FROM evaluation_events WHERE ${condition} LIMIT ${DROPPED_AT_A_TIME})`,
       ...values,
     );
-    dropped += count;
-    if (count < DROPPED_AT_A_TIME) return dropped;
+    total += count;
+    if (count < DROPPED_AT_A_TIME) return total;
   }
 }
 
@@ -128,4 +126,14 @@ export async function dropEvaluations(
 export function idAt(time: string | Date): string {
   const hex = Math.max(0, new Date(time).getTime()).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+function dropped(
+  where: Parameters<typeof dropEvaluations>[1],
+): [condition: string, values: string[]] {
+  if ("consumer_id" in where) return ["consumer_id = $1", [where.consumer_id]];
+  const oldest = idAt(where.before);
+  return where.collector_id === null
+    ? ["collector_id NOT IN (SELECT id FROM collectors) AND id < $1", [oldest]]
+    : ["collector_id = $1 AND id < $2", [where.collector_id, oldest]];
 }

@@ -26,9 +26,3 @@ function leaves(value: object, prefix = ""): Map<string, unknown> {
   }
   return found;
 }
-
-/** The same for items of which only their own members count. */
-export const diffOf =
-  <Item>(own: (item: Item) => object) =>
-  (was: Item | undefined, will: Item): MemberChange[] =>
-    diffMembers(was ? own(was) : {}, own(will));

@@ -21,3 +21,13 @@ export function compilePattern(source: string, options: { ignore_case?: boolean 
   }
   return searchProgram(compileTree(parsePattern(source, options.ignore_case ?? false)));
 }
+
+/** Why a pattern is refused, for whoever wrote it; undefined when it is not. */
+export function patternRefusal(source: string): string | undefined {
+  try {
+    compilePattern(source);
+    return undefined;
+  } catch (refused) {
+    return refused instanceof Error ? refused.message : "is not a pattern";
+  }
+}

@@ -1,6 +1,6 @@
 /** Conditions of gates and rules: checked when saved, compiled once, asked at every evaluation. */
 import { CONDITION_FIELDS, type Condition, type Operator } from "../contract/conditions.ts";
-import { compilePattern } from "../lib/pattern.ts";
+import { compilePattern, patternRefusal } from "../lib/pattern.ts";
 
 /** What is known about an evaluation, by field name. */
 export type Facts = (field: string) => unknown;
@@ -56,15 +56,8 @@ export function conditionProblem(
     return { at: `${at}.value`, problem: `${op} compares numbers` };
   }
   if (op !== "match") return undefined;
-  try {
-    compilePattern(String(value));
-    return undefined;
-  } catch (thrown) {
-    return {
-      at: `${at}.value`,
-      problem: thrown instanceof Error ? thrown.message : "not a pattern",
-    };
-  }
+  const problem = patternRefusal(String(value));
+  return problem === undefined ? undefined : { at: `${at}.value`, problem };
 }
 
 const isField = (field: string): boolean =>

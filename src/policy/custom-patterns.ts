@@ -1,6 +1,7 @@
 /** Patterns that an administrator adds to those that a detector knows. */
 import { z } from "zod";
 import { compilePattern } from "../lib/pattern.ts";
+import { PatternText } from "./pattern-text.ts";
 import type { Span } from "./views/source-map.ts";
 import type { View } from "./views.ts";
 
@@ -8,16 +9,7 @@ export const CustomPatterns = z
   .array(
     z.strictObject({
       name: z.string().min(1).max(100).describe("What a finding calls it."),
-      pattern: z
-        .string()
-        .superRefine((source, context) => {
-          try {
-            compilePattern(source);
-          } catch (refused) {
-            context.addIssue({ code: "custom", message: (refused as Error).message });
-          }
-        })
-        .describe("A regular expression; upper and lower case are the same."),
+      pattern: PatternText.describe("A regular expression; upper and lower case are the same."),
     }),
   )
   .max(100)

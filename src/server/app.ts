@@ -102,9 +102,11 @@ export async function answering(
   try {
     const answer = await work(ids, headers);
     count(answers.statuses[plane], statusClass(answer.status));
-    // The data plane tells its requests as events.
-    if (plane !== "gateway")
-      log(answer.status, { level: request.method === "GET" ? "debug" : "info" });
+    // The data plane tells its requests as events, the guard its evaluations: a line each would cost more.
+    const told = plane === "gateway" || plane === "guard";
+    if (!told || deps.settings.LOG_LEVEL === "debug") {
+      log(answer.status, { level: told || request.method === "GET" ? "debug" : "info" });
+    }
     return answer;
   } catch (thrown) {
     const error = AppError.from(thrown);

@@ -1,13 +1,7 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
-import { expireApprovals } from "../db/approvals.ts";
-import { collectorTable } from "../db/collectors.ts";
 import { openDb } from "../db/db.ts";
-import { dropEvaluations } from "../db/evaluation-events.ts";
-import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
-import { dropPseudonyms } from "../db/pseudonyms.ts";
-import { dropRequestEvents } from "../db/request-events.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
@@ -15,7 +9,6 @@ import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
-import { expireRequests } from "../mcp-store/save-request.ts";
 import { openMcpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
@@ -30,6 +23,7 @@ import { mcpPaths } from "./mcp-paths.ts";
 import { METRICS } from "./metrics.ts";
 import { openStorage } from "./open.ts";
 import { routes } from "./routes.ts";
+import { sweep } from "./sweep.ts";
 import { trackLastUsed } from "./track-last-used.ts";
 import { watchConfigFile } from "./watch-config-file.ts";
 import { writeEvaluations } from "./write-evaluations.ts";
@@ -129,22 +123,3 @@ export async function start(
 }
 
 const SWEEP_EVERY_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-
-/** Forgets what has served its time. A retry comes within minutes: a day is generous. */
-async function sweep(deps: Deps): Promise<void> {
-  const { db, settings, log } = deps;
-  const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
-  try {
-    await dropIdempotentReplies(db, daysAgo(1));
-    await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
-    await expireApprovals(db, now());
-    await dropPseudonyms(db, now());
-    for (const { id, retention_days } of await collectorTable.all(db)) {
-      await dropEvaluations(db, { collector_id: id, before: daysAgo(retention_days) });
-    }
-    await expireRequests(deps);
-  } catch (thrown) {
-    log("sweep_failed", { level: "warn", error: thrown });
-  }
-}

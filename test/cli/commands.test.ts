@@ -26,6 +26,9 @@ test.each([
   ["an unknown role", ["token", "create", "--name", "x", "--role", "king"], 1, "role"],
   ["a missing name", ["token", "create"], 1, "name"],
   ["an unknown consumer", ["key", "create", "--consumer", "nobody"], 1, "nobody"],
+  ["an unknown collector", ["key", "create", "--collector", "nothing"], 1, "nothing"],
+  ["a key for nobody", ["key", "create"], 1, "--collector"],
+  ["a key for two", ["key", "create", "--consumer", "a", "--collector", "b"], 1, "one of"],
 ])("9 %s is told in one line", async (_, args, code, named) => {
   const run = await runProgram(args);
 
@@ -68,15 +71,18 @@ test("9 a token made on the command line works at once on the running server", a
   rmSync(dir, { recursive: true });
 });
 
-test("9 a key made on the command line is printed once, with a note", async () => {
+test.each([
+  ["--consumer", "demo", "ag"],
+  ["--collector", "Demo application", "pc"],
+])("9 a key made with %s is printed once, with a note", async (flag, holder, prefix) => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
   await (await startProgram({ settings })).stop();
 
-  const { code, out } = await runProgram(["key", "create", "--consumer", "demo"], settings);
+  const { code, out } = await runProgram(["key", "create", flag, holder], settings);
 
   expect(code).toBe(0);
-  expect(out).toMatch(/^ag_[\w-]{43}\n\nCopy it now\./);
+  expect(out).toMatch(new RegExp(`^${prefix}_[\\w-]{43}\n\nCopy it now\\.`));
   rmSync(dir, { recursive: true });
 });
 

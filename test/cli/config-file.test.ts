@@ -173,6 +173,40 @@ test("start --config serves the file, follows it, and keeps the last good one", 
   ]);
 });
 
+const GUARD = `detectors:
+  - { name: Mail, kind: data_loss_prevention, settings: { predefined_entities: [{ entity: email }] } }
+policies:
+  - { name: Strict, input_rules: [{ detector: Mail, action: transform }] }
+collectors:
+  - { name: Bot, default_policy: Strict, keys: [{ name: First, key: "\${GUARD_KEY}" }] }
+`;
+
+test("the guard of a file is shown, served, and exported", async () => {
+  const { dir, file, settings } = folder();
+  const out = join(dir, "out.yaml");
+  const key = "pc_planted-collector-key-0123456789";
+  const known = { ...settings, GUARD_KEY: key };
+  writeFileSync(file, FILE + GUARD);
+
+  const dry = await runProgram(["apply", "-f", file, "--dry-run"], known);
+  await using program = await startProgram({ args: ["--config", file], settings: known });
+  const judged = await fetch(`${program.url}/v1/evaluate`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ payload: { input: "Write to bo@example.com" } }),
+  });
+  await runProgram(["export", "-o", out], known);
+  const back = await runProgram(["apply", "-f", out, "--prune"], known);
+
+  expect(dry.out).toContain(
+    '+ policy Strict\n    name: Strict\n    mode: enforce\n    gates: []\n    input_rules: [{"detector":"Mail","action":"transform"',
+  );
+  expect(dry.out).toContain("+ collector key Bot / First (pc_plan…)\n");
+  expect(await judged.json()).toMatchObject({ status: "transform" });
+  expect(readFileSync(out, "utf8")).toContain("default_policy: Strict\n");
+  expect(back.out).toBe("Nothing to change.\n");
+});
+
 test("a wrong file at start ends it with 1, and the first token is still to be shown", async () => {
   const { file, settings } = folder();
   const first = { ...settings, PORTCULLIS_ADMIN_TOKEN: "" };

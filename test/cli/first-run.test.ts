@@ -33,18 +33,17 @@ test("1 the banner's curl lines work as printed, and the token is shown once", a
     PORTCULLIS_ADMIN_TOKEN: "",
   };
   const first = await startProgram({ settings });
-  const [chat = "", image = "", gateways = ""] = pasteable(first.printed());
 
-  const answers = [await paste(chat), await paste(image), await paste(gateways)];
+  const answers = await Promise.all(pasteable(first.printed()).map(paste));
   await first.stop();
   await using second = await startProgram({ settings });
 
-  expect(answers[0]).toMatchObject({
-    object: "chat.completion",
-    choices: [{ message: { role: "assistant" } }],
-  });
-  expect(answers[1]).toMatchObject({ data: [{ b64_json: expect.stringMatching(/^iVBOR/) }] });
-  expect(answers[2]).toMatchObject({ items: [{ slug: "demo" }] });
+  expect(answers).toMatchObject([
+    { object: "chat.completion", choices: [{ message: { role: "assistant" } }] },
+    { data: [{ b64_json: expect.stringMatching(/^iVBOR/) }] },
+    { status: "transform" },
+    { items: [{ slug: "demo" }] },
+  ]);
   expect(first.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
   expect(second.printed()).not.toContain("pa_");
   expect(second.printed()).toContain("Portcullis is ready at http://127.0.0.1:");

@@ -1,11 +1,10 @@
 /** A configuration file makes the installation as it says: all of it or nothing, and twice is once. */
 import { describe, expect, test } from "bun:test";
-import { applyConfig } from "../../src/admin/apply-config.ts";
 import { exportConfig } from "../../src/admin/export-config.ts";
-import { localActor } from "../../src/admin/perform.ts";
 import { readConfigFile } from "../../src/admin/read-config-file.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { applyText, audits, eventually, type Options, refusal } from "./apply-text.ts";
 
 const ENV = {
   OPENAI_KEY: "sk-planted-upstream-secret",
@@ -37,27 +36,8 @@ tokens:
   - { name: Ops, role: admin, gateways: [acme], token: "\${OPS_TOKEN}" }
 `;
 
-interface Options {
-  prune?: boolean;
-  dryRun?: boolean;
-  keepSecrets?: boolean;
-  env?: Record<string, string>;
-}
-
-function apply(kit: Kit, text: string, options: Options = {}) {
-  const { prune = false, dryRun = false, keepSecrets = false, env = ENV } = options;
-  const source = readConfigFile(text, { file: "test.yaml", env, keepSecrets });
-  return applyConfig(kit.deps, source, { actor: localActor("test"), prune, dryRun });
-}
-
-async function refusal(work: Promise<unknown> | (() => unknown)): Promise<string> {
-  try {
-    await (typeof work === "function" ? work() : work);
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  }
-  return "not refused";
-}
+const apply = (kit: Kit, text: string, options: Partial<Options> = {}) =>
+  applyText(kit, text, { env: ENV, ...options });
 
 const chat = (kit: Kit, key: string) =>
   fetch(`${kit.url}/app/v1/chat/completions`, {
@@ -65,20 +45,6 @@ const chat = (kit: Kit, key: string) =>
     headers: { "x-ag-api-key": key, "content-type": "application/json" },
     body: JSON.stringify({ model: "@demo/demo-chat", messages: [{ role: "user", content: "hi" }] }),
   });
-
-/** Another process of the installation would make the change: the server hears of it by itself. */
-async function eventually(status: number, ask: () => Promise<Response>): Promise<number> {
-  for (let tries = 0; tries < 30; tries += 1) {
-    if ((await ask()).status === status) return status;
-    await Bun.sleep(50);
-  }
-  return (await ask()).status;
-}
-
-const audits = async (kit: Kit) =>
-  (await kit.db.many<{ action: string }>("SELECT action FROM audit_log ORDER BY id")).map(
-    ({ action }) => action,
-  );
 
 describe.each(databaseKinds)("on %s", (database) => {
   test("a file becomes an installation, and applying it again changes nothing", async () => {
@@ -223,8 +189,8 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(working).toBe(200);
     expect(pruned.steps.map(({ action, name }) => `${action} ${name}`)).toEqual([
       "delete other",
-      "delete acme / OpenAI",
       "revoke acme / app / First (ag_plan…)",
+      "delete acme / OpenAI",
     ]);
     expect(await eventually(401, () => chat(kit, ENV.APP_KEY))).toBe(401);
     expect((await kit.get("/v1/whoami")).status).toBe(200);
@@ -316,7 +282,7 @@ gateways:
 `;
 
     expect(await refusal(apply(kit, other))).toBe(
-      "test.yaml:6:44: consumer_key beta / thief / Mine (ag_plan…): sha256: is a key of another consumer",
+      "test.yaml:6:44: consumer_key beta / thief / Mine (ag_plan…): sha256: belongs to another consumer",
     );
   });
 });

@@ -1,11 +1,9 @@
 /** The Store in a configuration file: catalog, access rules, issuers and MCP registries. */
 import { describe, expect, test } from "bun:test";
-import { applyConfig } from "../../src/admin/apply-config.ts";
 import { exportConfig } from "../../src/admin/export-config.ts";
-import { localActor } from "../../src/admin/perform.ts";
-import { readConfigFile } from "../../src/admin/read-config-file.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { applyText } from "./apply-text.ts";
 
 const FILE = `version: 1
 gateways:
@@ -39,10 +37,8 @@ gateways:
         auth: { type: header, value: "\${TICKETS_KEY}" }
 `;
 
-function apply(kit: Kit, text: string, env: Record<string, string>, prune = false) {
-  const source = readConfigFile(text, { file: "test.yaml", env, keepSecrets: false });
-  return applyConfig(kit.deps, source, { actor: localActor("test"), prune, dryRun: false });
-}
+const apply = (kit: Kit, text: string, env: Record<string, string>, prune = false) =>
+  applyText(kit, text, { env, prune });
 
 const ENV = { TICKETS_KEY: "Bearer planted-shared-key" };
 

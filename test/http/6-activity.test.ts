@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
+import { sweep } from "../../src/server/sweep.ts";
 import { makeGuard, makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -208,6 +209,44 @@ describe.each(databaseKinds)("%s", (database) => {
       changes: [{ before: "allow", after: "block" }],
     });
     expect(await listed(shared, `collector_id=${collector_id}`, 2)).toHaveLength(2);
+  });
+
+  test("5 events go when the retention of their collector is over; those of a deleted one go too", async () => {
+    const shared = await kit();
+    const [short, long, gone] = [
+      await makeGuard(shared, {}, { retention_days: 5 }),
+      await makeGuard(shared, {}, { retention_days: 50 }),
+      await makeGuard(shared, {}),
+    ];
+    for (const guard of [short, long, gone]) await guard.evaluate({ payload: { input: "x" } });
+    const left = async () => {
+      const ids = [short, long, gone].map(({ collector }) => collector.id);
+      const counts = ids.map(async (id) => (await listed(shared, `collector_id=${id}`, 0)).length);
+      return await Promise.all(counts);
+    };
+    await listed(shared, `collector_id=${gone.collector.id}`, 1);
+    await shared.delete(`/v1/collectors/${gone.collector.id}`);
+    const in40Days = () => new Date(Date.now() + 40 * 86_400_000);
+
+    await sweep(shared.deps);
+    const today = await left();
+    await sweep({ ...shared.deps, now: in40Days });
+
+    expect([today, await left()]).toEqual([
+      [1, 1, 1],
+      [0, 1, 0],
+    ]);
+  });
+
+  test("6.1 both ids of an evaluation are in the log", async () => {
+    await using verbose = await startKit({ database, settings: { LOG_LEVEL: "debug" } });
+    const guard = await makeGuard(verbose, {});
+
+    const { trace_id, request_id } = await guard.evaluate({ payload: { input: CARD } });
+
+    const line = verbose.lines.find((text) => text.includes(request_id)) ?? "";
+    expect(JSON.parse(line)).toMatchObject({ trace_id, request_id, plane: "guard", status: 200 });
+    expect(verbose.lines.join()).not.toContain("4111");
   });
 
   test("4.3.4 only what a caller sends is evaluated: a chat through the data plane leaves no evaluation", async () => {

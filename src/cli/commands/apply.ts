@@ -17,7 +17,7 @@ export const apply: Command = {
     prune: { type: "boolean", summary: "Delete and revoke what the file does not list." },
     "keep-secrets": {
       type: "boolean",
-      summary: "Keep the stored secret of a registry whose variable is not set.",
+      summary: "Keep stored secrets whose variable is not set.",
     },
   },
   run: ({ settings, log, env }, values) => {

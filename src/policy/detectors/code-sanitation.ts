@@ -5,6 +5,7 @@ import { DANGEROUS_CODE, LANGUAGES } from "../dangerous-code/all.ts";
 import { detector } from "../detector.ts";
 import { inspectSignatures, switchedOn } from "../inspect-signatures.ts";
 import { signatureScan } from "../signatures.ts";
+import { Threshold } from "../threshold.ts";
 
 const Settings = z.strictObject({
   languages: z
@@ -19,14 +20,9 @@ const Settings = z.strictObject({
   custom_patterns: CustomPatterns.describe(
     "Patterns of your own, tried on the text and on what is encoded in it.",
   ),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.7)
-    .describe(
-      "How sure a match must be. At 0.7 code that attacks is found everywhere, and code that merely can is found in the arguments of tools; at 0.4 all of it everywhere.",
-    ),
+  threshold: Threshold.describe(
+    "How sure a match must be. At 0.7 code that attacks is found everywhere, and code that merely can is found in the arguments of tools; at 0.4 all of it everywhere.",
+  ),
 });
 
 const scan = signatureScan(DANGEROUS_CODE);

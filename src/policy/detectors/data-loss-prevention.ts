@@ -1,6 +1,6 @@
 /** Data loss prevention: finds personal data and credentials, and says how each is masked (guard-facts 2.7). */
 import { z } from "zod";
-import { compilePattern } from "../../lib/pattern.ts";
+import { patternRefusal } from "../../lib/pattern.ts";
 import { detector } from "../detector.ts";
 import { customRule } from "../dlp/custom-rules.ts";
 import { ENTITY_NAMES, type EntityName, USUAL_ENTITIES } from "../dlp/entities.ts";
@@ -46,7 +46,7 @@ const Rule = z
   })
   .refine(isRepeatable, NOT_REPEATABLE)
   .superRefine(({ type, pattern }, context) => {
-    const wrong = type === "regex" ? refusal(pattern) : keywordRefusal(pattern);
+    const wrong = type === "regex" ? patternRefusal(pattern) : keywordRefusal(pattern);
     if (wrong) context.addIssue({ code: "custom", path: ["pattern"], message: wrong });
   });
 
@@ -84,7 +84,7 @@ const Settings = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Mask by a name of the session (`EMAIL_1`) that an output evaluation can turn back into the value, in place of `mask_with`.",
+      "Mask by a name of the session (`<EMAIL_…>`) that an output evaluation can turn back into the value, in place of `mask_with`.",
     ),
 });
 
@@ -140,15 +140,6 @@ const masking = (
   { mask_with, preserve_len }: { mask_with?: string | undefined; preserve_len: boolean },
   otherwise: string,
 ): Masking => ({ mask_with: mask_with ?? (preserve_len ? "*" : otherwise), preserve_len });
-
-function refusal(pattern: string): string | undefined {
-  try {
-    compilePattern(pattern);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
 
 const keywordRefusal = (pattern: string) =>
   folded(pattern).text.trim() === "" || LINE_BREAK.test(pattern)

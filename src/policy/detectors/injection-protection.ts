@@ -5,6 +5,7 @@ import { detector } from "../detector.ts";
 import { INJECTION_TYPES, INJECTIONS } from "../injections/all.ts";
 import { inspectSignatures, switchedOn } from "../inspect-signatures.ts";
 import { signatureScan } from "../signatures.ts";
+import { Threshold } from "../threshold.ts";
 
 const Settings = z.strictObject({
   predefined_injections: z
@@ -19,14 +20,9 @@ const Settings = z.strictObject({
   custom_injections: CustomPatterns.describe(
     "Patterns of your own, tried on the text and on what is encoded in it.",
   ),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.7)
-    .describe(
-      "How sure a match must be. In prose, where people discuss code, a text counts for less than in the arguments of a tool.",
-    ),
+  threshold: Threshold.describe(
+    "How sure a match must be. In prose, where people discuss code, a text counts for less than in the arguments of a tool.",
+  ),
 });
 
 const scan = signatureScan(INJECTIONS);

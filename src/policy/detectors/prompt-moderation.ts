@@ -6,6 +6,7 @@ import { detector } from "../detector.ts";
 import { linesOf } from "../dlp/lines-of.ts";
 import { type Placed, withoutOverlaps } from "../dlp/without-overlaps.ts";
 import { MaskWith } from "../mask-settings.ts";
+import { PatternText } from "../pattern-text.ts";
 import { once, type Segment } from "../segment.ts";
 import { similarWords } from "../similar-words.ts";
 import { folded, unleet, type View } from "../views.ts";
@@ -26,7 +27,7 @@ const Settings = z.strictObject({
       "Words and phrases, in any case. They match whole words, also in look-alike letters or with invisible characters inside.",
     ),
   regex: z
-    .array(z.string().superRefine(compiles))
+    .array(PatternText)
     .max(200)
     .default([])
     .describe(
@@ -138,12 +139,4 @@ function pattern(source: string, index: number, ignore_case: boolean): FindHits 
   const compiled = compilePattern(source, { ignore_case });
   return ({ exact }) =>
     compiled.spans(exact).map((span) => ({ rule: "regex", index, confidence: 1, ...span }));
-}
-
-function compiles(source: string, context: z.RefinementCtx) {
-  try {
-    compilePattern(source);
-  } catch (refused) {
-    context.addIssue({ code: "custom", message: (refused as Error).message });
-  }
 }

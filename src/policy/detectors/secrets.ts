@@ -40,7 +40,7 @@ const Settings = z
       .boolean()
       .default(false)
       .describe(
-        "Mask by a name of the session (`GITHUB_TOKEN_1`) that an output evaluation can turn back into the value, in place of `mask_with`.",
+        "Mask by a name of the session (`<GITHUB_TOKEN_…>`) that an output evaluation can turn back into the value, in place of `mask_with`.",
       ),
   })
   .refine(isRepeatable, NOT_REPEATABLE);

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { detector, type Match } from "../detector.ts";
 import { once, type Segment, SOURCES } from "../segment.ts";
+import { Threshold } from "../threshold.ts";
 import { HIDDEN_KINDS, hiddenText } from "../unicode/hidden-text.ts";
 
 const Settings = z.strictObject({
@@ -9,12 +10,9 @@ const Settings = z.strictObject({
     .array(z.enum(HIDDEN_KINDS))
     .default([...HIDDEN_KINDS])
     .describe("What to look for."),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.7)
-    .describe("How sure a match must be. At 0.5 what is merely unusual is found too."),
+  threshold: Threshold.describe(
+    "How sure a match must be. At 0.5 what is merely unusual is found too.",
+  ),
 });
 
 export const unicode = detector({

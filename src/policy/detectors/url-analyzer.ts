@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { detector, type Match } from "../detector.ts";
 import { once, type Segment } from "../segment.ts";
+import { Threshold } from "../threshold.ts";
 import { carriedText } from "../urls/carried-text.ts";
 import { domainList } from "../urls/domain-list.ts";
 import { type FoundUrl, findUrls } from "../urls/find-urls.ts";
@@ -21,14 +22,9 @@ const Settings = z.strictObject({
     .boolean()
     .default(false)
     .describe("Whether every address outside the allowed domains is reported."),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.7)
-    .describe(
-      "How sure a match must be. At 0.4 plain and private addresses, and long links, are found too.",
-    ),
+  threshold: Threshold.describe(
+    "How sure a match must be. At 0.4 plain and private addresses, and long links, are found too.",
+  ),
 });
 
 const EVERYWHERE = [

@@ -1,0 +1,75 @@
+/** docs/detectors.md: the catalog of detectors, made from their own descriptions. */
+import { z } from "zod";
+import { DIRECTIONS } from "../src/contract/evaluate.ts";
+import type { Detector } from "../src/policy/detector.ts";
+import { detectors } from "../src/policy/detectors/all.ts";
+import type { Source } from "../src/policy/segment.ts";
+
+export function detectorsPage(): string {
+  return `# Detectors
+
+Made from \`src/policy/detectors\` by \`npm run docs\`; \`GET /v1/detectors/catalog\` answers the same with JSON
+Schemas. A detector finds and says where; what happens is the choice of the rule that uses it. Every one
+works with \`"settings": {}\` unless a setting is marked as required.
+
+All of them look through look-alike letters, invisible characters and, where attacks hide there, percent,
+base64 and other encodings; places in findings are always those of the text as it was sent. Patterns of your
+own run in linear time: look-around and back-references are refused when you save them.
+
+${[...detectors.values()].map(section).join("\n")}`;
+}
+
+function section(detector: Detector): string {
+  const { kind, title, summary, masks } = detector;
+  const reads = DIRECTIONS.map((name) => `| ${name} | ${readings(detector.reads[name])} |`);
+  const rewrites = masks ? "May transform." : "Cannot transform.";
+  return `## ${title}: \`${kind}\`
+
+${summary} ${rewrites}
+
+| Direction | Reads |
+|---|---|
+${reads.join("\n")}
+
+${settingsTable(detector)}`;
+}
+
+const readings = (sources: readonly Source[]): string =>
+  sources.map((source) => source.replaceAll("_", " ")).join(", ") || "nothing";
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  required?: string[];
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+}
+
+function settingsTable({ settings }: Detector): string {
+  const schema = z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }) as Schema;
+  const rows = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    settingRows(name, member, schema.required?.includes(name) ?? false),
+  );
+  if (rows.length === 0) return "It has no settings.\n";
+  return `| Setting | Default | What it does |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+/** Where there are hundreds, the catalog lists them. */
+const MOST_VALUES = 60;
+
+function valuesOf({ enum: values = [] }: Schema): string {
+  if (values.length === 0 || values.length > MOST_VALUES) return "";
+  return ` One of ${values.map((value) => `\`${value}\``).join(", ")}.`;
+}
+
+/** A list of objects tells its members too. */
+function settingRows(name: string, member: Schema, required: boolean): string[] {
+  const fallback = member.default === undefined ? "" : `\`${JSON.stringify(member.default)}\``;
+  const words = [member.description ?? "", valuesOf(member)].join("").replaceAll("|", "\\|");
+  const row = `| \`${name}\` | ${required ? "required" : fallback} | ${words} |`;
+  const inner = Object.entries(member.items?.properties ?? {}).flatMap(([key, value]) =>
+    settingRows(`${name}[].${key}`, value, member.items?.required?.includes(key) ?? false),
+  );
+  return [row, ...inner];
+}

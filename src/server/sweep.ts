@@ -1,0 +1,35 @@
+/** Forgets what has served its time: old events, answered retries, undecided approvals, names of sessions. */
+import { expireApprovals } from "../db/approvals.ts";
+import { collectorTable } from "../db/collectors.ts";
+import { dropEvaluations } from "../db/evaluation-events.ts";
+import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
+import { dropPseudonyms } from "../db/pseudonyms.ts";
+import { dropRequestEvents } from "../db/request-events.ts";
+import type { Deps } from "../deps.ts";
+import { expireRequests } from "../mcp-store/save-request.ts";
+
+const DAY_MS = 86_400_000;
+/** A retry comes within minutes: a day is generous. */
+const RETRY_DAYS = 1;
+
+export async function sweep(deps: Deps): Promise<void> {
+  const { db, settings, log, now } = deps;
+  const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
+  try {
+    await dropIdempotentReplies(db, daysAgo(RETRY_DAYS));
+    await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
+    await expireApprovals(db, now());
+    await dropPseudonyms(db, now());
+    for (const { id, retention_days } of await collectorTable.all(db)) {
+      await dropEvaluations(db, { collector_id: id, before: daysAgo(retention_days) });
+    }
+    // Of a collector that is gone, nobody says how long.
+    await dropEvaluations(db, {
+      collector_id: null,
+      before: daysAgo(settings.EVENT_RETENTION_DAYS),
+    });
+    await expireRequests(deps);
+  } catch (thrown) {
+    log("sweep_failed", { level: "warn", error: thrown });
+  }
+}

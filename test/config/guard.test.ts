@@ -1,0 +1,376 @@
+/** The guard in a configuration file: named instead of numbered, rebuilt elsewhere, versions only when something changed. */
+import { describe, expect, test } from "bun:test";
+import { exportConfig } from "../../src/admin/export-config.ts";
+import { readConfigFile } from "../../src/admin/read-config-file.ts";
+import { type Kit, startKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { applyText, audits, eventually, type Options, refusal } from "./apply-text.ts";
+
+const ENV = {
+  JUDGE_TOKEN: "Bearer planted-detector-secret",
+  BOT_KEY: "pc_planted-collector-key-0123456789",
+  BOT_SECRET: "ps_planted-client-secret-0123456789",
+};
+const CLIENT_ID = "0191d3c2-7a52-7d10-9c1e-0f7f5f6a1b2c";
+
+const FILE = `version: 1
+gateways:
+  - slug: acme
+    name: Acme
+    registries:
+      - { name: Demo, provider: demo }
+detectors:
+  - { name: Personal data, kind: data_loss_prevention, settings: { predefined_entities: [{ entity: email }] } }
+  - name: Own
+    kind: http
+    settings: { url: https://judge.example.com/look, headers: { authorization: "\${JUDGE_TOKEN}" } }
+  - name: Judge
+    kind: gateway
+    enabled: false
+    settings: { registry: { gateway: acme, name: Demo }, model: demo-chat, instructions: "Costs: $\${5}" }
+policies:
+  - name: Lenient
+  - name: Strict
+    mode: enforce
+    gates:
+      - { name: No shell, when: { any: [{ field: tool.name, op: in, value: [bash, sh] }] }, action: block }
+    input_rules:
+      - { detector: Personal data, action: transform }
+      - { detector: Judge, action: report, mode: observe }
+collectors:
+  - name: Bot
+    type: agent
+    gateway: acme
+    collector_key: bot
+    default_policy: Strict
+    default_policy_version: 1
+    retention_days: 7
+    overrides:
+      - { consumer_id: "ana@example.com / 1", policy: Lenient }
+    keys:
+      - { name: First, key: "\${BOT_KEY}" }
+    service_clients:
+      - { name: Sidecar, client_id: ${CLIENT_ID}, client_secret: "\${BOT_SECRET}" }
+`;
+
+const apply = (kit: Kit, text: string, options: Partial<Options> = {}) =>
+  applyText(kit, text, { env: ENV, ...options });
+
+const told = ({ steps }: Awaited<ReturnType<typeof apply>>) =>
+  steps.map(({ action, resource, name }) => `${action} ${resource} ${name}`);
+
+const versions = async (kit: Kit) => {
+  const rows = await kit.db.many<{ name: string; version: number }>(
+    "SELECT name, version FROM policies ORDER BY name",
+  );
+  const saved = await kit.db.many("SELECT id FROM policy_versions");
+  return [...rows.map(({ name, version }) => `${name} ${version}`), `${saved.length} saved`];
+};
+
+const evaluate = (kit: Kit, input: string, consumer_id = "bo") =>
+  fetch(`${kit.url}/v1/evaluate`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ENV.BOT_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ payload: { input }, direction: "input", consumer_id }),
+  });
+
+describe.each(databaseKinds)("on %s", (database) => {
+  test("a file becomes a guard that judges, and applying it again makes no version", async () => {
+    await using kit = await startKit({ database });
+
+    const first = await apply(kit, FILE);
+    const before = await versions(kit);
+    const second = await apply(kit, FILE);
+
+    expect(told(first)).toEqual([
+      "create gateway acme",
+      "create registry acme / Demo",
+      "create detector Personal data",
+      "create detector Own",
+      "create detector Judge",
+      "create policy Lenient",
+      "create policy Strict",
+      "create collector Bot",
+      "create override Bot / ana@example.com / 1",
+      "create collector_key Bot / First (pc_plan…)",
+      "create service_client Bot / Sidecar (ps_plan…)",
+    ]);
+    expect(second).toEqual({ steps: [], left_alone: [] });
+    expect(before).toEqual(["Lenient 1", "Strict 1", "2 saved"]);
+    expect(await versions(kit)).toEqual(before);
+    expect((await audits(kit)).slice(-9)).toEqual([
+      "detector.create",
+      "detector.create",
+      "detector.create",
+      "policy.create",
+      "policy.create",
+      "collector.create",
+      "override.create",
+      "collector_key.create",
+      "service_client.create",
+    ]);
+    expect(await eventually(200, () => evaluate(kit, "hi"))).toBe(200);
+    const judged = await evaluate(kit, "Write to bo@example.com");
+    const overridden = await evaluate(kit, "Write to bo@example.com", "ana@example.com / 1");
+    expect(await judged.json()).toMatchObject({ status: "transform" });
+    expect(await overridden.json()).toMatchObject({ status: "allow" });
+  });
+
+  test("an exported file rebuilds the guard elsewhere, with its keys and clients working", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+    const { yaml, variables } = await exportConfig(kit.deps);
+    await using other = await startKit({ database });
+
+    const env = { OWN_AUTHORIZATION: ENV.JUDGE_TOKEN };
+    await apply(other, yaml, { env });
+
+    expect(variables).toEqual(["OWN_AUTHORIZATION"]);
+    expect(Object.values(ENV).filter((secret) => yaml.includes(secret))).toEqual([]);
+    expect((await exportConfig(other.deps)).yaml).toBe(yaml);
+    expect(await eventually(200, () => evaluate(other, "hi"))).toBe(200);
+    const token = await other.post("/v1/token", {
+      grant_type: "client_credentials",
+      client_id: CLIENT_ID,
+      client_secret: ENV.BOT_SECRET,
+    });
+    expect(token.status).toBe(200);
+    expect(await apply(kit, yaml, { env, prune: true })).toEqual({ steps: [], left_alone: [] });
+  });
+
+  test("only what changed gets a version, and a secret that stayed is no change", async () => {
+    await using kit = await startKit({ database });
+    const used = FILE.replace("detector: Judge,", "detector: Own,");
+    await apply(kit, used);
+
+    const disabled = used.replace("name: Own\n", "name: Own\n    enabled: false\n");
+    const off = await apply(kit, disabled);
+    const afterOff = await versions(kit);
+    const changed = disabled.replace("headers: {", "timeout_ms: 500, headers: {");
+    const slower = await apply(kit, changed, {
+      env: { ...ENV, JUDGE_TOKEN: "Bearer planted-other-secret" },
+    });
+
+    expect(off.steps.map(({ members }) => members)).toEqual([
+      [{ name: "enabled", before: true, after: false }],
+    ]);
+    expect(afterOff).toEqual(["Lenient 1", "Strict 1", "2 saved"]);
+    expect(slower.steps.map(({ members }) => members)).toEqual([
+      [
+        { name: "settings.headers.authorization", before: "***cret", after: "***cret" },
+        { name: "settings.timeout_ms", before: 2000, after: 500 },
+      ],
+    ]);
+    expect(await versions(kit)).toEqual(["Lenient 1", "Strict 2", "3 saved"]);
+  });
+
+  test("what the file does not list is left alone, and goes with prune in an order that works", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+    const less = `version: 1
+gateways: [{ slug: acme, name: Acme, registries: [{ name: Demo, provider: demo }] }]
+detectors: []
+policies: [{ name: Next }]
+collectors:
+  - { name: Bot, gateway: acme, default_policy: Next, overrides: [], keys: [], service_clients: [] }
+`;
+
+    const working = await eventually(200, () => evaluate(kit, "hi"));
+    const kept = await apply(kit, less, { dryRun: true });
+    const unsaid = await apply(kit, "version: 1\n", { dryRun: true });
+    const pruned = await apply(kit, less, { prune: true });
+
+    expect(kept.left_alone.map(({ resource, name }) => `${resource} ${name}`)).toEqual([
+      "detector Personal data",
+      "detector Own",
+      "detector Judge",
+      "policy Lenient",
+      "policy Strict",
+      "override Bot / ana@example.com / 1",
+      "collector_key Bot / First (pc_plan…)",
+      "service_client Bot / Sidecar (ps_plan…)",
+    ]);
+    expect(unsaid.left_alone.map(({ resource }) => resource)).toEqual(["gateway"]);
+    expect(told(pruned)).toEqual([
+      "create policy Next",
+      "update collector Bot",
+      "revoke service_client Bot / Sidecar (ps_plan…)",
+      "revoke collector_key Bot / First (pc_plan…)",
+      "delete override Bot / ana@example.com / 1",
+      "delete policy Strict",
+      "delete policy Lenient",
+      "delete detector Judge",
+      "delete detector Own",
+      "delete detector Personal data",
+    ]);
+    // The name beside service tokens was not in the file, so it stayed.
+    expect(await kit.db.one("SELECT collector_key FROM collectors")).toEqual({
+      collector_key: "bot",
+    });
+    expect(working).toBe(200);
+    expect(await eventually(403, () => evaluate(kit, "hi"))).toBe(403);
+  });
+
+  test("a collector outlives its gateway when the file has it elsewhere, and gives up its routing name when it goes", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+    const { id } = (await kit.db.one<{ id: string }>("SELECT id FROM collectors")) ?? {};
+    const moved = FILE.replace("slug: acme", "slug: next")
+      .replace("gateway: acme\n", "gateway: next\n")
+      .replace("gateway: acme,", "gateway: next,");
+
+    await apply(kit, moved, { prune: true });
+    const stayed = await kit.db.one("SELECT id FROM collectors");
+    const renamed = moved.replace("name: Bot", "name: Better bot").replace(/ {4}keys:[\s\S]*/, "");
+    const plan = await apply(kit, renamed, { prune: true });
+
+    expect(stayed).toEqual({ id });
+    expect(told(plan)).toEqual([
+      "delete collector Bot",
+      "create collector Better bot",
+      "create override Better bot / ana@example.com / 1",
+    ]);
+  });
+
+  test("with prune, what stays must not need what goes", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+
+    const message = await refusal(
+      apply(kit, FILE.replace("slug: acme", "slug: b"), { prune: true }),
+    );
+
+    expect(message.split("\n").map((line) => line.split(": is not in the file")[0])).toEqual([
+      "test.yaml:15:17: detectors[2].settings.registry",
+      "test.yaml:28:5: collectors[0].gateway",
+    ]);
+    expect(await kit.db.many("SELECT slug FROM gateways")).toEqual([{ slug: "acme" }]);
+  });
+
+  test("a gateway that goes takes collectors that the file does not speak of", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+
+    await apply(kit, "version: 1\n", { prune: true });
+
+    expect(await kit.db.many("SELECT id FROM collectors")).toEqual([]);
+    expect(await versions(kit)).toEqual(["Lenient 1", "Strict 1", "2 saved"]);
+  });
+
+  test("keys and clients that were revoked do not come back with the file", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+    await kit.db.run("UPDATE collector_keys SET revoked_at = created_at");
+    await kit.db.run("UPDATE service_clients SET revoked_at = created_at");
+
+    const { steps, left_alone } = await apply(kit, FILE);
+
+    expect(steps).toEqual([]);
+    expect(left_alone.map(({ resource }) => resource)).toEqual(["collector_key", "service_client"]);
+  });
+
+  test("--keep-secrets keeps the stored secret of a detector, and only a stored one", async () => {
+    await using kit = await startKit({ database });
+    const { JUDGE_TOKEN: _, ...env } = ENV;
+
+    const missing = await refusal(apply(kit, FILE, { keepSecrets: true, env }));
+    await apply(kit, FILE);
+    const slower = FILE.replace("headers: {", "timeout_ms: 500, headers: {");
+    const kept = await apply(kit, slower, { keepSecrets: true, env });
+
+    expect(missing).toBe(
+      "test.yaml:11:65: detectors[1].settings.headers.authorization: the variable JUDGE_TOKEN is not set, and no stored secret can be kept",
+    );
+    expect(kept.steps.map(({ members }) => members)).toEqual([
+      [{ name: "settings.timeout_ms", before: 2000, after: 500 }],
+    ]);
+    expect((await apply(kit, slower)).steps).toEqual([]);
+  });
+
+  test.each([
+    [
+      "detector: Judge",
+      "detector: Jude",
+      "24:11: policy Strict: input_rules[1].detector: there is no such detector",
+    ],
+    [
+      "default_policy: Strict",
+      "default_policy: Stric",
+      "30:5: collector Bot: default_policy: there is no such policy",
+    ],
+    [
+      "policy_version: 1",
+      "policy_version: 9",
+      "31:5: collector Bot: default_policy_version: was never saved",
+    ],
+    ["gateway: acme\n", "gateway: acm\n", "28:5: collector Bot: gateway: there is no such gateway"],
+    [
+      "policy: Lenient",
+      "policy: Lenien",
+      "34:47: override Bot / ana@example.com / 1: policy: there is no such policy",
+    ],
+    [
+      "name: Demo }, model",
+      "name: Dem }, model",
+      "15:44: detector Judge: settings.registry.name: there is no such registry",
+    ],
+    [
+      "https://judge.example.com",
+      "http://10.0.0.1",
+      "11:17: detector Own: settings.url: must be https",
+    ],
+    [
+      "action: block",
+      "action: transform",
+      "21:9: policy Strict: gates[0].mask: transform needs one",
+    ],
+  ])("%j as %j is refused with its line, and nothing is made", async (right, wrong, message) => {
+    await using kit = await startKit({ database });
+
+    expect(await refusal(apply(kit, FILE.replace(right, wrong)))).toStartWith(
+      `test.yaml:${message}`,
+    );
+    expect(await kit.db.many("SELECT id FROM detectors")).toEqual([]);
+  });
+
+  test("a client's id belongs to its secret", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+
+    const other = FILE.replace(CLIENT_ID, CLIENT_ID.replace("0191", "0192"));
+
+    expect(await refusal(apply(kit, other))).toStartWith(
+      "test.yaml:38:26: service_client Bot / Sidecar (ps_plan…): client_id: cannot be changed",
+    );
+  });
+});
+
+const detector = (members: string) => `version: 1\ndetectors:\n  - { name: d, ${members} }\n`;
+
+test.each([
+  [
+    detector("kind: nope"),
+    "test.yaml:3:16: detectors[0].kind: there is no such detector; there are",
+  ],
+  [
+    detector("kind: unicode, settings: { nope: 1 }"),
+    "test.yaml:3:43: detectors[0].settings.nope: unknown member",
+  ],
+  [detector("kind: gateway"), "test.yaml:3:5: detectors[0].settings.registry: expected object"],
+  [
+    detector("kind: unicode }\n  - { name: d, kind: unicode"),
+    "test.yaml:4:7: detectors[1].name: is there twice",
+  ],
+  [
+    "version: 1\npolicies: [{ name: p, input_rules: [{ detector_id: x, action: block }] }]",
+    "test.yaml:2:37: policies[0].input_rules[0].detector: ",
+  ],
+  [
+    `version: 1\ncollectors: [{ name: c, overrides: [${"{ consumer_id: a, policy: p },".repeat(2)}] }]`,
+    "test.yaml:2:69: collectors[0].overrides[1].consumer_id: is there twice",
+  ],
+])("%j is refused with its place", async (text, message) => {
+  const read = () => readConfigFile(text, { file: "test.yaml", env: {}, keepSecrets: false });
+
+  expect(await refusal(read)).toStartWith(message);
+});
