@@ -65,7 +65,7 @@ async function act(app: App, request: Asked, going: Going): Promise<Response> {
   const token = form.get("token")?.trim();
   if (token) {
     const cookie = await signedIn(deps, token, origin);
-    return leadTo(new URL(request.url).pathname, { ...going.headers, "set-cookie": cookie });
+    return leadTo(here(request), { ...going.headers, "set-cookie": cookie });
   }
   const principal = await principalIn(deps, request);
   if (!principal) throw new AppError("unauthorized", "You are signed out: open the link again.");
@@ -91,7 +91,7 @@ async function save(
     Object.keys(values).length === 0
       ? row
       : await takeTurn(deps.db, (db) => configureInstall({ ...deps, db }, author, row, values));
-  if (!isForwarded(instance)) return leadTo(new URL(request.url).pathname, headers);
+  if (!isForwarded(instance)) return leadTo(here(request), headers);
   const url = filledUrl(instance, valuesOf(deps, configured));
   return leadTo(await startConnect(deps, principal, instance, { url, origin }), headers);
 }
@@ -108,6 +108,9 @@ async function comeBack({ deps }: App, request: Asked, going: Going): Promise<Re
   });
   return plainPage(`${name} is connected`, DONE, going.headers);
 }
+
+/** Relative, so that it also leads there behind a proxy with a prefix. */
+const here = ({ url }: Asked): string => new URL(url).pathname.split("/").at(-1) ?? "";
 
 const leadTo = (location: string, headers: Record<string, string>): Response =>
   new Response(null, { status: 303, headers: { ...headers, location } });

@@ -116,6 +116,7 @@ export async function start(
     stop: async () => {
       listening.drain();
       await Bun.sleep(settings.SHUTDOWN_GRACE_S * 1000);
+      plane.drain();
       await listening.stop(settings.SHUTDOWN_TIMEOUT_S * 1000);
       await running.disposeAsync();
     },

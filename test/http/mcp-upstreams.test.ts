@@ -1,6 +1,7 @@
 /** Upstream MCP servers that are dead, slow, greedy or have changed: each harms only itself. */
 import { describe, expect, test } from "bun:test";
-import { sharedKit } from "../kit/kit.ts";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { sharedKit, startKit } from "../kit/kit.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -155,6 +156,67 @@ test("a call that takes too long, breaks off or fails there is a refusal", async
   await server[Symbol.asyncDispose]();
   expect(await it.client.call("bad__fails")).toMatchObject({ isError: true });
 });
+
+test("a client that leaves takes its call with it", async () => {
+  const slow = Promise.withResolvers<void>();
+  await using server = startMcpServer({ tools: [{ name: "slow", answer: () => slow.promise }] });
+  const kit = await startKit();
+  await using _ = kit;
+  const store = await makeMcpStore(kit);
+  await store.install("alice", (await store.serve("Slow", server.url)).code);
+  const left = new AbortController();
+  const call = fetch(store.url, {
+    method: "POST",
+    signal: left.signal,
+    headers: {
+      authorization: `Bearer ${await store.token("alice")}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "slow__slow" },
+    }),
+  }).then((reply) => reply.text());
+  while (server.calls.length === 0) await Bun.sleep(10);
+  expect(server.cancelled()).toBe(0);
+
+  left.abort();
+  await call.catch(() => {});
+  while (server.cancelled() === 0) await Bun.sleep(10);
+
+  expect(server.cancelled()).toBe(1);
+  slow.resolve();
+}, 10_000);
+
+test("a stop does not wait for clients that only listen", async () => {
+  const kit = await startKit({ settings: { SHUTDOWN_TIMEOUT_S: "20" } });
+  const store = await makeMcpStore(kit);
+  const authorization = `Bearer ${await store.token("alice")}`;
+  const client = new Client(
+    { name: "l", version: "1" },
+    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  const transport = new StreamableHTTPClientTransport(new URL(store.url), {
+    requestInit: { headers: { authorization } },
+  });
+  await client.connect(transport);
+  const changed = Promise.withResolvers<void>();
+  client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
+  await client.listen({ toolsListChanged: true });
+  await using server = startMcpServer();
+  const { code } = await store.serve("New", server.url);
+  await client.callTool({ name: "store_install", arguments: { code } });
+  await changed.promise;
+
+  const began = performance.now();
+  await kit[Symbol.asyncDispose]();
+
+  expect(performance.now() - began).toBeLessThan(5000);
+  await client.close();
+}, 30_000);
 
 test("a redirect to another host is not followed, with or without a private address behind it", async () => {
   await using inside = startUpstream({ body: { secret: 1 } });

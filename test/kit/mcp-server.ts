@@ -26,6 +26,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
   const state = { delay_ms: 0, tools: [{ name: "echo" }] as ServedTool[], ...options };
   const calls: { name: string; args: Record<string, unknown>; headers: Headers }[] = [];
   let lists = 0;
+  let cancelled = 0;
   const newServer = ({ requestInfo }: { requestInfo?: Request | undefined }) => {
     const server = new Server(
       { name: "test", version: "1" },
@@ -72,6 +73,9 @@ export function startMcpServer(options: McpServerOptions = {}) {
     idleTimeout: 60,
     async fetch(request) {
       hits.push(request.clone());
+      request.signal.addEventListener("abort", () => {
+        cancelled += 1;
+      });
       const refusal = state.gate?.(request);
       if (refusal) return refusal;
       await Bun.sleep(state.delay_ms);
@@ -87,6 +91,8 @@ export function startMcpServer(options: McpServerOptions = {}) {
     hits,
     sessions,
     lists: () => lists,
+    /** How many callers went away before their answer. */
+    cancelled: () => cancelled,
     async [Symbol.asyncDispose]() {
       await endpoint.close();
       await server.stop(true);

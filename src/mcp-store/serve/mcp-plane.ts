@@ -26,12 +26,15 @@ export interface McpRequest {
 
 export interface McpPlane {
   answer: (request: Request, asked: McpRequest) => Promise<Response>;
+  /** Ends what would never end by itself: streams of clients that listen for changes. */
+  drain: () => void;
   stop: () => Promise<void>;
 }
 
 export function openMcpPlane(deps: Deps): McpPlane {
   const upstreams = openUpstreams(deps);
   const approvals = newApprovals();
+  const draining = new AbortController();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
     ({ authInfo }) => serverFor(authInfo?.extra?.session as Session),
@@ -40,6 +43,9 @@ export function openMcpPlane(deps: Deps): McpPlane {
       onerror: (error) => deps.log("mcp_refused", { level: "debug", error }),
     },
   );
+
+  const ending = (request: Request): Request =>
+    new Request(request, { signal: AbortSignal.any([request.signal, draining.signal]) });
 
   return {
     async answer(request, { slug, origin, client, headers, request_id, trace_id }) {
@@ -64,14 +70,19 @@ export function openMcpPlane(deps: Deps): McpPlane {
         changed,
       };
       const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
-      return await endpoint.fetch(request, { authInfo });
+      return await endpoint.fetch(listens(request) ? ending(request) : request, { authInfo });
     },
+    drain: () => draining.abort(),
     async stop() {
       await endpoint.close();
       upstreams.stop();
     },
   };
 }
+
+/** The header must agree with the body: the SDK sees to that. */
+const listens = ({ headers }: Request): boolean =>
+  headers.get("mcp-method") === "subscriptions/listen";
 
 const nameOf = (caller: Caller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.name;
