@@ -144,6 +144,22 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await client.call("linear__issues")).toMatchObject({ isError: false });
   });
 
+  test("a server that forbids one call does not cost the account", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+    const { gate } = vendor.server.state;
+    vendor.server.state.gate = () => new Response("no", { status: 403 });
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: true });
+    vendor.server.state.gate = gate;
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+    expect((await vendor.credential())?.version).toBe(1);
+  });
+
   test("while the authorization server is away a token that still counts is used", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

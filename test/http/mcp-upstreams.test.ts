@@ -241,6 +241,16 @@ test("an address that turns out private is not dialled unless the instance says 
   expect(path).toBeDefined();
 });
 
+test("lists that come together ask a server once", async () => {
+  await using server = startMcpServer({ delay_ms: 50 });
+  await using it = await besideGood(server.url);
+
+  const lists = await Promise.all(Array.from({ length: 10 }, it.tools));
+
+  expect(lists.every((names) => names.includes("bad__echo"))).toBe(true);
+  expect(server.lists()).toBe(1);
+});
+
 test("lists are kept and sessions pooled: many principals, one handshake", async () => {
   await using server = startMcpServer();
   const kit = await kitOf();

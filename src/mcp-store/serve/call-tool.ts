@@ -6,6 +6,7 @@ import {
   inputRequired,
 } from "@modelcontextprotocol/server";
 import type { Install } from "../../contract/store-installs.ts";
+import { elapsedMs } from "../../lib/clock.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { troubleOf } from "../upstream/trouble.ts";
@@ -91,8 +92,18 @@ async function callUpstream(
   const call = { tool: tool.definition.name, server: place.instance.name, args: asked.args };
   const before = await guardCall(session, call);
   if ("refusal" in before) return before.refusal;
+  const began = elapsedMs();
   const result = await answerOf(session, place, { tool, args: before.pass, signal });
   if (typeof result === "string") return toConnect(session, place, asked, result);
+  session.deps.log("tool_call", {
+    trace_id: session.author.trace_id,
+    caller: session.author.actor.name,
+    gateway_id: place.instance.gateway_id,
+    instance_id: place.instance.id,
+    tool: call.tool,
+    failed: result.isError === true,
+    ms: Math.round(elapsedMs() - began),
+  });
   const after = await guardResult(session, call, result);
   return "refusal" in after ? after.refusal : after.pass;
 }

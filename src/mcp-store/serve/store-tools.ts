@@ -7,7 +7,10 @@ import { Id } from "../../contract/shapes.ts";
 import { Reason } from "../../contract/store-installs.ts";
 import type { AskedCall } from "./call-tool.ts";
 import type { PrincipalSession } from "./session.ts";
-import { installTool, searchTool, statusTool, uninstallTool } from "./store-operations.ts";
+import { storeInstall } from "./store-install.ts";
+import { storeSearch } from "./store-search.ts";
+import { storeStatus } from "./store-status.ts";
+import { storeUninstall } from "./store-uninstall.ts";
 import { refusedBy } from "./tool-result.ts";
 
 interface StoreTool {
@@ -46,7 +49,7 @@ export const storeTools: readonly StoreTool[] = [
       query: z.string().max(200).default("").describe("Words to look for; empty finds all."),
       category: z.string().max(200).optional(),
     }),
-    searchTool,
+    storeSearch,
   ),
   storeTool(
     {
@@ -60,7 +63,7 @@ export const storeTools: readonly StoreTool[] = [
       instance_id,
       reason: Reason.optional().describe("Why, in the user's words."),
     }),
-    installTool,
+    storeInstall,
   ),
   storeTool(
     {
@@ -71,7 +74,7 @@ export const storeTools: readonly StoreTool[] = [
       annotations: { readOnlyHint: true },
     },
     z.object({ code: code.optional() }),
-    statusTool,
+    storeStatus,
   ),
   storeTool(
     {
@@ -81,7 +84,7 @@ export const storeTools: readonly StoreTool[] = [
       annotations: { destructiveHint: true },
     },
     z.object({ code, instance_id }),
-    uninstallTool,
+    storeUninstall,
   ),
 ];
 

@@ -1,13 +1,22 @@
 /** What is wrong with an upstream, in words that hold nothing of its own: those could repeat a credential. */
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 
 export function troubleOf(thrown: unknown): string {
   const failure = rootOf(thrown);
   if (failure instanceof AppError) return failure.message;
+  if (failure instanceof InsufficientScopeError) {
+    return "The account that is connected there lacks a permission for this.";
+  }
   if (failure instanceof SdkHttpError) {
     return refusesCredential(failure)
-      ? `The server refused the credential (${failure.status}).`
+      ? "The server refused the credential."
       : `The server answered ${failure.status}.`;
   }
   if (failure instanceof ProtocolError) {
@@ -19,9 +28,10 @@ export function troubleOf(thrown: unknown): string {
   return "The server does not speak MCP as it should.";
 }
 
+/** Not 403: that is about what was asked, and the account stays what it is. */
 export function refusesCredential(thrown: unknown): boolean {
   const failure = rootOf(thrown);
-  return failure instanceof SdkHttpError && (failure.status === 401 || failure.status === 403);
+  return failure instanceof SdkHttpError && failure.status === 401;
 }
 
 /** It knows the session no more, and so has done nothing: the call may be made again in a new one. */

@@ -97,11 +97,12 @@ export function openUpstreams(deps: Deps): Upstreams {
   }
 
   async function listed(used: Used, target: Target): Promise<Listed> {
-    const known = await lists.find(target.key);
+    const kept = lists.find(target.key);
+    const known = await kept;
     if (!known || known.until <= elapsedMs()) {
       // Another call may have asked while this one waited.
       const newer = lists.find(target.key);
-      if (newer && (await newer) !== known) return await newer;
+      if (newer && newer !== kept) return await newer;
       const asked = ask(used, target);
       lists.remember(target.key, asked);
       return await asked;
