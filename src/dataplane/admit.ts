@@ -20,9 +20,10 @@ export async function admit(deps: Deps, known: Known): Promise<void> {
     headers,
   };
   for (const entry of gateway.plugins) {
-    const told = await stepOf(entry, gateway.id)(deps, asked);
-    Object.assign(known.ids.headers, told.headers);
-    if (told.refusal) throw told.refusal;
+    const told = stepOf(entry, gateway.id)(deps, asked);
+    const { headers, refusal } = told instanceof Promise ? await told : told;
+    Object.assign(known.ids.headers, headers);
+    if (refusal) throw refusal;
   }
 }
 
