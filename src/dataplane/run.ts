@@ -61,8 +61,9 @@ export function endRun(deps: Deps, known: Known, ending: Ending): void {
   deps.record(eventOf(known, ending));
 }
 
-function eventOf(known: Known, { registry, usage, ...ending }: Ending): RequestEvent {
+function eventOf(known: Known, ending: Ending): RequestEvent {
   const { run, ids, consumer } = known;
+  const { registry, usage } = ending;
   return {
     id: ids.request_id,
     time: run.began_at.toISOString(),
@@ -77,13 +78,14 @@ function eventOf(known: Known, { registry, usage, ...ending }: Ending): RequestE
     attempts: run.attempts,
     model_asked: storable(run.model_asked),
     model_sent: storable(run.model_sent),
+    status: ending.status,
+    error_code: ending.error_code,
     request_bytes: run.request_bytes,
     response_bytes: run.response_bytes,
     ttfb_ms: run.ttfb_ms,
     total_ms: tenths(elapsedMs() - run.began),
     input_tokens: usage?.input_tokens ?? null,
     output_tokens: usage?.output_tokens ?? null,
-    ...ending,
   };
 }
 

@@ -25,7 +25,8 @@ export const rateLimiter = plugin({
       const asks = limits.map((limit) => {
         const subject = SUBJECT[limit.type](request, limiter.fingerprint);
         const blocked = blocks.endOf(gateway_id, limit.type, subject, nowMs);
-        return { ...limit, subject, blocked };
+        const { type, space, window_s, headers } = limit;
+        return { type, space, subject, limit: limit.limit, window_s, headers, blocked };
       });
       const judge = (settled: Settled): Admission => {
         const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
@@ -56,7 +57,7 @@ export interface Limit {
   headers: { limit: string; remaining: string; reset: string };
 }
 
-interface BlockableAsk extends Ask, Limit {
+interface BlockableAsk extends Ask, Omit<Limit, "window"> {
   /** When its block ends, in milliseconds. */
   blocked: number | undefined;
 }
