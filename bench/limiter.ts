@@ -126,7 +126,8 @@ function wholeStep(): Check {
   const headers = new Headers({ "user-agent": "python-httpx/0.28", "x-session-id": "s-1" });
   return (client) => {
     headers.set("x-user-id", `user-${client}`);
-    return step(deps, { key_id: "0198c0de-1111", client: address(client), headers });
+    const request = { key_id: "0198c0de-1111", client: address(client), headers };
+    return step(deps, { ...request, reply_headers: {} });
   };
 }
 

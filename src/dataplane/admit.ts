@@ -3,28 +3,39 @@ import type { PluginEntry } from "../contract/gateways.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
 import { plugins } from "../plugins/all.ts";
-import type { PreRequest } from "../plugins/plugin.ts";
+import type { PluginRequest, PreRequest, Refusal } from "../plugins/plugin.ts";
+import type { GatewayView } from "../snapshot/snapshot.ts";
 import type { Known } from "./stages.ts";
 
-export async function admit(deps: Deps, known: Known): Promise<void> {
+export function admit(deps: Deps, known: Known): Admission {
   const { gateway } = known.consumer;
-  if (gateway.plugins.length === 0) return;
+  if (gateway.plugins.length === 0) return undefined;
   const { headers } = known.request;
-  const asked = {
-    key_id: known.key.id,
-    client: clientAddress(
-      known.ids.client,
-      headers.get("x-forwarded-for"),
-      deps.settings.TRUSTED_PROXIES,
-    ),
-    headers,
-  };
-  for (const entry of gateway.plugins) {
-    const told = stepOf(entry, gateway.id)(deps, asked);
-    const { headers, refusal } = told instanceof Promise ? await told : told;
-    Object.assign(known.ids.headers, headers);
-    if (refusal) throw refusal;
+  const client = clientAddress(
+    known.ids.client,
+    headers.get("x-forwarded-for"),
+    deps.settings.TRUSTED_PROXIES,
+  );
+  const reply_headers = known.ids.headers;
+  return ask(deps, { key_id: known.key.id, client, headers, reply_headers }, gateway, 0);
+}
+
+/** A promise only where a plugin has to wait. */
+type Admission = undefined | Promise<undefined>;
+
+function ask(deps: Deps, asked: PluginRequest, gateway: GatewayView, at: number): Admission {
+  const entry = gateway.plugins[at];
+  if (!entry) return undefined;
+  const refusal = stepOf(entry, gateway.id)(deps, asked);
+  if (refusal instanceof Promise) {
+    return refusal.then(heed).then(() => ask(deps, asked, gateway, at + 1));
   }
+  heed(refusal);
+  return ask(deps, asked, gateway, at + 1);
+}
+
+function heed(refusal: Refusal): void {
+  if (refusal) throw refusal;
 }
 
 /** An entry lives as long as its snapshot, and so does what was made of its settings. */
