@@ -2,6 +2,7 @@
 import { heapStats } from "bun:jsc";
 import { RedisClient } from "bun";
 import { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
+import { userOf } from "../src/contract/user-header.ts";
 import { type Ask, spaceName } from "../src/plugins/rate-limiter/counter.ts";
 import { createMemoryCounter } from "../src/plugins/rate-limiter/memory-counter.ts";
 import { createRedisCounter } from "../src/plugins/rate-limiter/redis-counter.ts";
@@ -126,8 +127,8 @@ function wholeStep(): Check {
   const headers = new Headers({ "user-agent": "python-httpx/0.28", "x-session-id": "s-1" });
   return (client) => {
     headers.set("x-user-id", `user-${client}`);
-    const request = { key_id: "0198c0de-1111", client: address(client), headers };
-    return step(deps, { ...request, reply_headers: {} });
+    const asked = { key_id: "0198c0de-1111", client: address(client), user: userOf(headers) };
+    return step(deps, { ...asked, headers, reply_headers: {} });
   };
 }
 

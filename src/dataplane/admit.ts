@@ -1,5 +1,6 @@
 /** May this request go on? Runs the plugins of the gateway in their order; the first refusal ends it. */
 import type { PluginEntry } from "../contract/gateways.ts";
+import { userOf } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
 import { plugins } from "../plugins/all.ts";
@@ -16,8 +17,14 @@ export function admit(deps: Deps, known: Known): Admission {
     headers.get("x-forwarded-for"),
     deps.settings.TRUSTED_PROXIES,
   );
-  const reply_headers = known.ids.headers;
-  return ask(deps, { key_id: known.key.id, client, headers, reply_headers }, gateway, 0);
+  const asked = {
+    key_id: known.key.id,
+    client,
+    user: userOf(headers),
+    headers,
+    reply_headers: known.ids.headers,
+  };
+  return ask(deps, asked, gateway, 0);
 }
 
 /** A promise only where a plugin has to wait. */

@@ -30,6 +30,8 @@ export interface PluginRequest {
   key_id: string;
   /** The client's address, as far as proxies can be believed. */
   client: string;
+  /** Whom the request is made for, as its caller says. */
+  user: string;
   headers: Headers;
   /** For the plugin to add to: they go out with every answer to this request, an error's too. */
   reply_headers: Record<string, string>;

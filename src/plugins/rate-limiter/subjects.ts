@@ -1,6 +1,5 @@
 /** Whom does a request count for? One subject for each type of limit (spec 8 rule 2). */
 import type { LimitType } from "../../contract/limits.ts";
-import { userOf } from "../../contract/user-header.ts";
 import { addressSubject } from "../../lib/client-address.ts";
 import type { Keyring } from "../../lib/seal.ts";
 import { secretHash } from "../../lib/secret-hash.ts";
@@ -11,18 +10,15 @@ export type Fingerprint = (text: string) => string;
 export const SUBJECT: Record<LimitType, (request: PluginRequest, hmac: Fingerprint) => string> = {
   global: () => "global",
   per_ip: ({ client }) => addressSubject(client),
-  per_user: ({ headers }) => {
-    const user = userOf(headers);
-    return user.length > LONGEST_SUBJECT ? `sha256:${secretHash(user)}` : user;
-  },
+  per_user: ({ user }) => (user.length > LONGEST_SUBJECT ? `sha256:${secretHash(user)}` : user),
   // No header value can hold a line feed, so no two requests are joined to the same text.
-  per_fingerprint: ({ key_id, client, headers }, hmac) =>
+  per_fingerprint: ({ key_id, client, user, headers }, hmac) =>
     hmac(
       [
         key_id,
         addressSubject(client),
         headers.get("user-agent") ?? "",
-        userOf(headers),
+        user,
         headers.get("x-session-id") ?? "",
       ].join("\n"),
     ),
