@@ -13,17 +13,18 @@ export function identifyConsumer(deps: Deps, asked: Asked): Known {
   // An inactive consumer cannot be told from one that never was.
   if (!consumer?.active) throw new AppError("not_found", "No consumer has this slug.");
 
-  const key = findKey(deps, request.headers, consumer);
+  const now = deps.now();
+  const key = findKey(deps, request.headers, consumer, now);
   checkGateway(deps, request.headers, consumer);
   if (!endpoint.methods.includes(request.method)) {
     const text = `This path takes ${endpoint.methods.join(" and ")}.`;
     throw new AppError("invalid_request", text, { details: { param: "method" } });
   }
   deps.used("consumer_keys", key.id);
-  return { ...asked, consumer, key, run: openRun(deps) };
+  return { ...asked, consumer, key, run: openRun(deps, now) };
 }
 
-function findKey(deps: Deps, headers: Headers, consumer: ConsumerView): KeyView {
+function findKey(deps: Deps, headers: Headers, consumer: ConsumerView, now: Date): KeyView {
   const secret = presentedKey(headers);
   if (!secret) {
     throw new AppError("unauthorized", "Send a consumer key in the header X-AG-API-Key.");
@@ -31,7 +32,7 @@ function findKey(deps: Deps, headers: Headers, consumer: ConsumerView): KeyView 
   const key = deps.snapshot().keysByHash.get(secretHash(secret));
   // A key of another gateway is as unknown here as a random one.
   const known = key && key.consumer.gateway.id === consumer.gateway.id;
-  if (!known || key.expires_at <= deps.now().getTime()) {
+  if (!known || key.expires_at <= now.getTime()) {
     throw new AppError("unauthorized", "This key is unknown, expired or revoked.");
   }
   if (key.consumer.id !== consumer.id) {
