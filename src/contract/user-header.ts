@@ -1,7 +1,7 @@
 /** Who a data-plane request is made for, as its caller says (spec 8 rule 2). */
 
-/** The seed's four names are three for HTTP, which does not tell `ID` from `Id`. The first one counts first. */
-export const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
+/** The seed's four names are three for HTTP, which does not tell `ID` from `Id`. */
+const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
 
 export function userOf(headers: Headers): string {
   for (const name of USER_HEADERS) {

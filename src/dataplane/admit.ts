@@ -1,26 +1,28 @@
 /** May this request go on? The plugins of the gateway say so. */
+import { userOf } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
 import { count } from "../lib/metrics.ts";
-import { runPlugins } from "../plugins/run-plugins.ts";
+import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
 import { liveState } from "./live-state.ts";
 import type { Known } from "./stages.ts";
 
-export async function admit(deps: Deps, known: Known): Promise<void> {
+export function admit(deps: Deps, known: Known): Admission {
   const { gateway } = known.consumer;
-  if (gateway.plugins.length === 0) return;
+  if (gateway.plugins.length === 0) return undefined;
   const { headers } = known.request;
-  const asked = {
+  const client = clientAddress(
+    known.ids.client,
+    headers.get("x-forwarded-for"),
+    deps.settings.TRUSTED_PROXIES,
+  );
+  const request = {
     key_id: known.key.id,
-    client: clientAddress(
-      known.ids.client,
-      headers.get("x-forwarded-for"),
-      deps.settings.TRUSTED_PROXIES,
-    ),
+    client,
+    user: userOf(headers),
     headers,
+    reply_headers: known.ids.headers,
   };
-  const refused = await runPlugins(deps, gateway, asked, known.ids.headers);
-  if (!refused) return;
-  count(liveState(deps).tally.refusals, refused.plugin);
-  throw refused.refusal;
+  const refused = (plugin: string) => count(liveState(deps).tally.refusals, plugin);
+  return runPlugins(deps, { gateway, request, refused });
 }

@@ -1,27 +1,33 @@
-/** Runs the plugins of a gateway in their order; the first refusal ends it. */
-import type { AppError } from "../contract/errors.ts";
+/** Runs the plugins of a gateway in their order; the first refusal is thrown. */
 import type { PluginEntry } from "../contract/gateways.ts";
 import { plugins } from "./all.ts";
-import type { PluginDeps, PluginRequest, PreRequest } from "./plugin.ts";
+import type { PluginDeps, PluginRequest, PreRequest, Refusal } from "./plugin.ts";
 
-export interface Refused {
-  plugin: string;
-  refusal: AppError;
+/** A promise only where a plugin has to wait. */
+export type Admission = undefined | Promise<undefined>;
+
+export interface PluginRun {
+  gateway: { id: string; plugins: readonly PluginEntry[] };
+  request: PluginRequest;
+  /** Hears which plugin refuses. */
+  refused: (plugin: string) => void;
 }
 
-/** What plugins say goes into `headers`; undefined: none refuses. */
-export async function runPlugins(
-  deps: PluginDeps,
-  gateway: { id: string; plugins: readonly PluginEntry[] },
-  request: PluginRequest,
-  headers: Record<string, string>,
-): Promise<Refused | undefined> {
-  for (const entry of gateway.plugins) {
-    const told = await stepOf(entry, gateway.id)(deps, request);
-    Object.assign(headers, told.headers);
-    if (told.refusal) return { plugin: entry.name, refusal: told.refusal };
+export function runPlugins(deps: PluginDeps, run: PluginRun, at = 0): Admission {
+  const { gateway, request, refused } = run;
+  const entry = gateway.plugins[at];
+  if (!entry) return undefined;
+  const heed = (refusal: Refusal): void => {
+    if (!refusal) return;
+    refused(entry.name);
+    throw refusal;
+  };
+  const refusal = stepOf(entry, gateway.id)(deps, request);
+  if (refusal instanceof Promise) {
+    return refusal.then(heed).then(() => runPlugins(deps, run, at + 1));
   }
-  return undefined;
+  heed(refusal);
+  return runPlugins(deps, run, at + 1);
 }
 
 /** An entry lives as long as its snapshot, and so does what was made of its settings. */

@@ -54,7 +54,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
         throw new AppError("method_not_allowed", "The MCP endpoint takes POST.", { details });
       }
       const caller = await callerOf(deps, request, { slug, origin });
-      await admit(deps, request, caller, { client, headers });
+      await admit(deps, request, caller, { client, reply_headers: headers });
       const author = { actor: { id: null, name: nameOf(caller) }, request_id, trace_id };
       const places = await surfaceOf(deps, caller);
       const changed = () => endpoint.notify.toolsChanged();
