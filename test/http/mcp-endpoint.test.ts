@@ -138,6 +138,75 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(id).toBeDefined();
   });
 
+  test("an instance narrows and renames its tools, in the list and for calls", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer({ tools: [{ name: "a" }, { name: "b" }, { name: "c" }] });
+    const store = await makeMcpStore(kit);
+    const { code } = await store.serve("Tickets", server.url, {
+      options: { allowed_tools: ["a", "b"], tool_aliases: { b: "better" } },
+    });
+    await store.install("alice", code);
+    await using client = await store.client("alice");
+
+    expect((await client.tools()).slice(4)).toEqual(["tickets__a", "tickets__better"]);
+    await client.call("tickets__better");
+    expect(await client.call("tickets__b")).toMatchObject({ isError: true });
+    expect(await client.call("tickets__c")).toMatchObject({ isError: true });
+    expect(server.calls.map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  test("an approval that ends takes the tools with it, and can be asked for again", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer();
+    const store = await makeMcpStore(kit, "request");
+    const { code } = await store.serve("Tickets", server.url);
+    await using client = await store.client("alice");
+    await client.call("store_install", { code, reason: "triage" });
+    const [request] = (await (await kit.get(`${store.path}/store/requests`)).json()).items;
+    const expires_at = new Date(Date.now() + 1500).toISOString();
+    await kit.post(`${store.path}/store/requests/${request.id}/approve`, { expires_at });
+    expect(await client.call("tickets__echo")).toMatchObject({ isError: false });
+
+    await Bun.sleep(1600);
+
+    expect(await client.call("tickets__echo")).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("has ended"),
+    });
+    const again = await client.call("store_install", { code });
+    expect(again.structured).toMatchObject({ requires_reason: true });
+  });
+
+  test("two instances of a server can hold two accounts and two names", async () => {
+    const kit = await kitOf();
+    await using one = startMcpServer({ tools: [{ name: "echo", answer: () => "one" }] });
+    await using two = startMcpServer({ tools: [{ name: "echo", answer: () => "two" }] });
+    const store = await makeMcpStore(kit);
+    const { code, id } = await store.serve("Tickets EU", one.url);
+    const second = await kit.make(`${store.path}/registries`, {
+      name: "Tickets (US)",
+      type: "mcp",
+      provider_options: { code, url: two.url },
+      allow_private: true,
+    });
+    await using client = await store.client("alice");
+    const choice = await client.call("store_install", { code });
+    expect(choice.structured).toMatchObject({ requires_instance_choice: true });
+    expect(choice.text).toContain(second.id);
+    for (const instance_id of [id, second.id])
+      await client.call("store_install", { code, instance_id });
+
+    expect((await client.call("tickets_eu__echo")).text).toBe('"one"');
+    expect((await client.call("tickets_us__echo")).text).toBe('"two"');
+    expect(await client.call("store_uninstall", { code })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(second.id),
+    });
+    expect((await client.call("store_uninstall", { code, instance_id: id })).isError).toBe(false);
+    expect(await client.call("tickets_eu__echo")).toMatchObject({ isError: true });
+    expect(await client.call("tickets_us__echo")).toMatchObject({ isError: false });
+  });
+
   test("a token of the company's login is taken, and its groups count at once", async () => {
     const kit = await kitOf();
     await using server = startMcpServer();
