@@ -61,11 +61,14 @@ const FRESH_MS = 60_000;
 /** A dead server is not waited for by every list. */
 const FAILED_MS = 10_000;
 const MOST_LISTS = 5_000;
+const MOST_TOOLS = 20_000;
 
 export function openUpstreams(deps: Deps): Upstreams {
   const vault = openVault(deps);
   /** By the key of the target. */
   const lists = createRecent<Promise<Listed>>(MOST_LISTS);
+  /** By hash: principals of one server have lists of their own, made of the same tools. */
+  const shared = createRecent<Tool>(MOST_TOOLS);
   const pool = openPool(deps, ({ key }) => lists.forget(key));
 
   /** Once more with a new token when the upstream refuses the one it got. */
@@ -89,20 +92,27 @@ export function openUpstreams(deps: Deps): Upstreams {
     try {
       const list = await withClient(used, target, listTools);
       if (typeof list === "string") return { ...nothing, missing: list, until: 0 };
-      const held = await pinTools(deps, used.instance, list.tools);
-      return { ...nothing, ...list, held, until: elapsedMs() + FRESH_MS };
+      const tools = list.tools.map(kept);
+      const held = await pinTools(deps, used.instance, tools);
+      return { ...nothing, ...list, tools, held, until: elapsedMs() + FRESH_MS };
     } catch (thrown) {
       return { ...nothing, notes: [told(used, thrown)], until: elapsedMs() + FAILED_MS };
     }
   }
 
+  function kept(tool: Tool): Tool {
+    const known = shared.find(tool.hash);
+    if (!known) shared.remember(tool.hash, tool);
+    return known ?? tool;
+  }
+
   async function listed(used: Used, target: Target): Promise<Listed> {
-    const kept = lists.find(target.key);
-    const known = await kept;
+    const before = lists.find(target.key);
+    const known = await before;
     if (!known || known.until <= elapsedMs()) {
       // Another call may have asked while this one waited.
       const newer = lists.find(target.key);
-      if (newer && newer !== kept) return await newer;
+      if (newer && newer !== before) return await newer;
       const asked = ask(used, target);
       lists.remember(target.key, asked);
       return await asked;
