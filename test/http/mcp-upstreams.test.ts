@@ -191,7 +191,7 @@ test("a client that leaves takes its call with it", async () => {
   slow.resolve();
 }, 10_000);
 
-test("a stop does not wait for clients that only listen", async () => {
+test("clients that listen hear of changes, and a stop does not wait for them", async () => {
   const kit = await startKit({ settings: { SHUTDOWN_TIMEOUT_S: "20" } });
   const store = await makeMcpStore(kit);
   const authorization = `Bearer ${await store.token("alice")}`;
@@ -203,11 +203,14 @@ test("a stop does not wait for clients that only listen", async () => {
     requestInit: { headers: { authorization } },
   });
   await client.connect(transport);
-  const changed = Promise.withResolvers<void>();
+  let changed = Promise.withResolvers<void>();
   client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
   await client.listen({ toolsListChanged: true });
   await using server = startMcpServer();
+  // Told of what an administrator changes, and of what the principal installs.
   const { code } = await store.serve("New", server.url);
+  await changed.promise;
+  changed = Promise.withResolvers<void>();
   await client.callTool({ name: "store_install", arguments: { code } });
   await changed.promise;
 

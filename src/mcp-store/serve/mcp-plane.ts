@@ -44,6 +44,15 @@ export function openMcpPlane(deps: Deps): McpPlane {
     },
   );
 
+  let seen = deps.snapshot().revision;
+  const watching = setInterval(() => {
+    const { revision } = deps.snapshot();
+    if (revision === seen) return;
+    seen = revision;
+    endpoint.notify.toolsChanged();
+  }, WATCH_EVERY_MS);
+  watching.unref();
+
   const ending = (request: Request): Request =>
     new Request(request, { signal: AbortSignal.any([request.signal, draining.signal]) });
 
@@ -74,11 +83,15 @@ export function openMcpPlane(deps: Deps): McpPlane {
     },
     drain: () => draining.abort(),
     async stop() {
+      clearInterval(watching);
       await endpoint.close();
       upstreams.stop();
     },
   };
 }
+
+/** Clients that listen hear of an administrator's change within this time. */
+const WATCH_EVERY_MS = 1000;
 
 /** The header must agree with the body: the SDK sees to that. */
 const listens = ({ headers }: Request): boolean =>
