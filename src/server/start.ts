@@ -9,17 +9,15 @@ import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
-import { openMcpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch.ts";
 import { newAnswers } from "./answers.ts";
 import { answering } from "./app.ts";
-import { connectPages } from "./connect-pages.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
-import { mcpPaths } from "./mcp-paths.ts";
+import { mcpOnDemand } from "./mcp-on-demand.ts";
 import { METRICS } from "./metrics.ts";
 import { openStorage } from "./open.ts";
 import { routes } from "./routes.ts";
@@ -93,14 +91,14 @@ export async function start(
   const measured = { deps, answers, events, evaluations, config };
   const metrics = () => renderMetrics(METRICS, measured);
   const app = { deps, refresh: config.refresh, answers, metrics };
-  const plane = openMcpPlane(deps);
-  opened.defer(() => plane.stop());
+  const mcp = mcpOnDemand(app);
+  opened.defer(() => mcp.stop());
   const listening = listen(app, routes, {
     answerDataPlane: (request, client) =>
       answering(app, "gateway", request, (ids, headers) =>
         answer(deps, request, { ...ids, client, headers }),
       ),
-    mcp: { ...mcpPaths(app, plane), ...connectPages(app) },
+    mcp: mcp.paths,
   });
   opened.defer(() => listening.stop(0));
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.
@@ -116,7 +114,7 @@ export async function start(
     stop: async () => {
       listening.drain();
       await Bun.sleep(settings.SHUTDOWN_GRACE_S * 1000);
-      plane.drain();
+      await mcp.drain();
       await listening.stop(settings.SHUTDOWN_TIMEOUT_S * 1000);
       await running.disposeAsync();
     },
