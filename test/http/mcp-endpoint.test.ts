@@ -105,7 +105,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
   });
 
-  test("access is asked at every call, not only by the list", async () => {
+  test("store row 68: access is asked at every call, not only by the list", async () => {
     const kit = await kitOf();
     await using server = startMcpServer();
     const store = await makeMcpStore(kit);

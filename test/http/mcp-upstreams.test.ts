@@ -311,7 +311,7 @@ describe.each(databaseKinds)("pinning on %s", (database) => {
     };
   }
 
-  test("a tool that changed is held back until an administrator accepts it", async () => {
+  test("store row 72: a tool that changed is held back until an administrator accepts it", async () => {
     await using it = await pinned();
     expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
     it.server.state.tools = [

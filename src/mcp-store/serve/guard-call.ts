@@ -2,7 +2,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Verdict } from "../../contract/evaluate.ts";
 import type { Deps } from "../../deps.ts";
-import { createRecent, type Recent } from "../../lib/recent.ts";
 import type { Session } from "./session.ts";
 import { refused } from "./tool-result.ts";
 
@@ -13,11 +12,6 @@ export interface Judged {
   server: string;
   args: Record<string, unknown> | undefined;
 }
-
-/** What an `ask` left to be decided, so that the same call can present it: by who, what and with what. */
-export type Approvals = Recent<string>;
-const MOST_REMEMBERED = 10_000;
-export const newApprovals = (): Approvals => createRecent(MOST_REMEMBERED);
 
 type Passed<T> = { pass: T } | { refusal: CallToolResult };
 
@@ -53,16 +47,14 @@ export async function guardResult(
 
 /** Undefined: nobody judges here. */
 async function judge(
-  { deps, caller, author, approvals, asked_from }: Session,
-  { tool, server, args }: Judged,
+  { deps, caller, author, asked_from }: Session,
+  { tool, server }: Judged,
   part: { direction: "input" | "output"; payload: Record<string, unknown> },
 ): Promise<Verdict | undefined> {
   const collector_id = collectorOf(deps, caller.gateway_id);
   if (!collector_id) return undefined;
   const who = caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
-  const same = Bun.SHA256.hash(JSON.stringify([collector_id, who, server, tool, args]), "hex");
-  const approval_id = part.direction === "input" ? approvals.find(same) : undefined;
-  const verdict = await deps.evaluate({
+  return await deps.evaluate({
     collector_id,
     request: {
       ...part,
@@ -74,15 +66,11 @@ async function judge(
         consumer: { type: caller.kind },
         source: { application: server },
         tool: { name: tool },
-        ...(approval_id === undefined ? {} : { approval_id }),
       },
     },
     trace_id: author.trace_id,
     ...asked_from,
   });
-  const left = approvalIn(verdict);
-  if (left) approvals.remember(same, left);
-  return verdict;
 }
 
 const collectorOf = (deps: Deps, gateway_id: string): string | null | undefined =>

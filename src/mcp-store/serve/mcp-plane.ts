@@ -6,7 +6,6 @@ import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";
 import { type AskedCall, callTool } from "./call-tool.ts";
 import { type Caller, callerOf } from "./caller.ts";
-import { newApprovals } from "./guard-call.ts";
 import { listTools } from "./list-tools.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { type Place, surfaceOf } from "./surface.ts";
@@ -33,7 +32,6 @@ export interface McpPlane {
 
 export function openMcpPlane(deps: Deps): McpPlane {
   const upstreams = openUpstreams(deps);
-  const approvals = newApprovals();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
@@ -70,7 +68,6 @@ export function openMcpPlane(deps: Deps): McpPlane {
       const session: Session = {
         deps,
         upstreams,
-        approvals,
         caller,
         places,
         origin,

@@ -4,7 +4,6 @@ import type { Deps, InsideEvaluation } from "../../deps.ts";
 import type { Principal } from "../identify-principal.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { Caller } from "./caller.ts";
-import type { Approvals } from "./guard-call.ts";
 import type { Place } from "./surface.ts";
 
 export interface Session {
@@ -17,7 +16,6 @@ export interface Session {
   author: Author;
   /** For the guard's record. */
   asked_from: Pick<InsideEvaluation, "client_address" | "user_agent">;
-  approvals: Approvals;
   /** Tells clients that listen to ask for the tools again. */
   changed: () => void;
 }
