@@ -356,6 +356,17 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reply.json()).toMatchObject({ error: "validation_failed" });
   });
 
+  test("store rows 1 to 5: the token is judged first, then the path, the gateway and the body", async () => {
+    const kit = await started();
+    const nobody = { authorization: "" };
+    const post = async (id: string, headers: Record<string, string> = {}) =>
+      (await kit.post(`/v1/gateways/${id}/store/principal/installs`, "[]", headers)).status;
+
+    expect(await post("nope", nobody)).toBe(401);
+    expect(await post("nope")).toBe(422);
+    expect(await post(crypto.randomUUID())).toBe(404);
+  });
+
   test("store row 4: a token of another gateway is refused", async () => {
     const store = await fresh();
     const kit = await started();
