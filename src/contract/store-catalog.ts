@@ -50,7 +50,7 @@ export const CatalogEntryInput = z.strictObject({
   description: Text.default(""),
   icon_url: HttpsUrl.nullable().default(null),
   website_url: HttpsUrl.nullable().default(null),
-  server_version: Text.max(100).default("1.0.0").describe("The server's own version."),
+  server_version: Text.min(1).max(100).default("1.0.0").describe("The server's own version."),
   transport: z.literal("streamable-http").default("streamable-http"),
   url: Text.min(1).describe("May hold `{key}` of a field with `in: path`."),
   auth: CatalogAuth.default({ type: "none" }),

@@ -130,6 +130,10 @@ describe.each(databaseKinds)("%s", (database) => {
   test.each([
     ["a code with a space", { code: "a b" }, "code"],
     ["a code with two slashes", { code: "a/b/c" }, "code"],
+    ["a code that is no name of the registry format", { code: "my_team/x" }, "code"],
+    ["a word that is too long for one", { code: "a".repeat(101) }, "code"],
+    ["an empty version", { server_version: "" }, "server_version"],
+    ["a field that every object has", { fields: [{ key: "constructor", in: "query" }] }, "key"],
     ["a private address", { url: "https://192.168.0.1/mcp" }, "url"],
     ["an open variable", { url: "https://mcp.example.com/{t}" }, "{t}"],
     ["an icon that is a script", { icon_url: "javascript:alert(1)" }, "icon_url"],
