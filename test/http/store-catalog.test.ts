@@ -199,6 +199,7 @@ describe.each(databaseKinds)("%s", (database) => {
       servers: [
         named("com.example/local", { remotes: undefined }),
         named("no-slash", {}),
+        named("nul\u0000/byte", {}),
         named("com.example/inside", {
           remotes: [{ type: "streamable-http", url: "https://10.0.0.1/mcp" }],
         }),
@@ -212,6 +213,7 @@ describe.each(databaseKinds)("%s", (database) => {
       skipped: [
         { name: "com.example/local", reason: expect.stringContaining("streamable-http") },
         { name: "no-slash", reason: expect.stringContaining("name") },
+        { name: "nul\u0000/byte", reason: expect.stringContaining("name") },
         { name: "com.example/inside", reason: expect.stringContaining("public") },
         { name: "com.notion/mcp", reason: "is in the catalog already" },
       ],
@@ -222,13 +224,20 @@ describe.each(databaseKinds)("%s", (database) => {
     const { kit, path, one } = await open();
     const moved = { type: "streamable-http", url: "https://elsewhere.example.com/mcp" };
     await kit.post(`${path}/import`, { servers: [SERVER_JSON] });
-    await kit.put(one(SERVER_JSON.name), { status: "shown", category: "support" });
+    const { fields } = await read<{ fields: object[] }>(kit, one(SERVER_JSON.name));
+    const own = fields.map((field) => ({ ...field, scope: "principal" }));
+    await kit.put(one(SERVER_JSON.name), { status: "shown", category: "support", fields: own });
 
     await kit.post(`${path}/import`, { servers: [{ ...SERVER_JSON, title: "Tickets 2" }] });
     const same = await read<Entry>(kit, one(SERVER_JSON.name));
     await kit.post(`${path}/import`, { servers: [{ ...SERVER_JSON, remotes: [moved] }] });
 
-    expect(same).toMatchObject({ name: "Tickets 2", status: "shown", category: "support" });
+    expect(same).toMatchObject({
+      name: "Tickets 2",
+      status: "shown",
+      category: "support",
+      fields: [{ scope: "principal" }, { scope: "principal" }],
+    });
     expect(await read(kit, one(SERVER_JSON.name))).toMatchObject({ status: "hidden" });
   });
 
@@ -262,6 +271,49 @@ describe.each(databaseKinds)("%s", (database) => {
     });
     expect(registry.hits.map(({ path }) => path)).toEqual(["/v0.1/servers", "/v0.1/servers"]);
     expect(registry.hits[0]?.query).toContain("search=tickets");
+  });
+
+  test("an imported server that its registry deletes is hidden, even when nothing else is told", async () => {
+    const { kit, path, one } = await open();
+    const official = "io.modelcontextprotocol.registry/official";
+    await using registry = startUpstream({
+      body: {
+        servers: [
+          { server: { name: SERVER_JSON.name }, _meta: { [official]: { status: "deleted" } } },
+        ],
+      },
+    });
+    await kit.post(`${path}/import`, { servers: [SERVER_JSON] });
+    await kit.put(one(SERVER_JSON.name), { status: "shown" });
+
+    const from = { registry_url: registry.url, allow_private: true };
+    const reply = await kit.post(`${path}/import`, from);
+
+    expect(await reply.json()).toMatchObject({ skipped: [{ name: SERVER_JSON.name }] });
+    expect(await read(kit, one(SERVER_JSON.name))).toMatchObject({ status: "hidden" });
+    expect(registry.hits[0]?.query).toContain("include_deleted=true");
+  });
+
+  test("a registry whose pages lead in a circle is read once round", async () => {
+    const { kit, path } = await open();
+    const next: Record<string, string> = { one: "two", two: "one" };
+    await using registry = startUpstream((hit) => {
+      const at = new URLSearchParams(hit.query).get("cursor") ?? "";
+      const name = `com.example/${at || "start"}`;
+      return {
+        body: {
+          servers: [{ server: { ...SERVER_JSON, name } }],
+          metadata: { nextCursor: next[at] ?? "one" },
+        },
+      };
+    });
+
+    const from = { registry_url: registry.url, allow_private: true };
+    const reply = await kit.post(`${path}/import`, from);
+
+    expect(await reply.json()).toMatchObject({
+      imported: ["com.example/start", "com.example/one", "com.example/two"],
+    });
   });
 
   test.each([
@@ -331,6 +383,26 @@ describe.each(databaseKinds)("%s", (database) => {
         { type: "streamable-http", url: `${kit.url}/me/mcp` } as never,
       ]);
       expect(metadata).toEqual({ count: 2 });
+    });
+
+    test("texts keep to the bounds of the format, whatever an entry holds", async () => {
+      const { kit, store, ask } = await withToken();
+      await store.rule("group:eng", "install", "code:wide");
+      await kit.make(`${store.path}/store/catalog`, {
+        code: "wide",
+        name: "\u{1f600}".repeat(120),
+        url: "https://mcp.example.com/mcp",
+        icon_url: `https://example.com/${"i".repeat(300)}`,
+      });
+
+      const reply = await ask("/v0.1/servers/portcullis%2Fwide/versions/latest");
+      const { server } = (await reply.json()) as { server: Record<string, unknown> };
+
+      expect(server).toMatchObject({
+        title: "\u{1f600}".repeat(100),
+        description: "\u{1f600}".repeat(100),
+      });
+      expect(server.icons).toBeUndefined();
     });
 
     test("pages and search work as in the public API", async () => {
