@@ -37,7 +37,10 @@ export async function requirementsOf(
   });
   return {
     fields,
-    requires_config: fields.some(({ required, filled }) => required && !filled),
+    // Without its path an address leads nowhere.
+    requires_config: fields.some(
+      (field) => (field.required || field.in === "path") && !field.filled,
+    ),
     requires_auth: instance.auth?.type === "forwarded" && !(await isConnected()),
   };
 

@@ -136,6 +136,14 @@ describe.each(databaseKinds)("%s", (database) => {
     ["a field that every object has", { fields: [{ key: "constructor", in: "query" }] }, "key"],
     ["a private address", { url: "https://192.168.0.1/mcp" }, "url"],
     ["an open variable", { url: "https://mcp.example.com/{t}" }, "{t}"],
+    [
+      "a host of each principal's choice",
+      {
+        url: "https://{team}.example.com/mcp",
+        fields: [{ key: "team", in: "path", scope: "principal" }],
+      },
+      "{team}",
+    ],
     ["an icon that is a script", { icon_url: "javascript:alert(1)" }, "icon_url"],
     ["the same field twice", { fields: [FIELD, FIELD] }, "fields[1]"],
     ["a shown server of unknown auth", { auth: { type: "unknown" } }, "auth"],
