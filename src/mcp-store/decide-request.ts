@@ -32,8 +32,11 @@ export async function approveRequest(
     throw new AppError("validation_failed", "expires_at: must be in the future");
   }
   const entry = await findCatalogEntry(deps.db, gateway_id, code);
-  if (!entry) throw new AppError("conflict", `${code} is no longer in the catalog.`);
-  const standing = await standingOf(deps, gateway_id, request);
+  if (!entry || entry.status === "hidden") {
+    throw new AppError("conflict", `${code} is no longer in the Store.`);
+  }
+  // As of now: those who asked may be in other groups by now.
+  const standing = await standingOf(deps, gateway_id, { principal_sub });
   if (standing.levelFor(entry).level === "none") {
     throw new AppError(
       "conflict",

@@ -263,6 +263,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await refused.json()).toMatchObject({ error: "has_dependents" });
     expect(forced.status).toBe(204);
     expect(await store.counts()).toEqual({ instances: 0, installs: 0, requests: 0 });
+    const [last] = await store.audit("store_install");
+    expect(last).toMatchObject({ action: "store_install.delete", after: null });
   });
 
   test("an approver may decide but not change, a viewer neither", async () => {
@@ -308,6 +310,22 @@ describe.each(databaseKinds)("%s", (database) => {
     await store.rule("user:alice", "none");
 
     expect((await decide("approve", {})).status).toBe(409);
+  });
+
+  test("an approval looks at the groups that the principal has by now", async () => {
+    const { store, decide, again } = await asked();
+    await store.rule("group:leavers", "none");
+    await again({ groups: ["leavers"] });
+
+    expect((await decide("approve", {})).status).toBe(409);
+  });
+
+  test("a server that was hidden meanwhile cannot be approved", async () => {
+    const { kit, store, decide } = await asked();
+    await kit.put(`${store.path}/store/catalog/pub`, { status: "hidden" });
+
+    expect((await decide("approve", {})).status).toBe(409);
+    expect(await store.counts()).toMatchObject({ installs: 0, requests: 1 });
   });
 
   test("every transition of a request is in the audit log, without the reason", async () => {
