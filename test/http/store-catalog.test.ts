@@ -163,6 +163,25 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reply.json()).toMatchObject({ message: expect.stringContaining(named) });
   });
 
+  test("2 a client secret of an instance does not follow the catalog to another token endpoint", async () => {
+    const kit = await started();
+    const { path } = await startStore(kit);
+    const entry = `${path}/store/catalog/mail`;
+    const auth = { type: "forwarded", client_id: "c", client_secret: "planted" };
+    const provider_options = { code: "mail" };
+    const body = { name: "Mail", type: "mcp", provider_options, auth };
+    const instance = await kit.make(`${path}/registries`, body);
+    const move = async () => {
+      const token_url = "https://attacker.example.net/token";
+      return (await kit.put(entry, { auth: { type: "oauth", token_url } })).status;
+    };
+
+    const kept = await move();
+    await kit.put(`${path}/registries/${instance.id}`, { auth: { type: "forwarded" } });
+
+    expect([kept, await move()]).toEqual([409, 200]);
+  });
+
   test("with a principal the list says what they could do with each server", async () => {
     const kit = await started();
     const store = await startStore(kit, "request");
