@@ -103,10 +103,13 @@ const scopeIn = ({ fields }: CatalogEntry, { key, scope }: CatalogField): Catalo
 const PAGE_MIB = 8;
 const PAGE_ITEMS = 100;
 const TIMEOUT_MS = 15_000;
+/** For all pages: one that trickles must not hold the call for ever. */
+const TOTAL_MS = 60_000;
 
 async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]> {
   const { registry_url, search, limit, allow_private } = wanted;
   checkUrl(registry_url, "registry_url", allow_private);
+  const signal = AbortSignal.timeout(TOTAL_MS);
   const listed: Listed[] = [];
   // A page that was read leads in a circle.
   const read = new Set<string>();
@@ -126,6 +129,7 @@ async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]>
       method: "GET",
       headers: { accept: "application/json" },
       allow_private,
+      signal,
       timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
     });
     const text = await readText(reply, PAGE_MIB * 1024 * 1024);

@@ -4,7 +4,7 @@ import { SHIPPED_CATALOG } from "../../src/contract/shipped-catalog.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
-import { startUpstream } from "../kit/upstream.ts";
+import { type Answer, startUpstream } from "../kit/upstream.ts";
 
 type Entry = Record<string, unknown> & { code: string };
 type Page = { items: Entry[]; next_cursor: string | null };
@@ -353,11 +353,12 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await kit.post(`${path}/import`, body)).status).toBe(status);
   });
 
-  test.each([
+  test.each<[string, Answer, string]>([
     ["an error", { status: 500 }, "500"],
     ["a redirect", { status: 302, headers: { location: "http://169.254.169.254/" } }, "302"],
     ["no JSON", { body: "<html>" }, "JSON"],
     ["another shape", { body: { items: [] } }, "servers"],
+    ["half of it", { chunks: ['{"servers": [', 100], ending: "reset" }, "upstream"],
   ])("a registry that answers %s is a 502, and nothing is stored", async (_, answer, named) => {
     const { kit, path } = await open();
     await using registry = startUpstream(answer);
