@@ -38,6 +38,9 @@ export function fieldTrouble(fields: readonly ServerField[]): string | undefined
   for (const [index, field] of fields.entries()) {
     if (keys.indexOf(field.key.toLowerCase()) < index)
       return `fields[${index}].key: is there twice`;
+    if (field.in === "path" && !field.required) {
+      return `fields[${index}].required: an address with a gap leads nowhere`;
+    }
     if (field.in === "header" && !HeaderName.safeParse(field.key).success) {
       return `fields[${index}].key: is a header that the gateway writes`;
     }

@@ -179,7 +179,5 @@ export function needsAdminSetup({ auth, fields }: CatalogEntryInput): boolean {
     (auth.type === "oauth" &&
       (auth.registration === "manual" || auth.grant_type === "client_credentials")) ||
     auth.type === "unknown";
-  // An address with a gap leads nowhere, whether its field says required or not.
-  const needed = fields.filter((field) => field.required || field.in === "path");
-  return byAdmin || needed.some(({ scope }) => scope === "admin");
+  return byAdmin || fields.some(({ required, scope }) => required && scope === "admin");
 }

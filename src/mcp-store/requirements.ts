@@ -37,10 +37,7 @@ export async function requirementsOf(
   });
   return {
     fields,
-    // Without its path an address leads nowhere.
-    requires_config: fields.some(
-      (field) => (field.required || field.in === "path") && !field.filled,
-    ),
+    requires_config: fields.some(({ required, filled }) => required && !filled),
     requires_auth: instance.auth?.type === "forwarded" && !(await isConnected()),
   };
 

@@ -305,21 +305,6 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("store row 27: an address with a gap needs an administrator, required or not", async () => {
-    const store = await fresh();
-    await (await started()).make(`${store.path}/store/catalog`, {
-      code: "region",
-      name: "Region",
-      url: "https://mcp.example.com/{region}/mcp",
-      fields: [{ key: "region", in: "path", required: false }],
-    });
-
-    expect(await (await store.install({ code: "region" })).json()).toMatchObject({
-      requires_admin_setup: true,
-      status: "not_installed",
-    });
-  });
-
   test.each(REFUSED)("store row %i: refused, and nothing is stored", async (...row) => {
     const [, given, body, answer] = row;
     const store = await fresh();

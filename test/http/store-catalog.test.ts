@@ -21,7 +21,7 @@ const SERVER_JSON = {
     {
       type: "streamable-http",
       url: "https://mcp.example.com/{tenant}/mcp",
-      variables: { tenant: { description: "Your tenant", isRequired: true } },
+      variables: { tenant: { description: "Your tenant" } },
       headers: [
         { name: "Authorization", isSecret: true, isRequired: true, value: "Bearer {token}" },
         { name: "X-Region", choices: ["eu", "us"] },
@@ -143,6 +143,14 @@ describe.each(databaseKinds)("%s", (database) => {
         fields: [{ key: "team", in: "path", scope: "principal" }],
       },
       "{team}",
+    ],
+    [
+      "an address with a gap",
+      {
+        url: "https://mcp.example.com/{region}",
+        fields: [{ key: "region", in: "path", required: false }],
+      },
+      "fields[0].required",
     ],
     ["an icon that is a script", { icon_url: "javascript:alert(1)" }, "icon_url"],
     ["the same field twice", { fields: [FIELD, FIELD] }, "fields[1]"],
