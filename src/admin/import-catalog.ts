@@ -139,6 +139,8 @@ async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]>
     const page = readPage(text);
     for (const { server, _meta } of page.servers) {
       const official = Official.safeParse(_meta?.[OFFICIAL_META]).data;
+      // Not every registry knows `version=latest`.
+      if (official?.isLatest === false) continue;
       listed.push({ server, deleted: official?.status === "deleted" });
     }
     const next = page.metadata?.nextCursor ?? page.metadata?.next_cursor ?? undefined;
@@ -149,7 +151,7 @@ async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]>
   return listed.slice(0, limit);
 }
 
-const Official = z.object({ status: z.string() });
+const Official = z.object({ status: z.string().optional(), isLatest: z.boolean().optional() });
 
 function readPage(text: string): z.output<typeof RegistryPage> {
   try {

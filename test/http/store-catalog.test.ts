@@ -329,6 +329,24 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(registry.hits[0]?.query).toContain("include_deleted=true");
   });
 
+  test("a registry that knows no pages and no latest is read as far as the limit says", async () => {
+    const { kit, path } = await open();
+    const official = "io.modelcontextprotocol.registry/official";
+    const listed = (name: string, _meta: object | null = null) => ({
+      server: { ...SERVER_JSON, name },
+      _meta,
+    });
+    const many = Array.from({ length: 2000 }, (_, index) => listed(`com.example/${index}`));
+    const old = listed("com.example/old", { [official]: { status: "active", isLatest: false } });
+    await using registry = startUpstream({ body: { servers: [old, ...many], metadata: null } });
+
+    const from = { registry_url: registry.url, allow_private: true, limit: 2 };
+    const reply = await kit.post(`${path}/import`, from);
+
+    expect(await reply.json()).toMatchObject({ imported: ["com.example/0", "com.example/1"] });
+    expect(registry.hits.length).toBe(1);
+  });
+
   test("a registry whose pages lead in a circle is read once round", async () => {
     const { kit, path } = await open();
     const next: Record<string, string> = { one: "two", two: "one" };
