@@ -43,7 +43,8 @@ export const CatalogAuth = z.discriminatedUnion("type", [
 export type CatalogAuth = z.infer<typeof CatalogAuth>;
 
 export const CatalogEntryInput = z.strictObject({
-  code: StoreCode,
+  // At this address servers are imported.
+  code: StoreCode.refine((code) => code !== "import", "is taken; choose another one"),
   name: Name,
   vendor: Text.max(255).default(""),
   category: Text.trim().max(200).default("other"),

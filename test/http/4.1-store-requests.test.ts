@@ -1,6 +1,6 @@
 /** Spec 4.1 rule 2: requests, approvals and what becomes of installs. Rows are those of the decision table. */
 import { describe, expect, test } from "bun:test";
-import { sharedKit } from "../kit/kit.ts";
+import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
 
@@ -119,12 +119,46 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.requests()).toMatchObject([{ state: "pending" }]);
   });
 
+  test.each([
+    ["is gone", (kit: Kit, path: string) => kit.delete(path)],
+    ["is disabled", (kit: Kit, path: string) => kit.put(path, { enabled: false })],
+  ])("store row 63: an instance that %s by now is not replaced unasked", async (_, lose) => {
+    const { kit, store, decide } = await asked("key");
+    await store.instance("key", "B");
+    await lose(kit, `${store.path}/registries/${store.id("A")}`);
+
+    const unasked = await decide("approve", {});
+    const named = await decide("approve", { instance_id: store.id("B") });
+
+    expect(await unasked.json()).toMatchObject({ error: "conflict" });
+    expect([unasked.status, named.status]).toEqual([409, 200]);
+  });
+
   test("an approval of a server that needs nothing makes its instance", async () => {
     const { store, decide } = await asked("pub", []);
 
     await decide("approve", {});
 
     expect(await store.counts()).toEqual({ instances: 1, installs: 1, requests: 0 });
+  });
+
+  test("an instance that is made gets a name that it can keep", async () => {
+    const kit = await started();
+    const store = await startStore(kit);
+    const name = "n".repeat(255);
+    await kit.make(`${store.path}/registries`, { name, provider: "demo" });
+    await kit.make(`${store.path}/store/catalog`, {
+      code: "x",
+      name,
+      url: "https://x.example.com",
+    });
+
+    const { instance_id } = (await (await store.install({ code: "x" })).json()) as {
+      instance_id: string;
+    };
+
+    const off = await kit.put(`${store.path}/registries/${instance_id}`, { enabled: false });
+    expect(off.status).toBe(200);
   });
 
   test("store row 64: nobody decides their own request", async () => {

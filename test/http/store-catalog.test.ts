@@ -132,6 +132,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ["a code with two slashes", { code: "a/b/c" }, "code"],
     ["a code that is no name of the registry format", { code: "my_team/x" }, "code"],
     ["a word that is too long for one", { code: "a".repeat(101) }, "code"],
+    ["a code that is an address", { code: "import" }, "code"],
     ["an empty version", { server_version: "" }, "server_version"],
     ["a field that every object has", { fields: [{ key: "constructor", in: "query" }] }, "key"],
     ["a private address", { url: "https://192.168.0.1/mcp" }, "url"],
