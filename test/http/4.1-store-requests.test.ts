@@ -4,6 +4,8 @@ import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
 
+type Listed = { items: Record<string, unknown>[] };
+
 const PAST = "2020-01-01T00:00:00.000Z";
 const FUTURE = "2999-01-01T00:00:00.000Z";
 
@@ -266,6 +268,33 @@ describe.each(databaseKinds)("%s", (database) => {
     await kit.post(`${store.path}/store/requests/${request?.id}/approve`, {});
 
     expect(await store.installed()).toMatchObject([{ state: "active", ends_at: null }]);
+  });
+
+  test("an approval that is taken back suspends the install, and must be asked for again", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", {});
+    const grants = `${store.path}/store/grants`;
+    const list = async () =>
+      ((await (await kit.get(`${grants}?principal_sub=alice`)).json()) as Listed).items;
+    const [grant] = await list();
+    const viewer = await tokenFor({ role: "viewer" });
+    const elsewhere = (await startStore(kit)).path;
+
+    const statuses = [
+      (await kit.delete(`${grants}/${grant?.id}`, viewer)).status,
+      (await kit.delete(`${elsewhere}/store/grants/${grant?.id}`)).status,
+      (await kit.delete(`${grants}/${grant?.id}`)).status,
+      (await kit.delete(`${grants}/${grant?.id}`)).status,
+    ];
+
+    expect(grant).toMatchObject({ code: "pub", instance_id: store.id("A"), expires_at: null });
+    expect(statuses).toEqual([403, 404, 204, 404]);
+    expect(await list()).toEqual([]);
+    expect(await store.installed()).toMatchObject([{ suspended_because: "grant_ended" }]);
+    expect(await again()).toMatchObject({ requires_reason: true, already_installed: false });
+    expect(await store.audit("store_grant")).toMatchObject([{ action: "store_grant.revoke" }]);
+    await store.level("install");
+    expect(await again()).toMatchObject({ already_installed: true });
   });
 
   test("store row 70: a removed install takes its credential along; a second removal is a 404", async () => {
