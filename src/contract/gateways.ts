@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { patchOf, resource } from "./resource.ts";
-import { Labels, Name, Slug, Stored } from "./shapes.ts";
+import { Id, Labels, Name, Slug, Stored } from "./shapes.ts";
 import { AccessLevel } from "./store-access.ts";
 
 export const PluginEntry = z.strictObject({
@@ -23,12 +23,19 @@ export const GatewayStore = z.strictObject({
     .describe("Serve the catalog at `/v0.1/servers` to callers without a token."),
 });
 
+export const GatewayGuard = z.strictObject({
+  collector_id: Id.nullable()
+    .default(null)
+    .describe("The collector whose policy judges every tool call and its result. null: none."),
+});
+
 export const GatewayInput = z.strictObject({
   name: Name,
   slug: Slug.optional().describe("Generated when left out. Unique."),
   required_plugins: z.array(PluginEntry).max(50).default([]),
   metadata: Labels.default({}).describe("Your own labels; the gateway does not read them."),
   store: GatewayStore.prefault({ default_level: "request" }),
+  guard: GatewayGuard.prefault({}),
 });
 export type GatewayInput = z.infer<typeof GatewayInput>;
 

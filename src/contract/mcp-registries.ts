@@ -134,6 +134,6 @@ export const McpOptions = z.strictObject({
       "gives two tools the same name",
     )
     .default({})
-    .describe("A tool's own name to the one that clients see."),
+    .describe("A tool's own name to the one that clients see behind `<server>__`."),
 });
 export type McpOptions = z.infer<typeof McpOptions>;

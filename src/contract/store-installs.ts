@@ -125,6 +125,20 @@ export const configureInstall = endpoint({
   configures: false,
 });
 
+export const connectInstall = endpoint({
+  name: "connect_install",
+  method: "POST",
+  path: `${one}/connect`,
+  auth: "write",
+  summary: "Where the principal connects an account or fills in fields; it asks who they are",
+  reply: z.object({
+    url: z.string().describe("For the principal's browser."),
+    requires_auth: z.boolean(),
+    requires_config: z.boolean(),
+  }),
+  writes: false,
+});
+
 /** The other changes of an installation wait for a bulk install: it is kept short. */
 export const BULK_MOST = 500;
 

@@ -6,6 +6,7 @@ import { listStoreGrants, revokeStoreGrant } from "../contract/store-grants.ts";
 import {
   bulkInstall,
   configureInstall as configureInstallOf,
+  connectInstall,
   installForPrincipal,
   listInstalls,
   removeInstall,
@@ -33,7 +34,10 @@ import { registryApiRoutes } from "./registry-api.ts";
 import { revokeGrant } from "./revoke-grant.ts";
 import { dropInstall } from "./save-install.ts";
 import { expireRequests } from "./save-request.ts";
+import { connectUrl } from "./serve/connect-link.ts";
 import { findGateway, standingOf } from "./standing.ts";
+import { toolChangeRoutes } from "./tool-changes.ts";
+import { ownInstall } from "./vault/own-install.ts";
 
 const installRoutes: Route[] = [
   route(installForPrincipal, (deps, call) =>
@@ -55,6 +59,12 @@ const installRoutes: Route[] = [
     const next = await configureInstall(deps, call, install, call.body.values);
     const [shown] = await shownInstalls(deps, call.params.gateway_id, [next]);
     return shown ?? new AppError("conflict", "Its instance is gone.");
+  }),
+  route(connectInstall, async (deps, { params, origin }) => {
+    const install = await findInstall(deps, params);
+    const { shown } = await ownInstall(deps, install, install.id);
+    const { requires_auth, requires_config } = shown;
+    return { url: connectUrl(origin, install), requires_auth, requires_config };
   }),
   route(bulkInstall, (deps, call) =>
     installForGroup(deps, call, call.params.gateway_id, call.body),
@@ -94,6 +104,7 @@ const grantRoutes: Route[] = [
 export const storeRoutes: readonly Route[] = [
   ...installRoutes,
   ...grantRoutes,
+  ...toolChangeRoutes,
   ...requestRoutes,
   route(listCatalog, (deps, { params, query }) => listEntries(deps, params.gateway_id, query)),
   ...registryApiRoutes,

@@ -13,6 +13,7 @@ import type { Call, DirectRoute, Route } from "../route.ts";
 import type { Answers } from "./answers.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
+import { publicOrigin } from "./public-origin.ts";
 import { readJson } from "./read-json.ts";
 import { type RequestIds, renderError } from "./render-error.ts";
 import { requestIds } from "./request-ids.ts";
@@ -83,6 +84,7 @@ export async function answering(
   plane: Plane,
   request: Request,
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
+  render: typeof renderError = renderError,
 ): Promise<Response> {
   const began = elapsedMs();
   const ids = requestIds(request.headers, deps.newId, plane);
@@ -116,7 +118,7 @@ export async function answering(
       code: error.code,
       ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
     });
-    return renderError(plane, error, ids, headers);
+    return render(plane, error, ids, headers);
   }
 }
 
@@ -157,7 +159,7 @@ async function answerEndpoint(
       .get("authorization")
       ?.trim()
       .replace(/^Bearer\s+/i, ""),
-    origin: deps.settings.PUBLIC_URL ?? url.origin,
+    origin: publicOrigin(deps, request),
     if_match: request.headers.get("if-match") ?? undefined,
     reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
     ...ids,

@@ -24,6 +24,7 @@ import * as storeInstalls from "../contract/store-installs.ts";
 import * as storePrincipals from "../contract/store-principals.ts";
 import * as storeRegistry from "../contract/store-registry.ts";
 import * as storeRequests from "../contract/store-requests.ts";
+import * as storeTools from "../contract/store-tools.ts";
 import * as tokens from "../contract/tokens.ts";
 
 export type Schema = z.core.JSONSchema.BaseSchema;
@@ -63,6 +64,7 @@ const MODULES = [
   storeGrants,
   storePrincipals,
   storeRegistry,
+  storeTools,
 ];
 
 export function schemaBook(): SchemaBook {
