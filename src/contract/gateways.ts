@@ -15,7 +15,8 @@ export const PluginEntry = z.strictObject({
 export type PluginEntry = z.infer<typeof PluginEntry>;
 
 export const GatewayStore = z.strictObject({
-  default_level: AccessLevel.default("request").describe("Holds where no access rule matches."),
+  // No default: whoever changes the other member alone must not change the level unawares.
+  default_level: AccessLevel.describe("Holds where no access rule matches."),
   public_catalog: z
     .boolean()
     .default(false)
@@ -33,7 +34,7 @@ export const GatewayInput = z.strictObject({
   slug: Slug.optional().describe("Generated when left out. Unique."),
   required_plugins: z.array(PluginEntry).max(50).default([]),
   metadata: Labels.default({}).describe("Your own labels; the gateway does not read them."),
-  store: GatewayStore.prefault({}),
+  store: GatewayStore.prefault({ default_level: "request" }),
   guard: GatewayGuard.prefault({}),
 });
 export type GatewayInput = z.infer<typeof GatewayInput>;

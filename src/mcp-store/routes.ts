@@ -2,6 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { explainAccess } from "../contract/store-access.ts";
 import { listCatalog } from "../contract/store-catalog.ts";
+import { listStoreGrants, revokeStoreGrant } from "../contract/store-grants.ts";
 import {
   bulkInstall,
   configureInstall as configureInstallOf,
@@ -18,6 +19,7 @@ import {
   rejectStoreRequest,
 } from "../contract/store-requests.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { storeGrantTable } from "../db/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
@@ -29,6 +31,7 @@ import { installServer } from "./install-server.ts";
 import { listEntries } from "./list-entries.ts";
 import { shownInstalls } from "./list-installs.ts";
 import { registryApiRoutes } from "./registry-api.ts";
+import { revokeGrant } from "./revoke-grant.ts";
 import { dropInstall } from "./save-install.ts";
 import { expireRequests } from "./save-request.ts";
 import { connectUrl } from "./serve/connect-link.ts";
@@ -85,8 +88,22 @@ const requestRoutes: Route[] = [
   route(cancelStoreRequest, (deps, call) => cancelRequest(deps, call, call.params)),
 ];
 
+const grantRoutes: Route[] = [
+  route(listStoreGrants, async (deps, { params, query }) => {
+    await findGateway(deps, params.gateway_id);
+    const { limit, cursor, q, sort, ...filters } = query;
+    const where = { gateway_id: params.gateway_id, ...given(filters) };
+    return await storeGrantTable.page(deps.db, where, { limit, cursor, q, sort });
+  }),
+  route(revokeStoreGrant, async (deps, call) => {
+    await revokeGrant(deps, call, call.params);
+    return undefined;
+  }),
+];
+
 export const storeRoutes: readonly Route[] = [
   ...installRoutes,
+  ...grantRoutes,
   ...toolChangeRoutes,
   ...requestRoutes,
   route(listCatalog, (deps, { params, query }) => listEntries(deps, params.gateway_id, query)),

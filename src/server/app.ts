@@ -1,4 +1,5 @@
 /** From a request to an answer: finds the endpoint, decodes, authorises, runs, and turns errors into bodies. */
+import { gatewayExists } from "../admin/resource-routes.ts";
 import { decode } from "../contract/decode.ts";
 import { type Endpoint, Nothing, type Plane } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
@@ -127,8 +128,8 @@ async function answerDirect(
   request: Addressed,
   more: RequestIds & { headers: Record<string, string>; client: () => string },
 ): Promise<Response> {
+  const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
-  const actor = authenticate(deps, endpoint, request, params);
   const search = request.url.indexOf("?");
   const sent = search < 0 ? {} : Object.fromEntries(new URL(request.url).searchParams);
   const query = decode(endpoint.query, sent, wrong(endpoint));
@@ -146,13 +147,13 @@ async function answerEndpoint(
   ids: RequestIds,
 ): Promise<Response> {
   const { deps } = app;
+  const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
-  const actor = authenticate(deps, endpoint, request, params);
   const url = new URL(request.url);
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),
-    body: await decodeBody(deps, endpoint, request),
+    body: await decodeBody(deps, endpoint, request, params),
     actor,
     bearer: request.headers
       .get("authorization")
@@ -196,8 +197,15 @@ function checkParams(params: Record<string, string>): Record<string, string> {
   return params;
 }
 
-async function decodeBody(deps: Deps, endpoint: Endpoint, request: Request): Promise<unknown> {
+async function decodeBody(
+  deps: Deps,
+  endpoint: Endpoint,
+  request: Request,
+  params: Record<string, string>,
+): Promise<unknown> {
   if (endpoint.body === Nothing) return undefined;
+  // Where there is no gateway, nothing can be wrong with what is sent to it.
+  if (params.gateway_id !== undefined) await gatewayExists(deps, params);
   const code = wrong(endpoint);
   const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024, code);
   return decode(endpoint.body, body, code);

@@ -19,6 +19,7 @@ import * as requests from "../contract/requests.ts";
 import * as session from "../contract/session.ts";
 import * as storeAccess from "../contract/store-access.ts";
 import * as storeCatalog from "../contract/store-catalog.ts";
+import * as storeGrants from "../contract/store-grants.ts";
 import * as storeInstalls from "../contract/store-installs.ts";
 import * as storePrincipals from "../contract/store-principals.ts";
 import * as storeRegistry from "../contract/store-registry.ts";
@@ -60,6 +61,7 @@ const MODULES = [
   storeCatalog,
   storeInstalls,
   storeRequests,
+  storeGrants,
   storePrincipals,
   storeRegistry,
   storeTools,
