@@ -61,7 +61,8 @@ async function compare(setting: Setting): Promise<{ tables: Table[]; limits: boo
   await using stack = setting.stack.use(new AsyncDisposableStack());
   const contenders = await startContenders(stack, setting);
   const [chat] = workloads;
-  for (const contender of contenders) await chat?.pass(setting, contender, 1); // warm up
+  // Long enough for every contender's code to be compiled: a gateway runs for days, not for seconds.
+  for (const contender of contenders) await chat?.pass(setting, contender, quick ? 1 : 5);
   const tables: Table[] = [];
   for (const workload of workloads) {
     const rounds: Row[][] = [];

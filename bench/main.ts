@@ -1,5 +1,5 @@
 /** npm run bench [-- name …]: every benchmark, or the named ones. Each prints a table of its own. */
-const BENCHMARKS = ["start", "gateway", "limiter", "guard"] as const;
+const BENCHMARKS = ["start", "gateway", "limiter", "guard", "mcp"] as const;
 
 const asked = process.argv.slice(2).filter((word) => !word.startsWith("-"));
 const unknown = asked.filter((name) => !(BENCHMARKS as readonly string[]).includes(name));

@@ -3,6 +3,7 @@ import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { StoreCode } from "../contract/mcp-registries.ts";
 import {
+  type CatalogAuth,
   type CatalogEntry,
   CatalogEntryInput,
   createCatalogEntry,
@@ -12,6 +13,7 @@ import {
   updateCatalogEntry,
 } from "../contract/store-catalog.ts";
 import { catalogEntryTable, findCatalogEntry } from "../db/catalog-entries.ts";
+import { isMcp, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { checkEntry } from "./check-entry.ts";
@@ -28,6 +30,7 @@ export const catalogEntryRoutes: Route[] = [
     if (await findCatalogEntry(deps.db, gateway_id, call.body.code)) {
       throw new AppError("already_exists", "code: the catalog has this server already.");
     }
+    await refuseClientTheft(deps, gateway_id, call.body, undefined);
     return await saveEntry(deps, call, gateway_id, { input: call.body, source: "custom" });
   }),
   route(updateCatalogEntry, async (deps, call) => {
@@ -36,6 +39,7 @@ export const catalogEntryRoutes: Route[] = [
     const { source, needs_admin_setup: _, updated_at: __, ...current } = before;
     const input = decode(CatalogEntryInput, { ...current, ...call.body });
     checkEntry(input);
+    await refuseClientTheft(deps, gateway_id, input, before);
     return await saveEntry(deps, call, gateway_id, { input, source, before });
   }),
   route(deleteCatalogEntry, async (deps, call) => {
@@ -53,6 +57,30 @@ export const catalogEntryRoutes: Route[] = [
     return await runImport(deps, call, call.params.gateway_id, call.body);
   }),
 ];
+
+/** A client secret that an instance has goes to the token endpoint of its server, and to no other. */
+async function refuseClientTheft(
+  deps: Deps,
+  gateway_id: string,
+  input: CatalogEntryInput,
+  before: CatalogEntry | undefined,
+): Promise<void> {
+  const to = tokenOrigin(input.auth);
+  if (to === undefined || to === (before && tokenOrigin(before.auth))) return;
+  const rows = (await registryTable.all(deps.db, { gateway_id, type: "mcp" })).filter(isMcp);
+  const holder = rows.find(
+    ({ auth, provider_options }) =>
+      provider_options.code === input.code && auth?.type === "forwarded" && auth.client_secret,
+  );
+  if (!holder) return;
+  throw new AppError(
+    "has_dependents",
+    `auth.token_url: "${holder.name}" has a client secret, which would go there: take it out of that instance first.`,
+  );
+}
+
+const tokenOrigin = (auth: CatalogAuth): string | undefined =>
+  auth.type === "oauth" && auth.token_url ? URL.parse(auth.token_url)?.origin : undefined;
 
 async function entryAt(
   deps: Deps,

@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { fieldTrouble } from "../contract/mcp-registries.ts";
 import type { CatalogEntryInput } from "../contract/store-catalog.ts";
-import { fillTemplate, templateNames } from "../lib/url-template.ts";
+import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 
 export function checkEntry({ url, fields, auth, status, allow_private }: CatalogEntryInput): void {
@@ -14,6 +14,10 @@ export function checkEntry({ url, fields, auth, status, allow_private }: Catalog
   if (loose !== undefined) refuse(`url: {${loose}} is not a field with "in": "path"`);
   const idle = [...inPath].find((key) => !named.includes(key));
   if (idle !== undefined) refuse(`fields: {${idle}} does not stand in the url`);
+  const theirs = new Set(fields.filter(({ scope }) => scope === "principal").map(({ key }) => key));
+  const host = originNames(url).find((name) => theirs.has(name));
+  // What an instance may reach would be each principal's choice.
+  if (host !== undefined) refuse(`fields: {${host}} names the host: its scope must be admin`);
   const filled = fillTemplate(url, () => "x");
   const parsed = URL.parse(filled);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.hash) {

@@ -39,6 +39,14 @@ const stores: Stores<Collector, CollectorInput, Collector> = {
     if (before) await collectorTable.update(deps.db, row.id, next);
     else await collectorTable.insert(deps.db, next);
   },
+  async mayRemove(deps, { id }) {
+    const guarded = (await gatewayTable.all(deps.db)).filter(
+      ({ guard }) => guard.collector_id === id,
+    );
+    if (guarded.length === 0) return;
+    const names = guarded.map(({ name }) => `"${name}"`).join(", ");
+    throw new AppError("has_dependents", `This collector guards the tool calls of ${names}.`);
+  },
 };
 
 const findCollector = async (deps: Deps, { collector_id = "" }: Record<string, string>) => {

@@ -45,7 +45,7 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
   return {
     version: 1,
     gateways: gatewayRows.map((row) => ({
-      ...pickInput(GatewayInput, row),
+      ...pickInput(GatewayInput.omit({ guard: true }), row),
       slug: row.slug,
       registries: (registriesOf.get(row.id) ?? [])
         .map((registry) => pickInput(RegistryInput, registry))

@@ -54,6 +54,8 @@ export interface Listed<Item extends object> {
   remove: (was: Item) => Run;
   /** Why an item of the file must not be made; undefined: it may. */
   refused?: (will: Item) => string | undefined;
+  /** Why an item that is not in the file stays even when others are pruned; undefined: it goes. */
+  needed?: (was: Item) => string | undefined;
 }
 
 export interface Draft {
@@ -84,8 +86,9 @@ export function draftPlan({ prune }: { prune: boolean }): Draft {
       const wanted = new Set(listed.will.map((item) => item[identity]));
       for (const was of listed.was.filter((item) => !wanted.has(item[identity]))) {
         const name = listed.name(was);
-        if (!prune) {
-          left_alone.push({ resource, name, reason: "not in the file" });
+        const reason = prune ? listed.needed?.(was) : "not in the file";
+        if (reason) {
+          left_alone.push({ resource, name, reason });
           continue;
         }
         const action = REVOKED.includes(resource) ? "revoke" : "delete";

@@ -30,6 +30,7 @@ export function entryFromServerJson(file: unknown): CatalogEntryInput {
       ...Object.entries(remote.variables ?? {}).map(([name, input]) => ({
         ...fieldOf(name, input),
         in: "path",
+        required: true,
       })),
       ...headers
         .filter((header) => header !== key && header.value === undefined)

@@ -11,7 +11,9 @@ import {
   type PluginEntry,
   reconfigureGateway,
 } from "../contract/gateways.ts";
+import { collectorTable } from "../db/collectors.ts";
 import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
+import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import { plugins } from "../plugins/all.ts";
 import type { Route } from "../route.ts";
@@ -33,6 +35,7 @@ const stores: Stores<GatewayRow, GatewayInput, Gateway> = {
   },
   read: (_, row) => row,
   async save(deps, input, row, before) {
+    await checkGuard(deps, input, row.id);
     const next = {
       ...row,
       ...input,
@@ -65,6 +68,14 @@ export const gatewayRoutes: Route[] = [
     })),
   })),
 ];
+
+/** One that belongs to another gateway would tell that one's people what passes here. */
+async function checkGuard(deps: Deps, { guard }: GatewayInput, gateway_id: string): Promise<void> {
+  if (guard.collector_id === null) return;
+  const collector = await collectorTable.find(deps.db, { id: guard.collector_id });
+  if (collector && (collector.gateway_id ?? gateway_id) === gateway_id) return;
+  throw new AppError("validation_failed", "guard.collector_id: no collector of this gateway");
+}
 
 function checkPlugin(
   entry: PluginEntry,

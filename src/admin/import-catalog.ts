@@ -2,8 +2,15 @@
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
+import { StoreCode } from "../contract/mcp-registries.ts";
 import { OFFICIAL_META, RegistryPage } from "../contract/server-json.ts";
-import type { CatalogEntryInput, ImportReport, importCatalog } from "../contract/store-catalog.ts";
+import type {
+  CatalogEntry,
+  CatalogEntryInput,
+  CatalogField,
+  ImportReport,
+  importCatalog,
+} from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { takeTurn } from "../db/config-revision.ts";
 import type { Author } from "../db/record-change.ts";
@@ -18,7 +25,7 @@ type FromRegistry = Extract<Wanted, { registry_url: string }>;
 
 interface Listed {
   server: unknown;
-  /** Taken back by its registry. */
+  /** Taken back by its registry: what was imported is hidden. */
   deleted: boolean;
 }
 
@@ -52,9 +59,13 @@ async function importOne(
   gateway_id: string,
   { server, deleted }: Listed,
 ): Promise<string | undefined> {
-  const before = await findCatalogEntry(deps.db, gateway_id, nameOf(server));
+  const code = StoreCode.safeParse(nameOf(server)).data;
+  const before = code && (await findCatalogEntry(deps.db, gateway_id, code));
   if (before && before.source !== "imported") return "is in the catalog already";
-  if (deleted && !before) return "was deleted by its registry";
+  if (deleted) {
+    if (before) await hide(deps, author, gateway_id, before);
+    return "was deleted by its registry";
+  }
   let input: CatalogEntryInput;
   try {
     input = entryFromServerJson(server);
@@ -66,24 +77,50 @@ async function importOne(
   if (before) {
     // What an administrator set stays. A new address is a new server: somebody must look again.
     const { auth, category, url } = before;
-    const status = deleted || url !== input.url ? "hidden" : before.status;
-    input = { ...input, auth, category, status };
+    const status = url === input.url ? before.status : "hidden";
+    const fields = input.fields.map((field) => ({ ...field, scope: scopeIn(before, field) }));
+    input = { ...input, auth, category, status, fields };
     await saveEntry(deps, author, gateway_id, { input, source: "imported", before });
   } else await saveEntry(deps, author, gateway_id, { input, source: "imported" });
   return undefined;
 }
 
+async function hide(
+  deps: Deps,
+  author: Author,
+  gateway_id: string,
+  before: CatalogEntry,
+): Promise<void> {
+  if (before.status === "hidden") return;
+  const { source, needs_admin_setup: _, updated_at: __, ...entry } = before;
+  const input: CatalogEntryInput = { ...entry, status: "hidden" };
+  await saveEntry(deps, author, gateway_id, { input, source, before });
+}
+
+const scopeIn = ({ fields }: CatalogEntry, { key, scope }: CatalogField): CatalogField["scope"] =>
+  fields.find((field) => field.key === key)?.scope ?? scope;
+
 const PAGE_MIB = 8;
 const PAGE_ITEMS = 100;
 const TIMEOUT_MS = 15_000;
+/** For all pages: one that trickles must not hold the call for ever. */
+const TOTAL_MS = 60_000;
 
 async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]> {
   const { registry_url, search, limit, allow_private } = wanted;
   checkUrl(registry_url, "registry_url", allow_private);
+  const signal = AbortSignal.timeout(TOTAL_MS);
   const listed: Listed[] = [];
+  // A page that was read leads in a circle.
+  const read = new Set<string>();
   let cursor: string | undefined;
   while (listed.length < limit) {
-    const query = new URLSearchParams({ version: "latest", limit: String(PAGE_ITEMS) });
+    // What was deleted must be told: it may be in the catalog here.
+    const query = new URLSearchParams({
+      version: "latest",
+      include_deleted: "true",
+      limit: String(PAGE_ITEMS),
+    });
     if (search) query.set("search", search);
     if (cursor) query.set("cursor", cursor);
     const url = `${registry_url.replace(/\/+$/, "")}/v0.1/servers?${query}`;
@@ -92,6 +129,7 @@ async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]>
       method: "GET",
       headers: { accept: "application/json" },
       allow_private,
+      signal,
       timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
     });
     const text = await readText(reply, PAGE_MIB * 1024 * 1024);
@@ -101,16 +139,19 @@ async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]>
     const page = readPage(text);
     for (const { server, _meta } of page.servers) {
       const official = Official.safeParse(_meta?.[OFFICIAL_META]).data;
+      // Not every registry knows `version=latest`.
+      if (official?.isLatest === false) continue;
       listed.push({ server, deleted: official?.status === "deleted" });
     }
     const next = page.metadata?.nextCursor ?? page.metadata?.next_cursor ?? undefined;
-    if (!next || next === cursor || page.servers.length === 0) break;
+    if (!next || read.has(next) || page.servers.length === 0) break;
+    read.add(next);
     cursor = next;
   }
   return listed.slice(0, limit);
 }
 
-const Official = z.object({ status: z.string() });
+const Official = z.object({ status: z.string().optional(), isLatest: z.boolean().optional() });
 
 function readPage(text: string): z.output<typeof RegistryPage> {
   try {

@@ -9,7 +9,7 @@ import type { CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { isMcp, type RegistryRow, registryTable, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
-import { fillTemplate, templateNames } from "../lib/url-template.ts";
+import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { sealSecrets } from "./seal-secrets.ts";
@@ -28,7 +28,7 @@ export async function checkMcpRegistry(
   if (before && before.provider_options.code !== provider_options.code) {
     refuse("provider_options.code: cannot be changed; create another instance");
   }
-  const entry = await entryOf(deps, place.gateway_id, provider_options.code);
+  const entry = await entryOf(deps, place.gateway_id, provider_options.code, before);
   const url = provider_options.url ?? entry?.url;
   if (url === undefined) throw invalid("provider_options.url: say where the server answers");
   const fields =
@@ -43,17 +43,23 @@ export async function checkMcpRegistry(
   checkAuth(deps, next, entry, before);
   checkCredential(next, options, entry);
   await refuseSameName(deps, place, input.name);
-  return sealSecrets(deps.keyring(), REGISTRY_SECRETS, next, before);
+  // A secret that was given to sign in one way must not go where another way sends it.
+  const same = before?.auth?.type === input.auth?.type;
+  const kept = same ? before : before && { ...before, auth: null };
+  return sealSecrets(deps.keyring(), REGISTRY_SECRETS, next, kept);
 }
 
 async function entryOf(
   deps: Deps,
   gateway_id: string,
   code: string | null,
+  before: RegistryRow | undefined,
 ): Promise<CatalogEntry | undefined> {
   if (code === null) return undefined;
   const entry = await findCatalogEntry(deps.db, gateway_id, code);
-  return entry ?? refuse("provider_options.code: the catalog has no such server");
+  // An instance whose server left the catalog can still be changed, if only to switch it off.
+  if (!entry && !before) refuse("provider_options.code: the catalog has no such server");
+  return entry;
 }
 
 const filledIn = (url: string): string => fillTemplate(url, () => "x");
@@ -65,9 +71,9 @@ function checkFields({ url, fields }: StoredMcpOptions): void {
   const shape = z.object({ url: HttpUrlWithQuery });
   decode(z.object({ provider_options: shape }), { provider_options: { url: filledIn(url) } });
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
-  const [, authority = ""] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   const names = templateNames(url);
-  const open = names.find((name) => !inPath.has(name) || authority.includes(`{${name}}`));
+  const inOrigin = originNames(url);
+  const open = names.find((name) => !inPath.has(name) || inOrigin.includes(name));
   if (open !== undefined) refuse(`provider_options.url: write the value of {${open}} in its place`);
   const idle = [...inPath].find((key) => !names.includes(key));
   if (idle !== undefined) refuse(`provider_options.fields: {${idle}} is not in the url`);

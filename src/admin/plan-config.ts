@@ -16,7 +16,7 @@ import { draftPlan, type Plan } from "./draft-plan.ts";
 import { consumerAt } from "./find-by-name.ts";
 import { planGuard } from "./plan-guard.ts";
 import { heldLists } from "./plan-held.ts";
-import { fromCatalog, planStore } from "./plan-store.ts";
+import { fromCatalog, installedInstances, planStore } from "./plan-store.ts";
 import type { ConfigSource, Problem } from "./read-config-file.ts";
 import * as save from "./save-by-name.ts";
 import { revokeTokenOf, saveToken } from "./save-held.ts";
@@ -30,6 +30,7 @@ export async function planConfig(
   const current = await currentConfig(deps);
   const wanted = source.config;
   const { held, keys: keyList } = await heldLists(deps);
+  const installed = await installedInstances(deps);
   const problems: Problem[] = [];
   const draft = draftPlan(options);
   const diffSecrets = diffSecretsOf(source, problems);
@@ -63,6 +64,7 @@ export async function planConfig(
         diff: (before, after, place) => diffRegistry(before, fromCatalog(before, after), place),
         save: (registry) => save.saveRegistry(gateway, registry),
         remove: ({ name }) => save.removeRegistry(gateway, name),
+        needed: ({ name }) => installed(gateway, name),
       });
       draft.list(
         {

@@ -1,5 +1,9 @@
 /** What must change so that a gateway's Store is as a configuration file says? */
 import type { ConfigGateway, ConfigRegistry } from "../contract/config-file.ts";
+import { gatewayTable } from "../db/gateways.ts";
+import { registryTable } from "../db/registries.ts";
+import { instancesInUse } from "../db/store-installs.ts";
+import type { Deps } from "../deps.ts";
 import type { Path } from "../lib/read-yaml.ts";
 import { diffOf } from "./diff-of.ts";
 import type { Draft } from "./draft-plan.ts";
@@ -45,6 +49,20 @@ export function planStore(
     save: (issuer) => save.saveIssuer(gateway, issuer),
     remove: ({ name }) => save.removeIssuer(gateway, name),
   });
+}
+
+/** The first install of a server makes its instance, which no file lists: pruning leaves those alone. */
+export async function installedInstances({
+  db,
+}: Deps): Promise<(gateway: string, name: string) => string | undefined> {
+  const used = new Set(await instancesInUse(db));
+  const slugs = new Map((await gatewayTable.all(db)).map(({ id, slug }) => [id, slug]));
+  const rows = (await registryTable.all(db, { type: "mcp" })).filter(({ id }) => used.has(id));
+  const named = new Set(rows.map(({ gateway_id, name }) => `${slugs.get(gateway_id)} ${name}`));
+  return (gateway, name) =>
+    named.has(`${gateway} ${name}`)
+      ? "not in the file, but principals have installed it"
+      : undefined;
 }
 
 /** What a file leaves to the catalog was taken from there when the instance was saved. */

@@ -12,6 +12,7 @@ import {
   type RegistryInput,
   registries,
 } from "../contract/registries.ts";
+import { recordChange } from "../db/record-change.ts";
 import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
 import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
@@ -42,6 +43,14 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
       "has_dependents",
       `${installs.length} installs use this instance: add ?force=true to remove them too.`,
     );
+  },
+  async takesAlong(deps, row, call) {
+    for (const install of await storeInstallTable.all(deps.db, { instance_id: row.id })) {
+      const { config: _, ...before } = install;
+      const { id, gateway_id } = before;
+      const gone = { resource: "store_install", verb: "delete", id, gateway_id } as const;
+      await recordChange(deps, call, { ...gone, before, after: null });
+    }
   },
   async save(deps, input, row, before) {
     if (before && before.type !== input.type) {

@@ -33,6 +33,8 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   mayCreate?: (call: Call) => void;
   /** Refuses to delete what others still need. */
   mayRemove?: (deps: Deps, row: Row, call: Call) => Promise<void>;
+  /** Records what the database removes with it. */
+  takesAlong?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** As the wire shows it: secrets masked. */
   read: (deps: Deps, row: Row) => Promise<Reply> | Reply;
   /** Members whose stored value is not what `read` shows. */
@@ -124,6 +126,7 @@ export function resourceRoutes<
         if (!row) throw wanted(call);
         checkVersion(call, row);
         await stores.mayRemove?.(deps, row, call);
+        await stores.takesAlong?.(deps, row, call);
         const before = await stores.read(deps, row);
         await table.remove(deps.db, { id: row.id } as Partial<Row>);
         await record(deps, call, "delete", row.id, { before, after: null });

@@ -23,7 +23,7 @@ export function saveGateway(gateway: ConfigGateway): Run {
 }
 
 /** Without the lists of what belongs to it: those are steps of their own. */
-export function ownMembers(gateway: ConfigGateway): GatewayInput & { slug: string } {
+export function ownMembers(gateway: ConfigGateway): Omit<GatewayInput, "guard"> & { slug: string } {
   const { registries: _, consumers: __, catalog: ___, access_rules, issuers, ...own } = gateway;
   return own;
 }

@@ -38,7 +38,8 @@ export const ConfigConsumer = ConsumerInput.extend({
 });
 export type ConfigConsumer = z.infer<typeof ConfigConsumer>;
 
-export const ConfigGateway = GatewayInput.extend({
+/** Collectors are known by ids that mean nothing elsewhere: which one guards is left alone. */
+export const ConfigGateway = GatewayInput.omit({ guard: true }).extend({
   slug: Slug.describe("Its identity."),
   registries: configList(ConfigRegistry, "name", 1000).default([]),
   consumers: z.array(ConfigConsumer).max(10_000).default([]),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { patchOf, resource } from "./resource.ts";
-import { Labels, Name, Slug, Stored } from "./shapes.ts";
+import { Id, Labels, Name, Slug, Stored } from "./shapes.ts";
 import { AccessLevel } from "./store-access.ts";
 
 export const PluginEntry = z.strictObject({
@@ -15,11 +15,18 @@ export const PluginEntry = z.strictObject({
 export type PluginEntry = z.infer<typeof PluginEntry>;
 
 export const GatewayStore = z.strictObject({
-  default_level: AccessLevel.default("request").describe("Holds where no access rule matches."),
+  // No default: whoever changes the other member alone must not change the level unawares.
+  default_level: AccessLevel.describe("Holds where no access rule matches."),
   public_catalog: z
     .boolean()
     .default(false)
     .describe("Serve the catalog at `/v0.1/servers` to callers without a token."),
+});
+
+export const GatewayGuard = z.strictObject({
+  collector_id: Id.nullable()
+    .default(null)
+    .describe("The collector whose policy judges every tool call and its result. null: none."),
 });
 
 export const GatewayInput = z.strictObject({
@@ -27,7 +34,8 @@ export const GatewayInput = z.strictObject({
   slug: Slug.optional().describe("Generated when left out. Unique."),
   required_plugins: z.array(PluginEntry).max(50).default([]),
   metadata: Labels.default({}).describe("Your own labels; the gateway does not read them."),
-  store: GatewayStore.prefault({}),
+  store: GatewayStore.prefault({ default_level: "request" }),
+  guard: GatewayGuard.prefault({}),
 });
 export type GatewayInput = z.infer<typeof GatewayInput>;
 

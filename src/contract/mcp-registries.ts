@@ -3,16 +3,20 @@ import { z } from "zod";
 import { HeaderName, HttpUrl, HttpUrlWithQuery, SecretHeaders } from "./http-shapes.ts";
 import { SecretText, Text } from "./shapes.ts";
 
-/** What a Store server is known by: `com.example/server`, or a plain word. */
+/** What a Store server is known by: a name of the public registry format, or a plain word. */
 export const StoreCode = z
   .string()
   .max(200)
   .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9._-]+)?$/,
-    "must be letters, digits, dots and dashes, with at most one slash",
+    /^([A-Za-z0-9][A-Za-z0-9.-]*\/[A-Za-z0-9._-]+|[A-Za-z0-9][A-Za-z0-9._-]{0,99})$/,
+    "must be a name such as com.example/server, or a word of at most 100 letters, digits, dots and dashes",
   );
 
-const FieldKey = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, "is not a field key");
+const FieldKey = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/, "is not a field key")
+  // Values are kept by key: `constructor` would find what every object has.
+  .refine((key) => !(key in {}), "is not a field key");
 
 /** A value that somebody must give before a server can be used. */
 export const ServerField = z.strictObject({
@@ -34,6 +38,9 @@ export function fieldTrouble(fields: readonly ServerField[]): string | undefined
   for (const [index, field] of fields.entries()) {
     if (keys.indexOf(field.key.toLowerCase()) < index)
       return `fields[${index}].key: is there twice`;
+    if (field.in === "path" && !field.required) {
+      return `fields[${index}].required: an address with a gap leads nowhere`;
+    }
     if (field.in === "header" && !HeaderName.safeParse(field.key).success) {
       return `fields[${index}].key: is a header that the gateway writes`;
     }
@@ -127,6 +134,6 @@ export const McpOptions = z.strictObject({
       "gives two tools the same name",
     )
     .default({})
-    .describe("A tool's own name to the one that clients see."),
+    .describe("A tool's own name to the one that clients see behind `<server>__`."),
 });
 export type McpOptions = z.infer<typeof McpOptions>;

@@ -42,18 +42,16 @@ export type ServerJson = z.infer<typeof ServerJson>;
 export const OFFICIAL_META = "io.modelcontextprotocol.registry/official";
 
 export const RegistryPage = z.object({
-  servers: z
-    .array(
-      z.object({
-        server: z.record(z.string(), z.unknown()),
-        _meta: z.record(z.string(), z.unknown()).optional(),
-      }),
-    )
-    .max(1000),
+  servers: z.array(
+    z.object({
+      server: z.record(z.string(), z.unknown()),
+      _meta: z.record(z.string(), z.unknown()).nullish(),
+    }),
+  ),
   metadata: z
     .object({
       nextCursor: z.string().max(2000).nullish(),
       next_cursor: z.string().max(2000).nullish(),
     })
-    .optional(),
+    .nullish(),
 });

@@ -1,11 +1,16 @@
 /** The small shapes that many wire objects share. */
 import { z } from "zod";
 
+/** Half a character becomes another one on its way to the database: two subjects would become one. */
+export const WholeText = z
+  .string()
+  .refine((text) => text.isWellFormed(), "must not hold half a surrogate pair");
+
 /** Postgres cannot store NUL, and no name needs control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const PRINTABLE = /^[^\u0000-\u001f\u007f]*$/;
 
-const Printable = z.string().regex(PRINTABLE, "must not hold control characters");
+const Printable = WholeText.regex(PRINTABLE, "must not hold control characters");
 
 export const Text = Printable.max(2000);
 /** A key, token or header value of somebody else's making. */

@@ -43,14 +43,15 @@ export const CatalogAuth = z.discriminatedUnion("type", [
 export type CatalogAuth = z.infer<typeof CatalogAuth>;
 
 export const CatalogEntryInput = z.strictObject({
-  code: StoreCode,
+  // At this address servers are imported.
+  code: StoreCode.refine((code) => code !== "import", "is taken; choose another one"),
   name: Name,
   vendor: Text.max(255).default(""),
   category: Text.trim().max(200).default("other"),
   description: Text.default(""),
   icon_url: HttpsUrl.nullable().default(null),
   website_url: HttpsUrl.nullable().default(null),
-  server_version: Text.max(100).default("1.0.0").describe("The server's own version."),
+  server_version: Text.min(1).max(100).default("1.0.0").describe("The server's own version."),
   transport: z.literal("streamable-http").default("streamable-http"),
   url: Text.min(1).describe("May hold `{key}` of a field with `in: path`."),
   auth: CatalogAuth.default({ type: "none" }),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { ServerField } from "./mcp-registries.ts";
-import { Id, PageQuery, page, SecretText, Text, Time } from "./shapes.ts";
+import { Id, PageQuery, page, SecretText, Text, Time, WholeText } from "./shapes.ts";
 import { Group, Groups, PrincipalSub } from "./store-access.ts";
 
 export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed"] as const;
@@ -10,9 +10,7 @@ export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed
 const REASON_MOST = 1000;
 
 /** Blank counts as absent. Characters are counted as people do: one that takes two units is one. */
-export const Reason = z
-  .string()
-  .trim()
+export const Reason = WholeText.trim()
   .max(2 * REASON_MOST)
   .refine((text) => [...text].length <= REASON_MOST, `holds at most ${REASON_MOST} characters`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Postgres cannot store it
@@ -23,7 +21,9 @@ export const InstallRequest = z.object({
   code: Text.trim().min(1).max(200).describe("Which Store server."),
   principal_sub: PrincipalSub,
   groups: Groups.optional().describe("Groups of the principal. Left out: those last seen."),
-  instance_id: Id.optional().describe("Which instance: the id of an MCP registry."),
+  instance_id: Id.or(z.literal(""))
+    .optional()
+    .describe("Which instance: the id of an MCP registry. Empty counts as left out."),
   reason: Reason.optional().describe(
     "Why the user wants it, in their words. Kept only on a request that an approver decides.",
   ),
@@ -123,6 +123,20 @@ export const configureInstall = endpoint({
   }),
   reply: Install,
   configures: false,
+});
+
+export const connectInstall = endpoint({
+  name: "connect_install",
+  method: "POST",
+  path: `${one}/connect`,
+  auth: "write",
+  summary: "Where the principal connects an account or fills in fields; it asks who they are",
+  reply: z.object({
+    url: z.string().describe("For the principal's browser."),
+    requires_auth: z.boolean(),
+    requires_config: z.boolean(),
+  }),
+  writes: false,
 });
 
 /** The other changes of an installation wait for a bulk install: it is kept short. */

@@ -1,47 +1,28 @@
-/** May this request go on? Runs the plugins of the gateway in their order; the first refusal ends it. */
-import type { PluginEntry } from "../contract/gateways.ts";
+/** May this request go on? The plugins of the gateway say so. */
+import { userOf } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
 import { count } from "../lib/metrics.ts";
-import { plugins } from "../plugins/all.ts";
-import type { PreRequest } from "../plugins/plugin.ts";
+import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
 import { liveState } from "./live-state.ts";
 import type { Known } from "./stages.ts";
 
-export async function admit(deps: Deps, known: Known): Promise<void> {
+export function admit(deps: Deps, known: Known): Admission {
   const { gateway } = known.consumer;
-  if (gateway.plugins.length === 0) return;
+  if (gateway.plugins.length === 0) return undefined;
   const { headers } = known.request;
-  const asked = {
+  const client = clientAddress(
+    known.ids.client,
+    headers.get("x-forwarded-for"),
+    deps.settings.TRUSTED_PROXIES,
+  );
+  const request = {
     key_id: known.key.id,
-    client: clientAddress(
-      known.ids.client,
-      headers.get("x-forwarded-for"),
-      deps.settings.TRUSTED_PROXIES,
-    ),
+    client,
+    user: userOf(headers),
     headers,
+    reply_headers: known.ids.headers,
   };
-  for (const entry of gateway.plugins) {
-    const told = await stepOf(entry, gateway.id)(deps, asked);
-    Object.assign(known.ids.headers, told.headers);
-    if (told.refusal) {
-      count(liveState(deps).tally.refusals, entry.name);
-      throw told.refusal;
-    }
-  }
-}
-
-/** An entry lives as long as its snapshot, and so does what was made of its settings. */
-const steps = new WeakMap<PluginEntry, PreRequest>();
-
-function stepOf(entry: PluginEntry, gateway_id: string): PreRequest {
-  let step = steps.get(entry);
-  if (!step) {
-    const plugin = plugins.get(entry.name);
-    // Saved by a release that knew the plugin: better to refuse than to leave a limit out.
-    if (!plugin) throw new Error(`This release has no plugin "${entry.name}".`);
-    step = plugin.preRequest(entry.settings, gateway_id);
-    steps.set(entry, step);
-  }
-  return step;
+  const refused = (plugin: string) => count(liveState(deps).tally.refusals, plugin);
+  return runPlugins(deps, { gateway, request, refused });
 }

@@ -6,6 +6,7 @@ import { elapsedMs } from "../lib/clock.ts";
 import { count } from "../lib/metrics.ts";
 import { statusClass } from "../lib/status-class.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
+import type { Operation } from "../providers/provider.ts";
 import type { Candidate } from "./choose-registries.ts";
 import { noteNothing, noteOutcome, noteSent } from "./health.ts";
 import { liveState, type RegistryLive, registryLive } from "./live-state.ts";
@@ -28,7 +29,9 @@ export async function attempt(
   try {
     const idle_ms = deps.settings.UPSTREAM_IDLE_TIMEOUT_S * 1000;
     const sent = await deps.send(outbound(deps, chosen, candidate, how.capability));
-    const reply = await checked(sent, chosen, { candidate, capability: how.capability, idle_ms });
+    checkStatus(sent);
+    const operation = candidate.registry.provider.operations[how.capability];
+    const reply = operation?.reply ? await rewritten(sent, chosen, operation, idle_ms) : sent;
     const body = await openBody(reply, { peek: how.peek, idle_ms });
     count(registry.outcomes, statusClass(reply.status));
     note(deps, chosen, registry, { began, reply });
@@ -62,26 +65,24 @@ function closing(registry: RegistryLive, body: OpenReply["body"]): () => void {
   };
 }
 
-/** In the reference shape, where the provider's own is another. */
-async function checked(
-  reply: Response,
-  { body }: Chosen,
-  {
-    candidate,
-    capability,
-    idle_ms,
-  }: { candidate: Candidate; capability: Capability; idle_ms: number },
-): Promise<Response> {
+function checkStatus(reply: Response): void {
   const { status } = reply;
   // Followed, a redirect would carry the registry's credential to a host nobody chose.
   const redirected = status >= 300 && status < 400;
-  if (redirected || status < 200 || status > 599) {
-    await reply.body?.cancel();
-    const text = redirected ? "The upstream answered with a redirect." : undefined;
-    throw new AppError("upstream_failed", text);
-  }
-  const operation = candidate.registry.provider.operations[capability];
-  if (!operation?.reply || !reply.ok || body.kind !== "json") return reply;
+  if (!redirected && status >= 200 && status <= 599) return;
+  reply.body?.cancel().catch(() => {}); // what is left of it is of no use to anyone
+  const text = redirected ? "The upstream answered with a redirect." : undefined;
+  throw new AppError("upstream_failed", text);
+}
+
+/** In the reference shape, where the provider's own is another. */
+async function rewritten(
+  reply: Response,
+  { body }: Chosen,
+  operation: Operation,
+  idle_ms: number,
+): Promise<Response> {
+  if (!operation.reply || !reply.ok || body.kind !== "json") return reply;
   const members = valuesOf(body.members, operation.members ?? []);
   return await operation.reply(await readAll(reply, idle_ms), members);
 }

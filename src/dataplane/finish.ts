@@ -2,10 +2,10 @@
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { createHeaderSheet } from "../lib/header-sheet.ts";
 import { fileIdsIn } from "./file-hints.ts";
 import { noteOutcome } from "./health.ts";
 import { liveState } from "./live-state.ts";
-import { isEventStream } from "./open-reply.ts";
 import { type Copy, relay } from "./relay.ts";
 import { endRun, tenths } from "./run.ts";
 import type { Answered, Known } from "./stages.ts";
@@ -17,7 +17,7 @@ const PASSED_HEADERS = ["content-type", "content-encoding", "retry-after"] as co
 export function finish(deps: Deps, answered: Answered): Response {
   const { run, reply } = answered;
   const { status, body } = reply;
-  const headers = answerHeaders(answered);
+  const headers = sheet(answerHeaders(answered));
   if (body.kind === "whole") {
     run.ttfb_ms = tenths(elapsedMs() - run.began);
     run.response_bytes = body.bytes.length;
@@ -29,6 +29,7 @@ export function finish(deps: Deps, answered: Answered): Response {
   return new Response(stream, { status, headers });
 }
 
+const sheet = createHeaderSheet();
 const BODILESS: readonly number[] = [204, 205];
 
 /** An answer that needed no upstream. */
@@ -42,18 +43,16 @@ export function finishHere(deps: Deps, known: Known, reply: object): Response {
 
 function answerHeaders({ ids, candidate, reply }: Answered): Record<string, string> {
   const { registry, model } = candidate;
-  const headers: Record<string, string> = {
-    ...ids.headers,
-    "x-ag-registry": registry.id,
-    "x-selected-provider": registry.provider.kind,
-  };
+  const { headers } = ids;
+  headers["x-ag-registry"] = registry.id;
+  headers["x-selected-provider"] = registry.provider.kind;
   if (model !== undefined && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
   for (const name of PASSED_HEADERS) {
     const value = reply.headers.get(name);
     if (value !== null) headers[name] = value;
   }
   // A proxy in front of us must not collect what we flush event by event.
-  if (isEventStream(reply.headers)) headers["x-accel-buffering"] = "no";
+  if (reply.body.kind === "stream" && reply.body.events) headers["x-accel-buffering"] = "no";
   return headers;
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type Members, scanMembers } from "../lib/json-members.ts";
 import type { Known } from "./stages.ts";
-import { declaredLength, holding, openUpload, uploadLimits } from "./upload.ts";
+import { declaredLength, holding, openUpload, type Upload, uploadLimits } from "./upload.ts";
 import { within } from "./within.ts";
 
 export async function readJson<Name extends string>(
@@ -20,7 +20,7 @@ export async function readJson<Name extends string>(
 /** Up to here the body is taken in one go, which is the fastest way there is. */
 const SMALL = 256 * 1024;
 
-async function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuffer>> {
+function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuffer>> {
   const { request, run } = known;
   const limits = uploadLimits(deps, "JSON_BODY_MIB");
   const length = declaredLength(request, limits.cap);
@@ -28,10 +28,16 @@ async function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuff
   if (length !== undefined && length <= SMALL) {
     hold(length);
     run.request_bytes = length;
-    return await within(request.bytes(), limits.idle_ms, "request_timeout");
+    return within(request.bytes(), limits.idle_ms, "request_timeout");
   }
-  // What is held is counted as it comes: a length that is only promised takes nothing from others.
-  const upload = openUpload(known, limits);
+  return collect(openUpload(known, limits), hold);
+}
+
+/** What is held is counted as it comes: a length that is only promised takes nothing from others. */
+async function collect(
+  upload: Upload,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   for (let chunk = await upload.next(); chunk; chunk = await upload.next()) {
     hold(chunk.length);

@@ -39,10 +39,10 @@ export interface Ending {
   usage: Usage | null;
 }
 
-export function openRun(deps: Deps): Run {
+export function openRun(deps: Deps, began_at: Date): Run {
   liveState(deps).tally.in_flight += 1;
   return {
-    began_at: deps.now(),
+    began_at,
     began: elapsedMs(),
     attempts: [],
     model_asked: null,
@@ -68,12 +68,9 @@ export function endRun(deps: Deps, known: Known, ending: Ending): void {
   deps.record(eventOf(known, ending, total_ms));
 }
 
-function eventOf(
-  known: Known,
-  { registry, usage, ...ending }: Ending,
-  total_ms: number,
-): RequestEvent {
+function eventOf(known: Known, ending: Ending, total_ms: number): RequestEvent {
   const { run, ids, consumer } = known;
+  const { registry, usage } = ending;
   return {
     id: ids.request_id,
     time: run.began_at.toISOString(),
@@ -88,13 +85,14 @@ function eventOf(
     attempts: run.attempts,
     model_asked: storable(run.model_asked),
     model_sent: storable(run.model_sent),
+    status: ending.status,
+    error_code: ending.error_code,
     request_bytes: run.request_bytes,
     response_bytes: run.response_bytes,
     ttfb_ms: run.ttfb_ms,
     total_ms,
     input_tokens: usage?.input_tokens ?? null,
     output_tokens: usage?.output_tokens ?? null,
-    ...ending,
   };
 }
 

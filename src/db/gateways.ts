@@ -13,6 +13,7 @@ export const gatewayTable = table<GatewayRow>({
     required_plugins: "json",
     metadata: "json",
     store: "json",
+    guard: "json",
     version: "number",
     created_at: "text",
     updated_at: "text",

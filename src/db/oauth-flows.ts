@@ -1,4 +1,5 @@
 /** The oauth_flows table: principals on their way through an authorization server. One use, ten minutes. */
+import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
 export interface OauthFlowRow {
@@ -29,3 +30,8 @@ export const oauthFlowTable = table<OauthFlowRow>({
   search: [],
   sort: ["created_at"],
 });
+
+/** Forgets those who did not come back in time. */
+export async function dropLapsedFlows(db: Db, at: string): Promise<void> {
+  await db.run("DELETE FROM oauth_flows WHERE expires_at <= $1", at);
+}

@@ -1,4 +1,5 @@
 /** The pinned_tools table: each tool as it was accepted, and the changed one that is held back. */
+import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
 export interface PinnedToolRow {
@@ -34,3 +35,52 @@ export const pinnedToolTable = table<PinnedToolRow>({
   search: ["name"],
   sort: ["name", "seen_at"],
 });
+
+export interface Pin {
+  id: string;
+  name: string;
+  hash: string;
+  held_hash: string | null;
+}
+
+/** Without the definitions, which are long. */
+export async function pinsOf(db: Db, instance_id: string): Promise<Pin[]> {
+  return await db.many<Pin>(
+    "SELECT id, name, hash, held_hash FROM pinned_tools WHERE instance_id = $1",
+    instance_id,
+  );
+}
+
+/** One that another node has just pinned stays as it is. */
+export async function pinTool(db: Db, row: PinnedToolRow): Promise<void> {
+  await db.run(
+    `INSERT INTO pinned_tools (id, instance_id, name, hash, definition, accepted_by, accepted_at, seen_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (instance_id, name) DO NOTHING`,
+    row.id,
+    row.instance_id,
+    row.name,
+    row.hash,
+    JSON.stringify(row.definition),
+    row.accepted_by,
+    row.accepted_at,
+    row.seen_at,
+  );
+}
+
+/** Ids of what is held back in a gateway, after `after`. */
+export async function heldToolIds(
+  db: Db,
+  gateway_id: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db.many<{ id: string }>(
+    `SELECT p.id FROM pinned_tools p JOIN registries r ON r.id = p.instance_id
+     WHERE r.gateway_id = $1 AND p.held_hash IS NOT NULL AND p.id > $2
+     ORDER BY p.id LIMIT $3`,
+    gateway_id,
+    after,
+    limit,
+  );
+  return rows.map(({ id }) => id);
+}

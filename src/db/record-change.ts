@@ -17,7 +17,8 @@ export interface Change {
     | "cancel"
     | "expire"
     | "supersede"
-    | "import";
+    | "import"
+    | "hold";
   id: string;
   gateway_id: string | null;
   /** As the API shows them: masked. */

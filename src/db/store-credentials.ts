@@ -1,4 +1,5 @@
 /** The store_credentials table: the vault. One account for each principal and instance, tokens sealed. */
+import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
 export interface StoreCredentialRow {
@@ -40,3 +41,30 @@ export const storeCredentialTable = table<StoreCredentialRow>({
   search: ["principal_sub"],
   sort: ["created_at"],
 });
+
+type Renewed = Pick<
+  StoreCredentialRow,
+  "access_token" | "refresh_token" | "scopes" | "expires_at" | "updated_at"
+>;
+
+/** False: somebody wrote it since `row` was read, and theirs stays. */
+export async function renewCredential(
+  db: Db,
+  row: StoreCredentialRow,
+  next: Renewed,
+): Promise<boolean> {
+  const changed = await db.run(
+    `UPDATE store_credentials
+     SET access_token = $1, refresh_token = $2, scopes = $3, expires_at = $4, updated_at = $5,
+       version = version + 1
+     WHERE id = $6 AND version = $7`,
+    next.access_token,
+    next.refresh_token,
+    JSON.stringify(next.scopes),
+    next.expires_at,
+    next.updated_at,
+    row.id,
+    row.version,
+  );
+  return changed > 0;
+}

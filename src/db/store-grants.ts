@@ -1,17 +1,8 @@
 /** The store_grants table: what approvals allow while the access level alone does not. */
+import type { StoreGrant } from "../contract/store-grants.ts";
 import { table } from "./table.ts";
 
-export interface StoreGrantRow {
-  id: string;
-  gateway_id: string;
-  principal_sub: string;
-  code: string;
-  instance_id: string;
-  approved_by: string;
-  /** null: it does not end. */
-  expires_at: string | null;
-  created_at: string;
-}
+export type StoreGrantRow = StoreGrant;
 
 export const storeGrantTable = table<StoreGrantRow>({
   name: "store_grants",

@@ -1,4 +1,5 @@
 /** The store_installs table: which principal has which instance. Removed is deleted; the audit log tells. */
+import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
 export interface StoreInstallRow {
@@ -31,3 +32,11 @@ export const storeInstallTable = table<StoreInstallRow>({
   search: ["principal_sub", "code"],
   sort: ["created_at", "principal_sub", "code"],
 });
+
+/** Ids of the instances that somebody has installed. */
+export async function instancesInUse(db: Db): Promise<string[]> {
+  const rows = await db.many<{ instance_id: string }>(
+    "SELECT DISTINCT instance_id FROM store_installs",
+  );
+  return rows.map(({ instance_id }) => instance_id);
+}

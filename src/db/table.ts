@@ -103,7 +103,10 @@ export function table<Row extends { id: string }>(spec: {
       if (range?.from) conditions.push(`${range.column} >= $${values.push(range.from)}`);
       if (range?.to) conditions.push(`${range.column} < $${values.push(range.to)}`);
       if (query.q) conditions.push(searchFor(query.q, spec.search, values));
-      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, column, down);
+      const after =
+        query.cursor === undefined
+          ? undefined
+          : readCursor(query.cursor, column, down, spec.columns);
       if (after) {
         const place = `($${values.push(after[0])}, $${values.push(after[1])})`;
         conditions.push(`(${column}, id) ${down ? "<" : ">"} ${place}`);
@@ -178,11 +181,18 @@ function writeCursor(column: string, down: boolean, row: Record<string, unknown>
   return Buffer.from(JSON.stringify([column, down, row[column], row.id])).toString("base64url");
 }
 
-function readCursor(cursor: string, column: string, down: boolean): [Value, string] {
+function readCursor(
+  cursor: string,
+  column: string,
+  down: boolean,
+  columns: Readonly<Record<string, Column>>,
+): [Value, string] {
   try {
     const [name, order, value, id] = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     const fits = name === column && order === down && typeof id === "string";
-    if (fits && ["string", "number"].includes(typeof value)) return [value, id];
+    // Postgres compares a column with values of its own type only.
+    const type = columns[column] === "number" ? "number" : "string";
+    if (fits && typeof value === type) return [value, id];
   } catch {
     // Not one of ours: answered below like any other wrong cursor.
   }

@@ -5,16 +5,17 @@ import { takeTurn } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { derivedKey } from "../lib/seal.ts";
 import type { Program } from "../policy/compile-policy.ts";
-import { type Known, shortName } from "./facts.ts";
+import { applicationOf, type Known, shortName } from "./facts.ts";
 
 /** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
 const LIFE_MS = 3_600_000;
 
-/** Binds an approval to collector, policy, actor, direction, tool and payload: another amount is another matter. */
-export function fingerprintOf(deps: Deps, { id }: Program, known: Known): string {
+/** Binds an approval to where it was asked, who acts and the whole payload: another amount is another matter. */
+function fingerprintOf(deps: Deps, { id }: Program, known: Known): string {
   const { collector, request, direction, payload } = known;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(deps.keyring(), "approvals"));
-  hash.update(JSON.stringify([collector.id, id, request.consumer_id ?? "", direction]));
+  const place = [collector.id, id, applicationOf(known), request.consumer_id ?? null, direction];
+  hash.update(JSON.stringify(place));
   hash.update(JSON.stringify([payload.tool, unnumbered(request.payload)]));
   return hash.digest("hex");
 }
@@ -26,25 +27,35 @@ function unnumbered(payload: EvaluateRequest["payload"]): object {
   return message;
 }
 
-/** Whether `attributes.approval_id` names an approval of exactly this. */
-export async function isApproved(deps: Deps, program: Program, known: Known): Promise<boolean> {
+/**
+ * Whether somebody approved exactly this: by the id that `attributes.approval_id` presents, or by what is
+ * asked alone where the caller cannot present one (`recalled`).
+ */
+export async function isApproved(
+  deps: Deps,
+  program: Program,
+  known: Known,
+  recalled: boolean,
+): Promise<boolean> {
   const id = known.request.attributes?.approval_id;
-  if (typeof id !== "string" || !/^[\da-f-]{36}$/.test(id)) return false;
-  const row = await approvalTable.find(deps.db, { id, status: "approved" });
-  if (!row || row.expires_at <= deps.now().toISOString()) return false;
-  return row.fingerprint === fingerprintOf(deps, program, known);
+  const presented = typeof id === "string";
+  if (!presented && !(recalled && asks(program, known))) return false;
+  const fingerprint = fingerprintOf(deps, program, known);
+  const place = { collector_id: known.collector.id, fingerprint, status: "approved" } as const;
+  const approved = await approvalTable.all(deps.db, place);
+  const now = deps.now().toISOString();
+  return approved.some((row) => row.expires_at > now && (!presented || row.id === id));
 }
+
+const asks = ({ gates, rules }: Program, { direction }: Known): boolean =>
+  [...gates, ...rules[direction]].some(({ action }) => action === "ask");
 
 /** The same question asked again before it is decided is the same approval. */
 export async function askApproval(
   deps: Deps,
   program: Program,
   known: Known,
-  {
-    asking,
-    event_id,
-    application,
-  }: { asking: Finding; event_id: string; application: string | null },
+  { asking, event_id }: { asking: Finding; event_id: string },
 ): Promise<string> {
   const fingerprint = fingerprintOf(deps, program, known);
   const at = deps.now();
@@ -59,7 +70,7 @@ export async function askApproval(
     asked_by: source.gate_name ?? source.detector_name ?? "",
     consumer_id: known.request.consumer_id ?? null,
     session_id: known.request.session_id ?? null,
-    application,
+    application: applicationOf(known),
     tool: tool === null ? null : shortName(tool),
     event_id,
     note: null,

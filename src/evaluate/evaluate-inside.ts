@@ -17,6 +17,7 @@ export async function evaluateInside(deps: Deps, asked: InsideEvaluation): Promi
     size: body.length,
     origin: { ...origin, request_id: deps.newId() },
     recorded: true,
+    recalled: true,
   });
   return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
 }

@@ -15,7 +15,7 @@ import { ifReachable } from "./if-reachable.ts";
 import { outsideOf } from "./outside.ts";
 import { sessionNames } from "./pseudonyms.ts";
 import { readAttachments } from "./read-attachments.ts";
-import { applicationOf, type Origin, recordActivity } from "./record-activity.ts";
+import { type Origin, recordActivity } from "./record-activity.ts";
 
 export interface Asked {
   collector: CollectorView;
@@ -27,6 +27,8 @@ export interface Asked {
   origin: Origin;
   /** false: it leaves no event, and asks nobody. */
   recorded: boolean;
+  /** Whether an approval counts that the caller does not present: one that has no place for it. */
+  recalled?: boolean;
   /** Instead of the policy that the collector gives. */
   program?: ProgramView;
 }
@@ -109,6 +111,7 @@ function programOf({ collector, request, program }: Asked): Program | undefined 
 
 async function judge(deps: Deps, program: Program, known: Known, asked: Asked): Promise<Outcome> {
   const { collector, direction, protocol, session_id, payload } = known;
+  const { recalled = false } = asked;
   const names = sessionNames(deps, { collector_id: collector.id, session_id });
   const wanted = program.rules[direction].some(({ reads }) => reads.has("attachment"));
   const read = wanted ? await readAttachments(deps, payload.attachments) : NO_ATTACHMENTS;
@@ -126,7 +129,7 @@ async function judge(deps: Deps, program: Program, known: Known, asked: Asked): 
       outside: outsideOf(deps, names.restore),
     },
     disabled: deps.snapshot().disabledDetectors,
-    approved: await ifReachable(deps, isApproved(deps, program, known), false),
+    approved: await ifReachable(deps, isApproved(deps, program, known, recalled), false),
     fail_mode: collector.fail_mode,
     pseudonym: names.name,
   });
@@ -134,9 +137,8 @@ async function judge(deps: Deps, program: Program, known: Known, asked: Asked): 
   if (outcome.status !== "ask" || !asked.recorded) return outcome;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return outcome;
-  const application = applicationOf(factsOf(known));
   const event_id = asked.origin.request_id;
-  const asked_for = askApproval(deps, program, known, { asking, event_id, application });
+  const asked_for = askApproval(deps, program, known, { asking, event_id });
   const approval_id = await ifReachable(deps, asked_for, null);
   const findings = outcome.findings.map((finding) =>
     isAsking(finding) ? { ...finding, evidence: { ...finding.evidence, approval_id } } : finding,

@@ -61,6 +61,12 @@ function memberAt(value: unknown, path: string): unknown {
   return current;
 }
 
+/** Which of several services that share a collector sent it. */
+export function applicationOf(known: Known): string | null {
+  const name = factsOf(known)("source.application");
+  return typeof name === "string" && name !== "" ? shortName(name) : null;
+}
+
 /** Long enough for any name; the hooks of coding agents put whole transcripts into attributes. */
 const MOST_CHARACTERS = 256;
 

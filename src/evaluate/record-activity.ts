@@ -2,11 +2,10 @@
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
 import type { Deps } from "../deps.ts";
 import type { Program } from "../policy/compile-policy.ts";
-import type { Facts } from "../policy/condition.ts";
 import { maskForStorage } from "../policy/mask-for-storage.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import type { Segment } from "../policy/segment.ts";
-import { factsOf, type Known, keptAttributes, shortName } from "./facts.ts";
+import { applicationOf, factsOf, type Known, keptAttributes, shortName } from "./facts.ts";
 
 /** Where an evaluation came from. */
 export interface Origin {
@@ -46,7 +45,7 @@ export async function recordActivity(deps: Deps, decided: Decided): Promise<void
     session_id: request.session_id ?? null,
     direction: known.direction,
     protocol: known.protocol,
-    application: applicationOf(facts),
+    application: applicationOf(known),
     model: typeof model === "string" ? shortName(model) : null,
     tool: payload.tool.name === null ? null : shortName(payload.tool.name),
     status: outcome.status,
@@ -59,11 +58,6 @@ export async function recordActivity(deps: Deps, decided: Decided): Promise<void
     content_storage: collector.content_storage,
   };
   await deps.recordEvaluation({ event, content: contentOf(known, outcome.hidden) });
-}
-
-export function applicationOf(facts: Facts): string | null {
-  const name = facts("source.application");
-  return typeof name === "string" && name !== "" ? shortName(name) : null;
 }
 
 /** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */

@@ -8,6 +8,7 @@ import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
 import { approveInstall, instanceToApprove } from "./approve-install.ts";
 import { hasEnded } from "./install-state.ts";
+import { instancesOf } from "./instances.ts";
 import { closeRequest, expireRequests } from "./save-request.ts";
 import { standingOf } from "./standing.ts";
 
@@ -32,20 +33,38 @@ export async function approveRequest(
     throw new AppError("validation_failed", "expires_at: must be in the future");
   }
   const entry = await findCatalogEntry(deps.db, gateway_id, code);
-  if (!entry) throw new AppError("conflict", `${code} is no longer in the catalog.`);
-  const standing = await standingOf(deps, gateway_id, request);
+  if (!entry || entry.status === "hidden") {
+    throw new AppError("conflict", `${code} is no longer in the Store.`);
+  }
+  // As of now: those who asked may be in other groups by now.
+  const standing = await standingOf(deps, gateway_id, { principal_sub });
   if (standing.levelFor(entry).level === "none") {
     throw new AppError(
       "conflict",
       "The principal's access level is none by now, which an approval does not lift.",
     );
   }
+  if (!given.instance_id) await checkAskedInstance(deps, request);
   const instance_id = given.instance_id ?? request.instance_id;
   const instance = await instanceToApprove(deps, author, gateway_id, { entry, instance_id });
   const where = { gateway_id, principal_sub, code, instance_id: instance.id };
   await approveInstall(deps, author, where, given.expires_at);
   const decision = { state: "approved", instance_id: instance.id, note: given.note } as const;
   return await closeRequest(deps, author, request, decision);
+}
+
+/** Another one than was asked for is the approver's choice, never ours. */
+async function checkAskedInstance(
+  deps: Deps,
+  { gateway_id, code, instance_id }: StoreRequestRow,
+): Promise<void> {
+  if (instance_id === null) return;
+  const instances = await instancesOf(deps, gateway_id, code);
+  if (instances.some(({ id, enabled }) => id === instance_id && enabled)) return;
+  throw new AppError(
+    "conflict",
+    "The instance that was asked for is gone or disabled: name another one as instance_id, or reject.",
+  );
 }
 
 export async function rejectRequest(

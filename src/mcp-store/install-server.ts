@@ -22,7 +22,8 @@ export async function installServer(
   gateway_id: string,
   wish: InstallRequest,
 ): Promise<InstallReply | AppError> {
-  const { principal_sub, code, instance_id, reason = "" } = wish;
+  const { principal_sub, code, reason = "" } = wish;
+  const instance_id = wish.instance_id || undefined;
   // spec 4.1 rule 1: as it is now, whatever a token or an earlier answer said.
   const standing = await standingOf(deps, gateway_id, wish);
   const entry = await findCatalogEntry(deps.db, gateway_id, code);

@@ -98,10 +98,15 @@ function authOf({ auth }: CatalogEntry): McpAuth | null {
   return null;
 }
 
+/** Leaves room for a number. */
+const NAME_MOST = 245;
+
 async function freeName(deps: Deps, gateway_id: string, wanted: string): Promise<string> {
   const rows = await registryTable.all(deps.db, { gateway_id });
   const taken = new Set(rows.map(({ name }) => name.toLowerCase()));
   let name = wanted;
-  for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${wanted} ${count}`;
+  for (let count = 2; taken.has(name.toLowerCase()); count += 1) {
+    name = `${wanted.slice(0, NAME_MOST)} ${count}`;
+  }
   return name;
 }

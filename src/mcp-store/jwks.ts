@@ -90,6 +90,8 @@ async function fetchKeys(deps: Deps, place: Place): Promise<readonly PublicJwk[]
     method: "GET",
     headers: { accept: "application/json" },
     allow_private: place.allow_private,
+    // For the whole answer: everyone who signs in there waits for it.
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
   });
   const text = await readText(reply, MOST_BYTES);

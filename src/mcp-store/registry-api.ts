@@ -79,18 +79,21 @@ async function entryNamed(
 /** Names of the format have a slash, codes of ours may have none. */
 const nameOf = (code: string): string => (code.includes("/") ? code : `portcullis/${code}`);
 
-const DESCRIPTION_MOST = 100;
+/** As the format bounds them: clients may refuse a whole list for one text that is too long or empty. */
+const TEXT_MOST = 100;
+const ICON_MOST = 255;
+const cut = (text: string): string => [...text].slice(0, TEXT_MOST).join("");
 
 function listed(entry: CatalogEntry, { origin }: Asking): Listed {
   const { code, name, description, server_version, website_url, icon_url, updated_at } = entry;
   return {
     server: {
       name: nameOf(code),
-      title: name,
-      description: description.slice(0, DESCRIPTION_MOST),
+      title: cut(name),
+      description: cut(description.trim() || name),
       version: server_version,
       ...(website_url ? { websiteUrl: website_url } : {}),
-      ...(icon_url ? { icons: [{ src: icon_url }] } : {}),
+      ...(icon_url && icon_url.length <= ICON_MOST ? { icons: [{ src: icon_url }] } : {}),
       // Not the server's own address: calls go through the gateway, or not at all.
       remotes: [{ type: "streamable-http", url: `${origin}/me/mcp` }],
     },

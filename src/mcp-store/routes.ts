@@ -2,9 +2,11 @@
 import { AppError } from "../contract/errors.ts";
 import { explainAccess } from "../contract/store-access.ts";
 import { listCatalog } from "../contract/store-catalog.ts";
+import { listStoreGrants, revokeStoreGrant } from "../contract/store-grants.ts";
 import {
   bulkInstall,
   configureInstall as configureInstallOf,
+  connectInstall,
   installForPrincipal,
   listInstalls,
   removeInstall,
@@ -17,6 +19,7 @@ import {
   rejectStoreRequest,
 } from "../contract/store-requests.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { storeGrantTable } from "../db/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
@@ -28,9 +31,13 @@ import { installServer } from "./install-server.ts";
 import { listEntries } from "./list-entries.ts";
 import { shownInstalls } from "./list-installs.ts";
 import { registryApiRoutes } from "./registry-api.ts";
+import { revokeGrant } from "./revoke-grant.ts";
 import { dropInstall } from "./save-install.ts";
 import { expireRequests } from "./save-request.ts";
+import { connectUrl } from "./serve/connect-link.ts";
 import { findGateway, standingOf } from "./standing.ts";
+import { toolChangeRoutes } from "./tool-changes.ts";
+import { ownInstall } from "./vault/own-install.ts";
 
 const installRoutes: Route[] = [
   route(installForPrincipal, (deps, call) =>
@@ -52,6 +59,12 @@ const installRoutes: Route[] = [
     const next = await configureInstall(deps, call, install, call.body.values);
     const [shown] = await shownInstalls(deps, call.params.gateway_id, [next]);
     return shown ?? new AppError("conflict", "Its instance is gone.");
+  }),
+  route(connectInstall, async (deps, { params, origin }) => {
+    const install = await findInstall(deps, params);
+    const { shown } = await ownInstall(deps, install, install.id);
+    const { requires_auth, requires_config } = shown;
+    return { url: connectUrl(origin, install), requires_auth, requires_config };
   }),
   route(bulkInstall, (deps, call) =>
     installForGroup(deps, call, call.params.gateway_id, call.body),
@@ -75,8 +88,23 @@ const requestRoutes: Route[] = [
   route(cancelStoreRequest, (deps, call) => cancelRequest(deps, call, call.params)),
 ];
 
+const grantRoutes: Route[] = [
+  route(listStoreGrants, async (deps, { params, query }) => {
+    await findGateway(deps, params.gateway_id);
+    const { limit, cursor, q, sort, ...filters } = query;
+    const where = { gateway_id: params.gateway_id, ...given(filters) };
+    return await storeGrantTable.page(deps.db, where, { limit, cursor, q, sort });
+  }),
+  route(revokeStoreGrant, async (deps, call) => {
+    await revokeGrant(deps, call, call.params);
+    return undefined;
+  }),
+];
+
 export const storeRoutes: readonly Route[] = [
   ...installRoutes,
+  ...grantRoutes,
+  ...toolChangeRoutes,
   ...requestRoutes,
   route(listCatalog, (deps, { params, query }) => listEntries(deps, params.gateway_id, query)),
   ...registryApiRoutes,

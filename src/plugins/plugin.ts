@@ -15,10 +15,10 @@ export interface Plugin {
 }
 
 /** Runs for every request, after the consumer is known and before its body is read. */
-export type PreRequest = (
-  deps: PluginDeps,
-  request: PluginRequest,
-) => Admission | Promise<Admission>;
+export type PreRequest = (deps: PluginDeps, request: PluginRequest) => Refusal | Promise<Refusal>;
+
+/** Why the request goes no further; undefined: it goes on. */
+export type Refusal = AppError | undefined;
 
 /** What `deps` has of use to plugins. */
 export interface PluginDeps {
@@ -30,14 +30,11 @@ export interface PluginRequest {
   key_id: string;
   /** The client's address, as far as proxies can be believed. */
   client: string;
+  /** Whom the request is made for, as its caller says. */
+  user: string;
   headers: Headers;
-}
-
-export interface Admission {
-  /** Go out with every answer to this request, an error's too. */
-  headers: Record<string, string>;
-  /** Why the request goes no further. */
-  refusal: AppError | undefined;
+  /** For the plugin to add to: they go out with every answer to this request, an error's too. */
+  reply_headers: Record<string, string>;
 }
 
 /** Binds what runs to the settings it was written for. */

@@ -4,7 +4,7 @@ import { AppError } from "../contract/errors.ts";
 import { LIMIT_TYPES, type LimitType } from "../contract/limits.ts";
 import { durationSeconds } from "../lib/duration.ts";
 import { count } from "../lib/metrics.ts";
-import { type Admission, plugin } from "./plugin.ts";
+import { plugin, type Refusal } from "./plugin.ts";
 import { type Ask, type Count, spaceName } from "./rate-limiter/counter.ts";
 import type { Settled } from "./rate-limiter/counter-store.ts";
 import { RateLimiterSettings } from "./rate-limiter/settings.ts";
@@ -26,21 +26,22 @@ export const rateLimiter = plugin({
       const asks = limits.map((limit) => {
         const subject = SUBJECT[limit.type](request, limiter.fingerprint);
         const blocked = blocks.endOf(gateway_id, limit.type, subject, nowMs);
-        return { ...limit, subject, blocked };
+        const { type, space, window_s, headers } = limit;
+        return { type, space, subject, limit: limit.limit, window_s, headers, blocked };
       });
-      const judge = (settled: Settled): Admission => {
+      const judge = (settled: Settled): Refusal => {
         const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
-        const headers = rateHeaders(states, settled);
+        tellLimits(request.reply_headers, states, settled);
         const named = states.find(({ refuses }) => refuses);
         count(tally.checks, settled.store);
-        if (!named) return { headers, refusal: undefined };
+        if (!named) return undefined;
         const { type, subject } = named.ask;
         count(tally.refused, type);
         if (actions.type === "block" && type !== "global" && !named.ask.blocked) {
           blocks.add({ gateway_id, type, subject }, blockMs);
         }
         const retry_after = actions.retry_after ?? longestWait(states, nowMs);
-        return { headers, refusal: refusal(type, retry_after) };
+        return refusal(type, retry_after);
       };
       const blocked = asks.some((ask) => ask.blocked !== undefined);
       const settled = blocked ? store.check(asks) : store.take(asks, on_store_error);
@@ -59,7 +60,7 @@ export interface Limit {
   headers: { limit: string; remaining: string; reset: string };
 }
 
-interface BlockableAsk extends Ask, Limit {
+interface BlockableAsk extends Ask, Omit<Limit, "window"> {
   /** When its block ends, in milliseconds. */
   blocked: number | undefined;
 }
@@ -109,14 +110,17 @@ function stateOf(
   return { ask, refuses: !admitted && remaining === 0, remaining, reset: nowMs + frees_in_ms };
 }
 
-function rateHeaders(states: readonly State[], { store }: Settled): Record<string, string> {
-  const headers: Record<string, string> = store === "local" ? { "X-RateLimit-Store": store } : {};
+function tellLimits(
+  headers: Record<string, string>,
+  states: readonly State[],
+  { store }: Settled,
+): void {
+  if (store === "local") headers["X-RateLimit-Store"] = store;
   for (const { ask, remaining, reset } of states) {
     headers[ask.headers.limit] = `${ask.limit}`;
     headers[ask.headers.remaining] = `${remaining}`;
     headers[ask.headers.reset] = `${Math.ceil(reset / 1000)}`;
   }
-  return headers;
 }
 
 /** Whoever waits this long is refused by none of the limits that refuse now. */

@@ -50,8 +50,10 @@ export interface Provider {
 /** An address option, or the provider's own; slashes at its end would double. */
 export const addressOr =
   (fallback: string) =>
-  ({ options }: Upstream): string =>
-    String(options.base_url ?? fallback).replace(/\/+$/, "");
+  ({ options }: Upstream): string => {
+    const address = String(options.base_url ?? fallback);
+    return address.endsWith("/") ? address.replace(/\/+$/, "") : address;
+  };
 
 /** What the reference wire lets a client switch on. */
 export const referenceHeaders = (): readonly string[] => REFERENCE_HEADERS;

@@ -1,4 +1,5 @@
 /** From a request to an answer: finds the endpoint, decodes, authorises, runs, and turns errors into bodies. */
+import { gatewayExists } from "../admin/resource-routes.ts";
 import { decode } from "../contract/decode.ts";
 import { type Endpoint, Nothing, type Plane } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
@@ -12,6 +13,7 @@ import type { Call, DirectRoute, Route } from "../route.ts";
 import type { Answers } from "./answers.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
+import { publicOrigin } from "./public-origin.ts";
 import { readJson } from "./read-json.ts";
 import { type RequestIds, renderError } from "./render-error.ts";
 import { requestIds } from "./request-ids.ts";
@@ -83,6 +85,7 @@ export async function answering(
   plane: Plane,
   request: Request,
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
+  render: typeof renderError = renderError,
 ): Promise<Response> {
   const began = elapsedMs();
   const ids = requestIds(request.headers, deps.newId, plane);
@@ -117,7 +120,7 @@ export async function answering(
       code: error.code,
       ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
     });
-    return renderError(plane, error, ids, headers);
+    return render(plane, error, ids, headers);
   }
 }
 
@@ -127,8 +130,8 @@ async function answerDirect(
   request: Addressed,
   more: RequestIds & { headers: Record<string, string>; client: () => string },
 ): Promise<Response> {
+  const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
-  const actor = authenticate(deps, endpoint, request, params);
   const search = request.url.indexOf("?");
   const sent = search < 0 ? {} : Object.fromEntries(urlOf(request).searchParams);
   const query = decode(endpoint.query, sent, wrong(endpoint));
@@ -146,19 +149,19 @@ async function answerEndpoint(
   ids: RequestIds,
 ): Promise<Response> {
   const { deps } = app;
+  const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
-  const actor = authenticate(deps, endpoint, request, params);
   const url = urlOf(request);
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),
-    body: await decodeBody(deps, endpoint, request),
+    body: await decodeBody(deps, endpoint, request, params),
     actor,
     bearer: request.headers
       .get("authorization")
       ?.trim()
       .replace(/^Bearer\s+/i, ""),
-    origin: deps.settings.PUBLIC_URL ?? url.origin,
+    origin: publicOrigin(deps, request),
     if_match: request.headers.get("if-match") ?? undefined,
     reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
     ...ids,
@@ -196,8 +199,15 @@ function checkParams(params: Record<string, string>): Record<string, string> {
   return params;
 }
 
-async function decodeBody(deps: Deps, endpoint: Endpoint, request: Request): Promise<unknown> {
+async function decodeBody(
+  deps: Deps,
+  endpoint: Endpoint,
+  request: Request,
+  params: Record<string, string>,
+): Promise<unknown> {
   if (endpoint.body === Nothing) return undefined;
+  // Where there is no gateway, nothing can be wrong with what is sent to it.
+  if (params.gateway_id !== undefined) await gatewayExists(deps, params);
   const code = wrong(endpoint);
   const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024, code);
   return decode(endpoint.body, body, code);

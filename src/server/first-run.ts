@@ -101,10 +101,11 @@ async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
   const injections = await rule("Injections", "injection_protection", "block");
   const hidden = await rule("Hidden text", "unicode", "report");
   const links = await rule("Links", "url_analyzer", "report");
+  const attachments = await rule("Attachments", "doc_analyzer", "report");
   const policy = await make<{ id: string }>(policies.create, {
     body: {
       name: "Starter",
-      input_rules: [injections, personal, secrets, hidden, links],
+      input_rules: [injections, personal, secrets, hidden, links, attachments],
       output_rules: [personal, secrets, hidden, links],
     },
   });

@@ -7,6 +7,7 @@ import { AppError } from "../contract/errors.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { listenAddress, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
+import type { AnswerPath } from "./mcp-paths.ts";
 import { pages } from "./pages.ts";
 import { showMetrics } from "./show-metrics.ts";
 
@@ -21,15 +22,17 @@ export interface Listening {
 
 export type AnswerDataPlane = (request: Request, client: string) => Promise<Response>;
 
-export function listen(
-  app: App,
-  routes: readonly AnyRoute[],
-  answerDataPlane: AnswerDataPlane,
-): Listening {
+/** What is served beside the described endpoints. */
+export interface OtherPaths {
+  answerDataPlane: AnswerDataPlane;
+  mcp: Record<string, AnswerPath>;
+}
+
+export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths): Listening {
   const { settings } = app.deps;
   const state = { ready: true, refusing: false };
   const servers = [...planesByAddress(settings)].map(([address, planes]) =>
-    serve(app, { address, planes, routes, answerDataPlane, state }),
+    serve(app, { address, planes, routes, others, state }),
   );
   const urls: Listening["urls"] = {};
   for (const { planes, server } of servers) {
@@ -66,11 +69,11 @@ interface Served {
   address: string;
   planes: Plane[];
   routes: readonly AnyRoute[];
-  answerDataPlane: AnswerDataPlane;
+  others: OtherPaths;
   state: { ready: boolean; refusing: boolean };
 }
 
-function serve(app: App, { address, planes, routes, answerDataPlane, state }: Served) {
+function serve(app: App, { address, planes, routes, others, state }: Served) {
   const [, hostname = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const plain = (body: object, status: number) =>
     Response.json(body, { status, headers: SECURITY_HEADERS });
@@ -78,6 +81,12 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
   for (const route of routes.filter(({ endpoint }) => planes.includes(endpoint.plane))) {
     paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
   }
+  const waiting = new Set<Request>();
+  /** An upstream may think for longer than a connection may idle. */
+  const spared = (request: Request, answer: Promise<Response>): Promise<Response> => {
+    waiting.add(request);
+    return answer.finally(() => waiting.delete(request));
+  };
   const table: Record<string, Bun.Serve.Handler<BunRequest, Server<unknown>, Response>> = {
     ...Object.fromEntries(
       [...paths].map(([path, list]) => {
@@ -92,6 +101,15 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
       }),
     ),
     ...(planes.includes("admin") ? pages(routes) : {}),
+    ...Object.fromEntries(
+      Object.entries(planes.includes("mcp") ? others.mcp : {}).map(([path, answer]) => [
+        path,
+        (asked: BunRequest, server: Server<unknown>) =>
+          state.refusing
+            ? refuse(app, asked)
+            : spared(asked, answer(asked, server.requestIP(asked)?.address ?? "")),
+      ]),
+    ),
     "/metrics": (asked) =>
       answering(app, "admin", asked, async (_, headers) => showMetrics(app, asked, headers)),
     "/healthz": () => plain({ status: "ok" }, 200),
@@ -103,7 +121,6 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
     },
   };
   const servesGateway = planes.includes("gateway");
-  const waiting = new Set<Request>();
   try {
     const server = Bun.serve({
       hostname,
@@ -118,18 +135,15 @@ function serve(app: App, { address, planes, routes, answerDataPlane, state }: Se
       fetch: (request, socket) => {
         if (state.refusing) return refuse(app, request);
         if (servesGateway && !isOurs(request)) {
-          waiting.add(request);
-          return answerDataPlane(request, socket.requestIP(request)?.address ?? "").finally(() =>
-            waiting.delete(request),
-          );
+          const client = socket.requestIP(request)?.address ?? "";
+          return spared(request, others.answerDataPlane(request, client));
         }
         return answering(app, "admin", request, async () => {
           throw new AppError("not_found", "There is nothing at this path. See /docs.");
         });
       },
     });
-    // An upstream may think for longer than a connection may idle; that wait has a limit of its own.
-    // Told for each request when it comes, it cost 3 µs: here only the slow ones pay.
+    // That wait has a limit of its own. Told for each request when it comes, it cost 3 µs: here only the slow ones pay.
     const sparing = setInterval(() => {
       for (const request of waiting) server.timeout(request, IDLE_S);
     }, SPARE_EVERY_MS);

@@ -44,6 +44,7 @@ export const SECURITY_SCHEMES = {
 } as const;
 
 export const DATA_PLANE = "Data plane";
+export const MCP_ENDPOINT = "MCP endpoint";
 
 export const TAGS = [
   {
@@ -134,6 +135,12 @@ export const TAGS = [
     name: "Audit log",
     description: "Who changed what, with before and after.",
     paths: /^\/v1\/audit\b/,
+  },
+  {
+    name: MCP_ENDPOINT,
+    description:
+      "What MCP clients connect to. Tools of servers are named `<server>__<tool>`; `store_search`, `store_install`, `store_status` and `store_uninstall` are the Store.",
+    paths: /\/mcp$/,
   },
   {
     name: DATA_PLANE,

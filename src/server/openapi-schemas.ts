@@ -19,10 +19,12 @@ import * as requests from "../contract/requests.ts";
 import * as session from "../contract/session.ts";
 import * as storeAccess from "../contract/store-access.ts";
 import * as storeCatalog from "../contract/store-catalog.ts";
+import * as storeGrants from "../contract/store-grants.ts";
 import * as storeInstalls from "../contract/store-installs.ts";
 import * as storePrincipals from "../contract/store-principals.ts";
 import * as storeRegistry from "../contract/store-registry.ts";
 import * as storeRequests from "../contract/store-requests.ts";
+import * as storeTools from "../contract/store-tools.ts";
 import * as tokens from "../contract/tokens.ts";
 
 export type Schema = z.core.JSONSchema.BaseSchema;
@@ -59,8 +61,10 @@ const MODULES = [
   storeCatalog,
   storeInstalls,
   storeRequests,
+  storeGrants,
   storePrincipals,
   storeRegistry,
+  storeTools,
 ];
 
 export function schemaBook(): SchemaBook {

@@ -1,6 +1,7 @@
 /** The API in OpenAPI 3.1, made from the same descriptions that the server answers by. */
 import type { Endpoint } from "../contract/endpoint.ts";
 import { dataPlanePaths } from "./dataplane-paths.ts";
+import { mcpEndpointPaths } from "./mcp-endpoint-paths.ts";
 import { ABOUT, SECURITY_SCHEMES, TAGS } from "./openapi-about.ts";
 import { describeOperation, showsVersion } from "./openapi-operation.ts";
 import { type Schema, schemaBook } from "./openapi-schemas.ts";
@@ -58,7 +59,7 @@ export function openApi(endpoints: readonly Endpoint[]): OpenApiDocument {
     paths[path] = { ...paths[path], [method]: operation };
     if (method === "put") paths[path].patch = alias(operation);
   }
-  Object.assign(paths, dataPlanePaths(book));
+  Object.assign(paths, dataPlanePaths(book), mcpEndpointPaths(book));
   return {
     openapi: "3.1.1",
     info: ABOUT,

@@ -1,6 +1,8 @@
 /** The only place that writes an error body: one error class, one shape per plane (spec 7). */
 import type { Plane } from "../contract/endpoint.ts";
 import type { AppError } from "../contract/errors.ts";
+import { html } from "./html.ts";
+import { plainPage } from "./plain-page.ts";
 
 export interface RequestIds {
   trace_id: string;
@@ -34,8 +36,26 @@ export function renderError(
   const answer = Response.json(BODY[plane](error, ids), { status: error.status, headers });
   if (error.details.retry_after) answer.headers.set("retry-after", error.details.retry_after);
   if (error.details.allow) answer.headers.set("allow", error.details.allow);
-  if (error.status === 401) answer.headers.set("www-authenticate", "Bearer");
+  if (error.status === 401) answer.headers.set("www-authenticate", challenge(error));
   return answer;
+}
+
+/** For a person in a browser. */
+export function renderErrorPage(
+  _: Plane,
+  error: AppError,
+  { trace_id }: RequestIds,
+  headers: Record<string, string>,
+): Response {
+  const content = html`<p>${error.message}</p><p><small>Trace ${trace_id}</small></p>`;
+  const page = plainPage("This did not work", content, headers);
+  return new Response(page.body, { status: error.status, headers: page.headers });
+}
+
+/** RFC 9728: where a client learns how to get a token. */
+function challenge({ details }: AppError): string {
+  const { resource_metadata } = details;
+  return resource_metadata ? `Bearer resource_metadata="${resource_metadata}"` : "Bearer";
 }
 
 /** The words that reference clients branch on. */

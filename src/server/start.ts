@@ -17,6 +17,7 @@ import { newAnswers } from "./answers.ts";
 import { answering } from "./app.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
+import { mcpOnDemand } from "./mcp-on-demand.ts";
 import { METRICS } from "./metrics.ts";
 import { openStorage } from "./open.ts";
 import { routes } from "./routes.ts";
@@ -90,11 +91,15 @@ export async function start(
   const measured = { deps, answers, events, evaluations, config };
   const metrics = () => renderMetrics(METRICS, measured);
   const app = { deps, refresh: config.refresh, answers, metrics };
-  const listening = listen(app, routes, (request, client) =>
-    answering(app, "gateway", request, (ids, headers) =>
-      answer(deps, request, { ...ids, client, headers }),
-    ),
-  );
+  const mcp = mcpOnDemand(app);
+  opened.defer(() => mcp.stop());
+  const listening = listen(app, routes, {
+    answerDataPlane: (request, client) =>
+      answering(app, "gateway", request, (ids, headers) =>
+        answer(deps, request, { ...ids, client, headers }),
+      ),
+    mcp: mcp.paths,
+  });
   opened.defer(() => listening.stop(0));
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.
   const first = await firstRun(deps);
@@ -109,6 +114,7 @@ export async function start(
     stop: async () => {
       listening.drain();
       await Bun.sleep(settings.SHUTDOWN_GRACE_S * 1000);
+      await mcp.drain();
       await listening.stop(settings.SHUTDOWN_TIMEOUT_S * 1000);
       await running.disposeAsync();
     },

@@ -7,7 +7,7 @@ import type { Log } from "../lib/log.ts";
 
 const WRITE_EVERY_MS = 250;
 /** Rows in one statement. On SQLite the process waits for it: a millisecond, and others get their turn. */
-const BATCH = 200;
+const MOST_ROWS = 256;
 /** About 50 MB: some minutes of a busy node while the database is away. */
 const MOST_WAITING = 100_000;
 
@@ -39,9 +39,12 @@ export function writeEvents(db: Db, log: Log): EventWriter {
   };
   const write = async () => {
     try {
-      while (waiting.length) {
-        await insert(waiting.slice(0, BATCH));
-        waiting = waiting.slice(BATCH);
+      // What comes meanwhile goes with the next write: to follow it would take a statement for every few rows.
+      for (let left = waiting.length; left > 0; ) {
+        const rows = rowsFor(left);
+        await insert(waiting.slice(0, rows));
+        waiting = waiting.slice(rows);
+        left -= rows;
         failing = false;
         await new Promise(setImmediate);
       }
@@ -75,3 +78,7 @@ export function writeEvents(db: Db, log: Log): EventWriter {
     },
   };
 }
+
+/** A power of two: nine statements are prepared, whatever comes. A new one of 256 rows takes a millisecond or two. */
+const rowsFor = (waiting: number): number =>
+  2 ** Math.floor(Math.log2(Math.min(waiting, MOST_ROWS)));

@@ -71,11 +71,11 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   };
 }
 
-function gatewayView({ id, slug, name, required_plugins }: GatewayRow): GatewayView {
+function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): GatewayView {
   const plugins = required_plugins
     .filter((entry) => entry.enabled)
     .sort((one, other) => one.priority - other.priority);
-  return { id, slug, name, plugins };
+  return { id, slug, name, plugins, guard_id: guard.collector_id };
 }
 
 export function registryView(

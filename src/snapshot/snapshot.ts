@@ -14,6 +14,8 @@ export interface GatewayView {
   name: string;
   /** Enabled ones, in the order they run. */
   plugins: readonly PluginEntry[];
+  /** The collector that judges tool calls; null: none. */
+  guard_id: string | null;
 }
 
 export interface RegistryView {

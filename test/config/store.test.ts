@@ -76,6 +76,22 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(again.steps).toEqual([]);
   });
 
+  test("an instance that people have installed is not pruned, and the rest of the file is applied", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE, ENV);
+    const { items } = (await (await kit.get("/v1/gateways")).json()) as { items: { id: string }[] };
+    await kit.make(`/v1/gateways/${items[0]?.id}/store/principal/installs`, {
+      code: "com.deepwiki/mcp",
+      principal_sub: "alice",
+      groups: ["eng"],
+    });
+
+    const { steps, left_alone } = await apply(kit, FILE.replace("Acme", "Acme 2"), ENV, true);
+
+    expect(steps.map(({ action, name }) => `${action} ${name}`)).toEqual(["update acme"]);
+    expect(left_alone).toMatchObject([{ resource: "registry", name: "acme / DeepWiki" }]);
+  });
+
   test("what the file no longer lists goes with prune; what it does not speak of stays", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE, ENV);

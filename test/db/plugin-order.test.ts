@@ -32,6 +32,7 @@ test("2 plugins are ordered by priority, lower first, equal ones as they were li
     ],
     metadata: {},
     store: { default_level: "request", public_catalog: false },
+    guard: { collector_id: null },
     version: 1,
     created_at: "",
     updated_at: "",

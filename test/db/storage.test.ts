@@ -15,6 +15,7 @@ const gateway = (id: string, name = id) => ({
   required_plugins: [],
   metadata: { team: "ä" },
   store: { default_level: "request", public_catalog: false } as const,
+  guard: { collector_id: null },
   version: 1,
   created_at: AT,
   updated_at: AT,

@@ -123,6 +123,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ["limit=x", "limit"],
     ["sort=bogus", "sort"],
     ["cursor=bogus", "cursor"],
+    [`cursor=${btoa('["created_at",false,5,"x"]')}`, "cursor"],
     ["page=1", "page"],
   ])("2 the list query %s is 422 and names it", async (query, named) => {
     const kit = await started();
@@ -133,6 +134,18 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reply.json()).toEqual({
       error: "validation_failed",
       message: expect.stringContaining(named),
+    });
+  });
+
+  test("2 a change of the catalog's visibility does not change the Store's level unawares", async () => {
+    const { kit, path } = await fixture();
+    await kit.put(path, { store: { default_level: "none" } });
+
+    const reply = await kit.put(path, { store: { public_catalog: true } });
+
+    expect(reply.status).toBe(422);
+    expect(await reply.json()).toMatchObject({
+      message: expect.stringContaining("store.default_level"),
     });
   });
 

@@ -89,6 +89,40 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([moved.status, kept.status]).toEqual([422, 200]);
   });
 
+  test("2 a stored secret does not follow another way to sign in", async () => {
+    const { path } = await fresh();
+    const kit = await started();
+    const forwarded = { type: "forwarded", client_id: "c", client_secret: PLANTED };
+    const made = (await (await post(path, {}, { auth: forwarded })).json()) as { id: string };
+    const elsewhere = {
+      type: "client_credentials",
+      token_url: "https://attacker.example.net/token",
+      client_id: "c",
+    };
+    const change = (client_secret: string) =>
+      kit.put(`${path}/registries/${made.id}`, { auth: { ...elsewhere, client_secret } });
+
+    const statuses = [
+      (await change("***4711")).status,
+      (await change("")).status,
+      (await change("another one")).status,
+    ];
+
+    expect(statuses).toEqual([422, 422, 200]);
+  });
+
+  test("an instance whose server left the catalog can still be switched off", async () => {
+    const store = await fresh();
+    const kit = await started();
+    const made = (await (await post(store.path, { code: "pub" })).json()) as { id: string };
+    await kit.delete(`${store.path}/store/catalog/pub`);
+
+    const off = await kit.put(`${store.path}/registries/${made.id}`, { enabled: false });
+
+    expect(off.status).toBe(200);
+    expect((await post(store.path, { code: "pub" }, { name: "Second" })).status).toBe(422);
+  });
+
   test.each<[string, object, object, string]>([
     ["no address", { url: undefined }, {}, "url"],
     ["a loopback address", { url: "https://127.0.0.1/mcp" }, {}, "url"],

@@ -233,6 +233,8 @@ const ROWS: [row: number, given: Given, body: Record<string, unknown>, answer: A
     { ...ASKS, inst: "A" },
   ],
   [59, instance("pub"), { code: "pub", foo: 1 }, { ...INSTALLED, ...ONE, inst: "A" }],
+  // An answer says "" where no instance is decided; a client may send it back.
+  [19, instance("pub"), { code: "pub", instance_id: "" }, { ...INSTALLED, ...ONE, inst: "A" }],
 ];
 
 const REFUSED: [row: number, given: Given, body: Record<string, unknown>, answer: string][] = [
@@ -240,6 +242,9 @@ const REFUSED: [row: number, given: Given, body: Record<string, unknown>, answer
   [6, nothing, { code: " " }, "422 validation_failed"],
   [7, nothing, { code: "pub", principal_sub: "" }, "422 validation_failed"],
   [7, nothing, { code: "pub", principal_sub: " " }, "422 validation_failed"],
+  [7, nothing, { code: "pub", principal_sub: "al\ud800ce" }, "422 validation_failed"],
+  [8, nothing, { code: "pub", groups: ["\udc00"] }, "422 validation_failed"],
+  [10, level("request"), { code: "pub", reason: "\ud800" }, "422 validation_failed"],
   [8, nothing, { code: "pub", groups: "eng" }, "422 validation_failed"],
   [8, nothing, { code: "pub", groups: [7] }, "422 validation_failed"],
   [9, nothing, { code: "pub", instance_id: "x" }, "422 validation_failed"],
@@ -354,6 +359,17 @@ describe.each(databaseKinds)("%s", (database) => {
 
     expect(reply.status).toBe(422);
     expect(await reply.json()).toMatchObject({ error: "validation_failed" });
+  });
+
+  test("store rows 1 to 5: the token is judged first, then the path, the gateway and the body", async () => {
+    const kit = await started();
+    const nobody = { authorization: "" };
+    const post = async (id: string, headers: Record<string, string> = {}) =>
+      (await kit.post(`/v1/gateways/${id}/store/principal/installs`, "[]", headers)).status;
+
+    expect(await post("nope", nobody)).toBe(401);
+    expect(await post("nope")).toBe(422);
+    expect(await post(crypto.randomUUID())).toBe(404);
   });
 
   test("store row 4: a token of another gateway is refused", async () => {

@@ -1,8 +1,10 @@
 /** Spec 4.1 rule 2: requests, approvals and what becomes of installs. Rows are those of the decision table. */
 import { describe, expect, test } from "bun:test";
-import { sharedKit } from "../kit/kit.ts";
+import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
+
+type Listed = { items: Record<string, unknown>[] };
 
 const PAST = "2020-01-01T00:00:00.000Z";
 const FUTURE = "2999-01-01T00:00:00.000Z";
@@ -119,12 +121,46 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.requests()).toMatchObject([{ state: "pending" }]);
   });
 
+  test.each([
+    ["is gone", (kit: Kit, path: string) => kit.delete(path)],
+    ["is disabled", (kit: Kit, path: string) => kit.put(path, { enabled: false })],
+  ])("store row 63: an instance that %s by now is not replaced unasked", async (_, lose) => {
+    const { kit, store, decide } = await asked("key");
+    await store.instance("key", "B");
+    await lose(kit, `${store.path}/registries/${store.id("A")}`);
+
+    const unasked = await decide("approve", {});
+    const named = await decide("approve", { instance_id: store.id("B") });
+
+    expect(await unasked.json()).toMatchObject({ error: "conflict" });
+    expect([unasked.status, named.status]).toEqual([409, 200]);
+  });
+
   test("an approval of a server that needs nothing makes its instance", async () => {
     const { store, decide } = await asked("pub", []);
 
     await decide("approve", {});
 
     expect(await store.counts()).toEqual({ instances: 1, installs: 1, requests: 0 });
+  });
+
+  test("an instance that is made gets a name that it can keep", async () => {
+    const kit = await started();
+    const store = await startStore(kit);
+    const name = "n".repeat(255);
+    await kit.make(`${store.path}/registries`, { name, provider: "demo" });
+    await kit.make(`${store.path}/store/catalog`, {
+      code: "x",
+      name,
+      url: "https://x.example.com",
+    });
+
+    const { instance_id } = (await (await store.install({ code: "x" })).json()) as {
+      instance_id: string;
+    };
+
+    const off = await kit.put(`${store.path}/registries/${instance_id}`, { enabled: false });
+    expect(off.status).toBe(200);
   });
 
   test("store row 64: nobody decides their own request", async () => {
@@ -234,6 +270,33 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.installed()).toMatchObject([{ state: "active", ends_at: null }]);
   });
 
+  test("an approval that is taken back suspends the install, and must be asked for again", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", {});
+    const grants = `${store.path}/store/grants`;
+    const list = async () =>
+      ((await (await kit.get(`${grants}?principal_sub=alice`)).json()) as Listed).items;
+    const [grant] = await list();
+    const viewer = await tokenFor({ role: "viewer" });
+    const elsewhere = (await startStore(kit)).path;
+
+    const statuses = [
+      (await kit.delete(`${grants}/${grant?.id}`, viewer)).status,
+      (await kit.delete(`${elsewhere}/store/grants/${grant?.id}`)).status,
+      (await kit.delete(`${grants}/${grant?.id}`)).status,
+      (await kit.delete(`${grants}/${grant?.id}`)).status,
+    ];
+
+    expect(grant).toMatchObject({ code: "pub", instance_id: store.id("A"), expires_at: null });
+    expect(statuses).toEqual([403, 404, 204, 404]);
+    expect(await list()).toEqual([]);
+    expect(await store.installed()).toMatchObject([{ suspended_because: "grant_ended" }]);
+    expect(await again()).toMatchObject({ requires_reason: true, already_installed: false });
+    expect(await store.audit("store_grant")).toMatchObject([{ action: "store_grant.revoke" }]);
+    await store.level("install");
+    expect(await again()).toMatchObject({ already_installed: true });
+  });
+
   test("store row 70: a removed install takes its credential along; a second removal is a 404", async () => {
     const { kit, store, decide } = await asked();
     await decide("approve", {});
@@ -263,6 +326,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await refused.json()).toMatchObject({ error: "has_dependents" });
     expect(forced.status).toBe(204);
     expect(await store.counts()).toEqual({ instances: 0, installs: 0, requests: 0 });
+    const [last] = await store.audit("store_install");
+    expect(last).toMatchObject({ action: "store_install.delete", after: null });
   });
 
   test("an approver may decide but not change, a viewer neither", async () => {
@@ -308,6 +373,22 @@ describe.each(databaseKinds)("%s", (database) => {
     await store.rule("user:alice", "none");
 
     expect((await decide("approve", {})).status).toBe(409);
+  });
+
+  test("an approval looks at the groups that the principal has by now", async () => {
+    const { store, decide, again } = await asked();
+    await store.rule("group:leavers", "none");
+    await again({ groups: ["leavers"] });
+
+    expect((await decide("approve", {})).status).toBe(409);
+  });
+
+  test("a server that was hidden meanwhile cannot be approved", async () => {
+    const { kit, store, decide } = await asked();
+    await kit.put(`${store.path}/store/catalog/pub`, { status: "hidden" });
+
+    expect((await decide("approve", {})).status).toBe(409);
+    expect(await store.counts()).toMatchObject({ installs: 0, requests: 1 });
   });
 
   test("every transition of a request is in the audit log, without the reason", async () => {

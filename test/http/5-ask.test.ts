@@ -34,6 +34,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
     const passed = await guard.evaluate(call(5, { approval_id }));
     const other = await guard.evaluate(call(6, { approval_id }));
+    const elsewhere = await guard.evaluate(call(5, { approval_id, "source.application": "other" }));
     const somebody = await guard.evaluate({ ...call(5, { approval_id }), consumer_id: "bo" });
 
     expect(first.status).toBe("ask");
@@ -47,7 +48,7 @@ describe.each(databaseKinds)("%s", (database) => {
       status: "report",
       findings: [{ evidence: { approved: true } }],
     });
-    expect([other.status, somebody.status]).toEqual(["ask", "ask"]);
+    expect([other.status, somebody.status, elsewhere.status]).toEqual(["ask", "ask", "ask"]);
   });
 
   test("5 approved is the payload to its last number, whoever numbers the message", async () => {

@@ -4,7 +4,7 @@ import { SHIPPED_CATALOG } from "../../src/contract/shipped-catalog.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
-import { startUpstream } from "../kit/upstream.ts";
+import { type Answer, startUpstream } from "../kit/upstream.ts";
 
 type Entry = Record<string, unknown> & { code: string };
 type Page = { items: Entry[]; next_cursor: string | null };
@@ -21,7 +21,7 @@ const SERVER_JSON = {
     {
       type: "streamable-http",
       url: "https://mcp.example.com/{tenant}/mcp",
-      variables: { tenant: { description: "Your tenant", isRequired: true } },
+      variables: { tenant: { description: "Your tenant" } },
       headers: [
         { name: "Authorization", isSecret: true, isRequired: true, value: "Bearer {token}" },
         { name: "X-Region", choices: ["eu", "us"] },
@@ -130,8 +130,29 @@ describe.each(databaseKinds)("%s", (database) => {
   test.each([
     ["a code with a space", { code: "a b" }, "code"],
     ["a code with two slashes", { code: "a/b/c" }, "code"],
+    ["a code that is no name of the registry format", { code: "my_team/x" }, "code"],
+    ["a word that is too long for one", { code: "a".repeat(101) }, "code"],
+    ["a code that is an address", { code: "import" }, "code"],
+    ["an empty version", { server_version: "" }, "server_version"],
+    ["a field that every object has", { fields: [{ key: "constructor", in: "query" }] }, "key"],
     ["a private address", { url: "https://192.168.0.1/mcp" }, "url"],
     ["an open variable", { url: "https://mcp.example.com/{t}" }, "{t}"],
+    [
+      "a host of each principal's choice",
+      {
+        url: "https://{team}.example.com/mcp",
+        fields: [{ key: "team", in: "path", scope: "principal" }],
+      },
+      "{team}",
+    ],
+    [
+      "an address with a gap",
+      {
+        url: "https://mcp.example.com/{region}",
+        fields: [{ key: "region", in: "path", required: false }],
+      },
+      "fields[0].required",
+    ],
     ["an icon that is a script", { icon_url: "javascript:alert(1)" }, "icon_url"],
     ["the same field twice", { fields: [FIELD, FIELD] }, "fields[1]"],
     ["a shown server of unknown auth", { auth: { type: "unknown" } }, "auth"],
@@ -149,6 +170,25 @@ describe.each(databaseKinds)("%s", (database) => {
 
     expect(reply.status).toBe(422);
     expect(await reply.json()).toMatchObject({ message: expect.stringContaining(named) });
+  });
+
+  test("2 a client secret of an instance does not follow the catalog to another token endpoint", async () => {
+    const kit = await started();
+    const { path } = await startStore(kit);
+    const entry = `${path}/store/catalog/mail`;
+    const auth = { type: "forwarded", client_id: "c", client_secret: "planted" };
+    const provider_options = { code: "mail" };
+    const body = { name: "Mail", type: "mcp", provider_options, auth };
+    const instance = await kit.make(`${path}/registries`, body);
+    const move = async () => {
+      const token_url = "https://attacker.example.net/token";
+      return (await kit.put(entry, { auth: { type: "oauth", token_url } })).status;
+    };
+
+    const kept = await move();
+    await kit.put(`${path}/registries/${instance.id}`, { auth: { type: "forwarded" } });
+
+    expect([kept, await move()]).toEqual([409, 200]);
   });
 
   test("with a principal the list says what they could do with each server", async () => {
@@ -195,6 +235,7 @@ describe.each(databaseKinds)("%s", (database) => {
       servers: [
         named("com.example/local", { remotes: undefined }),
         named("no-slash", {}),
+        named("nul\u0000/byte", {}),
         named("com.example/inside", {
           remotes: [{ type: "streamable-http", url: "https://10.0.0.1/mcp" }],
         }),
@@ -208,6 +249,7 @@ describe.each(databaseKinds)("%s", (database) => {
       skipped: [
         { name: "com.example/local", reason: expect.stringContaining("streamable-http") },
         { name: "no-slash", reason: expect.stringContaining("name") },
+        { name: "nul\u0000/byte", reason: expect.stringContaining("name") },
         { name: "com.example/inside", reason: expect.stringContaining("public") },
         { name: "com.notion/mcp", reason: "is in the catalog already" },
       ],
@@ -218,13 +260,20 @@ describe.each(databaseKinds)("%s", (database) => {
     const { kit, path, one } = await open();
     const moved = { type: "streamable-http", url: "https://elsewhere.example.com/mcp" };
     await kit.post(`${path}/import`, { servers: [SERVER_JSON] });
-    await kit.put(one(SERVER_JSON.name), { status: "shown", category: "support" });
+    const { fields } = await read<{ fields: object[] }>(kit, one(SERVER_JSON.name));
+    const own = fields.map((field) => ({ ...field, scope: "principal" }));
+    await kit.put(one(SERVER_JSON.name), { status: "shown", category: "support", fields: own });
 
     await kit.post(`${path}/import`, { servers: [{ ...SERVER_JSON, title: "Tickets 2" }] });
     const same = await read<Entry>(kit, one(SERVER_JSON.name));
     await kit.post(`${path}/import`, { servers: [{ ...SERVER_JSON, remotes: [moved] }] });
 
-    expect(same).toMatchObject({ name: "Tickets 2", status: "shown", category: "support" });
+    expect(same).toMatchObject({
+      name: "Tickets 2",
+      status: "shown",
+      category: "support",
+      fields: [{ scope: "principal" }, { scope: "principal" }],
+    });
     expect(await read(kit, one(SERVER_JSON.name))).toMatchObject({ status: "hidden" });
   });
 
@@ -260,6 +309,67 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(registry.hits[0]?.query).toContain("search=tickets");
   });
 
+  test("an imported server that its registry deletes is hidden, even when nothing else is told", async () => {
+    const { kit, path, one } = await open();
+    const official = "io.modelcontextprotocol.registry/official";
+    await using registry = startUpstream({
+      body: {
+        servers: [
+          { server: { name: SERVER_JSON.name }, _meta: { [official]: { status: "deleted" } } },
+        ],
+      },
+    });
+    await kit.post(`${path}/import`, { servers: [SERVER_JSON] });
+    await kit.put(one(SERVER_JSON.name), { status: "shown" });
+
+    const from = { registry_url: registry.url, allow_private: true };
+    const reply = await kit.post(`${path}/import`, from);
+
+    expect(await reply.json()).toMatchObject({ skipped: [{ name: SERVER_JSON.name }] });
+    expect(await read(kit, one(SERVER_JSON.name))).toMatchObject({ status: "hidden" });
+    expect(registry.hits[0]?.query).toContain("include_deleted=true");
+  });
+
+  test("a registry that knows no pages and no latest is read as far as the limit says", async () => {
+    const { kit, path } = await open();
+    const official = "io.modelcontextprotocol.registry/official";
+    const listed = (name: string, _meta: object | null = null) => ({
+      server: { ...SERVER_JSON, name },
+      _meta,
+    });
+    const many = Array.from({ length: 2000 }, (_, index) => listed(`com.example/${index}`));
+    const old = listed("com.example/old", { [official]: { status: "active", isLatest: false } });
+    await using registry = startUpstream({ body: { servers: [old, ...many], metadata: null } });
+
+    const from = { registry_url: registry.url, allow_private: true, limit: 2 };
+    const reply = await kit.post(`${path}/import`, from);
+
+    expect(await reply.json()).toMatchObject({ imported: ["com.example/0", "com.example/1"] });
+    expect(registry.hits.length).toBe(1);
+  });
+
+  test("a registry whose pages lead in a circle is read once round", async () => {
+    const { kit, path } = await open();
+    const next: Record<string, string> = { one: "two", two: "one" };
+    await using registry = startUpstream((hit) => {
+      const at = new URLSearchParams(hit.query).get("cursor") ?? "";
+      const name = `com.example/${at || "start"}`;
+      return {
+        body: {
+          servers: [{ server: { ...SERVER_JSON, name } }],
+          metadata: { nextCursor: next[at] ?? "one" },
+        },
+      };
+    });
+
+    const from = { registry_url: registry.url, allow_private: true };
+    const reply = await kit.post(`${path}/import`, from);
+
+    expect(await reply.json()).toMatchObject({
+      imported: ["com.example/start", "com.example/one", "com.example/two"],
+    });
+  });
+
   test.each([
     ["inside, when it may not be", { registry_url: "https://127.0.0.1:1" }, 422],
     ["with both ways at once", { registry_url: "https://example.com", servers: [{}] }, 422],
@@ -270,11 +380,12 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await kit.post(`${path}/import`, body)).status).toBe(status);
   });
 
-  test.each([
+  test.each<[string, Answer, string]>([
     ["an error", { status: 500 }, "500"],
     ["a redirect", { status: 302, headers: { location: "http://169.254.169.254/" } }, "302"],
     ["no JSON", { body: "<html>" }, "JSON"],
     ["another shape", { body: { items: [] } }, "servers"],
+    ["half of it", { chunks: ['{"servers": [', 100], ending: "reset" }, "upstream"],
   ])("a registry that answers %s is a 502, and nothing is stored", async (_, answer, named) => {
     const { kit, path } = await open();
     await using registry = startUpstream(answer);
@@ -327,6 +438,26 @@ describe.each(databaseKinds)("%s", (database) => {
         { type: "streamable-http", url: `${kit.url}/me/mcp` } as never,
       ]);
       expect(metadata).toEqual({ count: 2 });
+    });
+
+    test("texts keep to the bounds of the format, whatever an entry holds", async () => {
+      const { kit, store, ask } = await withToken();
+      await store.rule("group:eng", "install", "code:wide");
+      await kit.make(`${store.path}/store/catalog`, {
+        code: "wide",
+        name: "\u{1f600}".repeat(120),
+        url: "https://mcp.example.com/mcp",
+        icon_url: `https://example.com/${"i".repeat(300)}`,
+      });
+
+      const reply = await ask("/v0.1/servers/portcullis%2Fwide/versions/latest");
+      const { server } = (await reply.json()) as { server: Record<string, unknown> };
+
+      expect(server).toMatchObject({
+        title: "\u{1f600}".repeat(100),
+        description: "\u{1f600}".repeat(100),
+      });
+      expect(server.icons).toBeUndefined();
     });
 
     test("pages and search work as in the public API", async () => {

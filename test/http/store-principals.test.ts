@@ -230,6 +230,14 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(await ask(await sign())).toBe(502);
     });
 
+    test("an issuer whose keys trickle holds nobody for long", async () => {
+      const { issuer, sign } = await trusting();
+      await using _ = issuer;
+      issuer.upstream.script({ chunks: Array.from({ length: 40 }, (_, i) => (i % 2 ? 500 : " ")) });
+
+      expect(await ask(await sign())).toBe(504);
+    }, 9000);
+
     test("a disabled issuer is not believed", async () => {
       const { kit, issuer, path, made, sign } = await trusting();
       await using _ = issuer;

@@ -5,6 +5,7 @@ import { blockedSubjects } from "./0003-blocked-subjects.ts";
 import { ownedFiles } from "./0004-owned-files.ts";
 import { guard } from "./0005-guard.ts";
 import { store } from "./0006-store.ts";
+import { gatewayGuard } from "./0007-gateway-guard.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   ownedFiles,
   guard,
   store,
+  gatewayGuard,
 ];

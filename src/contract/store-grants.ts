@@ -1,0 +1,41 @@
+/** Wire shapes of Store grants: what approvals allow, until they end or are taken back (spec 4.1 rule 2). */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
+import { PrincipalSub } from "./store-access.ts";
+
+export const StoreGrant = z.object({
+  id: Id,
+  gateway_id: Id,
+  principal_sub: z.string(),
+  code: z.string(),
+  instance_id: Id,
+  approved_by: z.string(),
+  expires_at: Time.nullable().describe("null: it does not end."),
+  created_at: Time,
+});
+export type StoreGrant = z.infer<typeof StoreGrant>;
+
+const path = "/v1/gateways/:gateway_id/store/grants";
+
+export const listStoreGrants = endpoint({
+  name: "list_store_grants",
+  method: "GET",
+  path,
+  auth: "read",
+  summary: "List what approvals allow beyond the access levels; those that ended too",
+  query: PageQuery.extend({
+    principal_sub: PrincipalSub.optional(),
+    code: Text.max(200).optional(),
+  }),
+  reply: page(StoreGrant),
+});
+
+export const revokeStoreGrant = endpoint({
+  name: "revoke_store_grant",
+  method: "DELETE",
+  path: `${path}/:grant_id`,
+  auth: "approve",
+  summary: "Take an approval back; an install that rests on it is suspended at once",
+  configures: false,
+});

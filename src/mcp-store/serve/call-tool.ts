@@ -1,0 +1,141 @@
+/** tools/call: may this caller use this tool at this moment? Then the upstream answers it. */
+import { ProtocolError } from "@modelcontextprotocol/client";
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+} from "@modelcontextprotocol/server";
+import type { Install } from "../../contract/store-installs.ts";
+import { elapsedMs } from "../../lib/clock.ts";
+import type { Missing } from "../upstream/target.ts";
+import type { Tool } from "../upstream/tool-definition.ts";
+import { troubleOf } from "../upstream/trouble.ts";
+import type { ToolCall } from "../upstream/upstreams.ts";
+import { connectText, connectUrl } from "./connect-link.ts";
+import { callConnectTool } from "./connect-tools.ts";
+import { guardCall, guardResult } from "./guard-call.ts";
+import { isPrincipal, type Session } from "./session.ts";
+import { callStoreTool } from "./store-tools.ts";
+import type { Place } from "./surface.ts";
+import { exposedNames, prefixIn } from "./tool-names.ts";
+import { refused } from "./tool-result.ts";
+
+export interface AskedCall {
+  name: string;
+  args: Record<string, unknown> | undefined;
+  signal: AbortSignal;
+  /** The client shows links of its own accord, and has not just been asked to. */
+  opens_links: boolean;
+}
+
+export async function callTool(
+  session: Session,
+  asked: AskedCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const own =
+    (isPrincipal(session) ? await callStoreTool(session, asked) : undefined) ??
+    (await callConnectTool(session, asked.name));
+  if (own) return own;
+
+  const prefix = prefixIn(asked.name);
+  const place = session.places.find((one) => [one.prefix.long, one.prefix.short].includes(prefix));
+  if (!place) return refused(noTool(asked.name));
+  if (place.suspended_because !== null) {
+    return refused(`${place.instance.name} ${SUSPENDED[place.suspended_because]}`);
+  }
+  const { tool, missing, refusal } = await findTool(session, place, asked.name);
+  if (missing) return toConnect(session, place, asked, missing);
+  return tool ? await callUpstream(session, place, asked, tool) : refused(refusal ?? "");
+}
+
+const SUSPENDED: Record<NonNullable<Install["suspended_because"]>, string> = {
+  access: "may not be used by you any more: your access was taken away.",
+  instance_disabled: "was switched off by an administrator.",
+  grant_ended: "was approved for a time that has ended: ask for it again with store_install.",
+  not_in_catalog: "is not in the Store any more.",
+};
+
+interface Found {
+  tool?: Tool;
+  missing?: Missing;
+  refusal?: string;
+}
+
+/** By what it is called here; else what stands in the way. */
+async function findTool({ upstreams }: Session, place: Place, exposed: string): Promise<Found> {
+  const { instance, prefix } = place;
+  const { tools, names, held, notes, missing } = await upstreams.offered(place);
+  if (missing) return { missing };
+  const called = exposedNames(prefix, names, instance.provider_options.tool_aliases);
+  const tool = tools.find(({ definition }) => called.get(definition.name) === exposed);
+  if (tool) return { tool };
+  if ([...held].some((name) => called.get(name) === exposed)) {
+    return {
+      refusal: `${instance.name} has changed this tool since it was accepted: an administrator must accept it first.`,
+    };
+  }
+  const [note] = names.length === 0 ? notes : [];
+  return {
+    refusal: note ? `${instance.name} cannot be used right now. ${note}` : noTool(exposed),
+  };
+}
+
+const noTool = (name: string): string => `There is no tool "${name}" here: list the tools again.`;
+
+async function callUpstream(
+  session: Session,
+  place: Place,
+  asked: AskedCall,
+  tool: Tool,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { signal } = asked;
+  const call = { tool: tool.definition.name, server: place.instance.name, args: asked.args };
+  const before = await guardCall(session, call);
+  if ("refusal" in before) return before.refusal;
+  const began = elapsedMs();
+  const result = await answerOf(session, place, { tool, args: before.pass, signal });
+  if (typeof result === "string") return toConnect(session, place, asked, result);
+  session.deps.log("tool_call", {
+    trace_id: session.author.trace_id,
+    caller: session.author.actor.name,
+    gateway_id: place.instance.gateway_id,
+    instance_id: place.instance.id,
+    tool: call.tool,
+    failed: result.isError === true,
+    ms: Math.round(elapsedMs() - began),
+  });
+  const after = await guardResult(session, call, result);
+  return "refusal" in after ? after.refusal : after.pass;
+}
+
+/** What goes wrong there is an answer too. */
+async function answerOf(
+  session: Session,
+  place: Place,
+  call: ToolCall,
+): Promise<CallToolResult | Missing> {
+  try {
+    return await session.upstreams.call(place, call);
+  } catch (thrown) {
+    // What the server says of the arguments is for the caller to read.
+    if (thrown instanceof ProtocolError) return refused(thrown.message);
+    const trouble = troubleOf(thrown);
+    const { id, gateway_id, name } = place.instance;
+    session.deps.log("tool_call_failed", { level: "warn", gateway_id, instance_id: id, trouble });
+    return refused(`${name} did not answer. ${trouble}`);
+  }
+}
+
+/** Few clients open links by themselves: the others get it as text. */
+function toConnect(
+  { origin }: Session,
+  { instance, install }: Place,
+  { opens_links }: AskedCall,
+  missing: Missing,
+): CallToolResult | InputRequiredResult {
+  if (!install) return refused(`${instance.name} needs an account of a user.`);
+  const url = connectUrl(origin, install);
+  const message = connectText(instance.name, missing, url);
+  if (!opens_links) return { ...refused(message), structuredContent: { connect_url: url } };
+  return inputRequired({ inputRequests: { connect: inputRequired.elicitUrl({ message, url }) } });
+}

@@ -1,0 +1,101 @@
+/** Judges a tool call before it leaves and its result before it is told, where the gateway names a collector. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Verdict } from "../../contract/evaluate.ts";
+import type { Deps } from "../../deps.ts";
+import type { Session } from "./session.ts";
+import { refused } from "./tool-result.ts";
+
+/** A tool call as the policy sees it. */
+export interface Judged {
+  /** The name at the server. */
+  tool: string;
+  server: string;
+  args: Record<string, unknown> | undefined;
+}
+
+type Passed<T> = { pass: T } | { refusal: CallToolResult };
+
+const ENVELOPE = { jsonrpc: "2.0", id: 1 } as const;
+
+export async function guardCall(
+  session: Session,
+  call: Judged,
+): Promise<Passed<Record<string, unknown> | undefined>> {
+  const params = { name: call.tool, arguments: call.args ?? {} };
+  const verdict = await judge(session, call, {
+    direction: "input",
+    payload: { ...ENVELOPE, method: "tools/call", params },
+  });
+  if (!verdict) return { pass: call.args };
+  const { params: rewritten } = (verdict.transformed_payload ?? {}) as {
+    params?: { arguments?: Record<string, unknown> };
+  };
+  return settle(verdict, call.args, rewritten?.arguments);
+}
+
+export async function guardResult(
+  session: Session,
+  call: Judged,
+  result: CallToolResult,
+): Promise<Passed<CallToolResult>> {
+  const payload = { ...ENVELOPE, result };
+  const verdict = await judge(session, call, { direction: "output", payload });
+  if (!verdict) return { pass: result };
+  const { result: rewritten } = (verdict.transformed_payload ?? {}) as { result?: CallToolResult };
+  return settle(verdict, result, rewritten);
+}
+
+/** Undefined: nobody judges here. */
+async function judge(
+  { deps, caller, author, asked_from }: Session,
+  { tool, server }: Judged,
+  part: { direction: "input" | "output"; payload: Record<string, unknown> },
+): Promise<Verdict | undefined> {
+  const collector_id = collectorOf(deps, caller.gateway_id);
+  if (!collector_id) return undefined;
+  const who = caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
+  return await deps.evaluate({
+    collector_id,
+    request: {
+      ...part,
+      protocol: "mcp",
+      // Ties the call and its result together.
+      session_id: author.trace_id,
+      consumer_id: who,
+      attributes: {
+        consumer: { type: caller.kind },
+        source: { application: server },
+        tool: { name: tool },
+      },
+    },
+    trace_id: author.trace_id,
+    ...asked_from,
+  });
+}
+
+const collectorOf = (deps: Deps, gateway_id: string): string | null | undefined =>
+  deps.snapshot().gateways.get(gateway_id)?.guard_id;
+
+function approvalIn({ status, findings }: Verdict): string | undefined {
+  if (status !== "ask") return undefined;
+  const [id] = findings.flatMap(({ evidence }) =>
+    typeof evidence.approval_id === "string" ? [evidence.approval_id] : [],
+  );
+  return id;
+}
+
+function settle<T>(verdict: Verdict, given: T, rewritten: T | undefined): Passed<T> {
+  const { status, trace_id } = verdict;
+  if (status === "allow" || status === "report") return { pass: given };
+  // What should have been rewritten and was not must not pass.
+  if (status === "transform" && rewritten !== undefined) return { pass: rewritten };
+  if (status === "ask") {
+    const approval_id = approvalIn(verdict);
+    const text = `A person must allow this first: approval ${approval_id}. Make the same call again once it is approved.`;
+    return { refusal: { ...refused(text), structuredContent: { approval_id, trace_id } } };
+  }
+  const [by] = verdict.findings.filter(({ outcome }) => outcome.action === "block");
+  const name = by?.source.gate_name ?? by?.source.detector_name;
+  const text = `This was stopped by the policy${name ? ` (${name})` : ""}.`;
+  return { refusal: { ...refused(text), structuredContent: { trace_id } } };
+}

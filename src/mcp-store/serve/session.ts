@@ -1,0 +1,27 @@
+/** What the answer to one MCP request rests on: who asks, what they may use, and the way to the servers. */
+import type { Author } from "../../db/record-change.ts";
+import type { Deps, InsideEvaluation } from "../../deps.ts";
+import type { Principal } from "../identify-principal.ts";
+import type { Upstreams } from "../upstream/upstreams.ts";
+import type { Caller } from "./caller.ts";
+import type { Place } from "./surface.ts";
+
+export interface Session {
+  deps: Deps;
+  upstreams: Upstreams;
+  caller: Caller;
+  places: readonly Place[];
+  /** Where clients reach this program. */
+  origin: string;
+  author: Author;
+  /** For the guard's record. */
+  asked_from: Pick<InsideEvaluation, "client_address" | "user_agent">;
+  /** Tells clients that listen to ask for the tools again. */
+  changed: () => void;
+}
+
+/** A session of a principal: only those have a Store. */
+export type PrincipalSession = Session & { caller: { kind: "principal" } & Principal };
+
+export const isPrincipal = (session: Session): session is PrincipalSession =>
+  session.caller.kind === "principal";

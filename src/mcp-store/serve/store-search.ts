@@ -1,0 +1,34 @@
+/** store_search: servers that the principal can install or ask for. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { catalogEntries } from "../../db/catalog-entries.ts";
+import { storeView } from "../store-view.ts";
+import type { PrincipalSession } from "./session.ts";
+import { answered } from "./tool-result.ts";
+
+const MOST_FOUND = 50;
+
+export async function storeSearch(
+  { deps, caller }: PrincipalSession,
+  { query, category }: { query: string; category?: string | undefined },
+): Promise<CallToolResult> {
+  const words = query.toLowerCase().split(/\s+/);
+  const view = await storeView(deps, caller.gateway_id, caller);
+  const found = (await catalogEntries(deps.db, caller.gateway_id))
+    .filter((entry) => entry.status === "shown" && (category ?? entry.category) === entry.category)
+    .map((entry) => {
+      const { code, name, vendor, category, description } = entry;
+      return { code, name, vendor, category, description, ...view(entry) };
+    })
+    .filter(({ level, ...entry }) => {
+      const text = Object.values(entry).join(" ").toLowerCase();
+      return level !== "none" && words.every((word) => text.includes(word));
+    });
+  const items = found.slice(0, MOST_FOUND);
+  const lines = items.map(
+    ({ code, name, description, install_status }) =>
+      `${code}: ${name}. ${description} (${install_status})`,
+  );
+  const more = found.length - items.length;
+  if (more > 0) lines.push(`${more} more: look for something narrower.`);
+  return answered(lines.join("\n") || "The Store has no such server.", { items, more });
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test";
+import { exposedNames, prefixesOf, prefixIn } from "./tool-names.ts";
+
+const named = (...names: string[]) => names.map((name, index) => ({ id: `id-${index}`, name }));
+const only = (name: string) => {
+  const [prefix] = prefixesOf(named(name)).values();
+  if (!prefix) throw new Error("There is one.");
+  return prefix;
+};
+
+const mark = (tool: string) => Bun.SHA256.hash(tool, "hex").slice(0, 8);
+
+test.each([
+  ["GitHub", "github"],
+  ["Google  Drive (EU)", "google_drive_eu"],
+  ["__odd__", "odd"],
+  ["日本語", "server"],
+  ["A name that is far too long for a prefix", "a_name_that_is_far_too_l"],
+])("%s is told as %s", (name, slug) => {
+  expect(only(name).long).toBe(slug);
+});
+
+test("a later instance never changes the name of an older one", () => {
+  const names = ["My Server", "my-server", "MY SERVER!", "other"];
+  const before = prefixesOf(named(...names.slice(0, 2)));
+  const after = prefixesOf(named(...names));
+
+  expect([...after].slice(0, 2)).toEqual([...before]);
+  const all = [...after.values()].flatMap(({ long, short }) => [long, short]);
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test("thousands of instances of one name have a prefix each", () => {
+  const all = [...prefixesOf(named(...Array(3000).fill("Server"))).values()];
+
+  expect(new Set(all.flatMap(({ long, short }) => [long, short])).size).toBe(6000);
+});
+
+test.each([
+  ["plain", "search", "github__search"],
+  ["with underscores of its own", "a__b", "github__a__b"],
+  ["odd characters get a mark", "files/read", `github__files_read_${mark("files/read")}`],
+  ["nothing but odd characters", "日", `github____${mark("日")}`],
+])("a tool's name: %s", (_, tool, exposed) => {
+  expect(exposedNames(only("GitHub"), [tool], {}).get(tool)).toBe(exposed);
+});
+
+test("every name fits 64 characters of the allowed kind, and no two are alike", () => {
+  const tools = [
+    "a.b",
+    "a_b",
+    "a/b",
+    "x".repeat(58),
+    "x".repeat(59),
+    `${"x".repeat(200)}1`,
+    `${"x".repeat(200)}2`,
+    "é".repeat(100),
+  ];
+  const exposed = [
+    ...exposedNames(only("A name that is far too long for a prefix"), tools, {}).values(),
+  ];
+
+  expect(exposed.every((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true);
+  expect(new Set(exposed).size).toBe(tools.length);
+  expect(exposed.every((name) => /^[a-z0-9_]+$/.test(prefixIn(name)))).toBe(true);
+});
+
+test("an alias stands in for the name, unless another tool has it", () => {
+  const aliases = { one: "first", two: "three", four: "same", five: "same", toString: "text" };
+  const tools = ["one", "two", "three", "four", "five", "constructor"];
+
+  expect([...exposedNames(only("s"), tools, aliases).values()]).toEqual([
+    "s__first",
+    "s__two",
+    "s__three",
+    "s__four",
+    "s__five",
+    "s__constructor",
+  ]);
+});

@@ -1,0 +1,77 @@
+/** Tools that are held back: what an administrator sees of them, and accepts. */
+import { AppError } from "../contract/errors.ts";
+import { acceptToolChange, listToolChanges, type ToolChange } from "../contract/store-tools.ts";
+import { heldToolIds, type PinnedToolRow, pinnedToolTable } from "../db/pinned-tools.ts";
+import { recordChange } from "../db/record-change.ts";
+import { type RegistryRow, registryTable } from "../db/registries.ts";
+import type { Deps } from "../deps.ts";
+import { diffMembers } from "../lib/diff-members.ts";
+import { type Route, route } from "../route.ts";
+import { findGateway } from "./standing.ts";
+
+export const toolChangeRoutes: Route[] = [
+  route(listToolChanges, async (deps, { params, query }) => {
+    const { gateway_id } = params;
+    await findGateway(deps, gateway_id);
+    const page = { after: query.cursor ?? "", limit: query.limit + 1 };
+    const ids = await heldToolIds(deps.db, gateway_id, page);
+    const items: ToolChange[] = [];
+    for (const id of ids.slice(0, query.limit)) items.push(await findChange(deps, gateway_id, id));
+    const more = ids.length > query.limit;
+    return { items, next_cursor: more ? (items.at(-1)?.id ?? null) : null };
+  }),
+  route(acceptToolChange, async (deps, call) => {
+    const { gateway_id, tool_change_id } = call.params;
+    const change = await findChange(deps, gateway_id, tool_change_id);
+    const row = await pinnedToolTable.lock(deps.db, { id: change.id });
+    if (!row?.held_hash || !row.held_definition) throw gone(change.id);
+    await pinnedToolTable.update(deps.db, row.id, {
+      hash: row.held_hash,
+      definition: row.held_definition,
+      held_hash: null,
+      held_definition: null,
+      accepted_by: call.actor.name,
+      accepted_at: deps.now().toISOString(),
+    });
+    await recordChange(deps, call, {
+      resource: "pinned_tool",
+      verb: "approve",
+      id: row.id,
+      gateway_id,
+      before: row.definition,
+      after: row.held_definition,
+    });
+    return undefined;
+  }),
+];
+
+const gone = (id: string): AppError =>
+  new AppError("not_found", `No tool is held back under the id ${id}.`);
+
+async function findChange(deps: Deps, gateway_id: string, id: string): Promise<ToolChange> {
+  const row = await pinnedToolTable.find(deps.db, { id });
+  const where = { id: row?.instance_id ?? "", gateway_id };
+  const instance = row && (await registryTable.find(deps.db, where));
+  if (!instance || !row.held_definition) throw gone(id);
+  return shown(instance, row, row.held_definition);
+}
+
+function shown(
+  instance: RegistryRow,
+  row: PinnedToolRow,
+  now: NonNullable<PinnedToolRow["held_definition"]>,
+): ToolChange {
+  const { id, name, definition, accepted_by, accepted_at, seen_at } = row;
+  return {
+    id,
+    instance_id: instance.id,
+    instance_name: instance.name,
+    tool: name,
+    accepted: definition,
+    accepted_by,
+    accepted_at,
+    now,
+    differs: diffMembers(definition, now).map((change) => change.name),
+    seen_at,
+  };
+}

@@ -1,0 +1,123 @@
+/** Connected clients of upstream MCP servers, kept for the next call: a handshake costs more than a call. */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Deps } from "../../deps.ts";
+import { elapsedMs } from "../../lib/clock.ts";
+import type { Target } from "./target.ts";
+import { sessionIsLost } from "./trouble.ts";
+import { QUICK_MS, upstreamFetch } from "./upstream-fetch.ts";
+
+export interface Pool {
+  /** `work` runs again in a new session when the upstream lost the old one. */
+  use: <T>(target: Target, work: (client: Client) => Promise<T>) => Promise<T>;
+  stop: () => void;
+}
+
+interface Pooled {
+  client: Promise<Client>;
+  /** Of the newest call: credentials change while a session lasts. */
+  headers: Record<string, string>;
+  users: number;
+  idle_since: number;
+}
+
+const MOST_CLIENTS = 1000;
+const IDLE_MS = 300_000;
+const SWEEP_EVERY_MS = 60_000;
+
+/** `onChanged` hears that an upstream has other tools than before. */
+export function openPool(deps: Deps, onChanged: (target: Target) => void): Pool {
+  const kept = new Map<string, Pooled>(); // least recently used first
+  const sweeping = setInterval(() => {
+    for (const [key, one] of kept) {
+      if (one.users === 0 && elapsedMs() - one.idle_since > IDLE_MS) drop(key, one);
+    }
+  }, SWEEP_EVERY_MS);
+  sweeping.unref();
+
+  function drop(key: string, pooled: Pooled): void {
+    if (kept.get(key) === pooled) kept.delete(key);
+    void pooled.client.then((client) => client.close()).catch(() => {});
+  }
+
+  function take(target: Target): { pooled: Pooled; fresh: boolean } {
+    const known = kept.get(target.key);
+    kept.delete(target.key);
+    const pooled = known ?? open(target);
+    pooled.headers = target.headers;
+    kept.set(target.key, pooled);
+    if (kept.size > MOST_CLIENTS) {
+      for (const [key, one] of kept) {
+        if (one.users > 0) continue;
+        drop(key, one);
+        break;
+      }
+    }
+    return { pooled, fresh: known === undefined };
+  }
+
+  function open(target: Target): Pooled {
+    const pooled: Pooled = {
+      headers: target.headers,
+      users: 0,
+      idle_since: elapsedMs(),
+      client: connect(deps, target, () => pooled.headers).then((client) => {
+        client.setNotificationHandler("notifications/tools/list_changed", () => onChanged(target));
+        return client;
+      }),
+    };
+    return pooled;
+  }
+
+  async function use<T>(target: Target, work: (client: Client) => Promise<T>): Promise<T> {
+    const { pooled, fresh } = take(target);
+    pooled.users += 1;
+    try {
+      return await work(await pooled.client);
+    } catch (thrown) {
+      if (!fresh && sessionIsLost(thrown)) {
+        drop(target.key, pooled);
+        return await use(target, work);
+      }
+      // A client that never connected is of no use to the next call.
+      await pooled.client.catch(() => drop(target.key, pooled));
+      throw thrown;
+    } finally {
+      pooled.users -= 1;
+      pooled.idle_since = elapsedMs();
+    }
+  }
+
+  return {
+    use,
+    stop: () => {
+      clearInterval(sweeping);
+      for (const [key, one] of kept) drop(key, one);
+    },
+  };
+}
+
+async function connect(
+  deps: Deps,
+  { url, instance }: Target,
+  headers: () => Record<string, string>,
+): Promise<Client> {
+  const { allow_private } = instance;
+  const client = new Client(
+    { name: "portcullis", version: "1" },
+    { versionNegotiation: { mode: "auto", probe: { timeoutMs: QUICK_MS, maxRetries: 0 } } },
+  );
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: upstreamFetch(deps, { allow_private, headers }),
+    onInsufficientScope: "throw",
+    reconnectionOptions: NO_RECONNECTION,
+  });
+  await client.connect(transport, { timeout: QUICK_MS });
+  return client;
+}
+
+const NO_RECONNECTION = {
+  maxRetries: 0,
+  initialReconnectionDelay: 1000,
+  maxReconnectionDelay: 1000,
+  reconnectionDelayGrowFactor: 1,
+};

@@ -1,0 +1,112 @@
+/** Where does a call to an instance go, and with which credential? */
+import { AppError } from "../../contract/errors.ts";
+import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
+import type { McpRegistryRow } from "../../db/registries.ts";
+import type { StoreInstallRow } from "../../db/store-installs.ts";
+import type { Deps } from "../../deps.ts";
+import { unseal } from "../../lib/seal.ts";
+import { fillTemplate } from "../../lib/url-template.ts";
+import { principalFields } from "../requirements.ts";
+import { isForwarded } from "../vault/oauth-client.ts";
+import type { Vault } from "../vault/vault.ts";
+
+export interface Target {
+  instance: McpRegistryRow;
+  url: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  /** Same key: same server, same account, and so the same session. */
+  key: string;
+  /** What was used as a token, for when it is refused. */
+  token: string | undefined;
+}
+
+/** What a principal must do before there is a target. */
+export type Missing = "config" | "auth";
+
+/** `refused`: a token that the upstream did not take. */
+export async function targetOf(
+  deps: Deps,
+  vault: Vault,
+  instance: McpRegistryRow,
+  { install, refused }: { install?: StoreInstallRow | undefined; refused?: string | undefined },
+): Promise<Target | Missing> {
+  const values = valuesOf(deps, install);
+  const fields = principalFields(instance);
+  if (fields.some(({ key, required }) => required && !values.has(key))) return "config";
+
+  const headers = sharedHeaders(deps, instance);
+  const url = filledUrl(instance, values);
+  for (const { key, in: place } of instance.provider_options.fields) {
+    const value = values.get(key);
+    if (place === "header" && value !== undefined) headers[key.toLowerCase()] = value;
+  }
+  const { auth } = instance;
+  let token: string | undefined;
+  if (auth?.type === "principal_key") {
+    const key = values.get(PRINCIPAL_KEY) ?? "";
+    headers[auth.header.toLowerCase()] = auth.scheme ? `${auth.scheme} ${key}` : key;
+  }
+  if (auth?.type === "client_credentials") token = await vault.clientToken(instance, auth, refused);
+  if (isForwarded(instance)) {
+    token = install && (await vault.accessToken(instance, install, refused));
+    if (token === undefined) return "auth";
+  }
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  const own = needsPrincipal(instance) || fields.length > 0;
+  const owner = own ? (install?.principal_sub ?? "") : "";
+  return {
+    instance,
+    url,
+    headers,
+    token,
+    key: JSON.stringify([instance.id, instance.version, owner, url]),
+  };
+}
+
+/** Nobody can use it without an account or a value of their own. */
+export const needsPrincipal = (instance: McpRegistryRow): boolean =>
+  isForwarded(instance) || principalFields(instance).some(({ required }) => required);
+
+/** Of an install: what the principal filled in. One that no key opens counts as not filled in. */
+export function valuesOf(
+  deps: Deps,
+  install: Pick<StoreInstallRow, "config"> | undefined,
+): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [key, sealed] of Object.entries(install?.config ?? {})) {
+    const value = unseal(deps.keyring(), sealed);
+    if (value !== undefined) values.set(key, value);
+  }
+  return values;
+}
+
+export function filledUrl(
+  { provider_options }: McpRegistryRow,
+  values: ReadonlyMap<string, string>,
+): string {
+  const url = new URL(fillTemplate(provider_options.url, (name) => inPath(values.get(name))));
+  for (const { key, in: place } of provider_options.fields) {
+    const value = values.get(key);
+    if (place === "query" && value !== undefined) url.searchParams.set(key, value);
+  }
+  return url.href;
+}
+
+/** Dots that climb are what encoding does not stop. */
+const inPath = (value = ""): string => (/^\.{1,2}$/.test(value) ? "" : value);
+
+function sharedHeaders(deps: Deps, { provider_options, auth }: McpRegistryRow) {
+  const sealed: Record<string, string> = { ...provider_options.headers };
+  if (auth?.type === "header") sealed[auth.header] = auth.value;
+  const headers: Record<string, string> = {};
+  for (const [name, text] of Object.entries(sealed)) {
+    const value = unseal(deps.keyring(), text);
+    if (value === undefined) {
+      const told = `The secret of its header ${name} cannot be decrypted: set it again.`;
+      throw new AppError("upstream_failed", told);
+    }
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}

@@ -1,0 +1,51 @@
+/** A tool as an upstream describes it: what of it is passed on, and the hash that tells a changed one. */
+import { z } from "zod";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const ToolName = z.string().regex(/^[^\u0000-\u001f\u007f]{1,256}$/);
+
+const ObjectSchema = z.looseObject({ type: z.literal("object") });
+
+const Definition = z.object({
+  name: ToolName,
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: ObjectSchema,
+  // Older clients refuse a whole list for one that is not an object's.
+  outputSchema: ObjectSchema.optional().catch(undefined),
+  annotations: z.looseObject({}).optional().catch(undefined),
+});
+
+export interface Tool {
+  /** What clients are told, but for the name. */
+  definition: z.infer<typeof Definition>;
+  hash: string;
+}
+
+const MOST_CHARACTERS = 65_536;
+const MOST_DEPTH = 64;
+
+/** Undefined for what no client could use, or is too long or too deep to be a description. */
+export function readTool(told: unknown): Tool | undefined {
+  const parsed = Definition.safeParse(told);
+  if (!parsed.success || !parsed.data.name.isWellFormed()) return undefined;
+  const text = canonical(parsed.data, 0);
+  if (text === undefined || text.length > MOST_CHARACTERS) return undefined;
+  return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex") };
+}
+
+/** Equal for equal values, in whatever order a server writes its members. */
+function canonical(value: unknown, depth: number): string | undefined {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (depth === MOST_DEPTH) return undefined;
+  const isList = Array.isArray(value);
+  const parts: string[] = [];
+  for (const name of isList ? value.keys() : Object.keys(value).sort()) {
+    const member = (value as Record<string | number, unknown>)[name];
+    if (member === undefined) continue;
+    const text = canonical(member, depth + 1);
+    if (text === undefined) return undefined;
+    parts.push(isList ? text : `${JSON.stringify(name)}:${text}`);
+  }
+  return isList ? `[${parts.join(",")}]` : `{${parts.join(",")}}`;
+}

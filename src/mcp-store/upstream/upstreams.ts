@@ -1,0 +1,169 @@
+/** The upstream MCP servers as the endpoint uses them: which tools has one, and what does a call answer? */
+import {
+  type CallToolResult,
+  type Client,
+  SERVER_INFO_META_KEY,
+} from "@modelcontextprotocol/client";
+import type { McpRegistryRow } from "../../db/registries.ts";
+import type { StoreInstallRow } from "../../db/store-installs.ts";
+import type { Deps } from "../../deps.ts";
+import { elapsedMs } from "../../lib/clock.ts";
+import { createRecent } from "../../lib/recent.ts";
+import { openVault } from "../vault/vault.ts";
+import { listTools, type ToolList } from "./list-tools.ts";
+import { pinTools } from "./pin-tools.ts";
+import { openPool } from "./pool.ts";
+import { type Missing, type Target, targetOf } from "./target.ts";
+import type { Tool } from "./tool-definition.ts";
+import { refusesCredential, troubleOf } from "./trouble.ts";
+
+/** An instance, and the install through which a principal uses it; a consumer has none. */
+export interface Used {
+  instance: McpRegistryRow;
+  install: StoreInstallRow | undefined;
+}
+
+export interface Offered {
+  /** Allowed ones, without those held back. */
+  tools: readonly Tool[];
+  /** Every name that the server told: what one is called here must not depend on who may use it. */
+  names: readonly string[];
+  /** Names of those held back. */
+  held: ReadonlySet<string>;
+  /** What is wrong or was left out, for people to read. */
+  notes: readonly string[];
+  missing: Missing | undefined;
+}
+
+export interface ToolCall {
+  tool: Tool;
+  args: Record<string, unknown> | undefined;
+  signal: AbortSignal;
+}
+
+export interface Upstreams {
+  /** Never throws: what is wrong with one server is a note about it. */
+  offered: (used: Used) => Promise<Offered>;
+  /** Missing: the principal must do something first. */
+  call: (used: Used, call: ToolCall) => Promise<CallToolResult | Missing>;
+  stop: () => void;
+}
+
+interface Listed extends ToolList {
+  held: ReadonlySet<string>;
+  missing: Missing | undefined;
+  /** Of the configuration when `held` was found: an administrator may have accepted since. */
+  revision: number;
+  until: number;
+}
+
+const FRESH_MS = 60_000;
+/** A dead server is not waited for by every list. */
+const FAILED_MS = 10_000;
+const MOST_LISTS = 5_000;
+const MOST_TOOLS = 20_000;
+
+export function openUpstreams(deps: Deps): Upstreams {
+  const vault = openVault(deps);
+  /** By the key of the target. */
+  const lists = createRecent<Promise<Listed>>(MOST_LISTS);
+  /** By hash: principals of one server have lists of their own, made of the same tools. */
+  const shared = createRecent<Tool>(MOST_TOOLS);
+  const pool = openPool(deps, ({ key }) => lists.forget(key));
+
+  /** Once more with a new token when the upstream refuses the one it got. */
+  async function withClient<T>(
+    { instance, install }: Used,
+    target: Target,
+    work: (client: Client) => Promise<T>,
+  ): Promise<T | Missing> {
+    try {
+      return await pool.use(target, work);
+    } catch (thrown) {
+      if (target.token === undefined || !refusesCredential(thrown)) throw thrown;
+      const again = await targetOf(deps, vault, instance, { install, refused: target.token });
+      return typeof again === "string" ? again : await pool.use(again, work);
+    }
+  }
+
+  async function ask(used: Used, target: Target): Promise<Listed> {
+    const { revision } = deps.snapshot();
+    const nothing = { tools: [], notes: [], held: new Set<string>(), missing: undefined, revision };
+    try {
+      const list = await withClient(used, target, listTools);
+      if (typeof list === "string") return { ...nothing, missing: list, until: 0 };
+      const tools = list.tools.map(kept);
+      const held = await pinTools(deps, used.instance, tools);
+      return { ...nothing, ...list, tools, held, until: elapsedMs() + FRESH_MS };
+    } catch (thrown) {
+      return { ...nothing, notes: [told(used, thrown)], until: elapsedMs() + FAILED_MS };
+    }
+  }
+
+  function kept(tool: Tool): Tool {
+    const known = shared.find(tool.hash);
+    if (!known) shared.remember(tool.hash, tool);
+    return known ?? tool;
+  }
+
+  async function listed(used: Used, target: Target): Promise<Listed> {
+    const before = lists.find(target.key);
+    const known = await before;
+    if (!known || known.until <= elapsedMs()) {
+      // Another call may have asked while this one waited.
+      const newer = lists.find(target.key);
+      if (newer && newer !== before) return await newer;
+      const asked = ask(used, target);
+      lists.remember(target.key, asked);
+      return await asked;
+    }
+    const { revision } = deps.snapshot();
+    if (known.revision !== revision) {
+      known.held = await pinTools(deps, used.instance, known.tools);
+      known.revision = revision;
+    }
+    return known;
+  }
+
+  function told({ instance }: Used, thrown: unknown): string {
+    const trouble = troubleOf(thrown);
+    const { id, gateway_id } = instance;
+    deps.log("mcp_server_failed", { level: "warn", gateway_id, instance_id: id, trouble });
+    return trouble;
+  }
+
+  return {
+    async offered(used) {
+      try {
+        const target = await targetOf(deps, vault, used.instance, { install: used.install });
+        if (typeof target === "string") return { ...NOTHING, missing: target };
+        const { tools, held, notes, missing } = await listed(used, target);
+        const allowed = used.instance.provider_options.allowed_tools;
+        const open = ({ definition: { name } }: Tool) =>
+          !held.has(name) && (allowed?.includes(name) ?? true);
+        const names = tools.map(({ definition }) => definition.name);
+        return { tools: tools.filter(open), names, held, notes, missing };
+      } catch (thrown) {
+        return { ...NOTHING, notes: [told(used, thrown)] };
+      }
+    },
+
+    async call(used, { tool: { definition }, args, signal }) {
+      const target = await targetOf(deps, vault, used.instance, { install: used.install });
+      if (typeof target === "string") return target;
+      const { name, inputSchema } = definition;
+      const timeout = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
+      // Without the output's schema: what an upstream's patterns do to the event loop is not for here.
+      const options = { toolDefinition: { name, inputSchema }, timeout, signal };
+      const params = { name, ...(args === undefined ? {} : { arguments: args }) };
+      const result = await withClient(used, target, (client) => client.callTool(params, options));
+      // Clients would take it for what we say of ourselves.
+      if (typeof result !== "string") delete result._meta?.[SERVER_INFO_META_KEY];
+      return result;
+    },
+
+    stop: pool.stop,
+  };
+}
+
+const NOTHING: Offered = { tools: [], names: [], held: new Set(), notes: [], missing: undefined };

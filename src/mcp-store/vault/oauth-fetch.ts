@@ -1,0 +1,27 @@
+/** How calls to authorization servers leave the program: by the one way out, small and soon over. */
+import type { FetchLike } from "@modelcontextprotocol/client";
+import type { Deps } from "../../deps.ts";
+import { readText } from "../../net/read-text.ts";
+
+const MOST_MS = 10_000;
+const MOST_BYTES = 1024 * 1024;
+
+/** Redirects are not followed: a token endpoint that moves must be named by its metadata. */
+export function oauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): FetchLike {
+  return async (url, init = {}) => {
+    const { body } = init;
+    const reply = await deps.send({
+      url: String(url),
+      method: init.method ?? "GET",
+      headers: { accept: "application/json", ...Object.fromEntries(new Headers(init.headers)) },
+      body:
+        typeof body === "string" || body instanceof URLSearchParams
+          ? new TextEncoder().encode(String(body))
+          : null,
+      allow_private,
+      timeouts: { headers_ms: MOST_MS, idle_ms: MOST_MS },
+    });
+    const text = await readText(reply, MOST_BYTES);
+    return new Response(text || null, { status: reply.status, headers: reply.headers });
+  };
+}

@@ -1,0 +1,120 @@
+/** The tokens that calls carry: a principal's own, renewed before it ends, or the gateway's. */
+import { OAuthError, OAuthErrorCode, refreshAuthorization } from "@modelcontextprotocol/client";
+import { AppError } from "../../contract/errors.ts";
+import { oauthClientTable } from "../../db/oauth-clients.ts";
+import {
+  renewCredential,
+  type StoreCredentialRow,
+  storeCredentialTable,
+} from "../../db/store-credentials.ts";
+import type { Deps } from "../../deps.ts";
+import { unseal } from "../../lib/seal.ts";
+import { hasEnded } from "../install-state.ts";
+import { type ClientToken, openClientTokens } from "./client-token.ts";
+import { credentialOf } from "./credential-row.ts";
+import { clientInformation, type ForwardedInstance, metadataOf } from "./oauth-client.ts";
+import { oauthFetch } from "./oauth-fetch.ts";
+
+export interface Vault {
+  /** undefined: the principal must connect. `refused` is one that the upstream did not take. */
+  accessToken: (
+    instance: ForwardedInstance,
+    owner: { gateway_id: string; principal_sub: string },
+    refused?: string,
+  ) => Promise<string | undefined>;
+  clientToken: ClientToken;
+}
+
+/** Clocks differ, and a call takes time. */
+const EARLY_MS = 60_000;
+
+export function openVault(deps: Deps): Vault {
+  /** By credential: calls that come together wait for one renewal. */
+  const renewing = new Map<string, Promise<StoreCredentialRow | undefined>>();
+
+  const renewOnce = (row: StoreCredentialRow, instance: ForwardedInstance, refresh: string) => {
+    const running = renewing.get(row.id);
+    if (running) return running;
+    const renewal = renew(deps, instance, row, refresh).finally(() => renewing.delete(row.id));
+    renewing.set(row.id, renewal);
+    return renewal;
+  };
+
+  return {
+    clientToken: openClientTokens(deps),
+    async accessToken(instance, { gateway_id, principal_sub }, refused) {
+      const place = { gateway_id, principal_sub, instance_id: instance.id };
+      const row = await storeCredentialTable.find(deps.db, place);
+      const token = row && opened(deps, row.access_token);
+      if (!row || token === undefined) return undefined;
+      const soon = new Date(deps.now().getTime() + EARLY_MS);
+      if (token !== refused && !hasEnded(row.expires_at, soon)) return token;
+
+      const refresh = opened(deps, row.refresh_token);
+      if (refresh === undefined) {
+        if (token === refused) await end(deps, row);
+        return token === refused || hasEnded(row.expires_at, deps.now()) ? undefined : token;
+      }
+      const renewed = await renewOnce(row, instance, refresh);
+      return renewed && opened(deps, renewed.access_token);
+    },
+  };
+}
+
+const opened = (deps: Deps, sealed: string | null): string | undefined =>
+  sealed === null ? undefined : unseal(deps.keyring(), sealed);
+
+/** undefined: the account must be connected again. */
+async function renew(
+  deps: Deps,
+  instance: ForwardedInstance,
+  row: StoreCredentialRow,
+  refreshToken: string,
+): Promise<StoreCredentialRow | undefined> {
+  const client = await oauthClientTable.find(deps.db, { instance_id: instance.id });
+  if (!client) return undefined;
+  try {
+    const tokens = await refreshAuthorization(client.issuer, {
+      metadata: metadataOf(client),
+      clientInformation: clientInformation(deps, instance, client),
+      refreshToken,
+      fetchFn: oauthFetch(deps, instance.allow_private),
+      ...(client.resource === null ? {} : { resource: client.resource }),
+    });
+    await renewCredential(deps.db, row, credentialOf(deps, tokens, row.scopes));
+    return await storeCredentialTable.find(deps.db, { id: row.id });
+  } catch (thrown) {
+    const code = thrown instanceof OAuthError ? thrown.code : "unreachable";
+    deps.log("credential_not_renewed", { level: "warn", instance_id: instance.id, code });
+    if (code === OAuthErrorCode.InvalidGrant || code === OAuthErrorCode.InvalidClient) {
+      return (await renewedElsewhere(deps, row)) ?? (await end(deps, row));
+    }
+    if (!hasEnded(row.expires_at, deps.now())) return row;
+    throw new AppError("upstream_failed", "The sign-in there could not be renewed: try again.");
+  }
+}
+
+/** A refresh token works once: a node that lost the race finds here what the winner got. */
+async function renewedElsewhere(
+  deps: Deps,
+  row: StoreCredentialRow,
+): Promise<StoreCredentialRow | undefined> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    const now = await storeCredentialTable.find(deps.db, { id: row.id });
+    if (!now || now.version !== row.version) return now;
+    // The winner has its answer, but may not have written it yet.
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+  return undefined;
+}
+
+const LOOKS = 5;
+const LOOK_EVERY_MS = 200;
+
+/** From now on it counts as expired, unless somebody has just written another one. */
+async function end(deps: Deps, row: StoreCredentialRow): Promise<undefined> {
+  const at = deps.now().toISOString();
+  const { access_token, scopes } = row;
+  const ended = { access_token, scopes, refresh_token: null, expires_at: at, updated_at: at };
+  await renewCredential(deps.db, row, ended);
+}

@@ -1,0 +1,81 @@
+/** The MCP endpoint in the API description: one path for principals, one for each consumer. */
+import { z } from "zod";
+import type { ErrorCode } from "../contract/errors.ts";
+import type { Operation, Parameter, Paths } from "./openapi.ts";
+import { MCP_ENDPOINT } from "./openapi-about.ts";
+import { errorReplies } from "./openapi-errors.ts";
+import type { SchemaBook } from "./openapi-schemas.ts";
+
+const ERROR_CODES: readonly ErrorCode[] = [
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "rate_limited",
+  "unavailable",
+];
+
+const McpError = z
+  .object({
+    error: z.string(),
+    message: z.string(),
+    trace_id: z.string(),
+    request_id: z.string(),
+  })
+  .describe("Who the caller is, and limits. What a tool refuses is a tool result on a 200.");
+
+const CONSUMER: Parameter = {
+  name: "consumer",
+  in: "path",
+  required: true,
+  description: "Slug of the consumer.",
+  schema: { type: "string" },
+  example: "demo",
+};
+
+export function mcpEndpointPaths(book: SchemaBook): Paths {
+  const error = book.refer(McpError, "output", "McpError");
+  const responses = {
+    200: {
+      description: "The answer of the protocol, whole or as events.",
+      content: {
+        "application/json": { schema: { type: "object" as const } },
+        "text/event-stream": { schema: {} },
+      },
+    },
+    ...errorReplies(ERROR_CODES, () => error),
+  };
+  const described: Pick<Operation, "tags" | "requestBody" | "responses"> = {
+    tags: [MCP_ENDPOINT],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: { type: "object", description: "A JSON-RPC message of MCP." },
+          example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+        },
+      },
+    },
+    responses,
+  };
+  return {
+    "/me/mcp": {
+      post: {
+        ...described,
+        operationId: "call_mcp_as_principal",
+        summary: "The Store, and the tools of what the principal has installed",
+        parameters: [],
+        security: [{ principal_token: [] }],
+      },
+    },
+    "/{consumer}/mcp": {
+      post: {
+        ...described,
+        operationId: "call_mcp_as_consumer",
+        summary: "The tools of the MCP registries attached to the consumer",
+        parameters: [CONSUMER],
+        security: [{ consumer_key: [] }],
+      },
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** The MCP plane, loaded with its first request: the protocol's SDK takes 100 ms that a start must not wait for. */
+import { METADATA_PATH, PRINCIPAL_PATH } from "../mcp-store/serve/caller.ts";
+import type { McpPlane } from "../mcp-store/serve/mcp-plane.ts";
+import type { App } from "./app.ts";
+import type { AnswerPath } from "./mcp-paths.ts";
+
+/** What mcpPaths and connectPages answer. */
+const PATHS = [
+  PRINCIPAL_PATH,
+  "/:consumer/mcp",
+  METADATA_PATH,
+  "/me/connect/:install_id",
+  "/oauth/callback",
+] as const;
+
+interface Loaded {
+  plane: McpPlane;
+  paths: Readonly<Record<string, AnswerPath>>;
+}
+
+export interface McpOnDemand {
+  paths: Record<string, AnswerPath>;
+  /** See McpPlane. Nothing to do for one that was never needed. */
+  drain: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+export function mcpOnDemand(app: App): McpOnDemand {
+  let loaded: Promise<Loaded> | undefined;
+  const answer =
+    (path: string): AnswerPath =>
+    async (request, socket) => {
+      loaded ??= load(app);
+      const { paths } = await loaded;
+      const known = paths[path];
+      if (!known) throw new Error(`Nothing answers ${path}.`);
+      return await known(request, socket);
+    };
+  return {
+    paths: Object.fromEntries(PATHS.map((path) => [path, answer(path)])),
+    drain: async () => (await loaded)?.plane.drain(),
+    stop: async () => (await loaded)?.plane.stop(),
+  };
+}
+
+async function load(app: App): Promise<Loaded> {
+  const { openMcpPlane } = await import("../mcp-store/serve/mcp-plane.ts");
+  const { mcpPaths } = await import("./mcp-paths.ts");
+  const { connectPages } = await import("./connect-pages.ts");
+  const plane = openMcpPlane(app.deps);
+  return { plane, paths: { ...mcpPaths(app, plane), ...connectPages(app) } };
+}

@@ -1,0 +1,5 @@
+/** Under which address do clients reach this program? The configured one, else the one a request names. */
+import type { Deps } from "../deps.ts";
+
+export const publicOrigin = ({ settings }: Deps, request: Request): string =>
+  settings.PUBLIC_URL ?? new URL(request.url).origin;

@@ -1,0 +1,65 @@
+/** Which consumer does a slug name, and does the key that was sent belong to it? All from memory (spec 5). */
+import { AppError } from "../contract/errors.ts";
+import { Slug } from "../contract/shapes.ts";
+import { secretHash } from "../lib/secret-hash.ts";
+import type { ConsumerView, KeyView, Snapshot } from "./snapshot.ts";
+
+export interface Presented {
+  slug: string;
+  headers: Headers;
+  at: Date;
+  /** The gateway's slug must be sent too. */
+  needs_gateway: boolean;
+}
+
+export function findCaller(
+  snapshot: Snapshot,
+  presented: Presented,
+): { consumer: ConsumerView; key: KeyView } {
+  const consumer = snapshot.consumersBySlug.get(presented.slug);
+  // An inactive consumer cannot be told from one that never was.
+  if (!consumer?.active) throw new AppError("not_found", "No consumer has this slug.");
+  const key = findKey(snapshot, presented, consumer);
+  checkGateway(presented, consumer);
+  return { consumer, key };
+}
+
+function findKey(snapshot: Snapshot, { headers, at }: Presented, consumer: ConsumerView): KeyView {
+  const secret = presentedKey(headers);
+  if (!secret) {
+    throw new AppError("unauthorized", "Send a consumer key in the header X-AG-API-Key.");
+  }
+  const key = snapshot.keysByHash.get(secretHash(secret));
+  // A key of another gateway is as unknown here as a random one.
+  const known = key && key.consumer.gateway.id === consumer.gateway.id;
+  if (!known || key.expires_at <= at.getTime()) {
+    throw new AppError("unauthorized", "This key is unknown, expired or revoked.");
+  }
+  if (key.consumer.id !== consumer.id) {
+    throw new AppError("forbidden", "This key belongs to another consumer.");
+  }
+  return key;
+}
+
+/** The first header that is there decides. The last two let unmodified client libraries in. */
+function presentedKey(headers: Headers): string | undefined {
+  const own = headers.get("x-ag-api-key") ?? headers.get("x-api-key");
+  if (own !== null) return own;
+  const authorization = headers.get("authorization") ?? "";
+  return BEARER.exec(authorization)?.[1];
+}
+
+const BEARER = /^Bearer +(ag_\S+)$/i;
+
+function checkGateway({ headers, needs_gateway }: Presented, { gateway }: ConsumerView): void {
+  const sent = headers.get("x-ag-gateway-slug")?.trim().toLowerCase();
+  if (!sent) {
+    if (!needs_gateway) return;
+    throw new AppError("invalid_request", "Send the gateway's slug in X-AG-Gateway-Slug.");
+  }
+  if (sent === gateway.slug) return;
+  if (!Slug.safeParse(sent).success) {
+    throw new AppError("invalid_request", "X-AG-Gateway-Slug is not a slug.");
+  }
+  throw new AppError("not_found", "The gateway in X-AG-Gateway-Slug has no such consumer.");
+}

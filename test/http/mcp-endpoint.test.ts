@@ -1,0 +1,329 @@
+/** The MCP endpoint: what a principal and a consumer see there, in every era of the protocol. */
+import { describe, expect, test } from "bun:test";
+import { newSigningKey, startIssuer } from "../kit/issuer.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
+import { startMcpServer } from "../kit/mcp-server.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+import { databaseKinds } from "../kit/services.ts";
+
+const STORE_TOOLS = ["store_search", "store_install", "store_status", "store_uninstall"];
+
+describe.each(databaseKinds)("on %s", (database) => {
+  const kitOf = sharedKit({ database });
+
+  test.each(clientKinds)("a principal lists and calls installed tools: %s client", async (kind) => {
+    const kit = await kitOf();
+    await using server = startMcpServer({ tools: [{ name: "echo" }, { name: "add" }] });
+    const store = await makeMcpStore(kit);
+    const { code } = await store.serve("Tickets", server.url);
+    await store.install("alice", code);
+    await using client = await store.client("alice", kind);
+
+    expect(await client.tools()).toEqual([...STORE_TOOLS, "tickets__echo", "tickets__add"]);
+    const answer = await client.call("tickets__add", { a: 1 });
+
+    expect(answer).toMatchObject({ text: '{"tool":"add","args":{"a":1}}', isError: false });
+    expect(server.calls).toMatchObject([{ name: "add", args: { a: 1 } }]);
+  });
+
+  test("a consumer reaches the servers attached to it, and no Store", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer();
+    const store = await makeMcpStore(kit);
+    const open = await store.serve("Open", server.url, {
+      auth: { type: "header", header: "X-Shared", value: "shared-secret" },
+    });
+    const own = await store.serve("Own", server.url, { auth: { type: "principal_key" } });
+    const off = await store.serve("Off", server.url);
+    await kit.put(off.path, { enabled: false });
+    await store.serve("Elsewhere", server.url);
+    const attached = [open, own, off].map(({ id }) => ({ id }));
+    const base = `${store.path}/consumers`;
+    const consumer = await kit.make<{ id: string; slug: string }>(base, {
+      name: "Agent",
+      registries: attached,
+    });
+    const { key } = await kit.make<{ key: string }>(`${base}/${consumer.id}/keys`, { name: "k" });
+    const url = `${kit.url}/${consumer.slug}/mcp`;
+
+    await using client = await connectClient(url, { "x-ag-api-key": key });
+    expect(await client.tools()).toEqual(["open__echo"]);
+    expect(await client.call("open__echo")).toMatchObject({ isError: false });
+    expect(server.calls[0]?.headers.get("x-shared")).toBe("shared-secret");
+    expect(server.calls[0]?.headers.get("x-ag-api-key")).toBeNull();
+    expect(await client.call("store_search")).toMatchObject({ isError: true });
+    expect(await client.call("own__echo")).toMatchObject({ isError: true });
+
+    await kit.put(`${base}/${consumer.id}`, { registries: [] });
+    expect(await client.call("open__echo")).toMatchObject({ isError: true });
+    expect(kit.lines.join("\n")).not.toContain("shared-secret");
+  });
+
+  test("who sends no key or a wrong one gets a 401, and a login only where there is one", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const consumer = await kit.make<{ slug: string }>(`${store.path}/consumers`, { name: "C" });
+    const ask = (path: string, headers = {}) => post(`${kit.url}${path}`, headers, {});
+    const metadata = `${kit.url}/.well-known/oauth-protected-resource/me/mcp`;
+
+    const before = await ask("/me/mcp");
+    expect([before.status, before.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect((await fetch(metadata)).status).toBe(404);
+    await kit.make(`${store.path}/store/issuers`, {
+      name: "login",
+      issuer: `https://login-${database}.example.com`,
+      audience: `${kit.url}/me/mcp`,
+      jwks_url: "https://login.example.com/jwks",
+    });
+    const after = await ask("/me/mcp", { authorization: "Bearer pp_wrong" });
+    expect(after.status).toBe(401);
+    expect(after.headers.get("www-authenticate")).toBe(`Bearer resource_metadata="${metadata}"`);
+    expect(await (await fetch(metadata)).json()).toMatchObject({
+      resource: `${kit.url}/me/mcp`,
+      authorization_servers: [`https://login-${database}.example.com`],
+    });
+    const keyed = await ask(`/${consumer.slug}/mcp`);
+    expect([keyed.status, keyed.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect((await ask("/nobody/mcp")).status).toBe(404);
+  });
+
+  test("only POST is taken, and what is no JSON-RPC is refused", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const headers = { authorization: `Bearer ${await store.token("alice")}` };
+
+    const got = await fetch(store.url, { headers });
+    expect([got.status, got.headers.get("allow")]).toEqual([405, "POST"]);
+    expect((await fetch(store.url, { method: "DELETE", headers })).status).toBe(405);
+    expect((await post(store.url, headers, "{not json")).status).toBe(400);
+    expect((await post(store.url, headers, { jsonrpc: "2.0", method: 7 })).status).toBe(400);
+    expect((await post(store.url, headers, `"${"x".repeat(17 * 1024 * 1024)}"`)).status).toBe(413);
+    const wrong = { ...headers, "content-type": "text/plain" };
+    expect((await fetch(store.url, { method: "POST", headers: wrong, body: "{}" })).status).toBe(
+      415,
+    );
+  });
+
+  test("store row 68: access is asked at every call, not only by the list", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer();
+    const store = await makeMcpStore(kit);
+    const { code, id, path } = await store.serve("Tickets", server.url);
+    const install = await store.install("alice", code);
+    const token = await store.token("alice");
+    await using client = await connectClient(store.url, { authorization: `Bearer ${token}` });
+    const call = async () => (await client.call("tickets__echo")).text;
+    const ok = '{"tool":"echo","args":{}}';
+
+    expect(await call()).toBe(ok);
+    await kit.put(path, { enabled: false });
+    expect(await call()).toContain("switched off");
+    await kit.put(path, {
+      enabled: true,
+      provider_options: { code, url: server.url, allowed_tools: [] },
+    });
+    expect(await call()).toContain("no tool");
+    await kit.put(path, { provider_options: { code, url: server.url } });
+    expect(await call()).toBe(ok);
+    const rule = await store.rule("alice", "none");
+    expect(await call()).toContain("access was taken away");
+    await kit.delete(`${store.path}/store/access-rules/${rule.id}`);
+    expect(await call()).toBe(ok);
+    await kit.delete(`${store.path}/store/principal/installs/${install}`);
+    expect(await call()).toContain("no tool");
+    await using stranger = await store.client("bob");
+    expect((await stranger.call("tickets__echo")).text).toContain("no tool");
+    expect(server.calls).toHaveLength(3);
+    expect(id).toBeDefined();
+  });
+
+  test("an instance narrows and renames its tools, in the list and for calls", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer({ tools: [{ name: "a" }, { name: "b" }, { name: "c" }] });
+    const store = await makeMcpStore(kit);
+    const { code } = await store.serve("Tickets", server.url, {
+      options: { allowed_tools: ["a", "b"], tool_aliases: { b: "better" } },
+    });
+    await store.install("alice", code);
+    await using client = await store.client("alice");
+
+    expect((await client.tools()).slice(4)).toEqual(["tickets__a", "tickets__better"]);
+    await client.call("tickets__better");
+    expect(await client.call("tickets__b")).toMatchObject({ isError: true });
+    expect(await client.call("tickets__c")).toMatchObject({ isError: true });
+    expect(server.calls.map(({ name }) => name)).toEqual(["b"]);
+  });
+
+  test("an approval that ends takes the tools with it, and can be asked for again", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer();
+    const store = await makeMcpStore(kit, "request");
+    const { code } = await store.serve("Tickets", server.url);
+    await using client = await store.client("alice");
+    await client.call("store_install", { code, reason: "triage" });
+    const [request] = (await (await kit.get(`${store.path}/store/requests`)).json()).items;
+    const expires_at = new Date(Date.now() + 1500).toISOString();
+    await kit.post(`${store.path}/store/requests/${request.id}/approve`, { expires_at });
+    expect(await client.call("tickets__echo")).toMatchObject({ isError: false });
+
+    await Bun.sleep(1600);
+
+    expect(await client.call("tickets__echo")).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("has ended"),
+    });
+    const again = await client.call("store_install", { code });
+    expect(again.structured).toMatchObject({ requires_reason: true });
+  });
+
+  test("two instances of a server can hold two accounts and two names", async () => {
+    const kit = await kitOf();
+    await using one = startMcpServer({ tools: [{ name: "echo", answer: () => "one" }] });
+    await using two = startMcpServer({ tools: [{ name: "echo", answer: () => "two" }] });
+    const store = await makeMcpStore(kit);
+    const { code, id } = await store.serve("Tickets EU", one.url);
+    const second = await kit.make(`${store.path}/registries`, {
+      name: "Tickets (US)",
+      type: "mcp",
+      provider_options: { code, url: two.url },
+      allow_private: true,
+    });
+    await using client = await store.client("alice");
+    const choice = await client.call("store_install", { code });
+    expect(choice.structured).toMatchObject({ requires_instance_choice: true });
+    expect(choice.text).toContain(second.id);
+    for (const instance_id of [id, second.id])
+      await client.call("store_install", { code, instance_id });
+
+    expect((await client.call("tickets_eu__echo")).text).toBe('"one"');
+    expect((await client.call("tickets_us__echo")).text).toBe('"two"');
+    expect(await client.call("store_uninstall", { code })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(second.id),
+    });
+    expect((await client.call("store_uninstall", { code, instance_id: id })).isError).toBe(false);
+    expect(await client.call("tickets_eu__echo")).toMatchObject({ isError: true });
+    expect(await client.call("tickets_us__echo")).toMatchObject({ isError: false });
+  });
+
+  test("a token of the company's login is taken, and its groups count at once", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer();
+    const store = await makeMcpStore(kit, "none");
+    const { code } = await store.serve("Tickets", server.url);
+    const key = await newSigningKey("ES256", "k");
+    const issuer = await startIssuer(key);
+    await using _ = issuer.upstream;
+    const aud = crypto.randomUUID();
+    await kit.make(`${store.path}/store/issuers`, {
+      name: "login",
+      issuer: "https://login.example.com",
+      audience: aud,
+      jwks_url: issuer.jwks_url,
+      allow_private: true,
+    });
+    await kit.make(`${store.path}/store/access-rules`, {
+      subject_type: "group",
+      subject: "eng",
+      target_type: "all",
+      level: "install",
+    });
+    const as = async (groups: string[]) => {
+      const token = await issuer.sign(key, { aud, sub: "carol", groups });
+      return await connectClient(store.url, { authorization: `Bearer ${token}` });
+    };
+    await using engineer = await as(["eng"]);
+    await using former = await as([]);
+
+    expect((await engineer.call("store_install", { code })).structured.status).toBe("installed");
+    expect(await engineer.call("tickets__echo")).toMatchObject({ isError: false });
+    expect(await former.call("tickets__echo")).toMatchObject({ isError: true });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test("the gateway's limits count here too, for a principal by who they are", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const settings = {
+      limits: { per_user: { limit: 2, window: "1h" } },
+      actions: { type: "reject" },
+    };
+    await kit.put(store.path, {
+      required_plugins: [{ name: "rate_limiter", stage: "pre_request", settings }],
+    });
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const ask = async (token: string, user: string) => {
+      const headers = { authorization: `Bearer ${token}`, "x-user-id": user };
+      return await post(store.url, headers, list);
+    };
+    const [alice, also, bob] = [
+      await store.token("alice"),
+      await store.token("alice"),
+      await store.token("bob"),
+    ];
+
+    expect((await ask(alice, "a")).headers.get("x-ratelimit-per_user-remaining")).toBe("1");
+    expect((await ask(also, "b")).status).toBe(200);
+    const refused = await ask(alice, "c");
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+    expect((await ask(bob, "a")).status).toBe(200);
+  });
+
+  test("a revoked personal token opens nothing at the next call", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const made = await kit.make<{ id: string; token: string }>(
+      `${store.path}/store/principal-tokens`,
+      {
+        name: "t",
+        principal_sub: "alice",
+      },
+    );
+    const headers = { authorization: `Bearer ${made.token}` };
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    expect((await post(store.url, headers, list)).status).toBe(200);
+
+    await kit.delete(`${store.path}/store/principal-tokens/${made.id}`);
+
+    expect((await post(store.url, headers, list)).status).toBe(401);
+  });
+
+  test("the Store's tools answer as the HTTP endpoints do, refusals on HTTP 200", async () => {
+    const kit = await kitOf();
+    await using server = startMcpServer();
+    const store = await makeMcpStore(kit, "request");
+    const { code } = await store.serve("Tickets", server.url);
+    await using client = await store.client("alice");
+
+    const asked = await client.call("store_install", { code });
+    expect(asked.structured).toMatchObject({ status: "not_installed", requires_reason: true });
+    expect(asked.text).toContain("Ask the user why");
+    const pending = await client.call("store_install", { code, reason: " triage " });
+    expect(pending.structured).toMatchObject({ status: "pending_approval", pending: true });
+    const status = await client.call("store_status");
+    expect(status.structured).toMatchObject({ installs: [], requests: [{ code }] });
+    const [request] = (await (await kit.get(`${store.path}/store/requests`)).json()).items;
+    expect(request).toMatchObject({ principal_sub: "alice", reason: "triage" });
+    await kit.post(`${store.path}/store/requests/${request.id}/approve`, {});
+    expect(await client.call("tickets__echo")).toMatchObject({ isError: false });
+    expect((await client.call("store_status", { code })).structured).toMatchObject({
+      installs: [{ code, state: "active", tools: 1, notes: [] }],
+      requests: [],
+    });
+    const unknown = await client.call("store_install", { code: "nope" });
+    expect(unknown).toMatchObject({ isError: true, structured: { error: "not_found" } });
+    const wrong = await client.call("store_install", { code, reason: "x".repeat(1001) });
+    expect(wrong).toMatchObject({ isError: true, structured: { error: "validation_failed" } });
+    await store.rule("alice", "none");
+    const none = await client.call("store_install", { code });
+    expect(none).toMatchObject({ isError: true, structured: { error: "conflict" } });
+    expect((await client.call("store_search")).structured).toMatchObject({ items: [] });
+    expect((await client.call("store_uninstall", { code })).isError).toBe(false);
+    expect(await client.call("store_uninstall", { code })).toMatchObject({
+      isError: true,
+      structured: { error: "not_found" },
+    });
+  });
+});

@@ -1,0 +1,101 @@
+/** A real MCP server on loopback, made with the SDK: its tools can be changed, slowed and broken while it runs. */
+import {
+  createMcpHandler,
+  Server,
+  type Tool,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+
+export interface ServedTool extends Partial<Tool> {
+  name: string;
+  /** Left out: tells its arguments back. */
+  answer?: (args: Record<string, unknown>) => unknown;
+}
+
+export interface McpServerOptions {
+  tools?: ServedTool[];
+  /** Which requests get in; the others are answered as it says. */
+  gate?: ((request: Request) => Response | undefined) | undefined;
+  /** Milliseconds before any answer. */
+  delay_ms?: number;
+  /** Speaks the 2025 era only, with sessions that it remembers. */
+  sessions?: boolean;
+}
+
+export function startMcpServer(options: McpServerOptions = {}) {
+  const state = { delay_ms: 0, tools: [{ name: "echo" }] as ServedTool[], ...options };
+  const calls: { name: string; args: Record<string, unknown>; headers: Headers }[] = [];
+  let lists = 0;
+  let cancelled = 0;
+  const newServer = ({ requestInfo }: { requestInfo?: Request | undefined }) => {
+    const server = new Server(
+      { name: "test", version: "1" },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    server.setRequestHandler("tools/list", () => {
+      lists += 1;
+      return {
+        tools: state.tools.map(({ answer: _, ...tool }) => ({
+          description: `Does ${tool.name}`,
+          inputSchema: { type: "object" as const },
+          ...tool,
+        })),
+      };
+    });
+    server.setRequestHandler("tools/call", async ({ params }) => {
+      const args = params.arguments ?? {};
+      calls.push({ name: params.name, args, headers: new Headers(requestInfo?.headers) });
+      const tool = state.tools.find(({ name }) => name === params.name);
+      const told = tool?.answer ? await tool.answer(args) : { tool: params.name, args };
+      if (typeof told === "object" && told !== null && "content" in told) return told as never;
+      return { content: [{ type: "text", text: JSON.stringify(told) }] };
+    });
+    return server;
+  };
+  const endpoint = createMcpHandler(newServer);
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  async function inSession(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    const known = id === null ? undefined : sessions.get(id);
+    if (known) return await known.handleRequest(request);
+    if (id !== null) return new Response("no such session", { status: 404 });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (made) => void sessions.set(made, transport),
+    });
+    await newServer({ requestInfo: request }).connect(transport);
+    return await transport.handleRequest(request);
+  }
+  const hits: Request[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 60,
+    async fetch(request) {
+      hits.push(request.clone());
+      request.signal.addEventListener("abort", () => {
+        cancelled += 1;
+      });
+      const refusal = state.gate?.(request);
+      if (refusal) return refusal;
+      await Bun.sleep(state.delay_ms);
+      return state.sessions ? await inSession(request) : await endpoint.fetch(request);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    origin: `http://127.0.0.1:${server.port}`,
+    /** What it serves from now on. */
+    state,
+    calls,
+    hits,
+    sessions,
+    lists: () => lists,
+    /** How many callers went away before their answer. */
+    cancelled: () => cancelled,
+    async [Symbol.asyncDispose]() {
+      await endpoint.close();
+      await server.stop(true);
+    },
+  };
+}
