@@ -110,6 +110,8 @@ async function runRules(
 /** Neither what an attachment says nor the names of members can be rewritten in the payload. */
 const canRewrite = ({ source, isName }: Segment) => source !== "attachment" && !isName;
 
+const LARGE_BYTES = 256 * 1024;
+
 async function inspected(
   rule: CompiledRule,
   { segments, surroundings, fail_mode }: Judged,
@@ -119,6 +121,8 @@ async function inspected(
   try {
     const read = segments.filter(({ source }) => rule.reads.has(source));
     const texts = rule.action === "transform" ? read.filter(canRewrite) : read;
+    // Others have their turn between two detectors: each may take a second for a body of megabytes.
+    if (surroundings.payload_bytes > LARGE_BYTES) await new Promise(setImmediate);
     const found = rule.inspect(texts, surroundings);
     const matches = found instanceof Promise ? await found : found;
     detectors.run += 1;
