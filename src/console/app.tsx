@@ -5,6 +5,8 @@ import { call, events } from "./api.ts";
 import { session } from "./endpoints.ts";
 import { useLoad } from "./load.ts";
 import { AuditPage } from "./pages/audit.tsx";
+import { CollectorPage } from "./pages/collector.tsx";
+import { CollectorsPage } from "./pages/collectors.tsx";
 import { ConsumerPage } from "./pages/consumer.tsx";
 import { ConsumersPage } from "./pages/consumers.tsx";
 import { GatewayPage } from "./pages/gateway.tsx";
@@ -73,6 +75,9 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  place("/collectors", () => <CollectorsPage />),
+  place("/collectors/new", () => <CollectorPage />),
+  place("/collectors/:collector_id", (params) => <CollectorPage {...params} />),
   place("/tokens", () => <TokensPage />),
   place("/audit", () => <AuditPage />),
 ];

@@ -83,6 +83,7 @@ interface SelectFieldProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   options: readonly (readonly [value: string, text: string])[];
+  required?: boolean;
   disabled?: boolean;
 }
 
@@ -93,15 +94,15 @@ export function SelectField({
   value,
   onChange,
   options,
-  disabled,
+  ...select
 }: SelectFieldProps) {
   return (
     <Field label={label} hint={hint} problem={problem}>
       {(described) => (
         <select
           {...described}
+          {...select}
           value={value}
-          disabled={disabled}
           onChange={(event) => onChange(event.target.value)}
         >
           {options.map(([option, text]) => (

@@ -79,6 +79,7 @@ interface SectionProps {
 /** The server names what it refuses: `slug: is reserved; name: is there twice`. */
 export function problemOf(error: AppError | undefined, member: string): string | undefined {
   if (error?.code !== "validation_failed") return undefined;
-  const lines = error.message.split("; ").map((line) => line.split(": "));
-  return lines.find(([name]) => name === member)?.[1];
+  const lines = error.message.split(/; (?=[\w.[\]]+: )/);
+  const line = lines.find((text) => text.startsWith(`${member}: `));
+  return line?.slice(member.length + 2);
 }
