@@ -54,6 +54,7 @@ interface TextFieldProps extends FieldProps {
   autoComplete?: string;
   min?: number | string | undefined;
   max?: number | string | undefined;
+  step?: "any" | undefined;
 }
 
 export function TextField({
@@ -71,6 +72,33 @@ export function TextField({
           {...described}
           {...input}
           type={type}
+          spellCheck={false}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface AreaFieldProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  rows: number;
+  /** In letters of one width. */
+  code?: boolean;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** A text of many lines. */
+export function AreaField({ label, hint, problem, onChange, code, ...area }: AreaFieldProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(described) => (
+        <textarea
+          {...described}
+          {...area}
+          className={code ? "code" : undefined}
           spellCheck={false}
           onChange={(event) => onChange(event.target.value)}
         />
