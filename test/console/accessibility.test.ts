@@ -37,10 +37,40 @@ async function places(kit: Kit) {
     `${path}/consumers/${consumer}`,
     `${path}/consumers/${consumer}?tab=keys`,
     `${path}/requests`,
+    ...(await guardPlaces(list)),
     "/tokens",
     "/audit",
     "/nowhere",
   ];
+}
+
+/** The pages of the guard. */
+async function guardPlaces(list: (path: string) => Promise<{ id: string }[]>) {
+  const first = async (path: string) => `${path}/${(await list(`/v1${path}`))[0]?.id}`;
+  const [collector, detector, policy] = await Promise.all(
+    ["/collectors", "/detectors", "/policies"].map(first),
+  );
+  return [
+    "/collectors",
+    "/collectors/new",
+    collector,
+    `${collector}?tab=auth`,
+    `${collector}?tab=overrides`,
+    `${collector}?tab=clients`,
+    "/detectors",
+    "/detectors/new",
+    detector,
+    "/policies",
+    "/policies/new",
+    policy,
+    `${policy}?tab=gates`,
+    `${policy}?tab=input`,
+    `${policy}?tab=output`,
+    `${policy}?tab=test`,
+    `${policy}?tab=collectors`,
+    `${policy}?tab=history`,
+    "/policies/00000000-0000-4000-8000-000000000000",
+  ] as string[];
 }
 
 /** What axe finds in both themes, as lines that a person can act on. */
@@ -75,6 +105,36 @@ test("no page has a finding, in light and dark", async () => {
 
   expect(found).toEqual([]);
   expect(opened.offences).toEqual([]);
+}, 120_000);
+
+test("rows, conditions, a verdict and a diff have no finding, in light and dark", async () => {
+  const kit = await started();
+  const all = await places(kit);
+  const policy = all.find((place) => place.endsWith("?tab=gates")) ?? "";
+  await using opened = await open(kit);
+  const { page, go, move } = opened;
+  const found: string[] = [];
+  const look = async () => found.push(...(await findings(page)));
+
+  await go(policy);
+  await page.getByRole("button", { name: "Add gate" }).click();
+  await page.getByLabel("Action").selectOption("transform");
+  await page.getByRole("button", { name: "Add predefined entity" }).click();
+  await look();
+  await page.getByLabel("Applies").selectOption("json");
+  await page.getByLabel("Condition").fill("{");
+  await page.getByRole("button", { name: "Save" }).click();
+  await look();
+  await move(policy.replace("gates", "test"));
+  await page.getByRole("button", { name: "Run test" }).click();
+  await page.locator(".diff").waitFor();
+  await look();
+  await move("/detectors/new");
+  await page.getByLabel("Kind").selectOption("secrets");
+  await page.getByLabel("Add disabled format").selectOption("password");
+  await look();
+
+  expect(found).toEqual([]);
 }, 60_000);
 
 test("no dialog has a finding, in light and dark", async () => {
