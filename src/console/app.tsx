@@ -4,6 +4,7 @@ import type { PathParams } from "../contract/endpoint.ts";
 import { call, events } from "./api.ts";
 import { session } from "./endpoints.ts";
 import { useLoad } from "./load.ts";
+import { ActivityPage } from "./pages/activity.tsx";
 import { AuditPage } from "./pages/audit.tsx";
 import { ConsumerPage } from "./pages/consumer.tsx";
 import { ConsumersPage } from "./pages/consumers.tsx";
@@ -73,6 +74,7 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  place("/activity", () => <ActivityPage />),
   place("/tokens", () => <TokensPage />),
   place("/audit", () => <AuditPage />),
 ];

@@ -1,9 +1,14 @@
 /** The endpoints that the console uses. The compiler holds every path to its description. */
+import type * as event from "../contract/activity.ts";
+import type * as approval from "../contract/approvals.ts";
 import type * as audit from "../contract/audit.ts";
+import type { collectors as Collectors } from "../contract/collectors.ts";
 import type * as keys from "../contract/consumer-keys.ts";
 import type { consumers as Consumers } from "../contract/consumers.ts";
+import type { detectors as Detectors } from "../contract/detectors.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { gateways as Gateways } from "../contract/gateways.ts";
+import type { policies as Policies } from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
 import type * as request from "../contract/requests.ts";
 import type * as sessions from "../contract/session.ts";
@@ -69,3 +74,23 @@ export const tokens = {
 };
 
 export const auditLog = { list: get<typeof audit.listAudit>("/v1/audit") };
+
+export const activity = {
+  list: get<typeof event.listActivity>("/v1/activity"),
+  counts: get<typeof event.countActivity>("/v1/activity/counts"),
+  get: get<typeof event.getActivity>("/v1/activity/:event_id"),
+  export: get<typeof event.exportActivity>("/v1/activity/export"),
+  erase: post<typeof event.eraseActivity>("/v1/activity/erase"),
+};
+
+/** What the filters of Activity name. */
+export const guard = {
+  collectors: get<typeof Collectors.list>("/v1/collectors"),
+  policies: get<typeof Policies.list>("/v1/policies"),
+  detectors: get<typeof Detectors.list>("/v1/detectors"),
+};
+
+export const approvals = {
+  list: get<typeof approval.listApprovals>("/v1/approvals"),
+  decide: post<typeof approval.decideApproval>("/v1/approvals/:approval_id/decide"),
+};

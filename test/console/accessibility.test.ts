@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
+import { makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -21,6 +22,8 @@ async function places(kit: Kit) {
     headers: { "x-ag-api-key": kit.first?.demo?.key ?? "", "content-type": "application/json" },
     body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
   });
+  const guard = await makeRuled(kit, "data_loss_prevention");
+  await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
   while ((await list(`/v1${path}/requests`)).length === 0) await Bun.sleep(50);
   return [
     "",
@@ -37,6 +40,8 @@ async function places(kit: Kit) {
     `${path}/consumers/${consumer}`,
     `${path}/consumers/${consumer}?tab=keys`,
     `${path}/requests`,
+    "/activity?consumer_id=ana&status=block",
+    "/activity?q=nothing-like-this",
     "/tokens",
     "/audit",
     "/nowhere",
@@ -87,6 +92,13 @@ test("no dialog has a finding, in light and dark", async () => {
 
   await go(all.find((place) => place.endsWith("/requests")) ?? "");
   await page.locator("tbody button").first().click();
+  await look();
+  await move("/activity");
+  await page.locator("tbody .link").first().click();
+  await page.locator(".stored").waitFor();
+  await look();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Erase…" }).click();
   await look();
   await move("/audit");
   await page.locator("tbody button").first().click();

@@ -105,13 +105,15 @@ test("a viewer is offered nothing that changes anything", async () => {
     `${path}/consumers`,
     `${path}/consumers/${consumer.id}`,
     `${path}/consumers/${consumer.id}?tab=keys`,
+    "/activity",
   ]) {
     await move(place);
     offered.push(...(await page.locator("main :is(a, button):visible").allTextContents()));
   }
 
   expect(offered).toContain("Demo application");
-  const acts = /^ ?(New|Add|Create|Save|Delete|Revoke|Rotate|Test)\b/;
+  const acts =
+    /^ ?(New|Add|Create|Save|Delete|Revoke|Rotate|Test|Erase|Approve|Deny|Reject|Hide|Show)\b/;
   expect(offered.filter((text) => acts.test(text))).toEqual([]);
   expect(await page.getByRole("link", { name: "Tokens" }).count()).toBe(0);
   expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);

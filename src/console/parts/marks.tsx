@@ -1,7 +1,7 @@
 /** Small marks: state with a word and a sign, capabilities, times, ids. Colour never stands alone. */
 import { Icon, type IconName } from "./icons.tsx";
 
-type Tone = "good" | "bad" | "warn" | "plain";
+export type Tone = "good" | "bad" | "warn" | "accent" | "plain";
 
 export function Mark({ tone, icon, text }: { tone: Tone; icon?: IconName; text: string }) {
   return (

@@ -23,6 +23,10 @@ export function SideBar() {
           </ul>
         </>
       )}
+      <h2>Guard</h2>
+      <ul>
+        <Item to="/activity" icon="activity" text="Activity" />
+      </ul>
       <h2>Installation</h2>
       <ul>
         <Item to="/gateways" icon="gateway" text="Gateways" exact />
