@@ -6,8 +6,12 @@ import { session } from "./endpoints.ts";
 import { useLoad } from "./load.ts";
 import { ActivityPage } from "./pages/activity.tsx";
 import { AuditPage } from "./pages/audit.tsx";
+import { CollectorPage } from "./pages/collector.tsx";
+import { CollectorsPage } from "./pages/collectors.tsx";
 import { ConsumerPage } from "./pages/consumer.tsx";
 import { ConsumersPage } from "./pages/consumers.tsx";
+import { DetectorPage } from "./pages/detector.tsx";
+import { DetectorsPage } from "./pages/detectors.tsx";
 import { GatewayPage } from "./pages/gateway.tsx";
 import { GatewaysPage } from "./pages/gateways.tsx";
 import { HomePage } from "./pages/home.tsx";
@@ -74,6 +78,12 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  place("/detectors", () => <DetectorsPage />),
+  place("/detectors/new", () => <DetectorPage />),
+  place("/detectors/:detector_id", (params) => <DetectorPage {...params} />),
+  place("/collectors", () => <CollectorsPage />),
+  place("/collectors/new", () => <CollectorPage />),
+  place("/collectors/:collector_id", (params) => <CollectorPage {...params} />),
   place("/activity", () => <ActivityPage />),
   place("/tokens", () => <TokensPage />),
   place("/audit", () => <AuditPage />),

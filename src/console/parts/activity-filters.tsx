@@ -127,6 +127,7 @@ function Chips({ names }: { names: FilterNames }) {
             {FILTERS[name]}: <strong>{text}</strong>
             <button
               type="button"
+              className="chip-act"
               aria-label={`Remove the filter ${FILTERS[name]}: ${text}`}
               onClick={() => changeQuery({ [name]: undefined })}
             >

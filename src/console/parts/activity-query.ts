@@ -1,7 +1,7 @@
 /** What the address says about which evaluations are looked at. */
 import type { ActivityFilters } from "../../contract/activity.ts";
 import { call } from "../api.ts";
-import { guard } from "../endpoints.ts";
+import { collectors, detectors, policies } from "../endpoints.ts";
 import { fromIn } from "./time-range.ts";
 
 /** Filters that stand in the address as the server knows them, and what people call them. */
@@ -40,16 +40,16 @@ const MENU = 200;
 
 export async function filterNames(): Promise<FilterNames> {
   const asked = { params: {}, query: { limit: MENU, sort: "name" } };
-  const [collectors, policies, detectors] = await Promise.all([
-    call(guard.collectors, asked),
-    call(guard.policies, asked),
-    call(guard.detectors, asked),
+  const [senders, rules, finders] = await Promise.all([
+    call(collectors.list, asked),
+    call(policies.list, asked),
+    call(detectors.list, asked),
   ]);
   const named = ({ items }: { items: readonly { id: string; name: string }[] }) =>
     new Map(items.map(({ id, name }) => [id, name]));
   return {
-    collector_id: named(collectors),
-    policy_id: named(policies),
-    detector: named(detectors),
+    collector_id: named(senders),
+    policy_id: named(rules),
+    detector: named(finders),
   };
 }

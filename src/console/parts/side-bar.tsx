@@ -25,6 +25,8 @@ export function SideBar() {
       )}
       <h2>Guard</h2>
       <ul>
+        <Item to="/detectors" icon="detector" text="Detectors" />
+        <Item to="/collectors" icon="collector" text="Collectors" />
         <Item to="/activity" icon="activity" text="Activity" />
       </ul>
       <h2>Installation</h2>
