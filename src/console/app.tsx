@@ -5,6 +5,7 @@ import { call, events } from "./api.ts";
 import { session } from "./endpoints.ts";
 import { useLoad } from "./load.ts";
 import { ActivityPage } from "./pages/activity.tsx";
+import { ApprovalsPage } from "./pages/approvals.tsx";
 import { AuditPage } from "./pages/audit.tsx";
 import { CollectorPage } from "./pages/collector.tsx";
 import { CollectorsPage } from "./pages/collectors.tsx";
@@ -85,6 +86,7 @@ const PLACES: readonly Place[] = [
   place("/collectors/new", () => <CollectorPage />),
   place("/collectors/:collector_id", (params) => <CollectorPage {...params} />),
   place("/activity", () => <ActivityPage />),
+  place("/approvals", () => <ApprovalsPage />),
   place("/tokens", () => <TokensPage />),
   place("/audit", () => <AuditPage />),
 ];

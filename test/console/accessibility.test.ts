@@ -22,6 +22,8 @@ async function places(kit: Kit) {
     headers: { "x-ag-api-key": kit.first?.demo?.key ?? "", "content-type": "application/json" },
     body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
   });
+  const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
+  await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
   const guard = await makeRuled(kit, "data_loss_prevention");
   await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
   while ((await list(`/v1${path}/requests`)).length === 0) await Bun.sleep(50);
@@ -42,6 +44,8 @@ async function places(kit: Kit) {
     `${path}/requests`,
     "/activity?consumer_id=ana&status=block",
     "/activity?q=nothing-like-this",
+    "/approvals",
+    "/approvals?q=nothing-like-this",
     "/tokens",
     "/audit",
     "/nowhere",
@@ -99,6 +103,10 @@ test("no dialog has a finding, in light and dark", async () => {
   await look();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Erase…" }).click();
+  await look();
+  await move("/approvals");
+  await page.locator("tbody .link").first().click();
+  await page.locator(".stored").waitFor();
   await look();
   await move("/audit");
   await page.locator("tbody button").first().click();

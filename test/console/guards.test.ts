@@ -106,6 +106,7 @@ test("a viewer is offered nothing that changes anything", async () => {
     `${path}/consumers/${consumer.id}`,
     `${path}/consumers/${consumer.id}?tab=keys`,
     "/activity",
+    "/approvals",
   ]) {
     await move(place);
     offered.push(...(await page.locator("main :is(a, button):visible").allTextContents()));

@@ -17,13 +17,30 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
             <span className="muted">{finding.source.kind}</span>
           </div>
           <p>
-            <code>{finding.signal.type}</code>, {percent(finding.signal.confidence)} sure
+            <Why of={finding} />
             <Unless evidence={finding.evidence} />
           </p>
           <Places of={finding.evidence} />
         </li>
       ))}
     </ol>
+  );
+}
+
+/** A gate is certain of what it asks; a detector says how sure it is. */
+function Why({ of: { source, signal, evidence } }: { of: Finding }) {
+  if (source.kind === "detector") {
+    return (
+      <>
+        <code>{signal.type}</code>, {Math.round(signal.confidence * 100)} % sure
+      </>
+    );
+  }
+  if (!evidence.condition) return "It has no condition.";
+  return (
+    <>
+      Because <code>{JSON.stringify(evidence.condition)}</code>
+    </>
   );
 }
 
@@ -64,5 +81,3 @@ function Places({ of: { places, count } }: { of: Finding["evidence"] }) {
     </ul>
   );
 }
-
-const percent = (part: number): string => `${Math.round(part * 100)} %`;
