@@ -20,6 +20,7 @@ import { RegistriesPage } from "./pages/registries.tsx";
 import { RegistryPage } from "./pages/registry.tsx";
 import { RequestsPage } from "./pages/requests.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
+import { StorePage } from "./pages/store.tsx";
 import { TokensPage } from "./pages/tokens.tsx";
 import { Failure, Page } from "./parts/page.tsx";
 import { Shell } from "./parts/shell.tsx";
@@ -78,6 +79,7 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers", (params) => <ConsumersPage {...params} />),
   place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
+  place("/gateways/:gateway_id/store", (params) => <StorePage {...params} />),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
   place("/detectors", () => <DetectorsPage />),
   place("/detectors/new", () => <DetectorPage />),

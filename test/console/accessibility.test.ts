@@ -4,6 +4,7 @@ import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 import { makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
 import { sharedBrowser } from "./browser.ts";
 
 const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
@@ -26,6 +27,10 @@ async function places(kit: Kit) {
   await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
   const guard = await makeRuled(kit, "data_loss_prevention");
   await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
+  const store = await startStore(kit, "request");
+  await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
+  await store.rule("group:oncall", "install");
+  await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
   while ((await list(`/v1${path}/requests`)).length === 0) await Bun.sleep(50);
   return [
     "",
@@ -42,6 +47,9 @@ async function places(kit: Kit) {
     `${path}/consumers/${consumer}`,
     `${path}/consumers/${consumer}?tab=keys`,
     `${path}/requests`,
+    ...["", "?tab=installs", "?tab=access", "?tab=catalog", "?tab=tokens"].map(
+      (tab) => `/gateways/${store.gateway.id}/store${tab}`,
+    ),
     "/activity?consumer_id=ana&status=block",
     "/activity?q=nothing-like-this",
     "/approvals",
@@ -107,6 +115,14 @@ test("no dialog has a finding, in light and dark", async () => {
   await move("/approvals");
   await page.locator("tbody .link").first().click();
   await page.locator(".stored").waitFor();
+  await look();
+  await move(all.find((place) => place.endsWith("/store")) ?? "");
+  await page.locator("tbody .link").first().click();
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  await look();
+  await page.keyboard.press("Escape");
+  await move(all.find((place) => place.endsWith("?tab=access")) ?? "");
+  await page.getByRole("button", { name: "New rule" }).click();
   await look();
   await move("/audit");
   await page.locator("tbody button").first().click();

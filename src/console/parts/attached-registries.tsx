@@ -2,6 +2,7 @@
 import { useState } from "react";
 import type { AttachedRegistry } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
+import { namesIn } from "../names-in.ts";
 import { SelectField, TextField } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 import { Capabilities } from "./marks.tsx";
@@ -140,9 +141,3 @@ function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProp
     </li>
   );
 }
-
-const namesIn = (text: string): string[] =>
-  text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");

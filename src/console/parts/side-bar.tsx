@@ -1,7 +1,7 @@
 /** The places of the console; what a role may not see is not offered. */
 import type { ReactNode } from "react";
 import { call, ROOT } from "../api.ts";
-import { approvals } from "../endpoints.ts";
+import { approvals, storeRequests } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Icon, type IconName } from "./icons.tsx";
@@ -22,6 +22,17 @@ export function SideBar() {
             <Item to={`${here}/registries`} icon="registry" text="Registries" />
             <Item to={`${here}/consumers`} icon="consumer" text="Consumers" />
             <Item to={`${here}/requests`} icon="requests" text="Requests" />
+            <Item to={`${here}/store`} icon="store" text="Store">
+              <PendingCount
+                of={gateway.id}
+                load={({ limit }) =>
+                  call(storeRequests.list, {
+                    params: { gateway_id: gateway.id },
+                    query: { limit, state: "pending" },
+                  })
+                }
+              />
+            </Item>
             <Item to={here} icon="settings" text="Settings" exact />
           </ul>
         </>
