@@ -49,6 +49,10 @@ export async function call<E extends Endpoint>(
 
 const CSRF: typeof CSRF_HEADER = "x-portcullis-csrf";
 
+/** Where an endpoint answers, for what the browser itself fetches. */
+export const addressOf = <E extends Endpoint>({ path }: Known<E>, asked: Asked<E>): string =>
+  address(path, asked.params, asked.query).href;
+
 function address(path: string, params: Record<string, string>, query: unknown): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(params[name] ?? ""),

@@ -4,6 +4,8 @@ import type { PathParams } from "../contract/endpoint.ts";
 import { call, events } from "./api.ts";
 import { session } from "./endpoints.ts";
 import { useLoad } from "./load.ts";
+import { ActivityPage } from "./pages/activity.tsx";
+import { ApprovalsPage } from "./pages/approvals.tsx";
 import { AuditPage } from "./pages/audit.tsx";
 import { CollectorPage } from "./pages/collector.tsx";
 import { CollectorsPage } from "./pages/collectors.tsx";
@@ -20,6 +22,7 @@ import { RegistriesPage } from "./pages/registries.tsx";
 import { RegistryPage } from "./pages/registry.tsx";
 import { RequestsPage } from "./pages/requests.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
+import { StorePage } from "./pages/store.tsx";
 import { TokensPage } from "./pages/tokens.tsx";
 import { Failure, Page } from "./parts/page.tsx";
 import { Shell } from "./parts/shell.tsx";
@@ -78,6 +81,7 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers", (params) => <ConsumersPage {...params} />),
   place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
+  place("/gateways/:gateway_id/store", (params) => <StorePage {...params} />),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
   place("/policies", () => <PoliciesPage />),
   place("/policies/new", () => <PolicyPage />),
@@ -88,6 +92,8 @@ const PLACES: readonly Place[] = [
   place("/collectors", () => <CollectorsPage />),
   place("/collectors/new", () => <CollectorPage />),
   place("/collectors/:collector_id", (params) => <CollectorPage {...params} />),
+  place("/activity", () => <ActivityPage />),
+  place("/approvals", () => <ApprovalsPage />),
   place("/tokens", () => <TokensPage />),
   place("/audit", () => <AuditPage />),
 ];

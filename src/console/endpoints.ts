@@ -1,4 +1,6 @@
 /** The endpoints that the console uses. The compiler holds every path to its description. */
+import type * as event from "../contract/activity.ts";
+import type * as approval from "../contract/approvals.ts";
 import type * as audit from "../contract/audit.ts";
 import type * as held from "../contract/collector-keys.ts";
 import type * as collector from "../contract/collectors.ts";
@@ -12,6 +14,11 @@ import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
 import type * as request from "../contract/requests.ts";
 import type * as sessions from "../contract/session.ts";
+import type * as access from "../contract/store-access.ts";
+import type * as catalog from "../contract/store-catalog.ts";
+import type * as install from "../contract/store-installs.ts";
+import type * as principal from "../contract/store-principals.ts";
+import type * as asked from "../contract/store-requests.ts";
 import type * as token from "../contract/tokens.ts";
 import type { Known } from "./api.ts";
 
@@ -65,6 +72,56 @@ export const consumerKeys = {
   create: post<typeof keys.createConsumerKey>(KEYS),
   rotate: post<typeof keys.rotateConsumerKey>(`${KEYS}/:key_id/rotate`),
   revoke: remove<typeof keys.revokeConsumerKey>(`${KEYS}/:key_id`),
+};
+
+export const activity = {
+  list: get<typeof event.listActivity>("/v1/activity"),
+  counts: get<typeof event.countActivity>("/v1/activity/counts"),
+  get: get<typeof event.getActivity>("/v1/activity/:event_id"),
+  export: get<typeof event.exportActivity>("/v1/activity/export"),
+  erase: post<typeof event.eraseActivity>("/v1/activity/erase"),
+};
+
+export const approvals = {
+  list: get<typeof approval.listApprovals>("/v1/approvals"),
+  decide: post<typeof approval.decideApproval>("/v1/approvals/:approval_id/decide"),
+};
+
+const STORE = "/v1/gateways/:gateway_id/store";
+export const storeRequests = {
+  list: get<typeof asked.listStoreRequests>(`${STORE}/requests`),
+  approve: post<typeof asked.approveStoreRequest>(`${STORE}/requests/:request_id/approve`),
+  reject: post<typeof asked.rejectStoreRequest>(`${STORE}/requests/:request_id/reject`),
+};
+
+export const storeInstalls = {
+  list: get<typeof install.listInstalls>(`${STORE}/principal/installs`),
+  remove: remove<typeof install.removeInstall>(`${STORE}/principal/installs/:install_id`),
+};
+
+type AccessRules = typeof access.accessRules;
+export const accessRules = {
+  list: get<AccessRules["list"]>(`${STORE}/access-rules`),
+  create: post<AccessRules["create"]>(`${STORE}/access-rules`),
+  remove: remove<AccessRules["remove"]>(`${STORE}/access-rules/:access_rule_id`),
+  explain: {
+    ...post<typeof access.explainAccess>(`${STORE}/access-rules/explain`),
+    writes: false as const,
+  },
+};
+
+export const storeCatalog = {
+  list: get<typeof catalog.listCatalog>(`${STORE}/catalog`),
+  get: get<typeof catalog.getCatalogEntry>(`${STORE}/catalog/:code`),
+  update: put<typeof catalog.updateCatalogEntry>(`${STORE}/catalog/:code`),
+};
+
+export const principalTokens = {
+  list: get<typeof principal.listPrincipalTokens>(`${STORE}/principal-tokens`),
+  create: post<typeof principal.createPrincipalToken>(`${STORE}/principal-tokens`),
+  revoke: remove<typeof principal.revokePrincipalToken>(
+    `${STORE}/principal-tokens/:principal_token_id`,
+  ),
 };
 
 export const tokens = {

@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test";
 import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
+import { makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
 import { sharedBrowser } from "./browser.ts";
 
 const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
@@ -21,6 +23,14 @@ async function places(kit: Kit) {
     headers: { "x-ag-api-key": kit.first?.demo?.key ?? "", "content-type": "application/json" },
     body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
   });
+  const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
+  await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
+  const guard = await makeRuled(kit, "data_loss_prevention");
+  await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
+  const store = await startStore(kit, "request");
+  await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
+  await store.rule("group:oncall", "install");
+  await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
   while ((await list(`/v1${path}/requests`)).length === 0) await Bun.sleep(50);
   return [
     "",
@@ -38,6 +48,13 @@ async function places(kit: Kit) {
     `${path}/consumers/${consumer}?tab=keys`,
     `${path}/requests`,
     ...(await guardPlaces(list)),
+    ...["", "?tab=installs", "?tab=access", "?tab=catalog", "?tab=tokens"].map(
+      (tab) => `/gateways/${store.gateway.id}/store${tab}`,
+    ),
+    "/activity?consumer_id=ana&status=block",
+    "/activity?q=nothing-like-this",
+    "/approvals",
+    "/approvals?q=nothing-like-this",
     "/tokens",
     "/audit",
     "/nowhere",
@@ -148,6 +165,25 @@ test("no dialog has a finding, in light and dark", async () => {
   await go(all.find((place) => place.endsWith("/requests")) ?? "");
   await page.locator("tbody button").first().click();
   await look();
+  await move("/activity");
+  await page.locator("tbody .link").first().click();
+  await page.locator(".stored").waitFor();
+  await look();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Erase…" }).click();
+  await look();
+  await move("/approvals");
+  await page.locator("tbody .link").first().click();
+  await page.locator(".stored").waitFor();
+  await look();
+  await move(all.find((place) => place.endsWith("/store")) ?? "");
+  await page.locator("tbody .link").first().click();
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  await look();
+  await page.keyboard.press("Escape");
+  await move(all.find((place) => place.endsWith("?tab=access")) ?? "");
+  await page.getByRole("button", { name: "New rule" }).click();
+  await look();
   await move("/audit");
   await page.locator("tbody button").first().click();
   await look();
@@ -163,7 +199,7 @@ test("no dialog has a finding, in light and dark", async () => {
   await look();
 
   expect(found).toEqual([]);
-});
+}, 60_000);
 
 test("the sign-in page has no finding, and a first Tab skips to the content", async () => {
   const kit = await started();
@@ -217,4 +253,4 @@ test("at 320 pixels nothing is cut off sideways", async () => {
   }
 
   expect(wide).toEqual([]);
-});
+}, 60_000);

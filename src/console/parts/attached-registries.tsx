@@ -2,6 +2,7 @@
 import { useState } from "react";
 import type { AttachedRegistry } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
+import { namesIn } from "../names-in.ts";
 import { SelectField, TextField } from "./field.tsx";
 import { Capabilities } from "./marks.tsx";
 import { moved, OrderButtons } from "./order-buttons.tsx";
@@ -109,9 +110,3 @@ function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProp
     </li>
   );
 }
-
-const namesIn = (text: string): string[] =>
-  text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");

@@ -1,5 +1,6 @@
 /** What was found in a payload: by whom, of which kind, where, and what was done about it. */
 import type { Finding } from "../../contract/evaluate.ts";
+import { sourceOf } from "./activity-columns.tsx";
 import { Mark } from "./marks.tsx";
 import { Verdict } from "./verdict.tsx";
 
@@ -12,7 +13,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
         <li key={index}>
           <div className="row tight">
             <Verdict status={finding.outcome.action} />
-            <strong>{nameOf(finding)}</strong>
+            <strong>{sourceOf(finding).name}</strong>
             <span className="muted">{finding.source.kind}</span>
           </div>
           <p>
@@ -80,6 +81,3 @@ function Places({ of: { places, count } }: { of: Finding["evidence"] }) {
     </ul>
   );
 }
-
-const nameOf = ({ source }: Finding): string =>
-  source.detector_name ?? source.gate_name ?? source.kind;

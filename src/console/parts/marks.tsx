@@ -38,12 +38,17 @@ export function Status({ code }: { code: number }) {
   return <Mark tone={code < 500 ? "warn" : "bad"} icon="warning" text={String(code)} />;
 }
 
-export function Capabilities({ of }: { of: readonly string[] }) {
+export const Capabilities = ({ of }: { of: readonly string[] }) => (
+  <Chips of={of.map((name) => name.replaceAll("_", " "))} />
+);
+
+export function Chips({ of }: { of: readonly string[] }) {
+  if (of.length === 0) return <span className="muted">none</span>;
   return (
     <ul className="chips">
       {of.map((name) => (
         <li key={name} className="chip">
-          {name.replaceAll("_", " ")}
+          {name}
         </li>
       ))}
     </ul>
