@@ -16,6 +16,8 @@ import { DetectorsPage } from "./pages/detectors.tsx";
 import { GatewayPage } from "./pages/gateway.tsx";
 import { GatewaysPage } from "./pages/gateways.tsx";
 import { HomePage } from "./pages/home.tsx";
+import { PoliciesPage } from "./pages/policies.tsx";
+import { PolicyPage } from "./pages/policy.tsx";
 import { RegistriesPage } from "./pages/registries.tsx";
 import { RegistryPage } from "./pages/registry.tsx";
 import { RequestsPage } from "./pages/requests.tsx";
@@ -81,6 +83,9 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/store", (params) => <StorePage {...params} />),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  place("/policies", () => <PoliciesPage />),
+  place("/policies/new", () => <PolicyPage />),
+  place("/policies/:policy_id", (params) => <PolicyPage {...params} />),
   place("/detectors", () => <DetectorsPage />),
   place("/detectors/new", () => <DetectorPage />),
   place("/detectors/:detector_id", (params) => <DetectorPage {...params} />),

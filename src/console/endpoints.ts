@@ -141,6 +141,7 @@ export const policies = {
   update: put<Policies["update"]>(`${POLICIES}/:policy_id`),
   remove: remove<Policies["remove"]>(`${POLICIES}/:policy_id`),
   test: { ...post<typeof testPolicy>(`${POLICIES}/:policy_id/test`), writes: false as const },
+  uses: get<typeof policy.listPolicyUses>(`${POLICIES}/:policy_id/uses`),
   versions: get<typeof policy.listPolicyVersions>(`${POLICIES}/:policy_id/versions`),
   diff: get<typeof policy.diffPolicyVersions>(`${POLICIES}/:policy_id/versions/:number/diff`),
   restore: post<typeof policy.restorePolicyVersion>(

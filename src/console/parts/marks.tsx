@@ -26,6 +26,13 @@ export const KeyState = ({ state }: { state: "active" | "expired" | "revoked" })
     <Mark tone={state === "revoked" ? "bad" : "warn"} icon="cross" text={state} />
   );
 
+export const ModeMark = ({ mode }: { mode: "observe" | "enforce" }) =>
+  mode === "enforce" ? (
+    <Mark tone="good" icon="policy" text="enforce" />
+  ) : (
+    <Mark tone="warn" icon="search" text="observe" />
+  );
+
 export function Status({ code }: { code: number }) {
   if (code < 400) return <Mark tone="good" icon="check" text={String(code)} />;
   return <Mark tone={code < 500 ? "warn" : "bad"} icon="warning" text={String(code)} />;

@@ -39,6 +39,7 @@ export function SideBar() {
       )}
       <h2>Guard</h2>
       <ul>
+        <Item to="/policies" icon="policy" text="Policies" />
         <Item to="/detectors" icon="detector" text="Detectors" />
         <Item to="/collectors" icon="collector" text="Collectors" />
         <Item to="/activity" icon="activity" text="Activity" />
