@@ -10,8 +10,14 @@ import { sharedBrowser } from "./browser.ts";
 const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
 const open = sharedBrowser();
 
-/** Pages with something on them, an empty one, and one that failed. */
-async function places(kit: Kit) {
+let made: Promise<string[]> | undefined;
+/** Pages with something on them, an empty one, and one that failed; filled once. */
+function places(kit: Kit): Promise<string[]> {
+  made ??= makePlaces(kit);
+  return made;
+}
+
+async function makePlaces(kit: Kit): Promise<string[]> {
   const list = async (path: string) =>
     ((await (await kit.get(path)).json()) as { items: { id: string }[] }).items;
   const id = (await list("/v1/gateways"))[0]?.id ?? "";
@@ -23,14 +29,6 @@ async function places(kit: Kit) {
     headers: { "x-ag-api-key": kit.first?.demo?.key ?? "", "content-type": "application/json" },
     body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
   });
-  const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
-  await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
-  const guard = await makeRuled(kit, "data_loss_prevention");
-  await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
-  const store = await startStore(kit, "request");
-  await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
-  await store.rule("group:oncall", "install");
-  await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
   while ((await list(`/v1${path}/requests`)).length === 0) await Bun.sleep(50);
   return [
     "",
@@ -47,7 +45,25 @@ async function places(kit: Kit) {
     `${path}/consumers/${consumer}`,
     `${path}/consumers/${consumer}?tab=keys`,
     `${path}/requests`,
+    ...(await decisionPlaces(kit)),
     ...(await guardPlaces(list)),
+    "/tokens",
+    "/audit",
+    "/nowhere",
+  ];
+}
+
+/** What happened, and what is to be decided. */
+async function decisionPlaces(kit: Kit): Promise<string[]> {
+  const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
+  await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
+  const guard = await makeRuled(kit, "data_loss_prevention");
+  await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
+  const store = await startStore(kit, "request");
+  await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
+  await store.rule("group:oncall", "install");
+  await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
+  return [
     ...["", "?tab=installs", "?tab=access", "?tab=catalog", "?tab=tokens"].map(
       (tab) => `/gateways/${store.gateway.id}/store${tab}`,
     ),
@@ -55,9 +71,6 @@ async function places(kit: Kit) {
     "/activity?q=nothing-like-this",
     "/approvals",
     "/approvals?q=nothing-like-this",
-    "/tokens",
-    "/audit",
-    "/nowhere",
   ];
 }
 

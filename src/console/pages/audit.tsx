@@ -24,6 +24,14 @@ const RESOURCES = [
   "collector_key",
   "service_client",
   "override",
+  "approval",
+  "activity",
+  "store_request",
+  "store_install",
+  "access_rule",
+  "catalog_entry",
+  "principal_token",
+  "issuer",
   "token",
 ];
 

@@ -3,6 +3,7 @@ import type { EvaluationEvent } from "../../contract/activity.ts";
 import type { Finding } from "../../contract/evaluate.ts";
 import { FilterBy } from "./activity-filters.tsx";
 import type { Filter } from "./activity-query.ts";
+import { nameOf } from "./findings.tsx";
 import { When } from "./marks.tsx";
 import type { Column } from "./table.tsx";
 import { Verdict } from "./verdict.tsx";
@@ -58,12 +59,6 @@ export const activityColumns = (show: (id: string) => void): Column<EvaluationEv
 export const inMs = (ms: number): string =>
   ms.toLocaleString(undefined, { maximumFractionDigits: ms < 10 ? 1 : 0 });
 
-/** What fired, as the filter knows it, and as people do. */
-export function sourceOf({ source }: Finding): { id: string; name: string } {
-  const name = source.detector_name ?? source.gate_name ?? source.kind;
-  return { id: source.detector_id ?? name, name };
-}
-
 const Cell = ({ name, value }: { name: Filter; value: string | null }) => (
   <FilterBy name={name} value={value}>
     {value}
@@ -71,8 +66,9 @@ const Cell = ({ name, value }: { name: Filter; value: string | null }) => (
 );
 
 function Sources({ findings }: { findings: readonly Finding[] }) {
+  // A detector is filtered by its id, a gate by its name.
   const sources = new Map(
-    findings.map((finding) => [sourceOf(finding).id, sourceOf(finding).name]),
+    findings.map((finding) => [finding.source.detector_id ?? nameOf(finding), nameOf(finding)]),
   );
   if (sources.size === 0) return <span className="muted">none</span>;
   return [...sources].map(([id, name]) => (

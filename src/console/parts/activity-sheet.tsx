@@ -1,5 +1,6 @@
 /** One evaluation in full: who asked, what judged it, what was found, and what is kept of the texts. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
+import { Link } from "../router.tsx";
 import { inMs } from "./activity-columns.tsx";
 import { EventSheet, Fact, type Neighbours } from "./event-sheet.tsx";
 import { Findings } from "./findings.tsx";
@@ -34,14 +35,18 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
         />
         <Fact
           name="Collector"
-          value={event.collector_name}
+          value={<Link to={`/collectors/${event.collector_id}`}>{event.collector_name}</Link>}
           filter={["collector_id", event.collector_id]}
         />
         <Fact
           name="Policy"
           value={
-            event.policy_id &&
-            `${event.policy_name}, version ${event.policy_version} (${event.policy_mode})`
+            event.policy_id && (
+              <>
+                <Link to={`/policies/${event.policy_id}`}>{event.policy_name}</Link>, version{" "}
+                {event.policy_version} ({event.policy_mode})
+              </>
+            )
           }
           filter={["policy_id", event.policy_id]}
         />

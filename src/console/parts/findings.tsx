@@ -1,6 +1,5 @@
 /** What was found in a payload: by whom, of which kind, where, and what was done about it. */
 import type { Finding } from "../../contract/evaluate.ts";
-import { sourceOf } from "./activity-columns.tsx";
 import { Mark } from "./marks.tsx";
 import { Verdict } from "./verdict.tsx";
 
@@ -13,7 +12,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
         <li key={index}>
           <div className="row tight">
             <Verdict status={finding.outcome.action} />
-            <strong>{sourceOf(finding).name}</strong>
+            <strong>{nameOf(finding)}</strong>
             <span className="muted">{finding.source.kind}</span>
           </div>
           <p>
@@ -26,6 +25,10 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
     </ol>
   );
 }
+
+/** What fired, as people call it. */
+export const nameOf = ({ source }: Finding): string =>
+  source.detector_name ?? source.gate_name ?? source.kind;
 
 /** A gate is certain of what it asks; a detector says how sure it is. */
 function Why({ of: { source, signal, evidence } }: { of: Finding }) {
