@@ -25,7 +25,7 @@ export interface Asked<E extends Endpoint> {
 /** Where the planes answer: one level above the console, whatever stands before it. */
 export const ROOT = new URL("..", document.baseURI);
 
-/** `changed` after every write, so that what is on the screen is read again; `signed-out` on a 401. */
+/** `changed` after a write, or on demand: what is on the screen is read again. `signed-out` on a 401. */
 export const events = new EventTarget();
 
 export async function call<E extends Endpoint>(

@@ -1,9 +1,11 @@
 /** What the guard judged, as a person finds it in the console. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeGuard, makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 import { serveUnder } from "./prefix-proxy.ts";
+
+setDefaultTimeout(30_000);
 
 const started = sharedKit();
 const open = sharedBrowser();

@@ -1,8 +1,10 @@
 /** What waits for a person: decided in the console, and then in force. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
+
+setDefaultTimeout(30_000);
 
 const started = sharedKit();
 const open = sharedBrowser();

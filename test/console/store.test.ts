@@ -1,8 +1,10 @@
 /** The Store of a gateway in the console: what people ask for is decided, and what they may is said. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { startStore } from "../kit/store.ts";
 import { sharedBrowser } from "./browser.ts";
+
+setDefaultTimeout(30_000);
 
 const started = sharedKit();
 const open = sharedBrowser();

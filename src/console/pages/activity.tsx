@@ -19,11 +19,15 @@ import { useSession } from "../session.ts";
 export function ActivityPage() {
   const { search } = useLocation();
   const q = search.get("q") || undefined;
-  const { from: _, ...filters } = queryOf(search);
-  const key = JSON.stringify([rangeIn(search), q, filters]);
-  const list = (cursor?: string) =>
-    call(activity.list, { params: {}, query: { ...queryOf(search), q, cursor } });
-  const loaded = useLoad(key, () => list());
+  const key = JSON.stringify([rangeIn(search), q, { ...queryOf(search), from: undefined }]);
+  const loaded = useLoad(key, async () => {
+    const query = { ...queryOf(search), q };
+    const more = (cursor: string) =>
+      call(activity.list, { params: {}, query: { ...query, cursor } });
+    const first = await call(activity.list, { params: {}, query });
+    // Later pages belong to the filter of the first, whatever the address says by then.
+    return { first, more, searching: q !== undefined };
+  });
   const names = useLoad("", filterNames);
   const as_of = loaded.state === "ready" ? loaded.at.toISOString() : "";
   return (
@@ -40,16 +44,14 @@ export function ActivityPage() {
       {/* What is in texts is not counted. */}
       {q === undefined && <ActivityCounts as_of={as_of} />}
       <Ready of={loaded} what="The activity">
-        {(first) => (
+        {(found) => (
           <Feed
-            key={key + as_of}
+            key={as_of}
             what="evaluations"
             hint="They come when an application sends them to /v1/evaluate with the key of a collector."
-            first={first}
-            more={list}
+            {...found}
             columns={activityColumns}
             sheet={(event, neighbours) => <ActivitySheet event={event} {...neighbours} />}
-            searching={q !== undefined}
           />
         )}
       </Ready>

@@ -9,6 +9,7 @@ import { SelectField } from "../parts/field.tsx";
 import { List } from "../parts/list.tsx";
 import { When } from "../parts/marks.tsx";
 import { Page } from "../parts/page.tsx";
+import { Refresh } from "../parts/refresh.tsx";
 import type { Column } from "../parts/table.tsx";
 import { changeQuery, useLocation } from "../router.tsx";
 
@@ -26,7 +27,11 @@ export function ApprovalsPage() {
   const [open, setOpen] = useState<Approval>();
   const given = search.get("status") ?? "";
   return (
-    <Page title="Approvals" about="What the guard asks a person before it may pass.">
+    <Page
+      title="Approvals"
+      about="What the guard asks a person before it may pass."
+      actions={<Refresh />}
+    >
       <List
         caption="Approvals, newest first"
         what="The approvals"

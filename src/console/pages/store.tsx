@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { AccessRules } from "../parts/access-rules.tsx";
 import { Page } from "../parts/page.tsx";
 import { PrincipalTokens } from "../parts/principal-tokens.tsx";
+import { Refresh } from "../parts/refresh.tsx";
 import { StoreCatalog } from "../parts/store-catalog.tsx";
 import { StoreInstalls } from "../parts/store-installs.tsx";
 import { StoreRequests } from "../parts/store-requests.tsx";
@@ -36,6 +37,7 @@ export function StorePage({ gateway_id }: StorePageProps) {
     <Page
       title="Store"
       about="MCP servers that people install for themselves, as far as you let them."
+      actions={<Refresh />}
     >
       <Tabs label="Store" tabs={TABS} />
       <Shown key={tab} gateway_id={gateway_id} />

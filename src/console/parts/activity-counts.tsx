@@ -19,6 +19,8 @@ export function ActivityCounts({ as_of }: { as_of: string }) {
     call(activity.counts, { params: {}, query: { ...others, from: others.from ?? EVER } }),
   );
   const choose = (next: EvaluationEvent["status"] | undefined) => changeQuery({ status: next });
+  // Nothing moves when they come.
+  if (loaded.state === "loading") return <div className="counts" aria-busy="true" />;
   return (
     <Ready of={loaded} what="The counts">
       {({ total, by_status }) => (

@@ -70,7 +70,9 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
           </button>
         </div>
       </form>
-      <div role="status">{told && <Explanation told={told} />}</div>
+      <div role="status" className="told">
+        {told && <Explanation told={told} />}
+      </div>
     </Section>
   );
 }

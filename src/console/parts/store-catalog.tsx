@@ -77,7 +77,7 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
           return { items, next_cursor: page.next_cursor };
         }}
         columns={may("write") ? [...COLUMNS, acts((row) => void turn.run(row))] : COLUMNS}
-        empty={<p>The catalog is empty.</p>}
+        empty={<p>The catalog is empty. Add servers, or import them, through the API.</p>}
       />
     </>
   );

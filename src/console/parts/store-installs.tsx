@@ -33,7 +33,12 @@ export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
       sorted="created_at"
       load={(query) => call(storeInstalls.list, { params: { gateway_id }, query })}
       columns={may("write") ? [...COLUMNS, acts(remove)] : COLUMNS}
-      empty={<p>Nobody has installed anything yet.</p>}
+      empty={
+        <p>
+          Nobody has installed anything yet. What people install with their clients, and what you
+          approve, comes here.
+        </p>
+      }
     />
   );
 }
