@@ -1,10 +1,11 @@
 /** Policies: every save leaves a version behind, and is checked by making one. */
 import { AppError } from "../contract/errors.ts";
-import { type Policy, type PolicyInput, policies } from "../contract/policies.ts";
+import { listPolicyUses, type Policy, type PolicyInput, policies } from "../contract/policies.ts";
 import { collectorTable, overrideTable } from "../db/collectors.ts";
 import { policyTable } from "../db/policies.ts";
-import type { Route } from "../route.ts";
-import { policyVersionRoutes, saveVersion } from "./policy-versions.ts";
+import type { Deps } from "../deps.ts";
+import { type Route, route } from "../route.ts";
+import { findPolicy, policyVersionRoutes, saveVersion } from "./policy-versions.ts";
 import { resourceRoutes, type Stores } from "./resource-routes.ts";
 
 const stores: Stores<Policy, PolicyInput, Policy> = {
@@ -18,8 +19,7 @@ const stores: Stores<Policy, PolicyInput, Policy> = {
     else await policyTable.insert(deps.db, next);
   },
   async mayRemove(deps, { id }) {
-    const collectors = await collectorTable.all(deps.db, { default_policy_id: id });
-    const overrides = await overrideTable.all(deps.db, { policy_id: id });
+    const { collectors, overrides } = await usesOf(deps, id);
     if (collectors.length + overrides.length === 0) return;
     const names = collectors.map(({ name }) => `"${name}"`);
     const whose = [...names, ...(overrides.length ? [`${overrides.length} overrides`] : [])];
@@ -40,5 +40,32 @@ export const policyRoutes: Route[] = [
       },
     };
   }),
+  route(listPolicyUses, async (deps, { params: { policy_id } }) => {
+    await findPolicy(deps, policy_id);
+    const { collectors, overrides } = await usesOf(deps, policy_id);
+    const names = new Map((await collectorTable.all(deps.db)).map(({ id, name }) => [id, name]));
+    return {
+      items: [
+        ...collectors.map(({ id, name, default_policy_version }) => ({
+          collector_id: id,
+          collector_name: name,
+          consumer_id: null,
+          version: default_policy_version,
+        })),
+        ...overrides.map(({ collector_id, consumer_id, policy_version }) => ({
+          collector_id,
+          // An override goes with its collector.
+          collector_name: names.get(collector_id) ?? "",
+          consumer_id,
+          version: policy_version,
+        })),
+      ],
+    };
+  }),
   ...policyVersionRoutes,
 ];
+
+const usesOf = async (deps: Deps, id: string) => ({
+  collectors: await collectorTable.all(deps.db, { default_policy_id: id }),
+  overrides: await overrideTable.all(deps.db, { policy_id: id }),
+});

@@ -69,7 +69,7 @@ export const policyVersionRoutes: Route[] = [
   }),
 ];
 
-async function findPolicy(deps: Deps, id: string): Promise<Policy> {
+export async function findPolicy(deps: Deps, id: string): Promise<Policy> {
   const policy = await policyTable.lock(deps.db, { id });
   if (!policy) throw new AppError("not_found", `There is no policy with the id ${id}.`);
   return policy;

@@ -25,7 +25,7 @@ export interface Asked<E extends Endpoint> {
 /** Where the planes answer: one level above the console, whatever stands before it. */
 export const ROOT = new URL("..", document.baseURI);
 
-/** `changed` after every write, so that what is on the screen is read again; `signed-out` on a 401. */
+/** `changed` after a write, or on demand: what is on the screen is read again. `signed-out` on a 401. */
 export const events = new EventTarget();
 
 export async function call<E extends Endpoint>(
@@ -48,6 +48,10 @@ export async function call<E extends Endpoint>(
 }
 
 const CSRF: typeof CSRF_HEADER = "x-portcullis-csrf";
+
+/** Where an endpoint answers, for what the browser itself fetches. */
+export const addressOf = <E extends Endpoint>({ path }: Known<E>, asked: Asked<E>): string =>
+  address(path, asked.params, asked.query).href;
 
 function address(path: string, params: Record<string, string>, query: unknown): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) =>

@@ -4,16 +4,25 @@ import type { PathParams } from "../contract/endpoint.ts";
 import { call, events } from "./api.ts";
 import { session } from "./endpoints.ts";
 import { useLoad } from "./load.ts";
+import { ActivityPage } from "./pages/activity.tsx";
+import { ApprovalsPage } from "./pages/approvals.tsx";
 import { AuditPage } from "./pages/audit.tsx";
+import { CollectorPage } from "./pages/collector.tsx";
+import { CollectorsPage } from "./pages/collectors.tsx";
 import { ConsumerPage } from "./pages/consumer.tsx";
 import { ConsumersPage } from "./pages/consumers.tsx";
+import { DetectorPage } from "./pages/detector.tsx";
+import { DetectorsPage } from "./pages/detectors.tsx";
 import { GatewayPage } from "./pages/gateway.tsx";
 import { GatewaysPage } from "./pages/gateways.tsx";
 import { HomePage } from "./pages/home.tsx";
+import { PoliciesPage } from "./pages/policies.tsx";
+import { PolicyPage } from "./pages/policy.tsx";
 import { RegistriesPage } from "./pages/registries.tsx";
 import { RegistryPage } from "./pages/registry.tsx";
 import { RequestsPage } from "./pages/requests.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
+import { StorePage } from "./pages/store.tsx";
 import { TokensPage } from "./pages/tokens.tsx";
 import { Failure, Page } from "./parts/page.tsx";
 import { Shell } from "./parts/shell.tsx";
@@ -72,7 +81,19 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers", (params) => <ConsumersPage {...params} />),
   place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
+  place("/gateways/:gateway_id/store", (params) => <StorePage {...params} />),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  place("/policies", () => <PoliciesPage />),
+  place("/policies/new", () => <PolicyPage />),
+  place("/policies/:policy_id", (params) => <PolicyPage {...params} />),
+  place("/detectors", () => <DetectorsPage />),
+  place("/detectors/new", () => <DetectorPage />),
+  place("/detectors/:detector_id", (params) => <DetectorPage {...params} />),
+  place("/collectors", () => <CollectorsPage />),
+  place("/collectors/new", () => <CollectorPage />),
+  place("/collectors/:collector_id", (params) => <CollectorPage {...params} />),
+  place("/activity", () => <ActivityPage />),
+  place("/approvals", () => <ApprovalsPage />),
   place("/tokens", () => <TokensPage />),
   place("/audit", () => <AuditPage />),
 ];

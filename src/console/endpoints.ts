@@ -1,12 +1,24 @@
 /** The endpoints that the console uses. The compiler holds every path to its description. */
+import type * as event from "../contract/activity.ts";
+import type * as approval from "../contract/approvals.ts";
 import type * as audit from "../contract/audit.ts";
+import type * as held from "../contract/collector-keys.ts";
+import type * as collector from "../contract/collectors.ts";
 import type * as keys from "../contract/consumer-keys.ts";
 import type { consumers as Consumers } from "../contract/consumers.ts";
+import type * as detector from "../contract/detectors.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
+import type { testPolicy } from "../contract/evaluate.ts";
 import type { gateways as Gateways } from "../contract/gateways.ts";
+import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
 import type * as request from "../contract/requests.ts";
 import type * as sessions from "../contract/session.ts";
+import type * as access from "../contract/store-access.ts";
+import type * as catalog from "../contract/store-catalog.ts";
+import type * as install from "../contract/store-installs.ts";
+import type * as principal from "../contract/store-principals.ts";
+import type * as asked from "../contract/store-requests.ts";
 import type * as token from "../contract/tokens.ts";
 import type { Known } from "./api.ts";
 
@@ -62,6 +74,56 @@ export const consumerKeys = {
   revoke: remove<typeof keys.revokeConsumerKey>(`${KEYS}/:key_id`),
 };
 
+export const activity = {
+  list: get<typeof event.listActivity>("/v1/activity"),
+  counts: get<typeof event.countActivity>("/v1/activity/counts"),
+  get: get<typeof event.getActivity>("/v1/activity/:event_id"),
+  export: get<typeof event.exportActivity>("/v1/activity/export"),
+  erase: post<typeof event.eraseActivity>("/v1/activity/erase"),
+};
+
+export const approvals = {
+  list: get<typeof approval.listApprovals>("/v1/approvals"),
+  decide: post<typeof approval.decideApproval>("/v1/approvals/:approval_id/decide"),
+};
+
+const STORE = "/v1/gateways/:gateway_id/store";
+export const storeRequests = {
+  list: get<typeof asked.listStoreRequests>(`${STORE}/requests`),
+  approve: post<typeof asked.approveStoreRequest>(`${STORE}/requests/:request_id/approve`),
+  reject: post<typeof asked.rejectStoreRequest>(`${STORE}/requests/:request_id/reject`),
+};
+
+export const storeInstalls = {
+  list: get<typeof install.listInstalls>(`${STORE}/principal/installs`),
+  remove: remove<typeof install.removeInstall>(`${STORE}/principal/installs/:install_id`),
+};
+
+type AccessRules = typeof access.accessRules;
+export const accessRules = {
+  list: get<AccessRules["list"]>(`${STORE}/access-rules`),
+  create: post<AccessRules["create"]>(`${STORE}/access-rules`),
+  remove: remove<AccessRules["remove"]>(`${STORE}/access-rules/:access_rule_id`),
+  explain: {
+    ...post<typeof access.explainAccess>(`${STORE}/access-rules/explain`),
+    writes: false as const,
+  },
+};
+
+export const storeCatalog = {
+  list: get<typeof catalog.listCatalog>(`${STORE}/catalog`),
+  get: get<typeof catalog.getCatalogEntry>(`${STORE}/catalog/:code`),
+  update: put<typeof catalog.updateCatalogEntry>(`${STORE}/catalog/:code`),
+};
+
+export const principalTokens = {
+  list: get<typeof principal.listPrincipalTokens>(`${STORE}/principal-tokens`),
+  create: post<typeof principal.createPrincipalToken>(`${STORE}/principal-tokens`),
+  revoke: remove<typeof principal.revokePrincipalToken>(
+    `${STORE}/principal-tokens/:principal_token_id`,
+  ),
+};
+
 export const tokens = {
   list: get<typeof token.listTokens>("/v1/tokens"),
   create: post<typeof token.createToken>("/v1/tokens"),
@@ -69,3 +131,64 @@ export const tokens = {
 };
 
 export const auditLog = { list: get<typeof audit.listAudit>("/v1/audit") };
+
+const POLICIES = "/v1/policies";
+type Policies = typeof policy.policies;
+export const policies = {
+  list: get<Policies["list"]>(POLICIES),
+  create: post<Policies["create"]>(POLICIES),
+  get: get<Policies["get"]>(`${POLICIES}/:policy_id`),
+  update: put<Policies["update"]>(`${POLICIES}/:policy_id`),
+  remove: remove<Policies["remove"]>(`${POLICIES}/:policy_id`),
+  test: { ...post<typeof testPolicy>(`${POLICIES}/:policy_id/test`), writes: false as const },
+  uses: get<typeof policy.listPolicyUses>(`${POLICIES}/:policy_id/uses`),
+  versions: get<typeof policy.listPolicyVersions>(`${POLICIES}/:policy_id/versions`),
+  diff: get<typeof policy.diffPolicyVersions>(`${POLICIES}/:policy_id/versions/:number/diff`),
+  restore: post<typeof policy.restorePolicyVersion>(
+    `${POLICIES}/:policy_id/versions/:number/restore`,
+  ),
+};
+
+const DETECTORS = "/v1/detectors";
+type Detectors = typeof detector.detectors;
+export const detectors = {
+  catalog: get<typeof detector.listDetectorCatalog>(`${DETECTORS}/catalog`),
+  list: get<Detectors["list"]>(DETECTORS),
+  create: post<Detectors["create"]>(DETECTORS),
+  get: get<Detectors["get"]>(`${DETECTORS}/:detector_id`),
+  update: put<Detectors["update"]>(`${DETECTORS}/:detector_id`),
+  remove: remove<Detectors["remove"]>(`${DETECTORS}/:detector_id`),
+};
+
+const COLLECTORS = "/v1/collectors";
+type Collectors = typeof collector.collectors;
+export const collectors = {
+  list: get<Collectors["list"]>(COLLECTORS),
+  create: post<Collectors["create"]>(COLLECTORS),
+  get: get<Collectors["get"]>(`${COLLECTORS}/:collector_id`),
+  update: put<Collectors["update"]>(`${COLLECTORS}/:collector_id`),
+  remove: remove<Collectors["remove"]>(`${COLLECTORS}/:collector_id`),
+  overrides: get<typeof collector.listOverrides>(`${COLLECTORS}/:collector_id/overrides`),
+  setOverride: put<typeof collector.setOverride>(`${COLLECTORS}/:collector_id/overrides/:consumer`),
+  removeOverride: remove<typeof collector.removeOverride>(
+    `${COLLECTORS}/:collector_id/overrides/:consumer`,
+  ),
+};
+
+const COLLECTOR_KEYS = `${COLLECTORS}/:collector_id/keys` as const;
+type CollectorKeys = typeof held.collectorKeys;
+export const collectorKeys = {
+  list: get<CollectorKeys["list"]>(COLLECTOR_KEYS),
+  create: post<CollectorKeys["create"]>(COLLECTOR_KEYS),
+  rotate: post<CollectorKeys["rotate"]>(`${COLLECTOR_KEYS}/:key_id/rotate`),
+  revoke: remove<CollectorKeys["revoke"]>(`${COLLECTOR_KEYS}/:key_id`),
+};
+
+const CLIENTS = `${COLLECTORS}/:collector_id/service-clients` as const;
+type ServiceClients = typeof held.serviceClients;
+export const serviceClients = {
+  list: get<ServiceClients["list"]>(CLIENTS),
+  create: post<ServiceClients["create"]>(CLIENTS),
+  rotate: post<ServiceClients["rotate"]>(`${CLIENTS}/:key_id/rotate`),
+  revoke: remove<ServiceClients["revoke"]>(`${CLIENTS}/:key_id`),
+};

@@ -1,8 +1,9 @@
-/** A first request to paste: the consumer's own address, and a model that it may use. */
+/** A first request to paste: with the address and the key that work. */
 import type { Consumer } from "../contract/consumers.ts";
 import type { Registry } from "../contract/registries.ts";
 import { ROOT } from "./api.ts";
 
+/** The consumer's own address, and a model that it may use. */
 export function chatCurl(
   consumer: Pick<Consumer, "slug" | "registries">,
   upstreams: readonly Registry[],
@@ -17,6 +18,25 @@ export function chatCurl(
     `  -d '{${named}"messages": [{"role": "user", "content": "Hello!"}]}'`,
   ].join("\n");
 }
+
+/** Holds an address, so that a policy which masks such things has something to do. */
+export const evaluateCurl = (key: string): string =>
+  [
+    `curl ${new URL("v1/evaluate", ROOT).href} \\`,
+    `  -H 'Authorization: Bearer ${key}' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"payload": {"input": "Write to ana@example.com, please."}}'`,
+  ].join("\n");
+
+/** For a token that lives 15 minutes. */
+export const tokenCurl = (client_id: string, client_secret: string): string =>
+  [
+    `curl ${new URL("v1/token", ROOT).href} \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"grant_type": "client_credentials",`,
+    `       "client_id": "${client_id}",`,
+    `       "client_secret": "${client_secret}"}'`,
+  ].join("\n");
 
 /** Undefined: the consumer has a default, so none need be named. */
 function modelFor(

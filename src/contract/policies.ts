@@ -66,6 +66,22 @@ export const policies = resource({
   reply: Policy,
 });
 
+export const PolicyUse = z.object({
+  collector_id: Id,
+  collector_name: Name,
+  consumer_id: z.string().nullable().describe("Of an override. null: everybody else."),
+  version: z.int().nullable().describe("The pinned one. null: always the newest."),
+});
+
+export const listPolicyUses = endpoint({
+  name: "list_policy_uses",
+  method: "GET",
+  path: "/v1/policies/:policy_id/uses",
+  auth: "read",
+  summary: "List the collectors and overrides that a policy judges for",
+  reply: z.object({ items: z.array(PolicyUse) }),
+});
+
 /** A policy as it was saved, with the detectors it used: nothing outside changes what it does. */
 export const PolicyDocument = z.object({
   ...PolicyInput.shape,

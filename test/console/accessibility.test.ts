@@ -2,14 +2,22 @@
 import { expect, test } from "bun:test";
 import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
+import { makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
 import { sharedBrowser } from "./browser.ts";
 
 const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
 const open = sharedBrowser();
 
-/** Pages with something on them, an empty one, and one that failed. */
-async function places(kit: Kit) {
+let made: Promise<string[]> | undefined;
+/** Pages with something on them, an empty one, and one that failed; filled once. */
+function places(kit: Kit): Promise<string[]> {
+  made ??= makePlaces(kit);
+  return made;
+}
+
+async function makePlaces(kit: Kit): Promise<string[]> {
   const list = async (path: string) =>
     ((await (await kit.get(path)).json()) as { items: { id: string }[] }).items;
   const id = (await list("/v1/gateways"))[0]?.id ?? "";
@@ -37,10 +45,62 @@ async function places(kit: Kit) {
     `${path}/consumers/${consumer}`,
     `${path}/consumers/${consumer}?tab=keys`,
     `${path}/requests`,
+    ...(await decisionPlaces(kit)),
+    ...(await guardPlaces(list)),
     "/tokens",
     "/audit",
     "/nowhere",
   ];
+}
+
+/** What happened, and what is to be decided. */
+async function decisionPlaces(kit: Kit): Promise<string[]> {
+  const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
+  await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
+  const guard = await makeRuled(kit, "data_loss_prevention");
+  await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
+  const store = await startStore(kit, "request");
+  await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
+  await store.rule("group:oncall", "install");
+  await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
+  return [
+    ...["", "?tab=installs", "?tab=access", "?tab=catalog", "?tab=tokens"].map(
+      (tab) => `/gateways/${store.gateway.id}/store${tab}`,
+    ),
+    "/activity?consumer_id=ana&status=block",
+    "/activity?q=nothing-like-this",
+    "/approvals",
+    "/approvals?q=nothing-like-this",
+  ];
+}
+
+/** The pages of the guard. */
+async function guardPlaces(list: (path: string) => Promise<{ id: string }[]>) {
+  const first = async (path: string) => `${path}/${(await list(`/v1${path}`))[0]?.id}`;
+  const [collector, detector, policy] = await Promise.all(
+    ["/collectors", "/detectors", "/policies"].map(first),
+  );
+  return [
+    "/collectors",
+    "/collectors/new",
+    collector,
+    `${collector}?tab=auth`,
+    `${collector}?tab=overrides`,
+    `${collector}?tab=clients`,
+    "/detectors",
+    "/detectors/new",
+    detector,
+    "/policies",
+    "/policies/new",
+    policy,
+    `${policy}?tab=gates`,
+    `${policy}?tab=input`,
+    `${policy}?tab=output`,
+    `${policy}?tab=test`,
+    `${policy}?tab=collectors`,
+    `${policy}?tab=history`,
+    "/policies/00000000-0000-4000-8000-000000000000",
+  ] as string[];
 }
 
 /** What axe finds in both themes, as lines that a person can act on. */
@@ -75,6 +135,36 @@ test("no page has a finding, in light and dark", async () => {
 
   expect(found).toEqual([]);
   expect(opened.offences).toEqual([]);
+}, 120_000);
+
+test("rows, conditions, a verdict and a diff have no finding, in light and dark", async () => {
+  const kit = await started();
+  const all = await places(kit);
+  const policy = all.find((place) => place.endsWith("?tab=gates")) ?? "";
+  await using opened = await open(kit);
+  const { page, go, move } = opened;
+  const found: string[] = [];
+  const look = async () => found.push(...(await findings(page)));
+
+  await go(policy);
+  await page.getByRole("button", { name: "Add gate" }).click();
+  await page.getByLabel("Action").selectOption("transform");
+  await page.getByRole("button", { name: "Add predefined entity" }).click();
+  await look();
+  await page.getByLabel("Applies").selectOption("json");
+  await page.getByLabel("Condition").fill("{");
+  await page.getByRole("button", { name: "Save" }).click();
+  await look();
+  await move(policy.replace("gates", "test"));
+  await page.getByRole("button", { name: "Run test" }).click();
+  await page.locator(".diff").waitFor();
+  await look();
+  await move("/detectors/new");
+  await page.getByLabel("Kind").selectOption("secrets");
+  await page.getByLabel("Add disabled format").selectOption("password");
+  await look();
+
+  expect(found).toEqual([]);
 }, 60_000);
 
 test("no dialog has a finding, in light and dark", async () => {
@@ -87,6 +177,25 @@ test("no dialog has a finding, in light and dark", async () => {
 
   await go(all.find((place) => place.endsWith("/requests")) ?? "");
   await page.locator("tbody button").first().click();
+  await look();
+  await move("/activity");
+  await page.locator("tbody .link").first().click();
+  await page.locator(".stored").waitFor();
+  await look();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Erase…" }).click();
+  await look();
+  await move("/approvals");
+  await page.locator("tbody .link").first().click();
+  await page.locator(".stored").waitFor();
+  await look();
+  await move(all.find((place) => place.endsWith("/store")) ?? "");
+  await page.locator("tbody .link").first().click();
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  await look();
+  await page.keyboard.press("Escape");
+  await move(all.find((place) => place.endsWith("?tab=access")) ?? "");
+  await page.getByRole("button", { name: "New rule" }).click();
   await look();
   await move("/audit");
   await page.locator("tbody button").first().click();
@@ -103,7 +212,7 @@ test("no dialog has a finding, in light and dark", async () => {
   await look();
 
   expect(found).toEqual([]);
-});
+}, 60_000);
 
 test("the sign-in page has no finding, and a first Tab skips to the content", async () => {
   const kit = await started();
@@ -157,4 +266,4 @@ test("at 320 pixels nothing is cut off sideways", async () => {
   }
 
   expect(wide).toEqual([]);
-});
+}, 60_000);

@@ -220,3 +220,19 @@ test("5 a saved policy answers with its version as the ETag, and a stale change 
   expect(((await read.json()) as Policy).mode).toBe("enforce");
   expect(stale.status).toBe(412);
 });
+
+test("5 the uses of a policy are the collectors and overrides it judges for, with what they pin", async () => {
+  const shared = await kit();
+  const guard = await makeGuard(shared, {});
+  const policy_id = guard.policy.id;
+  const other = await shared.make("/v1/collectors", { name: unique("other") });
+  await shared.put(`/v1/collectors/${other.id}/overrides/ana`, { policy_id, policy_version: 1 });
+
+  const { items } = await (await shared.get(`/v1/policies/${policy_id}/uses`)).json();
+
+  expect(items).toMatchObject([
+    { collector_id: guard.collector.id, consumer_id: null, version: null },
+    { collector_id: other.id, consumer_id: "ana", version: 1 },
+  ]);
+  expect((await shared.get(`/v1/policies/${other.id}/uses`)).status).toBe(404);
+});

@@ -13,7 +13,27 @@ import type { Column } from "../parts/table.tsx";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 
-const RESOURCES = ["gateway", "registry", "consumer", "consumer_key", "token"];
+const RESOURCES = [
+  "gateway",
+  "registry",
+  "consumer",
+  "consumer_key",
+  "policy",
+  "detector",
+  "collector",
+  "collector_key",
+  "service_client",
+  "override",
+  "approval",
+  "activity",
+  "store_request",
+  "store_install",
+  "access_rule",
+  "catalog_entry",
+  "principal_token",
+  "issuer",
+  "token",
+];
 
 export function AuditPage() {
   const { everywhere, gateway, gateways } = useSession();

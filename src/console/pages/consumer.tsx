@@ -7,8 +7,14 @@ import { useLoad } from "../load.ts";
 import { ConsumerForm } from "../parts/consumer-form.tsx";
 import { ConsumerKeys } from "../parts/consumer-keys.tsx";
 import { Page, Ready } from "../parts/page.tsx";
-import { Link, navigate, useLocation } from "../router.tsx";
+import { Tabs, useTab } from "../parts/tabs.tsx";
+import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
+
+const TABS = [
+  ["", "Routing"],
+  ["keys", "Keys"],
+] as const;
 
 interface ConsumerPageProps {
   gateway_id: string;
@@ -23,7 +29,7 @@ export function ConsumerPage(props: ConsumerPageProps) {
 
 function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onStale: () => void }) {
   const { may } = useSession();
-  const tab = useLocation().search.get("tab");
+  const tab = useTab(TABS);
   const loaded = useLoad(consumer_id ?? "", async () => {
     const [upstreams, consumer] = await Promise.all([
       call(registries.list, { params: { gateway_id }, query: { limit: 200, sort: "name" } }),
@@ -41,7 +47,7 @@ function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onSt
       <Ready of={loaded} what="The consumer">
         {({ upstreams, consumer }) => (
           <>
-            {consumer && <Tabs consumer={consumer} tab={tab} />}
+            {consumer && <Tabs label="Consumer" tabs={TABS} />}
             {consumer && tab === "keys" ? (
               <ConsumerKeys consumer={consumer} upstreams={upstreams} />
             ) : (
@@ -51,22 +57,6 @@ function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onSt
         )}
       </Ready>
     </Page>
-  );
-}
-
-/** Links, not ARIA tabs: each has an address of its own. */
-function Tabs({ consumer, tab }: { consumer: Consumer; tab: string | null }) {
-  const here = `/gateways/${consumer.gateway_id}/consumers/${consumer.id}`;
-  const current = (name: string | null) => (tab === name ? "page" : undefined);
-  return (
-    <nav className="tabs" aria-label="Consumer">
-      <Link to={here} aria-current={current(null)}>
-        Routing
-      </Link>
-      <Link to={`${here}?tab=keys`} aria-current={current("keys")}>
-        Keys
-      </Link>
-    </nav>
   );
 }
 

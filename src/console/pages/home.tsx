@@ -111,9 +111,7 @@ function LastRequests({ here, requests, upstreams, clients }: LastRequestsProps)
       </div>
       <Table
         caption="Last requests"
-        columns={requestColumns(names, (id) =>
-          navigate(`${here}/requests?range=all&request=${id}`),
-        )}
+        columns={requestColumns(names, (id) => navigate(`${here}/requests?range=all&open=${id}`))}
         rows={requests.items}
         empty={null}
       />

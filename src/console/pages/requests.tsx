@@ -1,31 +1,22 @@
 /** Console → Requests: what the data plane answered, newest first, filtered by the address. */
-import { useState } from "react";
-import type { RequestEvent } from "../../contract/requests.ts";
-import { now } from "../../lib/clock.ts";
 import { call } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
-import { useAction, useLoad } from "../load.ts";
+import { useLoad } from "../load.ts";
+import { Feed } from "../parts/feed.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { Failure, Page, Ready } from "../parts/page.tsx";
+import { Page, Ready } from "../parts/page.tsx";
 import { type Names, requestColumns } from "../parts/request-columns.tsx";
 import { RequestFilters } from "../parts/request-filters.tsx";
 import { RequestSheet } from "../parts/request-sheet.tsx";
-import { Table } from "../parts/table.tsx";
-import { changeQuery, useLocation } from "../router.tsx";
+import { fromIn, rangeIn } from "../parts/time-range.ts";
+import { useLocation } from "../router.tsx";
 
 /** Filters that go to the server as they are. */
 const FILTERS = ["consumer_id", "registry_id", "endpoint", "status", "error_code", "trace_id"];
-const RANGES_MS: Record<string, number> = {
-  "15m": 900_000,
-  "1h": 3_600_000,
-  "24h": 86_400_000,
-  "7d": 604_800_000,
-};
 
 export function RequestsPage({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();
-  const filters = [...FILTERS, "range"].map((name) => [name, search.get(name) ?? ""] as const);
-  const key = JSON.stringify(filters);
+  const key = [rangeIn(search), ...FILTERS.map((name) => search.get(name) ?? "")].join("\n");
   const loaded = useLoad(key, async () => {
     const [page, names] = await Promise.all([
       call(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
@@ -52,16 +43,21 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
         {({ page, names }) => (
           <>
             <RequestFilters names={names} />
-            <Pages
+            <Feed
               key={`${key}${loaded.state === "ready" && loaded.at.getTime()}`}
+              what="requests"
+              hint="They come when an application sends them with the key of a consumer."
               first={page}
-              names={names}
               more={(cursor) =>
                 call(gateways.requests, {
                   params: { gateway_id },
                   query: { ...queryOf(search), cursor },
                 })
               }
+              columns={(show) => requestColumns(names, show)}
+              sheet={(event, neighbours) => (
+                <RequestSheet event={event} names={names} {...neighbours} />
+              )}
             />
           </>
         )}
@@ -83,79 +79,5 @@ async function namesOf(gateway_id: string): Promise<Names> {
 
 function queryOf(search: URLSearchParams) {
   const given = FILTERS.map((name) => [name, search.get(name) || undefined]);
-  const range = search.get("range") ?? "1h";
-  const span = RANGES_MS[range];
-  const from = span === undefined ? {} : { from: new Date(now().getTime() - span).toISOString() };
-  return { ...Object.fromEntries(given), ...from };
-}
-
-interface Found {
-  items: RequestEvent[];
-  next_cursor: string | null;
-}
-
-interface PagesProps {
-  first: Found;
-  names: Names;
-  more: (cursor: string) => Promise<Found>;
-}
-
-/** The first page and those that were asked for after it. */
-function Pages({ first, names, more }: PagesProps) {
-  const [page, setPage] = useState(first);
-  const open = useLocation().search.get("request");
-  const load = useAction(async () => {
-    const next = await more(page.next_cursor ?? "");
-    setPage({ items: [...page.items, ...next.items], next_cursor: next.next_cursor });
-  });
-  const show = (id: string | undefined) => changeQuery({ request: id }, "replace");
-  const at = page.items.findIndex(({ id }) => id === open);
-  const shown = page.items[at];
-  return (
-    <>
-      <Table
-        caption="Requests, newest first"
-        columns={requestColumns(names, show)}
-        rows={page.items}
-        empty={<Nothing />}
-      />
-      <Failure title="More requests could not be loaded." error={load.error} />
-      {page.next_cursor && (
-        <div className="pager">
-          <button
-            type="button"
-            className="button"
-            disabled={load.busy}
-            onClick={() => void load.run()}
-          >
-            {load.busy ? "Loading…" : "Load more"}
-          </button>
-        </div>
-      )}
-      {shown && (
-        <RequestSheet
-          event={shown}
-          names={names}
-          onClose={() => show(undefined)}
-          newer={at > 0 ? () => show(page.items[at - 1]?.id) : undefined}
-          older={at < page.items.length - 1 ? () => show(page.items[at + 1]?.id) : undefined}
-        />
-      )}
-    </>
-  );
-}
-
-function Nothing() {
-  const { search } = useLocation();
-  const range = search.get("range") ?? "1h";
-  return (
-    <>
-      <p>No request matches {range === "all" ? "." : "in this time."}</p>
-      {range !== "all" && (
-        <button type="button" className="button" onClick={() => changeQuery({ range: "all" })}>
-          Look at all times
-        </button>
-      )}
-    </>
-  );
+  return { ...Object.fromEntries(given), from: fromIn(search) };
 }

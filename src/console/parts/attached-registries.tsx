@@ -2,9 +2,10 @@
 import { useState } from "react";
 import type { AttachedRegistry } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
+import { namesIn } from "../names-in.ts";
 import { SelectField, TextField } from "./field.tsx";
-import { Icon } from "./icons.tsx";
 import { Capabilities } from "./marks.tsx";
+import { moved, OrderButtons } from "./order-buttons.tsx";
 
 interface AttachedRegistriesProps {
   upstreams: readonly Registry[];
@@ -16,10 +17,6 @@ export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRe
   const free = upstreams.filter(({ id }) => attached.every((entry) => entry.id !== id));
   const replace = (at: number, entry: AttachedRegistry) =>
     onChange(attached.map((old, index) => (index === at ? entry : old)));
-  const move = (from: number, to: number) => {
-    const rest = attached.filter((_, index) => index !== from);
-    onChange([...rest.slice(0, to), ...attached.slice(from, from + 1), ...rest.slice(to)]);
-  };
   return (
     <>
       <ol className="attached">
@@ -28,9 +25,9 @@ export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRe
             key={entry.id}
             entry={entry}
             registry={upstreams.find(({ id }) => id === entry.id)}
-            place={{ index, last: index === attached.length - 1 }}
+            place={{ index, count: attached.length }}
             onChange={(next) => replace(index, next)}
-            onMove={(by) => move(index, index + by)}
+            onMove={(by) => onChange(moved(attached, index, by))}
             onRemove={() => onChange(attached.filter((_, at) => at !== index))}
           />
         ))}
@@ -56,7 +53,7 @@ export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRe
 interface EntryProps {
   entry: AttachedRegistry;
   registry: Registry | undefined;
-  place: { index: number; last: boolean };
+  place: { index: number; count: number };
   onChange: (entry: AttachedRegistry) => void;
   onMove: (by: 1 | -1) => void;
   onRemove: () => void;
@@ -79,34 +76,7 @@ function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProp
       <div className="attached-head">
         <strong>{name}</strong>
         <code>{registry?.provider}</code>
-        <div className="attached-acts">
-          <button
-            type="button"
-            className="button quiet"
-            aria-label={`Move ${name} up`}
-            disabled={place.index === 0}
-            onClick={() => onMove(-1)}
-          >
-            <Icon name="up" />
-          </button>
-          <button
-            type="button"
-            className="button quiet"
-            aria-label={`Move ${name} down`}
-            disabled={place.last}
-            onClick={() => onMove(1)}
-          >
-            <Icon name="down" />
-          </button>
-          <button
-            type="button"
-            className="button quiet"
-            aria-label={`Detach ${name}`}
-            onClick={onRemove}
-          >
-            <Icon name="cross" />
-          </button>
-        </div>
+        <OrderButtons {...{ name, place, onMove, onRemove }} away="Detach" />
       </div>
       {registry && <Capabilities of={registry.capabilities} />}
       <div className="columns attached-fields">
@@ -140,9 +110,3 @@ function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProp
     </li>
   );
 }
-
-const namesIn = (text: string): string[] =>
-  text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");

@@ -1,4 +1,4 @@
-/** When does a key or token end? Some days from now, on a date, or never. */
+/** When does a key, a token or an access end? Some days from now, on a date, or never. */
 import { useState } from "react";
 import { now } from "../../lib/clock.ts";
 import { SelectField, TextField } from "./field.tsx";
@@ -13,7 +13,13 @@ const CHOICES = [
 ] as const;
 const DAY_MS = 86_400_000;
 
-export function ExpiryField({ onChange }: { onChange: (expires_at: string | null) => void }) {
+interface ExpiryFieldProps {
+  label?: string;
+  problem?: string | undefined;
+  onChange: (expires_at: string | null) => void;
+}
+
+export function ExpiryField({ label = "Expires", problem, onChange }: ExpiryFieldProps) {
   const [choice, setChoice] = useState("");
   const [date, setDate] = useState("");
   const choose = (next: string) => {
@@ -22,7 +28,13 @@ export function ExpiryField({ onChange }: { onChange: (expires_at: string | null
   };
   return (
     <>
-      <SelectField label="Expires" value={choice} options={CHOICES} onChange={choose} />
+      <SelectField
+        label={label}
+        problem={problem}
+        value={choice}
+        options={CHOICES}
+        onChange={choose}
+      />
       {choice === "date" && (
         <TextField
           label="Last day"

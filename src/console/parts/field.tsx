@@ -54,6 +54,7 @@ interface TextFieldProps extends FieldProps {
   autoComplete?: string;
   min?: number | string | undefined;
   max?: number | string | undefined;
+  step?: "any" | undefined;
 }
 
 export function TextField({
@@ -79,10 +80,38 @@ export function TextField({
   );
 }
 
+interface AreaFieldProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  rows: number;
+  /** In letters of one width. */
+  code?: boolean;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** A text of many lines. */
+export function AreaField({ label, hint, problem, onChange, code, ...area }: AreaFieldProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(described) => (
+        <textarea
+          {...described}
+          {...area}
+          className={code ? "code" : undefined}
+          spellCheck={false}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 interface SelectFieldProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   options: readonly (readonly [value: string, text: string])[];
+  required?: boolean;
   disabled?: boolean;
 }
 
@@ -93,15 +122,15 @@ export function SelectField({
   value,
   onChange,
   options,
-  disabled,
+  ...select
 }: SelectFieldProps) {
   return (
     <Field label={label} hint={hint} problem={problem}>
       {(described) => (
         <select
           {...described}
+          {...select}
           value={value}
-          disabled={disabled}
           onChange={(event) => onChange(event.target.value)}
         >
           {options.map(([option, text]) => (

@@ -78,7 +78,18 @@ interface SectionProps {
 
 /** The server names what it refuses: `slug: is reserved; name: is there twice`. */
 export function problemOf(error: AppError | undefined, member: string): string | undefined {
-  if (error?.code !== "validation_failed") return undefined;
-  const lines = error.message.split("; ").map((line) => line.split(": "));
-  return lines.find(([name]) => name === member)?.[1];
+  const line = refusals(error).find((text) => text.startsWith(`${member}: `));
+  return line?.slice(member.length + 2);
 }
+
+/** The same for a member that has no fields inside: also `[3].name: is too long`. */
+export function problemsBelow(error: AppError | undefined, member: string): string | undefined {
+  const lines = refusals(error).filter(
+    (text) => text.startsWith(member) && ":.[".includes(text.charAt(member.length)),
+  );
+  const rest = lines.map((text) => text.slice(member.length).replace(/^[:.] ?/, ""));
+  return lines.length > 0 ? rest.join("; ") : undefined;
+}
+
+const refusals = (error: AppError | undefined): string[] =>
+  error?.code === "validation_failed" ? error.message.split(/; (?=[\w.[\]]+: )/) : [];

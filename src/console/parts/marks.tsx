@@ -1,7 +1,7 @@
 /** Small marks: state with a word and a sign, capabilities, times, ids. Colour never stands alone. */
 import { Icon, type IconName } from "./icons.tsx";
 
-type Tone = "good" | "bad" | "warn" | "plain";
+export type Tone = "good" | "bad" | "warn" | "accent" | "plain";
 
 export function Mark({ tone, icon, text }: { tone: Tone; icon?: IconName; text: string }) {
   return (
@@ -26,17 +26,29 @@ export const KeyState = ({ state }: { state: "active" | "expired" | "revoked" })
     <Mark tone={state === "revoked" ? "bad" : "warn"} icon="cross" text={state} />
   );
 
+export const ModeMark = ({ mode }: { mode: "observe" | "enforce" }) =>
+  mode === "enforce" ? (
+    <Mark tone="good" icon="policy" text="enforce" />
+  ) : (
+    <Mark tone="warn" icon="search" text="observe" />
+  );
+
 export function Status({ code }: { code: number }) {
   if (code < 400) return <Mark tone="good" icon="check" text={String(code)} />;
   return <Mark tone={code < 500 ? "warn" : "bad"} icon="warning" text={String(code)} />;
 }
 
-export function Capabilities({ of }: { of: readonly string[] }) {
+export const Capabilities = ({ of }: { of: readonly string[] }) => (
+  <Chips of={of.map((name) => name.replaceAll("_", " "))} />
+);
+
+export function Chips({ of }: { of: readonly string[] }) {
+  if (of.length === 0) return <span className="muted">none</span>;
   return (
     <ul className="chips">
       {of.map((name) => (
         <li key={name} className="chip">
-          {name.replaceAll("_", " ")}
+          {name}
         </li>
       ))}
     </ul>

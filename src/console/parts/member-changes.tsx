@@ -9,7 +9,20 @@ export function MemberChanges({ before, after }: MemberChangesProps) {
   const [was, is] = [leaves(before ?? {}), leaves(after ?? {})];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   const changed = names.filter((name) => was[name] !== is[name]);
-  if (changed.length === 0) return <p className="muted">No member changed.</p>;
+  return (
+    <ChangesTable changes={changed.map((name) => ({ name, before: was[name], after: is[name] }))} />
+  );
+}
+
+interface Change {
+  name: string;
+  /** Undefined: it was not there. */
+  before: string | undefined;
+  after: string | undefined;
+}
+
+export function ChangesTable({ changes }: { changes: readonly Change[] }) {
+  if (changes.length === 0) return <p className="muted">No member changed.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
     <section className="table" aria-label="Changes" tabIndex={0}>
@@ -23,13 +36,13 @@ export function MemberChanges({ before, after }: MemberChangesProps) {
           </tr>
         </thead>
         <tbody>
-          {changed.map((name) => (
+          {changes.map(({ name, before, after }) => (
             <tr key={name}>
               <th scope="row">
                 <code>{name}</code>
               </th>
-              <td>{name in was ? <del>{was[name]}</del> : <span className="muted">none</span>}</td>
-              <td>{name in is ? <ins>{is[name]}</ins> : <span className="muted">none</span>}</td>
+              <td>{before === undefined ? NONE : <del>{before}</del>}</td>
+              <td>{after === undefined ? NONE : <ins>{after}</ins>}</td>
             </tr>
           ))}
         </tbody>
@@ -37,6 +50,8 @@ export function MemberChanges({ before, after }: MemberChangesProps) {
     </section>
   );
 }
+
+const NONE = <span className="muted">none</span>;
 
 /** Nested members as `failover.max_attempts`; a list is one text. */
 function leaves(value: Record<string, unknown>, prefix = ""): Record<string, string> {

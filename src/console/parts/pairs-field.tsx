@@ -10,9 +10,10 @@ interface PairsFieldProps {
   onChange: (pairs: Pairs) => void;
   /** What one row is called. */
   one: string;
+  problem?: string | undefined;
 }
 
-export function PairsField({ label, hint, pairs, onChange, one }: PairsFieldProps) {
+export function PairsField({ label, hint, pairs, onChange, one, problem }: PairsFieldProps) {
   const change = (at: number, pair: readonly [string, string]) =>
     onChange(pairs.map((old, index) => (index === at ? pair : old)));
   return (
@@ -45,6 +46,7 @@ export function PairsField({ label, hint, pairs, onChange, one }: PairsFieldProp
           </button>
         </div>
       ))}
+      {problem && <p className="problem">{problem}</p>}
       <button type="button" className="button small" onClick={() => onChange([...pairs, ["", ""]])}>
         <Icon name="plus" /> Add {one}
       </button>

@@ -16,7 +16,8 @@ import { useSession } from "../session.ts";
 import { ConnectionTest } from "./connection-test.tsx";
 import { CheckField, SelectField, TextField } from "./field.tsx";
 import { Form, problemOf, Section } from "./form.tsx";
-import { type Draft, draftOf, SchemaFields, valuesOf } from "./schema-fields.tsx";
+import { type Draft, draftOf, valuesOf } from "./schema-draft.ts";
+import { SchemaFields } from "./schema-fields.tsx";
 
 type KindEntry = z.output<typeof listRegistryKinds.reply>["items"][number];
 
@@ -203,7 +204,7 @@ function inputOf(
   return {
     name,
     provider,
-    provider_options: valuesOf(kind.options_schema, options),
+    provider_options: valuesOf(kind.options_schema, options, "provider_options"),
     ...(auth || keyless || !opened?.auth ? { auth } : {}),
     capabilities: all ? null : [...typed.capabilities],
     enabled,

@@ -4,14 +4,7 @@ import { changeQuery, useLocation } from "../router.tsx";
 import { SelectField, TextField } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 import type { Names } from "./request-columns.tsx";
-
-const RANGES = [
-  ["15m", "Last 15 minutes"],
-  ["1h", "Last hour"],
-  ["24h", "Last 24 hours"],
-  ["7d", "Last 7 days"],
-  ["all", "All times"],
-] as const;
+import { RANGE_OPTIONS, rangeIn } from "./time-range.ts";
 
 /** As the data plane names them. */
 const ENDPOINTS = [
@@ -39,8 +32,8 @@ export function RequestFilters({ names }: { names: Names }) {
     <div className="filters">
       <SelectField
         label="Time"
-        value={value("range") || "1h"}
-        options={RANGES}
+        value={rangeIn(search)}
+        options={RANGE_OPTIONS}
         onChange={set("range")}
       />
       <SelectField

@@ -1,32 +1,18 @@
 /** One request in full, beside the list: what was asked, who answered, what was tried. */
-import type { ReactNode } from "react";
 import type { RequestEvent } from "../../contract/requests.ts";
-import { changeQuery } from "../router.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Icon } from "./icons.tsx";
+import { EventSheet, Fact, type Neighbours } from "./event-sheet.tsx";
 import { Mark, Status, When } from "./marks.tsx";
 import type { Names } from "./request-columns.tsx";
 import { nameOf } from "./request-columns.tsx";
 
-interface RequestSheetProps {
+interface RequestSheetProps extends Neighbours {
   event: RequestEvent;
   names: Names;
-  onClose: () => void;
-  newer: (() => void) | undefined;
-  older: (() => void) | undefined;
 }
 
-export function RequestSheet({ event, names, onClose, newer, older }: RequestSheetProps) {
+export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps) {
   return (
-    <Dialog title="Request" onClose={onClose} sheet>
-      <div className="row tight">
-        <button type="button" className="button small" disabled={!newer} onClick={newer}>
-          <Icon name="up" /> Newer
-        </button>
-        <button type="button" className="button small" disabled={!older} onClick={older}>
-          <Icon name="down" /> Older
-        </button>
-      </div>
+    <EventSheet title="Request" {...neighbours}>
       <dl className="facts">
         <Fact name="Time" value={<When at={event.time} precise />} />
         <Fact
@@ -57,7 +43,7 @@ export function RequestSheet({ event, names, onClose, newer, older }: RequestShe
         <Fact
           name="Registry"
           value={nameOf(names.registries, event.registry_id)}
-          {...(event.registry_id ? { filter: ["registry_id", event.registry_id] as const } : {})}
+          filter={["registry_id", event.registry_id]}
         />
         <Fact name="Kind" value={event.provider ?? "none"} />
         <Fact name="Tokens in" value={event.input_tokens ?? "not told"} />
@@ -92,33 +78,7 @@ export function RequestSheet({ event, names, onClose, newer, older }: RequestShe
           ))}
         </ol>
       )}
-    </Dialog>
-  );
-}
-
-interface FactProps {
-  name: string;
-  value: ReactNode;
-  filter?: readonly [name: string, value: string];
-}
-
-function Fact({ name, value, filter }: FactProps) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>
-        {value}
-        {filter && (
-          <button
-            type="button"
-            className="link small"
-            onClick={() => changeQuery({ [filter[0]]: filter[1], request: undefined })}
-          >
-            Filter<span className="unseen"> by this {name.toLowerCase()}</span>
-          </button>
-        )}
-      </dd>
-    </>
+    </EventSheet>
   );
 }
 

@@ -1,23 +1,18 @@
 /** Fields for the members of a JSON Schema, so that a new kind or option needs no new form. */
 import type { AppError } from "../../contract/errors.ts";
-import { CheckField, SelectField, TextField } from "./field.tsx";
-import { problemOf } from "./form.tsx";
-import { type Pairs, PairsField, pairsOf, recordOf } from "./pairs-field.tsx";
-
-export interface Schema {
-  type?: string;
-  format?: string;
-  description?: string;
-  default?: unknown;
-  enum?: string[];
-  minimum?: number;
-  maximum?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-}
-
-/** What is typed so far: texts and rows, made into values when it is saved. */
-export type Draft = Record<string, string | boolean | Pairs>;
+import { ChosenField } from "./chosen-field.tsx";
+import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
+import { problemOf, problemsBelow } from "./form.tsx";
+import { PairsField } from "./pairs-field.tsx";
+import { RowsField } from "./rows-field.tsx";
+import {
+  type Draft,
+  isNullable,
+  numberIn,
+  type Schema,
+  shapeOf,
+  type Typed,
+} from "./schema-draft.ts";
 
 interface SchemaFieldsProps {
   schema: Schema;
@@ -26,95 +21,114 @@ interface SchemaFieldsProps {
   error: AppError | undefined;
   /** Where the server sees these members: `provider_options`. */
   at: string;
+  /** What there is to choose from, for members that name something stored. */
+  choices?: Choices;
 }
 
-export function SchemaFields({ schema, draft, onChange, error, at }: SchemaFieldsProps) {
+export type Choices = Readonly<Record<string, readonly (readonly [value: string, text: string])[]>>;
+
+export function SchemaFields(props: SchemaFieldsProps) {
+  const { schema, draft, onChange, error, at, choices } = props;
   return Object.entries(schema.properties ?? {}).map(([name, member]) => (
     <Member
       key={name}
       name={name}
       member={member}
+      choices={choices?.[name]}
       required={schema.required?.includes(name) ?? false}
-      value={draft[name]}
+      value={draft[name] ?? ""}
       onChange={(value) => onChange({ ...draft, [name]: value })}
-      problem={problemOf(error, `${at}.${name}`)}
+      error={error}
+      at={`${at}.${name}`}
     />
   ));
-}
-
-export function draftOf(schema: Schema, values: Record<string, unknown>): Draft {
-  const entries = Object.entries(schema.properties ?? {}).map(([name, member]) => {
-    const value = values[name];
-    if (member.type === "boolean") return [name, Boolean(value ?? member.default)];
-    // The schema says that this member holds texts by name.
-    if (member.type === "object") return [name, pairsOf(value as Record<string, string>)];
-    return [name, value === undefined ? "" : String(value)];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** An empty text means that the member is not there. */
-export function valuesOf(schema: Schema, draft: Draft): Record<string, unknown> {
-  const given = Object.entries(draft).filter(([, value]) => value !== "");
-  return Object.fromEntries(
-    given.map(([name, value]) => {
-      if (typeof value === "object") return [name, recordOf(value)];
-      const type = schema.properties?.[name]?.type;
-      return [name, type === "integer" || type === "number" ? Number(value) : value];
-    }),
-  );
 }
 
 interface MemberProps {
   name: string;
   member: Schema;
+  choices: Choices[string] | undefined;
   required: boolean;
-  value: Draft[string] | undefined;
-  onChange: (value: Draft[string]) => void;
-  problem: string | undefined;
+  value: Typed;
+  onChange: (value: Typed) => void;
+  error: AppError | undefined;
+  at: string;
 }
 
-function Member({ name, member, required, value, onChange, problem }: MemberProps) {
+function Member(props: MemberProps) {
+  const { name, member, choices, required, value, onChange, error, at } = props;
+  const shape = shapeOf(member);
   const label = words(name);
-  const { description: hint } = member;
-  if (member.type === "boolean") {
-    const more = hint ? { hint } : {};
-    return <CheckField label={label} {...more} checked={value === true} onChange={onChange} />;
+  const hint = plain(member.description);
+  if (shape === "flag") {
+    return <CheckField label={label} hint={hint} checked={value === true} onChange={onChange} />;
   }
-  if (member.type === "object") {
-    const one = words(name).toLowerCase().replace(/s$/, "");
-    const pairs = typeof value === "object" ? value : [];
-    return <PairsField label={label} hint={hint} one={one} pairs={pairs} onChange={onChange} />;
+  if (typeof value === "object") {
+    const shared = { label, hint, one: singular(label.toLowerCase()), onChange };
+    const problem = problemsBelow(error, at);
+    if ("rows" in value) {
+      const { rows } = value;
+      return <RowsField {...shared} {...{ member, rows, error, at }} />;
+    }
+    if (!("chosen" in value)) return <PairsField {...shared} pairs={value} problem={problem} />;
+    const names = member.items?.enum ?? [];
+    return <ChosenField {...shared} names={names} chosen={value.chosen} problem={problem} />;
   }
-  const text = typeof value === "string" ? value : "";
-  if (member.enum) {
-    const options = member.enum.map((option) => [option, option] as const);
+  const text = String(value);
+  const named = required ? label : `${label} (optional)`;
+  if (shape === "choice" || choices) {
+    const options = choices ?? member.enum?.map((option) => [option, option] as const) ?? YES_NO;
     const shown = required ? options : [["", "(default)"] as const, ...options];
+    const problem = problemOf(error, at);
     return (
       <SelectField
-        {...{ label, hint: plain(hint), problem }}
+        {...{ label, hint, problem, required }}
         value={text}
         options={shown}
         onChange={onChange}
       />
     );
   }
-  const number = member.type === "integer" || member.type === "number";
+  if (shape === "lines" || shape === "json" || shape === "long_text") {
+    const more = { lines: "One in each line.", json: "As JSON.", long_text: "" }[shape];
+    return (
+      <AreaField
+        label={shape === "lines" ? label : named}
+        hint={`${hint} ${more}`.trim()}
+        problem={problemsBelow(error, at)}
+        code={shape !== "long_text"}
+        rows={Math.min(12, Math.max(3, text.split("\n").length))}
+        required={required}
+        value={text}
+        onChange={onChange}
+      />
+    );
+  }
+  const number = numberIn(member);
   return (
     <TextField
-      label={required ? label : `${label} (optional)`}
-      hint={plain(hint)}
-      problem={problem}
+      label={named}
+      hint={hint}
+      problem={problemOf(error, at)}
       type={number ? "number" : member.format === "uri" ? "url" : "text"}
-      min={member.minimum}
-      max={member.maximum}
+      step={number?.type === "number" ? "any" : undefined}
+      min={number?.minimum}
+      max={number?.maximum}
       required={required}
-      placeholder={member.default === undefined ? undefined : String(member.default)}
+      placeholder={isNullable(member) ? "none" : placeholderOf(member)}
       value={text}
       onChange={onChange}
     />
   );
 }
+
+const YES_NO = [
+  ["true", "yes"],
+  ["false", "no"],
+] as const;
+
+const placeholderOf = ({ default: fallback }: Schema): string | undefined =>
+  fallback === undefined ? undefined : String(fallback);
 
 const plain = (text: string | undefined): string => (text ?? "").replaceAll("`", "");
 
@@ -123,3 +137,5 @@ function words(name: string): string {
   const text = name.replaceAll("_", " ").replace(/\b(url|api|id)\b/g, (word) => word.toUpperCase());
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+const singular = (text: string): string => text.replace(/ies$/, "y").replace(/s$/, "");

@@ -1,8 +1,11 @@
 /** The places of the console; what a role may not see is not offered. */
-import { ROOT } from "../api.ts";
+import type { ReactNode } from "react";
+import { call, ROOT } from "../api.ts";
+import { approvals, storeRequests } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Icon, type IconName } from "./icons.tsx";
+import { PendingCount } from "./pending-count.tsx";
 
 export function SideBar() {
   const { gateway, may, everywhere } = useSession();
@@ -19,10 +22,36 @@ export function SideBar() {
             <Item to={`${here}/registries`} icon="registry" text="Registries" />
             <Item to={`${here}/consumers`} icon="consumer" text="Consumers" />
             <Item to={`${here}/requests`} icon="requests" text="Requests" />
+            <Item to={`${here}/store`} icon="store" text="Store">
+              <PendingCount
+                of={gateway.id}
+                load={({ limit }) =>
+                  call(storeRequests.list, {
+                    params: { gateway_id: gateway.id },
+                    query: { limit, state: "pending" },
+                  })
+                }
+              />
+            </Item>
             <Item to={here} icon="settings" text="Settings" exact />
           </ul>
         </>
       )}
+      <h2>Guard</h2>
+      <ul>
+        <Item to="/policies" icon="policy" text="Policies" />
+        <Item to="/detectors" icon="detector" text="Detectors" />
+        <Item to="/collectors" icon="collector" text="Collectors" />
+        <Item to="/activity" icon="activity" text="Activity" />
+        <Item to="/approvals" icon="hand" text="Approvals">
+          <PendingCount
+            of="approvals"
+            load={({ limit }) =>
+              call(approvals.list, { params: {}, query: { limit, status: "pending" } })
+            }
+          />
+        </Item>
+      </ul>
       <h2>Installation</h2>
       <ul>
         <Item to="/gateways" icon="gateway" text="Gateways" exact />
@@ -44,15 +73,16 @@ interface ItemProps {
   text: string;
   /** What lies below does not count as being here. */
   exact?: boolean;
+  children?: ReactNode;
 }
 
-function Item({ to, icon, text, exact }: ItemProps) {
+function Item({ to, icon, text, exact, children }: ItemProps) {
   const { path } = useLocation();
   const here = path === to || (!exact && path.startsWith(`${to}/`));
   return (
     <li>
       <Link to={to} aria-current={here ? "page" : undefined}>
-        <Icon name={icon} /> {text}
+        <Icon name={icon} /> {text} {children}
       </Link>
     </li>
   );

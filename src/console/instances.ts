@@ -1,0 +1,17 @@
+/** The instances of Store servers: registries of a gateway that carry a server's code. */
+import type { Registry } from "../contract/registries.ts";
+import { call } from "./api.ts";
+import { registries } from "./endpoints.ts";
+import { everyPage } from "./every-page.ts";
+
+export interface Instance extends Registry {
+  code: string;
+}
+
+export async function instancesOf(gateway_id: string): Promise<Instance[]> {
+  const all = await everyPage((query) => call(registries.list, { params: { gateway_id }, query }));
+  return all.flatMap((registry) => {
+    const { code } = registry.provider_options;
+    return registry.type === "mcp" && typeof code === "string" ? [{ ...registry, code }] : [];
+  });
+}

@@ -1,0 +1,6 @@
+/** The names in a text that holds several, separated by commas. */
+export const namesIn = (text: string): string[] =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");

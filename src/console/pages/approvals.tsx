@@ -1,0 +1,89 @@
+/** Console → Approvals: what an `ask` verdict leaves for a person to decide. */
+import { useState } from "react";
+import type { Approval } from "../../contract/approvals.ts";
+import { call } from "../api.ts";
+import { approvals } from "../endpoints.ts";
+import { ApprovalSheet } from "../parts/approval-sheet.tsx";
+import { Decision } from "../parts/decision.tsx";
+import { SelectField } from "../parts/field.tsx";
+import { List } from "../parts/list.tsx";
+import { When } from "../parts/marks.tsx";
+import { Page } from "../parts/page.tsx";
+import { Refresh } from "../parts/refresh.tsx";
+import type { Column } from "../parts/table.tsx";
+import { changeQuery, useLocation } from "../router.tsx";
+
+/** The first is meant when the address names none. */
+const STATUSES = [
+  ["", "Pending"],
+  ["approved", "Approved"],
+  ["denied", "Denied"],
+  ["expired", "Expired"],
+  ["all", "All"],
+] as const;
+
+export function ApprovalsPage() {
+  const { search } = useLocation();
+  const [open, setOpen] = useState<Approval>();
+  const given = search.get("status") ?? "";
+  return (
+    <Page
+      title="Approvals"
+      about="What the guard asks a person before it may pass."
+      actions={<Refresh />}
+    >
+      <List
+        caption="Approvals, newest first"
+        what="The approvals"
+        search="Search gate, consumer or tool"
+        filters={
+          <SelectField
+            label="Status"
+            value={given}
+            options={STATUSES}
+            onChange={(status) => changeQuery({ status, cursor: undefined })}
+          />
+        }
+        load={({ q, cursor }) =>
+          call(approvals.list, { params: {}, query: { q, cursor, ...narrowed(given) } })
+        }
+        columns={given ? [...columns(setOpen), DECIDED] : columns(setOpen)}
+        empty={
+          <p>
+            Nothing waits for a decision. A gate or rule with the action <code>ask</code> brings
+            evaluations here.
+          </p>
+        }
+      />
+      {open && <ApprovalSheet approval={open} onClose={() => setOpen(undefined)} />}
+    </Page>
+  );
+}
+
+/** Anybody can write an address: the server says which statuses it does not know. */
+const narrowed = (given: string) =>
+  given === "all" ? {} : { status: (given || "pending") as Approval["status"] };
+
+const columns = (show: (approval: Approval) => void): Column<Approval>[] => [
+  {
+    head: "Asked",
+    cell: (approval) => (
+      <button type="button" className="link" onClick={() => show(approval)}>
+        <When at={approval.created_at} precise />
+      </button>
+    ),
+  },
+  { head: "By", names: true, cell: ({ asked_by }) => asked_by },
+  { head: "Consumer", cell: ({ consumer_id }) => consumer_id ?? NONE },
+  { head: "Application", cell: ({ application }) => application ?? NONE },
+  { head: "Tool", cell: ({ tool }) => tool ?? NONE },
+  { head: "Status", cell: ({ status }) => <Decision state={status} /> },
+  { head: "Until", cell: ({ expires_at }) => <When at={expires_at} precise /> },
+];
+
+const DECIDED: Column<Approval> = {
+  head: "Decided by",
+  cell: ({ decided_by }) => decided_by ?? NONE,
+};
+
+const NONE = <span className="muted">none</span>;

@@ -1,0 +1,129 @@
+/** One approval: who asked for what, the evaluation it came from, and the decision. */
+import { useState } from "react";
+import type { Approval } from "../../contract/approvals.ts";
+import { call } from "../api.ts";
+import { activity, approvals } from "../endpoints.ts";
+import { useAction, useLoad } from "../load.ts";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { Decision } from "./decision.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Fact } from "./event-sheet.tsx";
+import { TextField } from "./field.tsx";
+import { Findings } from "./findings.tsx";
+import { problemOf } from "./form.tsx";
+import { When } from "./marks.tsx";
+import { Failure, Ready } from "./page.tsx";
+import { StoredTexts } from "./stored-texts.tsx";
+
+interface ApprovalSheetProps {
+  approval: Approval;
+  onClose: () => void;
+}
+
+export function ApprovalSheet({ approval, onClose }: ApprovalSheetProps) {
+  const { may } = useSession();
+  const pending = approval.status === "pending";
+  return (
+    <Dialog title={`${approval.asked_by} asks`} onClose={onClose} sheet>
+      <dl className="facts">
+        <Fact name="Status" value={<Decision state={approval.status} />} />
+        <Fact name="Consumer" value={approval.consumer_id} />
+        <Fact name="Application" value={approval.application} />
+        <Fact name="Tool" value={approval.tool} />
+        <Fact name="Asked" value={<When at={approval.created_at} precise />} />
+        <Fact
+          name={pending ? "Expires" : "Holds until"}
+          value={<When at={approval.expires_at} precise />}
+        />
+        {approval.decided_at && (
+          <>
+            <Fact name="Decided by" value={approval.decided_by} />
+            <Fact name="Decided" value={<When at={approval.decided_at} precise />} />
+            <Fact name="Note" value={approval.note} />
+          </>
+        )}
+      </dl>
+      <Origin approval={approval} />
+      {pending && may("approve") && <Decide approval={approval} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+/** The list of Activity tells it to everybody; the texts are asked for apart. */
+function Origin({ approval: { event_id } }: { approval: Approval }) {
+  const loaded = useLoad(event_id, () =>
+    call(activity.list, { params: {}, query: { request_id: event_id } }),
+  );
+  return (
+    <Ready of={loaded} what="The evaluation">
+      {({ items: [event] }) =>
+        event ? (
+          <>
+            <dl className="facts">
+              <Fact name="Collector" value={event.collector_name} />
+              <Fact name="Policy" value={`${event.policy_name}, version ${event.policy_version}`} />
+              <Fact
+                name="Evaluation"
+                value={
+                  <Link to={`/activity?range=all&request_id=${event_id}&open=${event_id}`}>
+                    Open in Activity
+                  </Link>
+                }
+              />
+            </dl>
+            <h3>Findings</h3>
+            <Findings findings={event.findings} />
+            <h3>Texts</h3>
+            <StoredTexts event={event} />
+          </>
+        ) : (
+          <p className="muted">The evaluation is no longer kept.</p>
+        )
+      }
+    </Ready>
+  );
+}
+
+function Decide({ approval, onClose }: ApprovalSheetProps) {
+  const { say } = useSession();
+  const [note, setNote] = useState("");
+  const decide = useAction(async (decision: "approved" | "denied") => {
+    const params = { approval_id: approval.id };
+    await call(approvals.decide, { params, body: { decision, note: note || null } });
+    onClose();
+    say(`${approval.asked_by} was ${decision}.`);
+  });
+  return (
+    // Not a form: Enter in the note must not decide.
+    <div className="decide">
+      <TextField
+        label="Note (optional)"
+        hint="Kept with the decision. What is approved is this payload of this consumer, and no other."
+        value={note}
+        onChange={setNote}
+        autoComplete="off"
+        problem={problemOf(decide.error, "note")}
+      />
+      <Failure title="This was not decided." error={decide.error} />
+      <div className="form-end">
+        <button
+          type="button"
+          className="button danger"
+          disabled={decide.busy}
+          onClick={() => void decide.run("denied")}
+        >
+          Deny
+        </button>
+        <button
+          type="button"
+          className="button primary"
+          disabled={decide.busy}
+          onClick={() => void decide.run("approved")}
+        >
+          Approve
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+/** Is a condition saved as it was read, and as it was typed? */
+import { expect, test } from "bun:test";
+import type { Condition } from "../../contract/conditions.ts";
+import { conditionOf, whenOf } from "./condition-draft.ts";
+
+const TOOL = { field: "tool.name", op: "eq", value: "pay" } as const;
+
+test.each<[string, Condition | null, string]>([
+  ["none", null, "always"],
+  ["a comparison", TOOL, "all"],
+  ["a list of them", { any: [TOOL, { field: "direction", op: "neq", value: "output" }] }, "any"],
+  ["a list as value", { field: "tool.name", op: "in", value: ["bash", "sh"] }, "all"],
+  ["a list with a comma inside", { field: "tool.name", op: "in", value: ["a,b"] }, "json"],
+  ["a number as text would be another", { field: "tool.arguments.n", op: "eq", value: 5 }, "all"],
+  ["a deeper one", { all: [{ not: TOOL }] }, "json"],
+])("%s comes back as it was", (_, condition, how) => {
+  const when = whenOf(condition);
+
+  expect(when.how).toBe(how as typeof when.how);
+  expect(conditionOf(when, "when")).toEqual(condition);
+});
+
+test("typed lines become a comparison, or a list joined by all or any", () => {
+  const line = { field: "tool.name", op: "in", value: "bash, sh," } as const;
+  const more = { field: "tool.arguments.amount", op: "gt", value: "10" } as const;
+
+  expect(conditionOf({ how: "any", lines: [line] }, "when")).toEqual({
+    ...line,
+    value: ["bash", "sh"],
+  });
+  expect(conditionOf({ how: "any", lines: [line, more] }, "when")).toEqual({
+    any: [
+      { ...line, value: ["bash", "sh"] },
+      { ...more, value: 10 },
+    ],
+  });
+});
+
+test("text that is not JSON is refused where the server would", () => {
+  expect(() => conditionOf({ how: "json", text: "{" }, "gates[0].when")).toThrow(
+    /^gates\[0\]\.when: is not JSON/,
+  );
+});

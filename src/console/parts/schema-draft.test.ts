@@ -1,0 +1,81 @@
+/** Does what was read come back the same when nothing was typed, and as typed when something was? */
+import { expect, test } from "bun:test";
+import { draftOf, type Schema, shapeOf, valuesOf } from "./schema-draft.ts";
+
+const SCHEMA: Schema = {
+  type: "object",
+  required: ["url"],
+  properties: {
+    url: { type: "string", format: "uri" },
+    apply_all: { type: "boolean" },
+    reversible: { type: "boolean", default: false },
+    threshold: { type: "number", default: 0.7 },
+    most: { anyOf: [{ type: "integer" }, { type: "null" }], default: 128_000 },
+    kinds: { type: "array", items: { type: "string", enum: ["a", "b"] }, default: ["a"] },
+    allow_list: { type: "array", items: { type: "string" }, default: [] },
+    headers: { type: "object", additionalProperties: { type: "string" } },
+    rules: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["name"],
+        properties: {
+          name: { type: "string" },
+          parameters: { type: "object", additionalProperties: {} },
+        },
+      },
+    },
+  },
+};
+
+const saved = (values: Record<string, unknown>) =>
+  valuesOf(SCHEMA, draftOf(SCHEMA, values), "settings");
+
+test("what is stored comes back unchanged", () => {
+  const stored = {
+    url: "https://a.example",
+    apply_all: false,
+    reversible: true,
+    threshold: 0.4,
+    most: null,
+    kinds: ["b"],
+    allow_list: ["x ", "y"],
+    headers: { "x-key": "***1234" },
+    rules: [
+      { name: "one", parameters: { type: "object", properties: { n: {} } } },
+      { name: "two" },
+    ],
+  };
+
+  expect(saved(stored)).toEqual(stored);
+});
+
+test("what was never said is left to the server, but for lists, flags and limits that show their default", () => {
+  expect(saved({})).toEqual({
+    reversible: false,
+    most: 128_000,
+    kinds: ["a"],
+    allow_list: [],
+    headers: {},
+    rules: [],
+  });
+});
+
+test("a limit that was emptied is no limit", () => {
+  const draft = { ...draftOf(SCHEMA, {}), most: "" };
+
+  expect(valuesOf(SCHEMA, draft, "settings").most).toBeNull();
+});
+
+test("text that is not JSON is refused at its own member", () => {
+  const draft = { ...draftOf(SCHEMA, {}), rules: { rows: [{ name: "one", parameters: "{" }] } };
+
+  expect(() => valuesOf(SCHEMA, draft, "settings")).toThrow(
+    /^settings\.rules\[0\]\.parameters: is not JSON: /,
+  );
+});
+
+test("a schema that says nothing is typed as JSON", () => {
+  expect(shapeOf({})).toBe("json");
+  expect(shapeOf({ type: "array" })).toBe("json");
+});

@@ -1,0 +1,139 @@
+/** The servers of a gateway's Store: what is shown to people, where it comes from, what it needs. */
+import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import { call } from "../api.ts";
+import { storeCatalog } from "../endpoints.ts";
+import { type Instance, instancesOf } from "../instances.ts";
+import { useAction } from "../load.ts";
+import { changeQuery, Link, useLocation } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { SelectField } from "./field.tsx";
+import { List } from "./list.tsx";
+import { Mark, OnOff } from "./marks.tsx";
+import { Failure } from "./page.tsx";
+import type { Column } from "./table.tsx";
+
+const STATUSES = [
+  ["", "Any"],
+  ["shown", "Shown"],
+  ["hidden", "Hidden"],
+] as const;
+const SOURCES = [
+  ["", "Any"],
+  ["shipped", "Shipped"],
+  ["imported", "Imported"],
+  ["custom", "Custom"],
+] as const;
+
+interface Row extends CatalogEntry {
+  id: string;
+  instances: readonly Instance[];
+}
+
+export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
+  const { may, say } = useSession();
+  const { search } = useLocation();
+  const params = { gateway_id };
+  const [status, source] = [search.get("status") ?? "", search.get("source") ?? ""];
+  const turn = useAction(async ({ code, name, status: before }: Row) => {
+    const after = before === "shown" ? "hidden" : "shown";
+    await call(storeCatalog.update, { params: { ...params, code }, body: { status: after } });
+    say(`${name} is ${after} now.`);
+  });
+  return (
+    <>
+      <Failure title="This was not changed." error={turn.error} />
+      <List
+        caption="Servers of the Store"
+        what="The catalog"
+        search="Search name, code or vendor"
+        filters={
+          <>
+            <SelectField
+              label="Status"
+              value={status}
+              options={STATUSES}
+              onChange={(value) => changeQuery({ status: value, cursor: undefined })}
+            />
+            <SelectField
+              label="Source"
+              value={source}
+              options={SOURCES}
+              onChange={(value) => changeQuery({ source: value, cursor: undefined })}
+            />
+          </>
+        }
+        load={async ({ q, cursor }) => {
+          // Anybody can write an address: the server says which values it does not know.
+          const narrowed = { status: status || undefined, source: source || undefined } as Narrowed;
+          const [page, instances] = await Promise.all([
+            call(storeCatalog.list, { params, query: { q, cursor, ...narrowed } }),
+            instancesOf(gateway_id),
+          ]);
+          const items = page.items.map((entry) => ({
+            ...entry,
+            id: entry.code,
+            instances: instances.filter(({ code }) => code === entry.code),
+          }));
+          return { items, next_cursor: page.next_cursor };
+        }}
+        columns={may("write") ? [...COLUMNS, acts((row) => void turn.run(row))] : COLUMNS}
+        empty={<p>The catalog is empty. Add servers, or import them, through the API.</p>}
+      />
+    </>
+  );
+}
+
+interface Narrowed {
+  status: CatalogEntry["status"] | undefined;
+  source: CatalogEntry["source"] | undefined;
+}
+
+const COLUMNS: Column<Row>[] = [
+  {
+    head: "Server",
+    names: true,
+    cell: ({ name, code }) => (
+      <>
+        {name}
+        <br />
+        <code className="muted">{code}</code>
+      </>
+    ),
+  },
+  { head: "Category", cell: ({ category }) => category },
+  {
+    head: "Status",
+    cell: ({ status }) => <OnOff on={status === "shown"} words={["shown", "hidden"]} />,
+  },
+  { head: "Source", cell: ({ source }) => source },
+  { head: "Instances", cell: (row) => <Instances row={row} /> },
+];
+
+function Instances({ row: { instances, needs_admin_setup } }: { row: Row }) {
+  if (instances.length === 0) {
+    return needs_admin_setup ? (
+      <Mark tone="warn" icon="warning" text="make one first" />
+    ) : (
+      <span className="muted">with the first install</span>
+    );
+  }
+  return (
+    <ul>
+      {instances.map(({ id, gateway_id, name }) => (
+        <li key={id}>
+          <Link to={`/gateways/${gateway_id}/registries/${id}`}>{name}</Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const acts = (turn: (row: Row) => void): Column<Row> => ({
+  head: "Actions",
+  cell: (row) => (
+    <button type="button" className="button small" onClick={() => turn(row)}>
+      {row.status === "shown" ? "Hide" : "Show"}
+      <span className="unseen"> {row.name}</span>
+    </button>
+  ),
+});

@@ -1,0 +1,28 @@
+/** The parts of one page, each with an address of its own: links, not ARIA tabs. */
+import { Link, useLocation } from "../router.tsx";
+
+/** The first has the empty name: it is shown when the address names none that there is. */
+type TabList<Name extends string> = readonly (readonly [name: Name | "", text: string])[];
+
+export function Tabs<Name extends string>({ label, tabs }: { label: string; tabs: TabList<Name> }) {
+  const { path } = useLocation();
+  const current = useTab(tabs);
+  return (
+    <nav className="tabs" aria-label={label}>
+      {tabs.map(([name, text]) => (
+        <Link
+          key={name}
+          to={name ? `${path}?tab=${name}` : path}
+          aria-current={name === current ? "page" : undefined}
+        >
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+export function useTab<Name extends string>(tabs: TabList<Name>): Name | "" {
+  const named = useLocation().search.get("tab");
+  return tabs.find(([name]) => name === named)?.[0] ?? "";
+}

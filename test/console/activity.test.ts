@@ -1,0 +1,183 @@
+/** What the guard judged, as a person finds it in the console. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { makeGuard, makeRuled } from "../kit/guard.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { sharedBrowser } from "./browser.ts";
+import { serveUnder } from "./prefix-proxy.ts";
+
+setDefaultTimeout(30_000);
+
+const started = sharedKit();
+const open = sharedBrowser();
+
+const CARD = "My card is 4111 1111 1111 1111, thanks.";
+
+async function tokenOf(kit: Kit, role: string): Promise<string> {
+  const body = { name: `Activity ${role}`, role };
+  return (await kit.make<{ token: string }>("/v1/tokens", body)).token;
+}
+
+test("6 evaluations are listed, counted, narrowed by what is clicked, and Back undoes it", async () => {
+  const kit = await started();
+  const guard = await makeRuled(kit, "data_loss_prevention", { collector: { name: "Shop" } });
+  const source = { source: { application: "till" } };
+  await guard.evaluate({ payload: { input: CARD }, consumer_id: "ana", attributes: source });
+  await guard.evaluate({ payload: { input: "one pear" }, consumer_id: "bo", protocol: "mcp" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const rows = page.locator("tbody tr");
+  await go(`/activity?collector_id=${guard.collector.id}`);
+
+  expect(await rows.count()).toBe(2);
+  expect(await rows.nth(1).textContent()).toMatch(
+    /blockinputallanatillShoppolicy \d+data_loss_prevention \d+/,
+  );
+  const counts = page.getByLabel("Evaluations by status");
+  expect(await counts.textContent()).toMatch(/^2 in all1block.*1allow/);
+  await rows.nth(1).getByRole("button", { name: "ana" }).click();
+  await page.getByLabel("Filters").getByText("Consumer: ana").waitFor();
+  await page.getByRole("button", { name: "bo", exact: true }).waitFor({ state: "detached" });
+  expect(new URL(page.url()).searchParams.get("consumer_id")).toBe("ana");
+  await page.goBack();
+  await page.getByRole("button", { name: "bo", exact: true }).waitFor();
+  await counts.getByRole("button", { name: "allow" }).click();
+  await page.getByRole("button", { name: "ana", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Remove the filter Status: allow" }).click();
+
+  await page.getByLabel("Filter by").selectOption("Trace or request id");
+  const { items } = await (await kit.get("/v1/activity?consumer_id=bo")).json();
+  await page.getByLabel("Trace or request id").fill(items[0].id);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/request_id=/);
+  await page.getByRole("button", { name: "ana", exact: true }).waitFor({ state: "detached" });
+  expect(await rows.count()).toBe(1);
+  expect(opened.offences).toEqual([]);
+});
+
+test("an evaluation is opened beside the list; arrow keys walk on, into pages not loaded yet", async () => {
+  const kit = await started();
+  const guard = await makeRuled(kit, "data_loss_prevention", { action: "transform" });
+  await guard.evaluate({ payload: { messages: [{ role: "user", content: CARD }] } });
+  for (let turn = 0; turn < 50; turn += 1) {
+    await guard.evaluate({ payload: { input: "x" }, consumer_id: `c${turn}` });
+  }
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/activity?collector_id=${guard.collector.id}`);
+  const dialog = page.getByRole("dialog", { name: "Evaluation" });
+  const consumer = (id: string) => dialog.locator("dd").filter({ hasText: `${id}Filter` });
+
+  expect(await page.locator("tbody tr").count()).toBe(50);
+  await page.locator("tbody tr").nth(48).getByRole("button").first().click();
+  await consumer("c1").waitFor();
+  await page.keyboard.press("ArrowRight");
+  await consumer("c0").waitFor();
+  await page.keyboard.press("ArrowRight");
+  await dialog.getByText("My card is [MASKED_CC], thanks.").waitFor();
+  const text = (await dialog.textContent()) ?? "";
+  expect(text).toMatch(/Policypolicy \d+, version 1 \(enforce\)/);
+  expect(text).toContain("credit_card /messages/0/content characters 11 to 30");
+  expect(text).toContain("with personal data and secrets masked");
+  expect(await dialog.getByRole("button", { name: "Older" }).isDisabled()).toBe(true);
+  await page.keyboard.press("ArrowLeft");
+  await consumer("c0").waitFor();
+  await page.keyboard.press("Escape");
+  expect(new URL(page.url()).searchParams.has("open")).toBe(false);
+});
+
+test("a search in texts goes on by itself while the server says there is more", async () => {
+  await using kit = await startKit();
+  const guard = await makeGuard(kit, {});
+  const { request_id } = await guard.evaluate({ payload: { input: "the needle" } });
+  await makeNewer(kit, request_id);
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/activity");
+  const pages: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/v1/activity?")) pages.push(request.url());
+  });
+
+  await page.getByLabel("Text in what was stored").fill("needle");
+  await page.keyboard.press("Enter");
+
+  await page.waitForURL(/q=needle/);
+  await page.locator("tbody tr").first().getByRole("button", { name: "allow" }).waitFor();
+  await page.locator("body:not(:has([aria-busy=true]))").waitFor();
+  expect(await page.locator("tbody tr").count()).toBe(1);
+  expect(pages.map((url) => new URL(url).searchParams.has("cursor"))).toEqual([false, true]);
+});
+
+/** Copies of an event with other texts: more than the server goes through for one page. */
+async function makeNewer(kit: Kit, id: string): Promise<void> {
+  const event = await kit.db.one<Record<string, unknown>>(
+    "SELECT * FROM evaluation_events WHERE id = $1",
+    id,
+  );
+  const others = Object.keys(event ?? {}).filter((name) => name !== "id");
+  const numbered = `WITH RECURSIVE count (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < 5100),
+    newer AS (SELECT printf('ffffffff-ffff-7fff-8fff-%012d', i) AS new_id FROM count)`;
+  await kit.db.run(
+    `${numbered} INSERT INTO evaluation_events (id, ${others})
+     SELECT new_id, ${others} FROM newer, evaluation_events WHERE id = $1`,
+    id,
+  );
+  await kit.db.run(
+    `${numbered} INSERT INTO evaluation_contents (id, places, texts)
+     SELECT new_id, '[]', '["hay"]' FROM newer`,
+  );
+}
+
+test("a viewer sees neither texts nor export nor erasure; an auditor reads and exports", async () => {
+  const kit = await started();
+  const guard = await makeGuard(kit, {});
+  await guard.evaluate({ payload: { input: "between us" } });
+  const place = `/activity?collector_id=${guard.collector.id}`;
+  const looked = async (role: string) => {
+    await using opened = await open(kit, { token: await tokenOf(kit, role) });
+    const { page, go } = opened;
+    await go(place);
+    const href = page.getByRole("link", { name: "CSV" });
+    const download = (await href.count()) > 0 ? page.waitForEvent("download") : undefined;
+    if (download) await href.click();
+    await page.locator("tbody .link").first().click();
+    await page.locator("body:not(:has([aria-busy=true]))").waitFor();
+    const text = (await page.getByRole("dialog").textContent()) ?? "";
+    const erases = await page.getByRole("button", { name: "Erase…" }).count();
+    return { text, file: (await download)?.suggestedFilename(), erases };
+  };
+
+  const viewer = await looked("viewer");
+  const auditor = await looked("auditor");
+
+  expect(viewer).toMatchObject({ file: undefined, erases: 0 });
+  expect(viewer.text).not.toContain("between us");
+  expect(viewer.text).toContain("They are shown to the roles auditor, admin and owner.");
+  expect(auditor).toMatchObject({ file: "activity.csv", erases: 0 });
+  expect(auditor.text).toContain("between us");
+});
+
+test("an owner erases a consumer after typing it twice, behind a proxy too", async () => {
+  const kit = await started();
+  const guard = await makeGuard(kit, {});
+  await guard.evaluate({ payload: { input: "x" }, consumer_id: "forget me" });
+  await guard.evaluate({ payload: { input: "y" }, consumer_id: "keep me" });
+  await using proxy = serveUnder("/a/b", kit.url);
+  await using opened = await open(kit, { url: proxy.url });
+  const { page, go } = opened;
+  await go(`/activity?collector_id=${guard.collector.id}`);
+
+  await page.getByRole("button", { name: "Erase…" }).click();
+  const dialog = page.getByRole("dialog");
+  const sure = dialog.getByRole("button", { name: "Erase", exact: true });
+  await dialog.getByLabel("consumer_id").fill("forget me");
+  await dialog.getByLabel("The same again, to confirm").fill("forget");
+  expect(await sure.isDisabled()).toBe(true);
+  await dialog.getByLabel("The same again, to confirm").fill("forget me");
+  await sure.click();
+
+  await page.getByText("Erased of forget me: 1.").waitFor();
+  await page.getByRole("button", { name: "forget me" }).waitFor({ state: "detached" });
+  expect(await page.locator("tbody tr").count()).toBe(1);
+  expect(proxy.strays).toEqual([]);
+});

@@ -1,0 +1,117 @@
+/** What waits for a person: decided in the console, and then in force. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { makeGuard } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { sharedBrowser } from "./browser.ts";
+
+setDefaultTimeout(30_000);
+
+const started = sharedKit();
+const open = sharedBrowser();
+
+const GATE = { name: "Money", when: { field: "tool.name", op: "eq", value: "pay" }, action: "ask" };
+const pay = (amount: number, consumer_id: string, attributes: object = {}) => ({
+  payload: {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "pay", arguments: { amount, purpose: "rent" } },
+  },
+  protocol: "mcp",
+  consumer_id,
+  attributes,
+});
+
+test("5 an approver sees how many wait, reads one, approves it, and exactly that passes", async () => {
+  const kit = await started();
+  const guard = await makeGuard(kit, { gates: [GATE] });
+  const asked = await guard.evaluate(pay(5, "ana"));
+  await guard.evaluate(pay(6, "ana"));
+  const approval_id = String(asked.findings[0]?.evidence.approval_id);
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+    name: "Decides",
+    role: "approver",
+  });
+  await using opened = await open(kit, { token });
+  const { page, go } = opened;
+  const side = page.getByRole("link", { name: "Approvals" });
+  await go("");
+
+  await side.getByText("2 pending").waitFor();
+  await side.click();
+  const rows = page.locator("tbody tr");
+  await rows.nth(1).waitFor();
+  expect(await rows.nth(1).textContent()).toMatch(/Moneyananonepaypending/);
+  await rows.nth(1).getByRole("button").click();
+  const dialog = page.getByRole("dialog", { name: "Money asks" });
+  await dialog.getByText("Because").waitFor();
+  expect(await dialog.textContent()).toContain("shown to the roles auditor, admin and owner");
+  await dialog.getByLabel("Note (optional)").fill("Known landlord");
+  await dialog.getByRole("button", { name: "Approve" }).click();
+
+  await page.getByText("Money was approved.").waitFor();
+  await side.getByText("1 pending").waitFor();
+  expect((await guard.evaluate(pay(5, "ana", { approval_id }))).status).toBe("report");
+  expect((await guard.evaluate(pay(6, "ana", { approval_id }))).status).toBe("ask");
+  await page.getByLabel("Status").selectOption("Approved");
+  await rows.getByText("Decides").waitFor();
+  await rows.first().getByRole("button").click();
+  expect(await dialog.textContent()).toMatch(/Decided byDecides.*NoteKnown landlord/);
+  expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  await dialog.getByRole("link", { name: "Open in Activity" }).click();
+  await page.getByRole("dialog", { name: "Evaluation" }).getByText(asked.request_id).waitFor();
+  expect(opened.offences).toEqual([]);
+});
+
+test("5 a denied one does not pass; one that somebody decided meanwhile says so", async () => {
+  const kit = await started();
+  const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Gifts" }] });
+  const ids: string[] = [];
+  for (const amount of [1, 2]) {
+    const { findings } = await guard.evaluate(pay(amount, "bo"));
+    ids.push(String(findings[0]?.evidence.approval_id));
+  }
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/approvals?q=Gifts");
+  const rows = page.locator("tbody tr");
+  const dialog = page.getByRole("dialog");
+
+  await rows.nth(1).getByRole("button").click();
+  await dialog.getByText("rent").waitFor();
+  await dialog.getByRole("button", { name: "Deny" }).click();
+  await page.getByText("Gifts was denied.").waitFor();
+  expect((await guard.evaluate(pay(1, "bo", { approval_id: ids[0] }))).status).toBe("ask");
+
+  await kit.post(`/v1/approvals/${ids[1]}/decide`, { decision: "denied" });
+  await rows.first().getByRole("button").click();
+  await dialog.getByRole("button", { name: "Approve" }).click();
+  expect(await dialog.getByRole("alert").textContent()).toContain(
+    "This approval is denied already",
+  );
+});
+
+test("5 a viewer reads approvals and is offered no decision; an expired one is shown as such", async () => {
+  const kit = await started();
+  const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Trips" }] });
+  await guard.evaluate(pay(7, "cy"));
+  await guard.evaluate(pay(8, "cy"));
+  await kit.db.run(
+    "UPDATE approvals SET expires_at = $1 WHERE asked_by = 'Trips' AND created_at = (SELECT MIN(created_at) FROM approvals WHERE asked_by = 'Trips')",
+    new Date(0).toISOString(),
+  );
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+    name: "Looks",
+    role: "viewer",
+  });
+  await using opened = await open(kit, { token });
+  const { page, go, move } = opened;
+
+  await go("/approvals?q=Trips");
+  expect(await page.locator("tbody tr").count()).toBe(1);
+  await page.locator("tbody button").click();
+  await page.getByRole("dialog").getByText("Because").waitFor();
+  expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);
+  await move("/approvals?q=Trips&status=expired");
+  expect(await page.locator("tbody tr").textContent()).toContain("expired");
+});

@@ -1,0 +1,90 @@
+/** Collectors in the console: bound to a policy, called with a key, with exceptions for some. */
+import { expect, test } from "bun:test";
+import { sharedKit } from "../kit/kit.ts";
+import { sharedBrowser } from "./browser.ts";
+
+const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
+const open = sharedBrowser();
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+test("a collector made in the console is judged by its policy; its key is shown once and works", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const press = (name: string) => page.getByRole("button", { name }).click();
+  await go("/collectors");
+
+  await page.getByRole("link", { name: "New collector" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Support desk");
+  await page.getByLabel("Policy").selectOption({ label: "Starter (enforce)" });
+  await page.getByLabel("Texts").selectOption("none");
+  await press("Create collector");
+
+  await press("New key");
+  await page.getByRole("dialog").getByLabel("Name").fill("Production");
+  await press("Create key");
+  const dialog = page.getByRole("dialog", { name: "Key Production" });
+  await dialog.waitFor();
+  for (const key of ["Escape", "Escape"]) await page.keyboard.press(key);
+  await page.mouse.click(5, 5);
+  expect(await dialog.isVisible()).toBe(true);
+  const secret = (await dialog.locator("code").first().textContent()) ?? "";
+  const curl = (await dialog.locator("code").nth(1).textContent()) ?? "";
+  expect(secret).toMatch(/^pc_[\w-]{43}$/);
+
+  const verdict = await Bun.$`sh -c ${`${curl} -s`}`.json();
+  expect(verdict.status).toBe("transform");
+
+  await press("I have stored it");
+  expect(await page.content()).not.toContain(secret);
+  expect(await page.locator("tbody").textContent()).toContain(`Production${secret.slice(0, 7)}`);
+  expect(opened.offences).toEqual([]);
+});
+
+test("a service client's command fetches a token", async () => {
+  const kit = await started();
+  const collector = await kit.make<Named>("/v1/collectors", { name: "Edge" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/collectors/${collector.id}?tab=clients`);
+
+  await page.getByRole("button", { name: "New service client" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Edge node");
+  await page.getByRole("button", { name: "Create service client" }).click();
+  await page.getByRole("dialog", { name: "Service client Edge node" }).waitFor();
+  const curl = (await page.locator("dialog code").nth(1).textContent()) ?? "";
+
+  expect(await Bun.$`sh -c ${`${curl} -s`}`.json()).toMatchObject({ token_type: "Bearer" });
+});
+
+test("an override gives one consumer_id another policy, until it is removed", async () => {
+  const kit = await started();
+  const collector = await kit.make<Named>("/v1/collectors", { name: "Desk" });
+  const policy = await kit.make<Named>("/v1/policies", { name: "Lenient", mode: "observe" });
+  const overrides = `/v1/collectors/${collector.id}/overrides`;
+  const stored = async () =>
+    ((await (await kit.get(overrides)).json()) as { items: unknown }).items;
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/collectors/${collector.id}?tab=overrides`);
+
+  await page.getByRole("button", { name: "New override" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("consumer_id").fill("team/blue");
+  await dialog.getByLabel("Policy").selectOption({ label: "Lenient (observe)" });
+  await dialog.getByLabel("Version").fill("1");
+  await dialog.getByRole("button", { name: "Create override" }).click();
+  await page.getByRole("link", { name: "Lenient" }).waitFor();
+  expect(await stored()).toMatchObject([
+    { consumer_id: "team/blue", policy_id: policy.id, policy_version: 1 },
+  ]);
+
+  await page.getByRole("button", { name: "Remove team/blue" }).click();
+  await page.getByRole("button", { name: "Remove override" }).click();
+  await page.getByText("The policy of the collector judges everybody.").waitFor();
+  expect(await stored()).toEqual([]);
+});

@@ -1,0 +1,103 @@
+/** Detectors in the console: a form for every kind, and refusals at the field they are about. */
+import { expect, test } from "bun:test";
+import { sharedKit } from "../kit/kit.ts";
+import { sharedBrowser } from "./browser.ts";
+
+const started = sharedKit();
+const open = sharedBrowser();
+
+test("every kind that must be told nothing has a form that the server takes as it opens", async () => {
+  const kit = await started();
+  const { items } = (await (await kit.get("/v1/detectors/catalog")).json()) as {
+    items: { kind: string; title: string; settings_schema: { required?: string[] } }[];
+  };
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/detectors/new");
+  const made: string[] = [];
+  for (const { kind, title, settings_schema } of items) {
+    if (settings_schema.required?.length) continue;
+    await page.getByLabel("Kind").selectOption({ label: title });
+    await page.getByLabel("Name", { exact: true }).fill(kind);
+    await page.getByRole("button", { name: "Create detector" }).click();
+    await page.getByRole("link", { name: kind, exact: true }).waitFor();
+    await page.getByRole("link", { name: "New detector" }).click();
+    made.push(kind);
+  }
+
+  expect(made.length).toBe(items.length - 2);
+  expect(opened.offences).toEqual([]);
+}, 30_000);
+
+test("rows of settings are added by hand, and a bad one is told in its row", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/detectors/new");
+  await page.getByLabel("Name", { exact: true }).fill("Case numbers");
+  await page.getByLabel("Allow list").fill("CASE-000\n\nCASE-001");
+  await page.getByRole("button", { name: "Add rule" }).click();
+  const row = page.getByRole("group", { name: "rule 1" });
+  await row.getByLabel("Name").fill("case_number");
+  await row.getByLabel("Type").selectOption("regex");
+  await row.getByLabel("Pattern").fill("CASE-(");
+  await page.getByRole("button", { name: "Create detector" }).click();
+  await page.getByRole("alert").waitFor();
+
+  expect(await row.getByLabel("Pattern").getAttribute("aria-invalid")).toBe("true");
+  await row.getByLabel("Pattern").fill("CASE-[0-9]{3}");
+  await page.getByRole("button", { name: "Create detector" }).click();
+  await page.getByRole("link", { name: "Case numbers" }).click();
+  await page.getByRole("heading", { name: "Case numbers" }).waitFor();
+
+  const list = (await (await kit.get("/v1/detectors?q=Case")).json()) as { items: unknown[] };
+  expect(list.items).toMatchObject([
+    {
+      kind: "data_loss_prevention",
+      settings: {
+        allow_list: ["CASE-000", "CASE-001"],
+        rules: [{ name: "case_number", type: "regex", pattern: "CASE-[0-9]{3}" }],
+      },
+    },
+  ]);
+});
+
+test("an unchanged save keeps the settings and the secrets of a detector that asks others", async () => {
+  const kit = await started();
+  const settings = { url: "https://judge.example/", headers: { "x-key": "very-secret-4711" } };
+  const { id } = await kit.make("/v1/detectors", { name: "Remote", kind: "http", settings });
+  const read = async () => (await (await kit.get(`/v1/detectors/${id}`)).json()) as object;
+  const before = (await read()) as { settings: object };
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/detectors/${id}`);
+
+  await page.getByLabel("Enabled").uncheck();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+
+  expect(await read()).toMatchObject({ enabled: false, settings: before.settings, version: 2 });
+});
+
+test("a detector that asks a model picks its registry by name", async () => {
+  const kit = await started();
+  const gateway = await kit.make("/v1/gateways", { name: "Judges" });
+  const path = `/v1/gateways/${gateway.id}/registries`;
+  const registry = await kit.make(path, { name: "House model", provider: "demo" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/detectors/new");
+
+  await page.getByLabel("Kind").selectOption("gateway");
+  await page.getByLabel("Name", { exact: true }).fill("Second opinion");
+  await page.getByLabel("Registry ID").selectOption({ label: "House model (demo)" });
+  await page.getByLabel("Model").fill("demo-chat");
+  await page.getByLabel("Instructions").fill("Flag insults.");
+  await page.getByRole("button", { name: "Create detector" }).click();
+  await page.getByRole("link", { name: "Second opinion" }).waitFor();
+
+  const { items } = (await (await kit.get("/v1/detectors?q=opinion")).json()) as {
+    items: { settings: object }[];
+  };
+  expect(items[0]?.settings).toMatchObject({ registry_id: registry.id, model: "demo-chat" });
+});

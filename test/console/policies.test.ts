@@ -1,0 +1,206 @@
+/** A policy made by hand in the console: rules, a test, a collector that uses it, and the way back. */
+import { expect, test } from "bun:test";
+import type { Policy } from "../../src/contract/policies.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { sharedBrowser } from "./browser.ts";
+
+const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
+const open = sharedBrowser();
+
+/** A policy of its own, with two rules. */
+async function twoRules(kit: Kit, name: string): Promise<Policy> {
+  const { items } = (await (await kit.get("/v1/detectors")).json()) as { items: { id: string }[] };
+  const input_rules = items.slice(0, 2).map(({ id }) => ({ detector_id: id, action: "report" }));
+  return await kit.make<Policy>("/v1/policies", { name, input_rules });
+}
+
+const stored = async (kit: Kit, id: string) =>
+  (await (await kit.get(`/v1/policies/${id}`)).json()) as Policy;
+
+test("detector, policy, test, collector, key, restore: each done in the console", async () => {
+  await using kit = await startKit();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  const follow = (name: string) => page.getByRole("link", { name, exact: true }).first().click();
+  const verdict = page.getByRole("region", { name: "Verdict" });
+
+  await go("/detectors");
+  await page.locator(".empty").getByRole("link", { name: "New detector" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Cards");
+  await press("Add predefined entity");
+  await page.getByLabel("Entity", { exact: true }).selectOption("credit_card");
+  await press("Create detector");
+  await page.getByRole("link", { name: "Cards" }).waitFor();
+
+  await follow("Policies");
+  await page.locator(".empty").getByRole("link", { name: "New policy" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Shop");
+  await press("Create policy");
+  await page.getByLabel("Add a rule with the detector").selectOption({
+    label: "Cards (Data loss prevention)",
+  });
+  await page.getByLabel("Action").selectOption("transform");
+  await press("Save");
+  await page.getByText("Saved as version 2.").waitFor();
+
+  await follow("Test");
+  await press("Run test");
+  await verdict.getByText("transform", { exact: true }).first().waitFor();
+  expect(await verdict.locator(".verdict-large").textContent()).toBe("transform");
+  expect(await verdict.locator(".findings").textContent()).toMatch(
+    /Cards.*credit_card \/input characters 11 to 30/,
+  );
+  expect(await verdict.locator("del").allTextContents()).toEqual([
+    '-   "input": "My card is 4111 1111 1111 1111. Send the receipt to ana@example.com."\n',
+  ]);
+  expect(await verdict.locator("ins").allTextContents()).toEqual([
+    '+   "input": "My card is [MASKED_CC]. Send the receipt to ana@example.com."\n',
+  ]);
+
+  await follow("Input rules");
+  await page.getByLabel("Action").selectOption("block");
+  await follow("Test");
+  await page.getByText("There are unsaved changes: save them first to test them.").waitFor();
+  await follow("Input rules");
+  await press("Save");
+  await page.getByText("Saved as version 3.").waitFor();
+  await follow("Test");
+  await press("Run test");
+  await verdict.getByText("The application must stop.").waitFor();
+
+  const tabs = page.getByRole("navigation", { name: "Policy" });
+  await tabs.getByRole("link", { name: "Collectors" }).click();
+  await page.getByText("This policy judges for nobody yet.").waitFor();
+  await page.locator(".empty").getByRole("link", { name: "Collectors" }).click();
+  await page.locator(".empty").getByRole("link", { name: "New collector" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Shop front");
+  await page.getByLabel("Policy").selectOption({ label: "Shop (enforce)" });
+  await press("Create collector");
+  await press("New key");
+  await page.getByRole("dialog").getByLabel("Name").fill("Production");
+  await press("Create key");
+  const key = (await page.locator("dialog code").first().textContent()) ?? "";
+  await press("I have stored it");
+  const judged = async () => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ payload: { input: "4111 1111 1111 1111 is my card" } });
+    const reply = await fetch(`${kit.url}/v1/evaluate`, { method: "POST", headers, body });
+    return ((await reply.json()) as { status: string }).status;
+  };
+  expect(await judged()).toBe("block");
+
+  await follow("Policies");
+  await follow("Shop");
+  await tabs.getByRole("link", { name: "Collectors" }).click();
+  await page.getByRole("link", { name: "Shop front" }).waitFor();
+  await follow("History");
+  await press("Changes of version 3");
+  await page.getByRole("dialog").locator("del").waitFor();
+  expect(await page.getByRole("dialog").locator("tbody").textContent()).toBe(
+    "input_rules[0].actiontransformblock",
+  );
+  await press("Close");
+  await press("Restore version 2");
+  await press("Restore version");
+  await page.getByText("Version 2 was restored as version 4.").waitFor();
+  expect(await judged()).toBe("transform");
+  expect(opened.offences).toEqual([]);
+}, 60_000);
+
+test("rules change their order by keyboard, and the focus stays where it was", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Ordered");
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${policy.id}?tab=input`);
+  const names = () => page.locator(".attached-head a").allTextContents();
+  const before = await names();
+
+  const down = page.getByRole("button", { name: `Move ${before[0]} down` });
+  await down.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText(`${before[0]} is now 2 of 2.`).waitFor();
+
+  expect(await names()).toEqual(before.toReversed());
+  expect(await down.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved as version 2.").waitFor();
+  const rules = (list: Policy) => list.input_rules.map(({ detector_id }) => detector_id);
+  expect(rules(await stored(kit, policy.id))).toEqual(rules(policy).toReversed());
+});
+
+test("a gate is made by field, operator and value; a refused one is told at its own field", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Gated");
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${policy.id}?tab=gates`);
+
+  await page.getByRole("button", { name: "Add gate" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("No shell");
+  await page.getByLabel("Comparison 1: field").fill("tool.nome");
+  await page.getByLabel("Comparison 1: how").selectOption("in");
+  await page.getByLabel("Comparison 1: value").fill("bash, shell");
+  await page.getByRole("button", { name: "Add comparison" }).click();
+  await page.getByLabel("Comparison 2: field").fill("direction");
+  await page.getByLabel("Comparison 2: value").fill("input");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(await page.locator(".problem").textContent()).toContain("all[0].field: can never exist");
+
+  await page.getByLabel("Comparison 1: field").fill("tool.name");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved as version 2.").waitFor();
+  expect((await stored(kit, policy.id)).gates).toMatchObject([
+    {
+      name: "No shell",
+      action: "block",
+      when: {
+        all: [
+          { field: "tool.name", op: "in", value: ["bash", "shell"] },
+          { field: "direction", op: "eq", value: "input" },
+        ],
+      },
+    },
+  ]);
+
+  await page.getByRole("link", { name: "Test", exact: true }).click();
+  await page.getByLabel("Sample").selectOption("Tool call: MCP");
+  await page.getByRole("button", { name: "Run test" }).click();
+  await page.getByText("The application must stop.").waitFor();
+  await page.getByLabel("Payload").fill("{");
+  await page.getByRole("button", { name: "Run test" }).click();
+  await page.getByText("There is no verdict.").waitFor();
+  expect(await page.getByLabel("Payload").getAttribute("aria-invalid")).toBe("true");
+});
+
+test("a condition too deep for lines is kept as JSON, and an unchanged save keeps every member", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Deep");
+  const when = { not: { any: [{ field: "tool.name", op: "eq", value: "x" }] } };
+  const mask = { predefined_entities: [{ entity: "iban" }] };
+  const gates = [
+    { name: "Deep", when, action: "report" },
+    { name: "Masks", action: "transform", mask },
+  ];
+  await kit.put(`/v1/policies/${policy.id}`, { gates });
+  const before = await stored(kit, policy.id);
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${policy.id}?tab=gates`);
+
+  expect(JSON.parse(await page.getByLabel("Condition").inputValue())).toEqual(when);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByLabel("Mode").selectOption("observe");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved as version 3.").waitFor();
+
+  const { updated_at } = await stored(kit, policy.id);
+  expect(await stored(kit, policy.id)).toEqual({
+    ...before,
+    mode: "observe",
+    version: 3,
+    updated_at,
+  });
+});

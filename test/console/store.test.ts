@@ -1,0 +1,154 @@
+/** The Store of a gateway in the console: what people ask for is decided, and what they may is said. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
+import { sharedBrowser } from "./browser.ts";
+
+setDefaultTimeout(30_000);
+
+const started = sharedKit();
+const open = sharedBrowser();
+
+test("4.1.2 an approver reads a request, chooses instance and end, approves, and the install exists", async () => {
+  const kit = await started();
+  const store = await startStore(kit, "request");
+  await store.instance("pub", "Europe");
+  await store.instance("pub", "America");
+  await store.install({ code: "site", reason: "An earlier wish" });
+  await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+    name: "Decides",
+    role: "approver",
+  });
+  await using opened = await open(kit, { token });
+  const { page, go } = opened;
+  const rows = page.locator("tbody tr");
+  const dialog = page.getByRole("dialog", { name: "alice asks for pub" });
+  await go(`/gateways/${store.gateway.id}/registries`);
+
+  await page.getByRole("link", { name: "Store 2 pending" }).click();
+  await rows.nth(1).waitFor();
+  expect(await rows.nth(1).textContent()).toMatch(/aliceoncallpubFor the night shiftpending/);
+  await rows.nth(1).getByRole("button").click();
+  await dialog.getByRole("button", { name: "Approve" }).click();
+  await dialog.getByRole("alert").waitFor();
+  expect(await dialog.getByLabel("Instance").getAttribute("aria-invalid")).toBe("true");
+  expect(await dialog.locator(".problem").textContent()).toBe("say which, as there are several");
+  expect(await dialog.textContent()).toMatch(/Other requests of alicepending\s*site/);
+  await dialog.getByLabel("Instance").selectOption("America pub");
+  await dialog.getByLabel("The access ends").selectOption("In 30 days");
+  await dialog.getByRole("button", { name: "Approve" }).click();
+
+  await page.getByText("The request of alice was approved.").waitFor();
+  await page.getByRole("link", { name: "Store 1 pending" }).waitFor();
+  const installs = await store.installed();
+  expect(installs).toMatchObject([
+    { code: "pub", principal_sub: "alice", instance_id: store.id("America"), state: "active" },
+  ]);
+  const days = (Date.parse(String(installs[0]?.ends_at)) - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(30);
+  await page.getByRole("link", { name: "Installs" }).click();
+  await rows.getByText("America pub").waitFor();
+  expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
+  expect(opened.offences).toEqual([]);
+});
+
+test("4.1.2 rejecting wants a note, at its field; the note is kept with the request", async () => {
+  const kit = await started();
+  const store = await startStore(kit, "request");
+  await store.install({ code: "pub", reason: "Please" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const dialog = page.getByRole("dialog");
+  await go(`/gateways/${store.gateway.id}/store`);
+
+  await page.locator("tbody button").click();
+  await dialog.getByRole("button", { name: "Reject" }).click();
+  await dialog.getByRole("alert").waitFor();
+  expect(await dialog.getByLabel("Note").getAttribute("aria-invalid")).toBe("true");
+  await dialog.getByLabel("Note").fill("Use the mirror");
+  await dialog.getByRole("button", { name: "Reject" }).click();
+
+  await page.getByText("Nobody waits for a decision.").waitFor();
+  await page.getByLabel("State").selectOption("Rejected");
+  await page.locator("tbody button").click();
+  expect(await dialog.textContent()).toContain("NoteUse the mirror");
+  expect(await store.installed()).toEqual([]);
+});
+
+test("4.1 a rule is added, explained and removed; without one the gateway's level holds", async () => {
+  const kit = await started();
+  const store = await startStore(kit, "request");
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${store.gateway.id}/store?tab=access`);
+  const explain = async () => {
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.locator("body:not(:has([aria-busy=true]))").waitFor();
+  };
+
+  await page.getByRole("button", { name: "New rule" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Who").selectOption("A group");
+  await dialog.getByLabel("Group").fill("oncall");
+  await dialog.getByLabel("What").selectOption("One server");
+  await dialog.getByLabel("Code of the server").fill("pub");
+  await dialog.getByLabel("Level").selectOption("install: at once");
+  await dialog.getByRole("button", { name: "Add rule" }).click();
+  await page.getByRole("rowheader", { name: "group oncall" }).waitFor();
+
+  await page.getByLabel("Person", { exact: true }).fill("bo");
+  await page.getByLabel("Groups (optional)").fill("sales, oncall");
+  await page.getByLabel("Server", { exact: true }).fill("no-such");
+  await explain();
+  await page.getByText('The catalog has no server "no-such".').waitFor();
+  await page.getByLabel("Server", { exact: true }).fill("pub");
+  await explain();
+  await page
+    .getByText("bo has the level install for pub: by the rule for group oncall and server pub.")
+    .waitFor();
+
+  await page.getByRole("button", { name: "Remove the rule for group oncall" }).click();
+  await dialog.getByRole("button", { name: "Remove rule" }).click();
+  await page.getByText("The rule was removed.").waitFor();
+  await page.getByLabel("Level where no rule matches").selectOption("none: refused");
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  await explain();
+  await page.getByText("no rule matches, and without one the level is none.").waitFor();
+  expect(opened.offences).toEqual([]);
+});
+
+test("a server is hidden in the catalog, and a personal token is shown once and works", async () => {
+  const kit = await started();
+  const store = await startStore(kit, "install");
+  await store.instance("pub", "Europe");
+  await using opened = await open(kit);
+  const { page, go, move } = opened;
+  const here = `/gateways/${store.gateway.id}/store`;
+  await go(`${here}?tab=catalog&q=server&source=custom`);
+
+  await page.getByRole("link", { name: "Europe pub" }).waitFor();
+  await page.getByRole("button", { name: "Hide Server pub" }).click();
+  await page.getByText("Server pub is hidden now.").waitFor();
+  await page.getByLabel("Status").selectOption("Hidden");
+  await page.getByRole("button", { name: "Show Server pub" }).waitFor();
+  await page.getByRole("rowheader", { name: "Server oauth" }).waitFor({ state: "detached" });
+
+  await move(`${here}?tab=tokens`);
+  await page.getByRole("button", { name: "New personal token" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Laptop");
+  await dialog.getByLabel("Person").fill("alice");
+  await dialog.getByLabel("Groups (optional)").fill("oncall, sales");
+  await dialog.getByRole("button", { name: "Create token" }).click();
+  await page.getByRole("heading", { name: "Token Laptop" }).waitFor();
+  const curl = (await dialog.locator("code").nth(1).textContent()) ?? "";
+  const listed = await Bun.$`sh -c ${`${curl} -s`}`.json();
+  expect(JSON.stringify(listed)).toContain("com.airtable/mcp");
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  expect(await page.locator("tbody tr").textContent()).toMatch(/Laptopaliceoncallsales/);
+  await page.getByRole("button", { name: "Revoke Laptop" }).click();
+  await dialog.getByRole("button", { name: "Revoke token" }).click();
+  await page.getByText("Token Laptop was revoked.").waitFor();
+  expect(opened.offences).toEqual([]);
+});
