@@ -29,14 +29,14 @@ export const evaluateCurl = (key: string): string =>
   ].join("\n");
 
 /** For a token that lives 15 minutes. */
-export function tokenCurl(client_id: string, client_secret: string): string {
-  const asked = { grant_type: "client_credentials", client_id, client_secret };
-  return [
+export const tokenCurl = (client_id: string, client_secret: string): string =>
+  [
     `curl ${new URL("v1/token", ROOT).href} \\`,
     `  -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(asked)}'`,
+    `  -d '{"grant_type": "client_credentials",`,
+    `       "client_id": "${client_id}",`,
+    `       "client_secret": "${client_secret}"}'`,
   ].join("\n");
-}
 
 /** Undefined: the consumer has a default, so none need be named. */
 function modelFor(

@@ -6,7 +6,7 @@ import { sharedBrowser } from "./browser.ts";
 const started = sharedKit();
 const open = sharedBrowser();
 
-test("every kind has a form that the server takes as it opens, or says what is missing", async () => {
+test("every kind that must be told nothing has a form that the server takes as it opens", async () => {
   const kit = await started();
   const { items } = (await (await kit.get("/v1/detectors/catalog")).json()) as {
     items: { kind: string; title: string; settings_schema: { required?: string[] } }[];
@@ -77,4 +77,27 @@ test("an unchanged save keeps the settings and the secrets of a detector that as
   await page.getByText("Saved.", { exact: true }).waitFor();
 
   expect(await read()).toMatchObject({ enabled: false, settings: before.settings, version: 2 });
+});
+
+test("a detector that asks a model picks its registry by name", async () => {
+  const kit = await started();
+  const gateway = await kit.make("/v1/gateways", { name: "Judges" });
+  const path = `/v1/gateways/${gateway.id}/registries`;
+  const registry = await kit.make(path, { name: "House model", provider: "demo" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/detectors/new");
+
+  await page.getByLabel("Kind").selectOption("gateway");
+  await page.getByLabel("Name", { exact: true }).fill("Second opinion");
+  await page.getByLabel("Registry ID").selectOption({ label: "House model (demo)" });
+  await page.getByLabel("Model").fill("demo-chat");
+  await page.getByLabel("Instructions").fill("Flag insults.");
+  await page.getByRole("button", { name: "Create detector" }).click();
+  await page.getByRole("link", { name: "Second opinion" }).waitFor();
+
+  const { items } = (await (await kit.get("/v1/detectors?q=opinion")).json()) as {
+    items: { settings: object }[];
+  };
+  expect(items[0]?.settings).toMatchObject({ registry_id: registry.id, model: "demo-chat" });
 });

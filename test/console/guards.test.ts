@@ -193,6 +193,12 @@ test("behind a proxy at /a/b everything works: pages, links, reload, and the add
   await page.locator("tbody").waitFor();
 
   expect(await heading()).toBe("Consumers");
+  await page.getByRole("link", { name: "Policies", exact: true }).click();
+  await page.getByRole("link", { name: "Starter" }).click();
+  await page.getByRole("link", { name: "Test", exact: true }).click();
+  await page.getByRole("button", { name: "Run test" }).click();
+  await page.locator(".verdict-large").waitFor();
+  expect(new URL(page.url()).pathname).toStartWith("/a/b/console/policies/");
   expect(proxy.strays).toEqual([]);
   expect(opened.offences).toEqual([]);
 });

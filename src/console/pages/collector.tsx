@@ -9,8 +9,8 @@ import { CollectorForm } from "../parts/collector-form.tsx";
 import { CollectorKeys, ServiceClients } from "../parts/collector-keys.tsx";
 import { Overrides } from "../parts/overrides.tsx";
 import { Page, Ready } from "../parts/page.tsx";
-import { Tabs } from "../parts/tabs.tsx";
-import { navigate, useLocation } from "../router.tsx";
+import { Tabs, useTab } from "../parts/tabs.tsx";
+import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 
 const TABS = [
@@ -32,7 +32,7 @@ export function CollectorPage(props: CollectorPageProps) {
 
 function Opened({ collector_id, onStale }: CollectorPageProps & { onStale: () => void }) {
   const { may } = useSession();
-  const tab = useLocation().search.get("tab");
+  const tab = useTab(TABS);
   const loaded = useLoad(collector_id ?? "", async () => {
     const [known, collector] = await Promise.all([
       everyPage((query) => call(policies.list, { params: {}, query: { ...query, sort: "name" } })),

@@ -7,8 +7,8 @@ import { useLoad } from "../load.ts";
 import { ConsumerForm } from "../parts/consumer-form.tsx";
 import { ConsumerKeys } from "../parts/consumer-keys.tsx";
 import { Page, Ready } from "../parts/page.tsx";
-import { Tabs } from "../parts/tabs.tsx";
-import { navigate, useLocation } from "../router.tsx";
+import { Tabs, useTab } from "../parts/tabs.tsx";
+import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 
 const TABS = [
@@ -29,7 +29,7 @@ export function ConsumerPage(props: ConsumerPageProps) {
 
 function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onStale: () => void }) {
   const { may } = useSession();
-  const tab = useLocation().search.get("tab");
+  const tab = useTab(TABS);
   const loaded = useLoad(consumer_id ?? "", async () => {
     const [upstreams, consumer] = await Promise.all([
       call(registries.list, { params: { gateway_id }, query: { limit: 200, sort: "name" } }),

@@ -32,7 +32,9 @@ function Opened({ detector_id, onStale }: DetectorPageProps & { onStale: () => v
   return (
     <Page
       title={detector_id ? (stored?.name ?? "Detector") : "New detector"}
-      about="What it changes is in force at once, in every policy that uses it and pins no version."
+      about={
+        stored && "A change is in force at once, in every policy that uses it, unless it is pinned."
+      }
       actions={stored && may("write") && <Remove detector={stored} />}
     >
       <Ready of={loaded} what="The detector">

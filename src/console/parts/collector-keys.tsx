@@ -34,7 +34,7 @@ export function ServiceClients({ collector }: { collector: Collector }) {
   const params = { collector_id: collector.id };
   const shown = (made: { id: string; name: string; client_secret: string }) => ({
     title: `Service client ${made.name}`,
-    about: `This is the client_secret; the client_id is ${made.id}. The command fetches a token that lives 15 minutes.`,
+    about: `The client_id is ${made.id}. This is its client_secret.`,
     secret: made.client_secret,
     curl: tokenCurl(made.id, made.client_secret),
   });

@@ -1,7 +1,14 @@
 /** When does a gate or rule apply? */
 import { useId } from "react";
 import type { Operator } from "../../contract/conditions.ts";
-import { type ConditionLine, FIELDS, newLine, OPERATORS, type When } from "./condition-draft.ts";
+import {
+  type ConditionLine,
+  conditionOf,
+  FIELDS,
+  newLine,
+  OPERATORS,
+  type When,
+} from "./condition-draft.ts";
 import { AreaField, SelectField } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 
@@ -58,8 +65,9 @@ export function ConditionField({ of, when, onChange, problem }: ConditionFieldPr
 /** What was typed is taken along where it can be. */
 function turned(when: When, how: When["how"]): When {
   if (how === "always") return { how };
-  if (how === "json") return { how, text: JSON.stringify(when.kept ?? {}, null, 2) };
-  return { how, lines: "lines" in when ? when.lines : [newLine()] };
+  if (how !== "json") return { how, lines: "lines" in when ? when.lines : [newLine()] };
+  if ("text" in when) return when;
+  return { how, text: JSON.stringify(conditionOf(when, "") ?? newLine(), null, 2) };
 }
 
 interface LinesProps {

@@ -2,15 +2,17 @@
 import { useState } from "react";
 import type { z } from "zod";
 import type { DetectorResource, listDetectorCatalog } from "../../contract/detectors.ts";
+import type { Registry } from "../../contract/registries.ts";
 import { call } from "../api.ts";
-import { detectors } from "../endpoints.ts";
-import { useAction } from "../load.ts";
+import { detectors, registries } from "../endpoints.ts";
+import { everyPage } from "../every-page.ts";
+import { useAction, useLoad } from "../load.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "./field.tsx";
 import { Form, problemOf, Section } from "./form.tsx";
 import { draftOf, valuesOf } from "./schema-draft.ts";
-import { SchemaFields } from "./schema-fields.tsx";
+import { type Choices, SchemaFields } from "./schema-fields.tsx";
 
 export type CatalogEntry = z.output<typeof listDetectorCatalog.reply>["items"][number];
 
@@ -22,10 +24,18 @@ interface DetectorFormProps {
 }
 
 export function DetectorForm({ catalog, detector, onStale }: DetectorFormProps) {
-  const { may, say } = useSession();
+  const { may, say, gateway } = useSession();
   const [opened, setOpened] = useState(detector);
   const [typed, setTyped] = useState(() => typedOf(catalog, detector));
   const entry = entryOf(catalog, typed.kind);
+  const asks = "registry_id" in typed.settings;
+  const upstreams = useLoad(`${gateway?.id} ${asks}`, async () =>
+    asks && gateway
+      ? await everyPage((query) =>
+          call(registries.list, { params: { gateway_id: gateway.id }, query }),
+        )
+      : [],
+  );
   const save = useAction(async () => {
     const { name, kind, enabled } = typed;
     const settings = valuesOf(entry.settings_schema, typed.settings, "settings");
@@ -81,6 +91,11 @@ export function DetectorForm({ catalog, detector, onStale }: DetectorFormProps) 
           onChange={(settings) => setTyped({ ...typed, settings })}
           error={save.error}
           at="settings"
+          choices={
+            asks && upstreams.state === "ready"
+              ? { registry_id: registryChoices(upstreams.value, typed.settings.registry_id) }
+              : {}
+          }
         />
         {Object.keys(typed.settings).length === 0 && <p className="muted">This kind has none.</p>}
       </Section>
@@ -107,6 +122,14 @@ function typedOf(catalog: readonly CatalogEntry[], detector: DetectorResource | 
     kind: entry.kind,
     settings: draftOf(entry.settings_schema, detector?.settings ?? {}),
   };
+}
+
+/** Of the gateway that is chosen above; a stored one of another gateway stays. */
+function registryChoices(found: readonly Registry[], chosen: unknown): Choices[string] {
+  const able = found.filter(({ capabilities }) => capabilities.includes("chat"));
+  const options = able.map(({ id, name, provider }) => [id, `${name} (${provider})`] as const);
+  const known = typeof chosen !== "string" || options.some(([id]) => id === chosen);
+  return known ? [["", "Choose…"], ...options] : [["", "Choose…"], [chosen, chosen], ...options];
 }
 
 /** Input: user, tool arguments. Output: nothing. */

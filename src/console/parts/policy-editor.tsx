@@ -5,7 +5,6 @@ import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useAction } from "../load.ts";
-import { useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import type { CatalogEntry } from "./detector-form.tsx";
 import { Form, Section } from "./form.tsx";
@@ -16,7 +15,7 @@ import { PolicyIdentity } from "./policy-identity.tsx";
 import { newTrial, PolicyTest } from "./policy-test.tsx";
 import { PolicyUses } from "./policy-uses.tsx";
 import { Rules } from "./rules.tsx";
-import { Tabs } from "./tabs.tsx";
+import { Tabs, useTab } from "./tabs.tsx";
 
 interface PolicyEditorProps {
   policy: Policy;
@@ -40,7 +39,7 @@ const MASKS = "data_loss_prevention";
 
 export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEditorProps) {
   const { may, say } = useSession();
-  const tab = useLocation().search.get("tab") ?? "";
+  const tab = useTab(TABS);
   const masking = catalog.find(({ kind }) => kind === MASKS)?.settings_schema ?? {};
   const [opened, setOpened] = useState(policy);
   const [draft, setDraft] = useState(() => policyDraft(policy, masking));
@@ -61,7 +60,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
   });
   const { error } = save;
   const shared = { detectors, catalog, error };
-  const pages: Record<string, ReactNode> = {
+  const pages: { [Name in typeof tab]?: ReactNode } = {
     "": (
       <Section title="Identity">
         <PolicyIdentity name={draft.name} mode={draft.mode} onChange={change} error={error} />
@@ -113,7 +112,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
       {tab === "history" && (
         <PolicyHistory policy={opened} unsaved={touched} onRestored={onStale} />
       )}
-      {tab in pages && (
+      {pages[tab] && (
         <Form
           action={save}
           save="Save"

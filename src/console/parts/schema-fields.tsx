@@ -21,14 +21,20 @@ interface SchemaFieldsProps {
   error: AppError | undefined;
   /** Where the server sees these members: `provider_options`. */
   at: string;
+  /** What there is to choose from, for members that name something stored. */
+  choices?: Choices;
 }
 
-export function SchemaFields({ schema, draft, onChange, error, at }: SchemaFieldsProps) {
+export type Choices = Readonly<Record<string, readonly (readonly [value: string, text: string])[]>>;
+
+export function SchemaFields(props: SchemaFieldsProps) {
+  const { schema, draft, onChange, error, at, choices } = props;
   return Object.entries(schema.properties ?? {}).map(([name, member]) => (
     <Member
       key={name}
       name={name}
       member={member}
+      choices={choices?.[name]}
       required={schema.required?.includes(name) ?? false}
       value={draft[name] ?? ""}
       onChange={(value) => onChange({ ...draft, [name]: value })}
@@ -41,6 +47,7 @@ export function SchemaFields({ schema, draft, onChange, error, at }: SchemaField
 interface MemberProps {
   name: string;
   member: Schema;
+  choices: Choices[string] | undefined;
   required: boolean;
   value: Typed;
   onChange: (value: Typed) => void;
@@ -48,7 +55,8 @@ interface MemberProps {
   at: string;
 }
 
-function Member({ name, member, required, value, onChange, error, at }: MemberProps) {
+function Member(props: MemberProps) {
+  const { name, member, choices, required, value, onChange, error, at } = props;
   const shape = shapeOf(member);
   const label = words(name);
   const hint = plain(member.description);
@@ -68,12 +76,17 @@ function Member({ name, member, required, value, onChange, error, at }: MemberPr
   }
   const text = String(value);
   const named = required ? label : `${label} (optional)`;
-  if (shape === "choice") {
-    const options = member.enum?.map((option) => [option, option] as const) ?? YES_NO;
+  if (shape === "choice" || choices) {
+    const options = choices ?? member.enum?.map((option) => [option, option] as const) ?? YES_NO;
     const shown = required ? options : [["", "(default)"] as const, ...options];
     const problem = problemOf(error, at);
     return (
-      <SelectField {...{ label, hint, problem }} value={text} options={shown} onChange={onChange} />
+      <SelectField
+        {...{ label, hint, problem, required }}
+        value={text}
+        options={shown}
+        onChange={onChange}
+      />
     );
   }
   if (shape === "lines" || shape === "json" || shape === "long_text") {

@@ -1,16 +1,12 @@
 /** The parts of one page, each with an address of its own: links, not ARIA tabs. */
 import { Link, useLocation } from "../router.tsx";
 
-interface TabsProps {
-  /** What the parts belong to. */
-  label: string;
-  /** The first has the empty name: it is shown when the address names none. */
-  tabs: readonly (readonly [name: string, text: string])[];
-}
+/** The first has the empty name: it is shown when the address names none that there is. */
+type TabList<Name extends string> = readonly (readonly [name: Name | "", text: string])[];
 
-export function Tabs({ label, tabs }: TabsProps) {
-  const { path, search } = useLocation();
-  const current = search.get("tab") ?? "";
+export function Tabs<Name extends string>({ label, tabs }: { label: string; tabs: TabList<Name> }) {
+  const { path } = useLocation();
+  const current = useTab(tabs);
   return (
     <nav className="tabs" aria-label={label}>
       {tabs.map(([name, text]) => (
@@ -24,4 +20,9 @@ export function Tabs({ label, tabs }: TabsProps) {
       ))}
     </nav>
   );
+}
+
+export function useTab<Name extends string>(tabs: TabList<Name>): Name | "" {
+  const named = useLocation().search.get("tab");
+  return tabs.find(([name]) => name === named)?.[0] ?? "";
 }

@@ -1,0 +1,25 @@
+/** Is a refusal told at the member it is about, in full, and at no other? */
+import { expect, test } from "bun:test";
+import { AppError } from "../../contract/errors.ts";
+import { problemOf, problemsBelow } from "./form.tsx";
+
+const ERROR = new AppError(
+  "validation_failed",
+  "rules[0].action: cannot rewrite; choose report: or block; url: is not https; url_list[2]: is empty",
+);
+
+test("a member gets its own sentence, with the marks that are inside of it", () => {
+  expect(problemOf(ERROR, "rules[0].action")).toBe("cannot rewrite; choose report: or block");
+  expect(problemOf(ERROR, "url")).toBe("is not https");
+  expect(problemOf(ERROR, "url_list")).toBeUndefined();
+});
+
+test("a member without fields inside gets what is below it, with the place", () => {
+  expect(problemsBelow(ERROR, "url_list")).toBe("[2]: is empty");
+  expect(problemsBelow(ERROR, "url")).toBe("is not https");
+  expect(problemsBelow(ERROR, "ur")).toBeUndefined();
+});
+
+test("what is no refusal of a member is told at none", () => {
+  expect(problemOf(new AppError("conflict", "url: is taken"), "url")).toBeUndefined();
+});
