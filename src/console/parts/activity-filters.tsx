@@ -3,9 +3,10 @@ import { type ReactNode, useState } from "react";
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { FILTER_NAMES, FILTERS, type Filter, type FilterNames } from "./activity-query.ts";
-import { SelectField, TextField } from "./field.tsx";
+import { SelectField } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 import { RANGE_OPTIONS, rangeIn } from "./time-range.ts";
+import { TypedFilter } from "./typed-filter.tsx";
 import { VERDICTS } from "./verdict.tsx";
 
 export function ActivityFilters({ names }: { names: FilterNames }) {
@@ -76,40 +77,6 @@ function AddFilter({ names }: { names: FilterNames }) {
 
 const idKind = (id: string): Filter =>
   /^[\da-f]{8}-[\da-f-]{27}$/i.test(id) ? "request_id" : "trace_id";
-
-interface TypedFilterProps {
-  label: string;
-  given: string;
-  apply: (text: string) => void;
-}
-
-/** A text is applied when it is finished: by Enter, or by leaving the field. */
-function TypedFilter({ label, given, apply }: TypedFilterProps) {
-  const [text, setText] = useState(given);
-  const finish = () => {
-    if (text.trim() !== given) apply(text.trim());
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        finish();
-      }}
-      onBlur={finish}
-    >
-      <TextField
-        label={label}
-        value={text}
-        onChange={setText}
-        autoComplete="off"
-        placeholder="any"
-      />
-      <button type="submit" className="unseen" tabIndex={-1}>
-        <Icon name="search" /> Filter by {label}
-      </button>
-    </form>
-  );
-}
 
 function Chips({ names }: { names: FilterNames }) {
   const { search } = useLocation();

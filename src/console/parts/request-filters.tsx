@@ -1,10 +1,9 @@
 /** What narrows the list of requests; every choice stands in the address. */
-import { useState } from "react";
 import { changeQuery, useLocation } from "../router.tsx";
-import { SelectField, TextField } from "./field.tsx";
-import { Icon } from "./icons.tsx";
+import { SelectField } from "./field.tsx";
 import type { Names } from "./request-columns.tsx";
 import { RANGE_OPTIONS, rangeIn } from "./time-range.ts";
+import { TypedFilter } from "./typed-filter.tsx";
 
 /** As the data plane names them. */
 const ENDPOINTS = [
@@ -55,38 +54,15 @@ export function RequestFilters({ names }: { names: Names }) {
         onChange={set("endpoint")}
       />
       {TYPED.map((name) => (
-        <TypedFilter key={`${name}${value(name)}`} name={name} given={value(name)} />
+        <TypedFilter
+          key={`${name}${value(name)}`}
+          label={LABELS[name]}
+          given={value(name)}
+          type={name === "status" ? "number" : "text"}
+          apply={set(name)}
+        />
       ))}
     </div>
-  );
-}
-
-/** A text is applied when it is finished: by Enter, or by leaving the field. */
-function TypedFilter({ name, given }: { name: (typeof TYPED)[number]; given: string }) {
-  const [text, setText] = useState(given);
-  const apply = () => {
-    if (text.trim() !== given) changeQuery({ [name]: text.trim() });
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply();
-      }}
-      onBlur={apply}
-    >
-      <TextField
-        label={LABELS[name]}
-        value={text}
-        onChange={setText}
-        autoComplete="off"
-        type={name === "status" ? "number" : "text"}
-        placeholder="any"
-      />
-      <button type="submit" className="unseen" tabIndex={-1}>
-        <Icon name="search" /> Filter by {LABELS[name]}
-      </button>
-    </form>
   );
 }
 
