@@ -1,5 +1,6 @@
 /** Wire shapes of approvals: what an `ask` verdict leaves for a person to decide. */
 import { z } from "zod";
+import { StoredText } from "./activity.ts";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 
@@ -43,8 +44,13 @@ export const getApproval = endpoint({
   method: "GET",
   path: "/v1/approvals/:approval_id",
   auth: "read",
-  summary: "Read an approval",
-  reply: Approval,
+  summary: "Read an approval, with the texts that were kept for whoever may decide it",
+  reply: Approval.extend({
+    content: z
+      .array(StoredText)
+      .nullable()
+      .describe("null: the collector keeps none, or the caller may neither decide nor audit."),
+  }),
 });
 
 export const decideApproval = endpoint({

@@ -7,8 +7,10 @@ import {
   listApprovals,
 } from "../contract/approvals.ts";
 import { AppError } from "../contract/errors.ts";
+import { PERMISSIONS } from "../contract/roles.ts";
 import { type ApprovalRow, approvalTable, expireApprovals } from "../db/approvals.ts";
 import { auditTable } from "../db/audit-log.ts";
+import { contentOf } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { type DirectRoute, type Route, route } from "../route.ts";
 import { identifyCaller } from "./identify-collector.ts";
@@ -19,7 +21,12 @@ export const approvalRoutes: Route[] = [
     const where = { ...(status && { status }), ...(collector_id && { collector_id }) };
     return await approvalTable.page(deps.db, where, { ...query, sort: undefined });
   }),
-  route(getApproval, (deps, { params }) => findApproval(deps, params.approval_id)),
+  route(getApproval, async (deps, { params, actor }) => {
+    const found = await findApproval(deps, params.approval_id);
+    // Nobody can decide about what they cannot see.
+    const may = PERMISSIONS[actor.role].some((held) => held === "approve" || held === "audit");
+    return { ...found, content: may ? await contentOf(deps.db, found.event_id) : null };
+  }),
   route(decideApproval, async (deps, call) => {
     const before = await findApproval(deps, call.params.approval_id);
     if (before.status !== "pending") {

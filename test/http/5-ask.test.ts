@@ -120,6 +120,26 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(items.map(({ action }: { action: string }) => action)).toContain("approval.denied");
   });
 
+  test("5 who may decide reads what is asked, masked; a viewer does not", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
+    const input = "Pay 5 to ana@example.com";
+    const approval_id = approvalIn(await guard.evaluate({ payload: { input } }));
+    const readAs = async (role: string) => {
+      const { token } = await shared.make<{ token: string }>("/v1/tokens", {
+        name: `${role} ${database}`,
+        role,
+      });
+      const headers = { authorization: `Bearer ${token}` };
+      await Bun.sleep(300);
+      const reply = await shared.call("GET", `/v1/approvals/${approval_id}`, undefined, headers);
+      return (await reply.json()).content;
+    };
+
+    expect(await readAs("approver")).toMatchObject([{ text: "Pay 5 to [MASKED_EMAIL]" }]);
+    expect(await readAs("viewer")).toBeNull();
+  });
+
   test("5 another collector sees nothing of an approval", async () => {
     const shared = await kit();
     const [mine, other] = [await asked(), await asked()];
