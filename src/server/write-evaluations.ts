@@ -97,7 +97,11 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
         soon(held ? TRY_AGAIN_MS : WRITE_AFTER_MS);
         return Promise.resolve();
       }
-      if (waiting.length === 1 && !writing) soon(crowded ? GATHER_MS : 0);
+      if (waiting.length === 1 && !writing) {
+        // A timer of 0 ms takes a whole one: somebody who comes alone would wait for it.
+        if (crowded) soon(GATHER_MS);
+        else setImmediate(() => void flush());
+      }
       return promise;
     },
     waiting: () => waiting.length,

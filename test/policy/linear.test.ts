@@ -1,0 +1,70 @@
+/** No detector takes more than its share: text made against patterns costs each of them time in proportion. */
+import { expect, test } from "bun:test";
+import type { Surroundings } from "../../src/policy/detector.ts";
+import { detectors } from "../../src/policy/detectors/all.ts";
+import { segment } from "../../src/policy/segment.ts";
+import { asyncGrowth } from "../kit/async-growth.ts";
+
+/** Settings of the kinds that look at nothing without any, made for matchers that try again and again. */
+const SETTINGS: Record<string, object> = {
+  tool_permission: { allowed_tools: ["*a*a*a*a*a*b"], denied_tools: ["*1*1*1*1*2"] },
+  size_limit: { max_characters: 1_000_000_000 },
+  prompt_moderation: {
+    keywords: ["aaaaaaab", "1 1 1 2"],
+    regex: ["(a+)+$", "(a|a)*b", "(.*1){9}x"],
+  },
+  data_loss_prevention: {
+    apply_all: true,
+    rules: [{ name: "own", type: "regex", pattern: "(a+)+$" }],
+  },
+  injection_protection: { custom_injections: [{ name: "own", pattern: "(a|a)*b" }] },
+};
+
+/** Runs of one thing, beginnings without their ends, and near misses, over and over. */
+const UNITS = [
+  "a",
+  "1 ",
+  "a.b@",
+  "../",
+  "%25",
+  "' or ",
+  "<a href=",
+  "-----BEGIN ",
+  "\u200b",
+  "QUJD",
+];
+
+const local = [...detectors.values()].filter(({ remote }) => !remote);
+
+test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)))(
+  "5 %s takes time in proportion to %p, repeated",
+  async (kind, unit) => {
+    const detector = detectors.get(kind) ?? expect.unreachable();
+    const inspect = detector.prepare(detector.settings.parse(SETTINGS[kind] ?? {}));
+    const direction = detector.reads.input.length > 0 ? "input" : "output";
+    const [source = "user"] = detector.reads[direction];
+    const run = async (text: string) => {
+      const schema = { type: "object", properties: { q: { type: "string", pattern: "(a+)+$" } } };
+      const surroundings: Surroundings = {
+        direction,
+        protocol: "llm",
+        calls: [{ name: text, pointer: "/c", arguments: {} }, CALL(text)],
+        definitions: [{ name: "tool", pointer: "/d", schema }],
+        attachments: [],
+        payload_bytes: text.length,
+        outside: NOBODY,
+      };
+      await inspect([segment(text, source, { pointer: "/input" })], surroundings);
+    };
+
+    expect(await asyncGrowth(run, (length) => unit.repeat(length / unit.length))).toBeLessThan(64);
+  },
+  30_000,
+);
+
+const CALL = (q: string) => ({ name: "tool", pointer: "/c", arguments: { q } });
+const NOBODY: Surroundings["outside"] = {
+  post: () => expect.unreachable(),
+  ask: () => expect.unreachable(),
+  restore: async () => new Map(),
+};
