@@ -18,7 +18,8 @@ npm), uses loopback only, and removes everything that it started.
 ## Method
 
 All contenders forward to the same two upstreams in one run: nginx for plain answers, a small Bun server for
-streams, slow answers and uploads. They take turns in three rounds of two or three seconds each; a figure is the
+streams, slow answers and uploads. Each warms up for five
+seconds, then they take turns in three rounds of two or three seconds each; a figure is the
 median of the rounds. Load comes from wrk, and from plain sockets for streams and uploads. CPU is the time of all
 processes of a gateway from \`/proc\`; memory is their peak.
 
