@@ -72,6 +72,7 @@ test("4.1.2 rejecting wants a note, at its field; the note is kept with the requ
   await page.getByText("Nobody waits for a decision.").waitFor();
   await page.getByLabel("State").selectOption("Rejected");
   await page.locator("tbody button").click();
+  await dialog.getByText("Use the mirror").waitFor();
   expect(await dialog.textContent()).toContain("NoteUse the mirror");
   expect(await store.installed()).toEqual([]);
 });
