@@ -36,7 +36,7 @@ async function eventOf(one: Consumer, reply: Response): Promise<Record<string, u
 }
 
 test("3 a stream is told at its end, with the tokens of its last events", async () => {
-  const chunks = [DELTA, 60, DELTA.repeat(500), USAGE, DELTA, "data: [DONE]\n\n"];
+  const chunks = [DELTA, 500, DELTA.repeat(500), USAGE, DELTA, "data: [DONE]\n\n"];
   await using one = await setUp({ headers: EVENTS, chunks });
 
   const reply = await one.post(CHAT, { model: "m", stream: true });
