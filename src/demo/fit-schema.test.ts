@@ -99,7 +99,7 @@ test.each([
   const value = fitSchema(schema, "");
 
   expect(JSON.stringify(value).length).toBeLessThan(64_000);
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(performance.now() - started).toBeLessThan(4000);
 });
 
 test("a closed range between two whole numbers or inside a step is kept to", () => {

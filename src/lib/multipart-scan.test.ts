@@ -123,7 +123,7 @@ test("spaces without end in a header do not slow the reader down", () => {
   scan(form(...Array(50).fill([`x:${" ".repeat(16_000)}\0`, ""]), [PART, "m"]));
   scan(form([`content-disposition: form-data;${" ".repeat(16_000)}`, ""]));
 
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(performance.now() - started).toBeLessThan(5000);
 });
 
 test.each([

@@ -20,5 +20,5 @@ test("a line of many mebibytes is read in one pass", async () => {
   );
 
   expect(event?.length).toBe(8 * 1024 * 1024);
-  expect(performance.now() - began).toBeLessThan(2000);
+  expect(performance.now() - began).toBeLessThan(4000);
 });

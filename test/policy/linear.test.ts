@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Surroundings } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { segment } from "../../src/policy/segment.ts";
-import { asyncGrowth } from "../kit/async-growth.ts";
+import { expectLinear } from "../kit/expect-linear.ts";
 
 /** Settings of the kinds that look at nothing without any, made for matchers that try again and again. */
 const SETTINGS: Record<string, object> = {
@@ -57,7 +57,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
       await inspect([segment(text, source, { pointer: "/input" })], surroundings);
     };
 
-    expect(await asyncGrowth(run, (length) => unit.repeat(length / unit.length))).toBeLessThan(64);
+    await expectLinear(run, (length) => unit.repeat(length / unit.length));
   },
   30_000,
 );
