@@ -16,7 +16,7 @@ import { takeTurn } from "../db/config-revision.ts";
 import type { Author } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { checkUrl } from "../net/check-url.ts";
-import { readText } from "../net/read-text.ts";
+import { readText } from "../net/read-body.ts";
 import { entryFromServerJson } from "./entry-from-server-json.ts";
 import { saveEntry } from "./save-entry.ts";
 

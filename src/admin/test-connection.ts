@@ -50,7 +50,7 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
       allow_private,
       timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
     });
-    await reply.body?.cancel();
+    reply.cancel();
     const { status } = reply;
     if (status === 401 || status === 403) {
       return report("credential", "The upstream does not accept this API key.", status);

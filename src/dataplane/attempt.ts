@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { count } from "../lib/metrics.ts";
 import { statusClass } from "../lib/status-class.ts";
+import { type Reply, wholeReply } from "../net/http/reply.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
 import type { Operation } from "../providers/provider.ts";
 import type { Candidate } from "./choose-registries.ts";
@@ -27,12 +28,11 @@ export async function attempt(
   noteSent(registry);
   registry.in_flight += 1;
   try {
-    const idle_ms = deps.settings.UPSTREAM_IDLE_TIMEOUT_S * 1000;
     const sent = await deps.send(outbound(deps, chosen, candidate, how.capability));
     checkStatus(sent);
     const operation = candidate.registry.provider.operations[how.capability];
-    const reply = operation?.reply ? await rewritten(sent, chosen, operation, idle_ms) : sent;
-    const body = await openBody(reply, { peek: how.peek, idle_ms });
+    const reply = operation?.reply ? await rewritten(sent, chosen, operation) : sent;
+    const body = await openBody(reply, how.peek);
     count(registry.outcomes, statusClass(reply.status));
     note(deps, chosen, registry, { began, reply });
     return {
@@ -65,33 +65,30 @@ function closing(registry: RegistryLive, body: OpenReply["body"]): () => void {
   };
 }
 
-function checkStatus(reply: Response): void {
+function checkStatus(reply: Reply): void {
   const { status } = reply;
   // Followed, a redirect would carry the registry's credential to a host nobody chose.
   const redirected = status >= 300 && status < 400;
   if (!redirected && status >= 200 && status <= 599) return;
-  reply.body?.cancel().catch(() => {}); // what is left of it is of no use to anyone
+  reply.cancel();
   const text = redirected ? "The upstream answered with a redirect." : undefined;
   throw new AppError("upstream_failed", text);
 }
 
 /** In the reference shape, where the provider's own is another. */
-async function rewritten(
-  reply: Response,
-  { body }: Chosen,
-  operation: Operation,
-  idle_ms: number,
-): Promise<Response> {
-  if (!operation.reply || !reply.ok || body.kind !== "json") return reply;
+async function rewritten(reply: Reply, { body }: Chosen, operation: Operation): Promise<Reply> {
+  const { status, headers } = reply;
+  if (!operation.reply || status >= 300 || body.kind !== "json") return reply;
   const members = valuesOf(body.members, operation.members ?? []);
-  return await operation.reply(await readAll(reply, idle_ms), members);
+  const changed = operation.reply({ headers, bytes: await readAll(reply) }, members);
+  return wholeReply({ status, headers: changed.headers }, changed.bytes);
 }
 
 function note(
   deps: Deps,
   { run }: Chosen,
   registry: RegistryLive,
-  { began, reply, error }: { began: number; reply?: Response; error?: AppError },
+  { began, reply, error }: { began: number; reply?: Reply; error?: AppError },
 ): void {
   const now = elapsedMs();
   run.attempts.push({
@@ -106,7 +103,7 @@ function note(
     return;
   }
   const busy = reply?.status === 429 || reply?.status === 503;
-  const retryAfter = busy ? reply.headers.get("retry-after") : null;
+  const retryAfter = busy ? reply.headers.get("retry-after") : undefined;
   const retry_after_ms = retryAfter ? restMs(retryAfter, deps.now().getTime()) : 0;
   noteOutcome(registry, { status: reply?.status, retry_after_ms }, now);
   if (reply) noteLatency(registry, now - began, now);

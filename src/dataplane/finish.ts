@@ -3,6 +3,7 @@ import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { createHeaderSheet } from "../lib/header-sheet.ts";
+import { isEventStream } from "../net/http/reply-head.ts";
 import { fileIdsIn } from "./file-hints.ts";
 import { noteOutcome } from "./health.ts";
 import { liveState } from "./live-state.ts";
@@ -49,10 +50,10 @@ function answerHeaders({ ids, candidate, reply }: Answered): Record<string, stri
   if (model !== undefined && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
   for (const name of PASSED_HEADERS) {
     const value = reply.headers.get(name);
-    if (value !== null) headers[name] = value;
+    if (value !== undefined) headers[name] = value;
   }
   // A proxy in front of us must not collect what we flush event by event.
-  if (reply.body.kind === "stream" && reply.body.events) headers["x-accel-buffering"] = "no";
+  if (isEventStream(reply.headers)) headers["x-accel-buffering"] = "no";
   return headers;
 }
 

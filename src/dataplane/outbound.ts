@@ -25,7 +25,10 @@ export function outbound(
     headers: headersFor(chosen, registry, capability),
     allow_private: registry.allow_private,
     signal: request.signal,
-    timeouts: timeoutsOf(deps.settings),
+    timeouts: {
+      headers_ms: deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000,
+      idle_ms: deps.settings.UPSTREAM_IDLE_TIMEOUT_S * 1000,
+    },
   };
   if (body.kind === "json") {
     const operation = registry.provider.operations[capability];
@@ -36,12 +39,6 @@ export function outbound(
     if (body.length !== undefined) out.content_length = body.length;
   }
   return out;
-}
-
-/** The connection may be silent while the upstream thinks; inside an answer we watch it ourselves. */
-function timeoutsOf(settings: Deps["settings"]): OutboundRequest["timeouts"] {
-  const headers_ms = settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
-  return { headers_ms, idle_ms: Math.max(headers_ms, settings.UPSTREAM_IDLE_TIMEOUT_S * 1000) };
 }
 
 /** Of the client's headers only these go on: never credentials, cookies, X-AG-* or addresses. */

@@ -2,6 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { deadline } from "../lib/deadline.ts";
+import { readBytes } from "../net/read-body.ts";
 import type { Outside } from "../policy/detector.ts";
 import { urlFor } from "../providers/provider.ts";
 
@@ -22,9 +23,11 @@ export function outsideOf(deps: Deps, restore: Outside["restore"]): Outside {
         signal: stop.signal,
         timeouts: { headers_ms: timeout_ms, idle_ms: timeout_ms },
       });
-      const text = await textOf(reply);
-      if (!reply.ok) throw new AppError("upstream_failed", `It answered ${reply.status}.`);
-      return text;
+      const bytes = await readBytes(reply, MOST_BYTES);
+      if (!bytes) throw new AppError("upstream_failed", "It answered more than 1 MiB.");
+      const ok = reply.status >= 200 && reply.status < 300;
+      if (!ok) throw new AppError("upstream_failed", `It answered ${reply.status}.`);
+      return Buffer.from(bytes).toString("utf8");
     };
     try {
       return JSON.parse(await deadline(answered(), timeout_ms, late));
@@ -63,15 +66,4 @@ export function outsideOf(deps: Deps, restore: Outside["restore"]): Outside {
       throw new AppError("upstream_failed", "The model answered without text.");
     },
   };
-}
-
-async function textOf(reply: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of reply.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new AppError("upstream_failed", "It answered more than 1 MiB.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { fits, type Jwt, type PublicJwk } from "../lib/jwt.ts";
 import { createRecent, type Recent } from "../lib/recent.ts";
-import { readText } from "../net/read-text.ts";
+import { readText } from "../net/read-body.ts";
 import type { Settings } from "../settings.ts";
 
 type Place = Pick<Issuer, "jwks_url" | "allow_private">;

@@ -2,6 +2,8 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { AppError, type ErrorCode } from "../contract/errors.ts";
+import type { Reply } from "./http/reply.ts";
+import { readBytes } from "./read-body.ts";
 import type { Send } from "./send.ts";
 import { asUpstreamError } from "./upstream-error.ts";
 
@@ -57,17 +59,17 @@ async function follow(send: Send, url: string, limits: AttachmentLimits, signal:
       timeouts: { headers_ms: limits.total_ms, idle_ms: limits.total_ms },
     });
     const location = reply.headers.get("location");
-    if (REDIRECTS.has(reply.status) && location !== null) {
-      await reply.body?.cancel();
+    if (REDIRECTS.has(reply.status) && location !== undefined) {
+      reply.cancel();
       hop = checkedUrl(location, hop);
       continue;
     }
     if (reply.status !== 200) {
-      await reply.body?.cancel();
+      reply.cancel();
       throw new AppError("upstream_failed", `The attachment's server answered ${reply.status}.`);
     }
     const bytes = await decoded(reply, await readBody(reply, limits.bytes), limits.bytes);
-    return { bytes, content_type: reply.headers.get("content-type") };
+    return { bytes, content_type: reply.headers.get("content-type") ?? null };
   }
   throw new AppError(
     "upstream_failed",
@@ -98,20 +100,11 @@ function checkedUrl(text: string, from?: URL): URL {
   return url;
 }
 
-async function readBody(reply: Response, most: number): Promise<Uint8Array> {
-  if (Number(reply.headers.get("content-length")) > most) {
-    await reply.body?.cancel();
-    throw tooLarge(most);
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Leaving the loop cancels the rest of the answer.
-  for await (const chunk of reply.body ?? []) {
-    size += chunk.length;
-    if (size > most) throw tooLarge(most);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+async function readBody(reply: Reply, most: number): Promise<Uint8Array> {
+  const declared = Number(reply.headers.get("content-length"));
+  const bytes = declared > most ? reply.cancel() : await readBytes(reply, most);
+  if (!bytes) throw tooLarge(most);
+  return bytes;
 }
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
@@ -123,7 +116,7 @@ const DECODERS = new Map<string, Decode>([
 ]);
 
 /** We ask for identity; a store may hold a file only compressed. A bomb stops at the same size. */
-async function decoded(reply: Response, bytes: Uint8Array, most: number): Promise<Uint8Array> {
+async function decoded(reply: Reply, bytes: Uint8Array, most: number): Promise<Uint8Array> {
   const encoding = reply.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
   if (encoding === "identity") return bytes;
   const decode = DECODERS.get(encoding);

@@ -4,24 +4,18 @@ import { asUpstreamError } from "./upstream-error.ts";
 
 const thrown = (code: string) => Object.assign(new TypeError("secret upstream text"), { code });
 
-test.each([
-  ["ECONNREFUSED", "upstream_unreachable"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "upstream_unreachable"],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", "upstream_unreachable"],
-  ["CERT_HAS_EXPIRED", "upstream_unreachable"],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "upstream_unreachable"],
-  ["ECONNRESET", "upstream_failed"],
-  ["EHOSTUNREACH", "upstream_failed"],
-  ["EPROTO", "upstream_failed"],
-])("%s becomes %s, with the original as its cause only", (code, expected) => {
-  const original = thrown(code);
+test.each(["ECONNRESET", "EHOSTUNREACH", "EPROTO"])(
+  "%s becomes upstream_failed, with the original as its cause only",
+  (code) => {
+    const original = thrown(code);
 
-  const error = asUpstreamError(original);
+    const error = asUpstreamError(original);
 
-  expect(error.code).toBe(expected as AppError["code"]);
-  expect(error.cause).toBe(original);
-  expect(error.message).not.toContain("secret");
-});
+    expect(error.code).toBe("upstream_failed");
+    expect(error.cause).toBe(original);
+    expect(error.message).not.toContain("secret");
+  },
+);
 
 test("a timeout of the runtime is ours, and so is whatever else is thrown", () => {
   const timeout = new DOMException("The operation timed out.", "TimeoutError");

@@ -1,7 +1,7 @@
 /** Provider M (spec 4.5, 4.6). Speech differs from the reference wire in both directions. */
 import { z } from "zod";
 import { AppError } from "../contract/errors.ts";
-import { addressOr, bearer, type Provider } from "./provider.ts";
+import { addressOr, bearer, type Provider, type WholeReply } from "./provider.ts";
 
 export const mistral: Provider = {
   kind: "mistral",
@@ -35,15 +35,23 @@ const AUDIO_TYPES: Record<string, string> = {
 };
 
 /** spec 4.5: base64 `audio_data` in JSON becomes the raw bytes that reference clients expect. */
-async function unwrapAudio(reply: Response, asked: Record<string, unknown>): Promise<Response> {
+function unwrapAudio(reply: WholeReply, asked: Record<string, unknown>): WholeReply {
   if (!reply.headers.get("content-type")?.includes("json")) return reply;
-  const parsed = SpeechReply.safeParse(await reply.json().catch(() => undefined));
+  const parsed = SpeechReply.safeParse(json(reply.bytes));
   if (!parsed.success) {
     throw new AppError("upstream_failed", "The upstream's speech reply holds no audio.");
   }
   const type = AUDIO_TYPES[String(asked.response_format)] ?? "audio/mpeg";
-  return new Response(Buffer.from(parsed.data.audio_data, "base64"), {
-    status: reply.status,
-    headers: { "content-type": type },
-  });
+  return {
+    headers: new Map([["content-type", type]]),
+    bytes: Buffer.from(parsed.data.audio_data, "base64"),
+  };
+}
+
+function json(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 }

@@ -29,7 +29,13 @@ export interface Operation {
   /** Members to add to a JSON body, from those the client sent. */
   add?: (members: Record<string, unknown>) => Record<string, unknown>;
   /** Brings a successful reply back into the reference shape. */
-  reply?: (reply: Response, members: Record<string, unknown>) => Promise<Response>;
+  reply?: (reply: WholeReply, members: Record<string, unknown>) => WholeReply;
+}
+
+export interface WholeReply {
+  /** Names in lower case. */
+  headers: ReadonlyMap<string, string>;
+  bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface Provider {

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
+import { readText } from "../net/read-body.ts";
 import { createSend } from "../net/send.ts";
 import { listenAddress } from "../settings.ts";
 import type { Check, Patient } from "./check.ts";
@@ -90,7 +91,7 @@ async function isPortcullis(host: string, port: string): Promise<boolean> {
       allow_private: true,
       timeouts: { headers_ms: 1_000, idle_ms: 1_000 },
     });
-    return Bun.deepEquals(await reply.json(), { status: "ok" });
+    return Bun.deepEquals(JSON.parse(await readText(reply, 1024)), { status: "ok" });
   } catch {
     return false; // Whatever it is, it does not speak as we do.
   }

@@ -129,7 +129,7 @@ test.each([
     expect(headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
     expect(JSON.stringify(headers)).not.toContain(one.key);
     expect(Object.keys(headers).sort()).toEqual(
-      ["accept", "accept-encoding", "authorization", "connection", "content-length"].concat([
+      ["accept", "accept-encoding", "authorization", "content-length"].concat([
         "content-type",
         "host",
         "user-agent",

@@ -178,7 +178,7 @@ async function lookup(hostname: string): Promise<string[]> {
   return NAMES[hostname] ?? (written ? [written.slice(1, 5).join(".")] : []);
 }
 
-const send = createSend({ addresses: createAddressFinder({ lookup, connectMs: 200 }) });
+const send = createSend({ addresses: createAddressFinder({ lookup }), connectMs: 200 });
 const hosts = Object.entries(HOSTS).flatMap(([trick, text]) =>
   text
     .trim()

@@ -3,7 +3,9 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { sseEvents } from "../../lib/sse-events.ts";
-import { readText } from "../../net/read-text.ts";
+import type { Reply } from "../../net/http/reply.ts";
+import type { ReplyHeaders } from "../../net/http/reply-head.ts";
+import { readText } from "../../net/read-body.ts";
 
 /** Handshakes and lists: what takes longer counts as dead. */
 export const QUICK_MS = 5_000;
@@ -54,16 +56,17 @@ function isToolCall(body: string): boolean {
  * The SDK waits for its own timeout when a stream of events breaks, and reads one of any size: so the
  * messages are gathered here, up to the answer, and handed over as JSON.
  */
-async function whole(reply: Response): Promise<Response> {
+async function whole(reply: Reply): Promise<Response> {
   const { status, headers } = reply;
+  const ok = status >= 200 && status < 300;
   const type = headers.get("content-type") ?? "";
-  if (reply.ok && type.startsWith("text/event-stream")) {
+  if (ok && type.startsWith("text/event-stream")) {
     const messages = await messagesUpToAnswer(reply);
     return Response.json(messages, { headers: sessionOf(headers) });
   }
   // Error bodies may repeat our credential. Only the protocol's own refusals are read on.
-  const told = reply.ok || status === 400 || status === 404;
-  if (!told) await reply.body?.cancel();
+  const told = ok || status === 400 || status === 404;
+  if (!told) reply.cancel();
   const text = told ? await readText(reply, MOST_BYTES) : "";
   return new Response(text || null, {
     status,
@@ -71,12 +74,15 @@ async function whole(reply: Response): Promise<Response> {
   });
 }
 
-async function messagesUpToAnswer(reply: Response): Promise<unknown[]> {
+async function messagesUpToAnswer(reply: Reply): Promise<unknown[]> {
   const messages: unknown[] = [];
-  for await (const event of sseEvents(capped(reply.body ?? new ReadableStream()))) {
+  for await (const event of sseEvents(capped(reply))) {
     const message = parsed(event);
     messages.push(message);
-    if ("result" in message || "error" in message) return messages;
+    if ("result" in message || "error" in message) {
+      reply.cancel();
+      return messages;
+    }
   }
   throw new AppError("upstream_failed", "The server broke off before its answer.");
 }
@@ -91,11 +97,12 @@ function parsed(event: string): object {
   throw new AppError("upstream_failed", "The server sent an event that is not JSON.");
 }
 
-async function* capped(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* capped(reply: Reply): AsyncGenerator<Uint8Array> {
   let bytes = 0;
-  for await (const chunk of body) {
+  for (let chunk = await reply.read(); chunk; chunk = await reply.read()) {
     bytes += chunk.byteLength;
     if (bytes > MOST_BYTES) {
+      reply.cancel();
       const mib = MOST_BYTES / 1024 / 1024;
       throw new AppError("upstream_failed", `The server answered more than ${mib} MiB.`);
     }
@@ -103,13 +110,13 @@ async function* capped(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-const sessionOf = (headers: Headers): Record<string, string> => {
+const sessionOf = (headers: ReplyHeaders): Record<string, string> => {
   const session = headers.get("mcp-session-id");
-  return session === null ? {} : { "mcp-session-id": session };
+  return session === undefined ? {} : { "mcp-session-id": session };
 };
 
 /** `location` is judged by the SDK: it follows within the same origin only. */
-const kept = (headers: Headers): Record<string, string> => {
+const kept = (headers: ReplyHeaders): Record<string, string> => {
   const location = headers.get("location");
-  return { ...sessionOf(headers), ...(location === null ? {} : { location }) };
+  return { ...sessionOf(headers), ...(location === undefined ? {} : { location }) };
 };

@@ -1,7 +1,7 @@
 /** How calls to authorization servers leave the program: by the one way out, small and soon over. */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
-import { readText } from "../../net/read-text.ts";
+import { readText } from "../../net/read-body.ts";
 
 const MOST_MS = 10_000;
 const MOST_BYTES = 1024 * 1024;
@@ -22,6 +22,9 @@ export function oauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): Fe
       timeouts: { headers_ms: MOST_MS, idle_ms: MOST_MS },
     });
     const text = await readText(reply, MOST_BYTES);
-    return new Response(text || null, { status: reply.status, headers: reply.headers });
+    return new Response(text || null, {
+      status: reply.status,
+      headers: Object.fromEntries(reply.headers),
+    });
   };
 }

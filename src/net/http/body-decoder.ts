@@ -1,0 +1,95 @@
+/** Takes the body of an answer out of the bytes of a connection, piece by piece, however they are cut. */
+import type { Framing } from "./reply-head.ts";
+
+export interface BodyDecoder {
+  /** Hands the body's bytes in `chunk` to `take`, as views. False: these bytes are no proper body. */
+  feed: (chunk: Uint8Array<ArrayBuffer>, take: Take) => boolean;
+  state: { done: boolean /** Bytes came that belong to no answer. */; surplus: boolean };
+}
+
+export type Take = (bytes: Uint8Array<ArrayBuffer>) => void;
+
+export function createBodyDecoder(framing: Framing): BodyDecoder {
+  if (framing.kind === "chunked") return chunkedDecoder();
+  return lengthDecoder(framing.kind === "length" ? framing.length : Number.POSITIVE_INFINITY);
+}
+
+function lengthDecoder(length: number): BodyDecoder {
+  const state = { done: length === 0, surplus: false };
+  let left = length;
+  return {
+    state,
+    feed(chunk, take) {
+      const mine = chunk.length > left ? chunk.subarray(0, left) : chunk;
+      if (mine.length > 0) take(mine);
+      left -= mine.length;
+      state.done = left === 0;
+      state.surplus ||= chunk.length > mine.length;
+      return true;
+    },
+  };
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+/** Of a line between chunks: its size, and words that nobody uses. Trailers share it. */
+const MOST_LINE_BYTES = 16 * 1024;
+const SIZE_START = /^[0-9a-f]/i;
+const SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;|$)/i;
+
+function chunkedDecoder(): BodyDecoder {
+  const state = { done: false, surplus: false };
+  /** What is expected next: a line with a size, that many bytes, the line end behind them, or trailers. */
+  let next: "size" | "bytes" | "end" | "trailer" = "size";
+  let left = 0;
+  let line = "";
+  let trailers = 0;
+
+  /** A whole line was read. False when it does not belong here. */
+  function onLine(): boolean {
+    const text = line;
+    line = "";
+    if (next === "end") {
+      next = "size";
+      return text === "";
+    }
+    if (next === "trailer") {
+      trailers += text.length;
+      state.done = text === "";
+      return trailers <= MOST_LINE_BYTES;
+    }
+    const [, size] = SIZE.exec(text) ?? [];
+    if (size === undefined) return false;
+    left = Number.parseInt(size, 16);
+    next = left === 0 ? "trailer" : "bytes";
+    return true;
+  }
+
+  function feed(chunk: Uint8Array<ArrayBuffer>, take: Take): boolean {
+    let at = 0;
+    while (at < chunk.length && !state.done) {
+      if (next === "bytes") {
+        const stop = Math.min(chunk.length, at + left);
+        take(chunk.subarray(at, stop));
+        left -= stop - at;
+        at = stop;
+        if (left === 0) next = "end";
+        continue;
+      }
+      const stop = chunk.indexOf(LF, at);
+      line += latin1(chunk, at, stop < 0 ? chunk.length : stop);
+      if (line.length > MOST_LINE_BYTES) return false;
+      if (stop < 0) return next !== "size" || SIZE_START.test(line);
+      at = stop + 1;
+      if (line.charCodeAt(line.length - 1) !== CR) return false;
+      line = line.slice(0, -1);
+      if (line.includes("\r") || !onLine()) return false;
+    }
+    state.surplus = at < chunk.length;
+    return true;
+  }
+  return { state, feed };
+}
+
+export const latin1 = (bytes: Uint8Array, start: number, end: number): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1", start, end);

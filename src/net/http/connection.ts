@@ -1,0 +1,201 @@
+/** A connection to an upstream, and the one exchange of request and answer that it carries at a time. */
+import type { Socket } from "bun";
+import { AppError } from "../../contract/errors.ts";
+import { asUpstreamError } from "../upstream-error.ts";
+import { type BodyDecoder, createBodyDecoder, latin1 } from "./body-decoder.ts";
+import { type Bytes, type Reply, type StreamedReply, streamedReply, wholeReply } from "./reply.ts";
+import { isEventStream, type ReplyHead, readReplyHead } from "./reply-head.ts";
+
+export interface Connection {
+  socket: Socket<Connection>;
+  address: string;
+  exchange: Exchange | undefined;
+  /** Of the request: what the system did not take yet, and what follows when it has. */
+  unsent: Bytes[];
+  onTaken: (() => void) | undefined;
+  /** The last answer is complete and left the connection fit for another exchange. */
+  onFree: (connection: Connection, head: ReplyHead) => void;
+  onClose: (connection: Connection) => void;
+}
+
+export interface Exchange {
+  method: string;
+  idle_ms: number;
+  answered: PromiseWithResolvers<Reply>;
+  /** What has come of a head that is not complete. */
+  received: Bytes | undefined;
+  head: ReplyHead | undefined;
+  decoder: BodyDecoder | undefined;
+  /** Of an answer that is handed over whole. */
+  chunks: Bytes[];
+  streamed: StreamedReply | undefined;
+  /** The whole request is out. */
+  sent: boolean;
+  /** Gives back what the exchange holds: called once, when it is over. */
+  onOver: () => void;
+  timer: Timer | undefined;
+}
+
+/** Longer heads are no use to anyone; without an end they would fill the memory. */
+const MOST_HEAD_BYTES = 64 * 1024;
+/** An answer of at most this length is waited for: it goes on in one write, and may still fail over. */
+const WHOLE_BYTES = 64 * 1024;
+const HEAD_END = Buffer.from("\r\n\r\n");
+
+export const socketEvents = {
+  data({ data: connection }: Socket<Connection>, bytes: Buffer<ArrayBuffer>): void {
+    const { exchange } = connection;
+    if (!exchange)
+      connection.socket.terminate(); // nothing was asked: what comes next is not ours
+    else if (exchange.head) onBody(connection, exchange, bytes);
+    else onHead(connection, exchange, bytes);
+  },
+  drain({ data: connection }: Socket<Connection>): void {
+    flush(connection);
+  },
+  close({ data: connection }: Socket<Connection>, error?: Error): void {
+    const { exchange } = connection;
+    connection.onClose(connection);
+    if (!exchange) return;
+    if (exchange.head?.framing.kind === "close" && !error) complete(connection, exchange);
+    else stop(connection, exchange, new AppError("upstream_failed", undefined, { cause: error }));
+  },
+  timeout({ data: connection }: Socket<Connection>): void {
+    if (!connection.exchange) connection.socket.terminate();
+  },
+  error({ data: connection }: Socket<Connection>, error: Error): void {
+    const { exchange } = connection;
+    if (exchange) stop(connection, exchange, asUpstreamError(error));
+  },
+};
+
+/** The exchange ends now and the connection with it. What was not handed over fails with `error`. */
+export function stop(connection: Connection, exchange: Exchange, error: AppError): void {
+  if (connection.exchange !== exchange) return;
+  leave(connection, exchange);
+  connection.socket.terminate();
+  exchange.answered.reject(error); // has no effect on an answer that was handed over
+  exchange.streamed?.end(error);
+}
+
+/** Starts the wait for what comes next; it takes the place of the wait before. */
+export function expectWithin(
+  connection: Connection,
+  exchange: Exchange,
+  ms: number | undefined,
+): void {
+  clearTimeout(exchange.timer);
+  if (ms === undefined || exchange.streamed) return;
+  exchange.timer = setTimeout(
+    () => stop(connection, exchange, new AppError("upstream_timeout")),
+    ms,
+  );
+}
+
+/** Writes all pieces, then calls `onTaken`; never, when the exchange ends before. */
+export function write(connection: Connection, pieces: Bytes[], onTaken: () => void): void {
+  connection.unsent = pieces;
+  connection.onTaken = onTaken;
+  flush(connection);
+}
+
+function flush(connection: Connection): void {
+  const { unsent, socket, exchange } = connection;
+  for (let piece = unsent[0]; piece; piece = unsent[0]) {
+    const written = socket.write(piece);
+    if (written === piece.length) {
+      unsent.shift();
+      continue;
+    }
+    if (written > 0) unsent[0] = piece.subarray(written);
+    if (exchange) expectWithin(connection, exchange, exchange.idle_ms);
+    return;
+  }
+  const { onTaken } = connection;
+  connection.onTaken = undefined;
+  onTaken?.();
+}
+
+function onHead(connection: Connection, exchange: Exchange, bytes: Bytes): void {
+  const all = exchange.received ? Buffer.concat([exchange.received, bytes]) : bytes;
+  let from = 0;
+  while (!exchange.head) {
+    const end = indexOf(all, from);
+    const length = (end < 0 ? all.length : end) - from;
+    if (end < 0 && length <= MOST_HEAD_BYTES) {
+      exchange.received = all.subarray(from);
+      return;
+    }
+    const head =
+      length <= MOST_HEAD_BYTES
+        ? readReplyHead(latin1(all, from, end), exchange.method)
+        : undefined;
+    if (!head || head.status === SWITCHING) {
+      stop(connection, exchange, new AppError("upstream_failed"));
+      return;
+    }
+    from = end + HEAD_END.length;
+    // What stands before the answer (100, 103) was not asked for.
+    if (head.status >= 200) exchange.head = head;
+  }
+  exchange.received = undefined;
+  exchange.decoder = createBodyDecoder(exchange.head.framing);
+  expectWithin(connection, exchange, exchange.idle_ms);
+  onBody(connection, exchange, all.subarray(from));
+}
+
+const SWITCHING = 101;
+
+const indexOf = (bytes: Bytes, from: number): number =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(HEAD_END, from);
+
+function onBody(connection: Connection, exchange: Exchange, bytes: Bytes): void {
+  const { head, decoder, streamed, chunks } = exchange;
+  if (!head || !decoder) return;
+  const proper = decoder.feed(bytes, streamed ? streamed.push : (chunk) => chunks.push(chunk));
+  if (!proper) stop(connection, exchange, new AppError("upstream_failed"));
+  else if (decoder.state.done) complete(connection, exchange);
+  else if (!streamed && !isShort(head)) handOver(connection, exchange, head);
+}
+
+const isShort = ({ framing, headers }: ReplyHead): boolean =>
+  framing.kind === "length" && framing.length <= WHOLE_BYTES && !isEventStream(headers);
+
+/** The head and what has come of the body; the rest follows as it comes. */
+function handOver(connection: Connection, exchange: Exchange, head: ReplyHead): void {
+  const { socket } = connection;
+  clearTimeout(exchange.timer);
+  const streamed = streamedReply(
+    head,
+    {
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      stop: (error) => stop(connection, exchange, error),
+    },
+    exchange.idle_ms,
+  );
+  exchange.streamed = streamed;
+  for (const chunk of exchange.chunks) streamed.push(chunk);
+  exchange.answered.resolve(streamed.reply);
+}
+
+function complete(connection: Connection, exchange: Exchange): void {
+  const { head, decoder, chunks, streamed } = exchange;
+  if (!head || !decoder) return;
+  if (streamed) streamed.end();
+  else exchange.answered.resolve(wholeReply(head, joined(chunks)));
+  leave(connection, exchange);
+  if (head.reusable && exchange.sent && !decoder.state.surplus) connection.onFree(connection, head);
+  else connection.socket.terminate();
+}
+
+const joined = (chunks: Bytes[]): Bytes =>
+  chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+
+function leave(connection: Connection, exchange: Exchange): void {
+  connection.exchange = undefined;
+  connection.unsent = [];
+  connection.onTaken = undefined;
+  clearTimeout(exchange.timer);
+  exchange.onOver();
+}

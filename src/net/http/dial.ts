@@ -1,0 +1,60 @@
+/** Opens a connection to a checked address. What fails here certainly reached nobody, and may go elsewhere. */
+import { AppError } from "../../contract/errors.ts";
+import { type Connection, socketEvents } from "./connection.ts";
+
+export interface Place {
+  address: string;
+  port: number;
+  /** For https: whose certificate is expected, and who may have signed it. */
+  tls: Bun.TLSOptions | undefined;
+}
+
+/** A connection that is silent while a model thinks must not be forgotten by the network between. */
+const TCP_KEEP_ALIVE_MS = 30_000;
+
+export function dial(
+  { address, port, tls }: Place,
+  hooks: Pick<Connection, "onFree" | "onClose">,
+  mostMs: number,
+): Promise<Connection> {
+  const { promise, resolve, reject } = Promise.withResolvers<Connection>();
+  let settled = false;
+  const settle = (socket: Bun.Socket<Connection> | undefined, cause?: unknown) => {
+    if (settled) return;
+    settled = true;
+    clearTimeout(timer);
+    if (socket && cause === undefined) return resolve(socket.data);
+    socket?.terminate();
+    reject(new AppError("upstream_unreachable", undefined, { cause }));
+  };
+  const timer = setTimeout(settle, mostMs, undefined, new Error("The connection timed out."));
+
+  Bun.connect<Connection>({
+    hostname: address,
+    port,
+    ...(tls && { tls }),
+    socket: {
+      ...socketEvents,
+      open(socket) {
+        if (settled) return void socket.terminate(); // too late
+        socket.setNoDelay(true);
+        socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+        socket.data = {
+          socket,
+          address,
+          exchange: undefined,
+          unsent: [],
+          onTaken: undefined,
+          ...hooks,
+        };
+        if (!tls) settle(socket);
+      },
+      handshake: (socket, trusted, cause) => settle(socket, trusted ? undefined : cause),
+      close(socket, error) {
+        settle(undefined, error ?? new Error("The connection was closed."));
+        socketEvents.close(socket, error);
+      },
+    },
+  }).catch((thrown) => settle(undefined, thrown));
+  return promise;
+}

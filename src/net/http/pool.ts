@@ -1,0 +1,67 @@
+/** Connections that wait for their next request, by the place they lead to. */
+import { elapsedMs } from "../../lib/clock.ts";
+import type { Connection } from "./connection.ts";
+import type { ReplyHeaders } from "./reply-head.ts";
+
+export interface Pool {
+  /** One that leads to one of these addresses: what a name no longer stands for is not used again. */
+  take: (place: string, addresses: readonly string[]) => Connection | undefined;
+  give: (place: string, connection: Connection, headers: ReplyHeaders) => void;
+  remove: (place: string, connection: Connection) => void;
+}
+
+interface Waiting {
+  connection: Connection;
+  until: number;
+}
+
+const MOST_WAITING = 256;
+const LONGEST_S = 60;
+/** Closed a little before the upstream does it: a request on its way would meet the end. */
+const MARGIN_S = 1;
+
+export function createPool(): Pool {
+  const places = new Map<string, Waiting[]>();
+  return {
+    take(place, addresses) {
+      const waiting = places.get(place);
+      for (let last = waiting?.pop(); last; last = waiting?.pop()) {
+        const { connection, until } = last;
+        if (until > elapsedMs() && addresses.includes(connection.address)) {
+          connection.socket.timeout(0);
+          connection.socket.ref();
+          return connection;
+        }
+        connection.socket.terminate();
+      }
+      return undefined;
+    },
+    give(place, connection, headers) {
+      let waiting = places.get(place);
+      if (!waiting) {
+        waiting = [];
+        places.set(place, waiting);
+      }
+      const seconds = restS(headers.get("keep-alive"));
+      if (seconds <= 0 || waiting.length >= MOST_WAITING) {
+        connection.socket.terminate();
+        return;
+      }
+      connection.socket.timeout(seconds);
+      connection.socket.unref(); // it is no reason for the program to go on
+      waiting.push({ connection, until: elapsedMs() + seconds * 1000 });
+    },
+    remove(place, connection) {
+      const waiting = places.get(place);
+      const at = waiting?.findIndex((one) => one.connection === connection) ?? -1;
+      if (at >= 0) waiting?.splice(at, 1);
+      if (waiting?.length === 0) places.delete(place);
+    },
+  };
+}
+
+/** How long the upstream keeps it, where it says so. */
+function restS(keepAlive: string | undefined): number {
+  const said = keepAlive && /(?:^|[,;\s])timeout=([0-9]{1,9})/i.exec(keepAlive)?.[1];
+  return said ? Math.min(LONGEST_S, Number(said) - MARGIN_S) : LONGEST_S;
+}

@@ -1,0 +1,117 @@
+/** An upstream's answer, as far as it has come. */
+import { AppError } from "../../contract/errors.ts";
+import { elapsedMs } from "../../lib/clock.ts";
+import type { ReplyHeaders } from "./reply-head.ts";
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+export interface Reply {
+  status: number;
+  headers: ReplyHeaders;
+  /** All of the body, where it is short or came with the head. */
+  whole: Bytes | undefined;
+  /** The next piece of the body; undefined at its end. Throws when it breaks off or falls silent. */
+  read: () => Promise<Bytes | undefined>;
+  /** Ends the call where it still runs. Any number of times. */
+  cancel: () => void;
+}
+
+export type ReplyStart = Pick<Reply, "status" | "headers">;
+
+export function wholeReply({ status, headers }: ReplyStart, whole: Bytes): Reply {
+  let rest: Bytes | undefined = whole.length > 0 ? whole : undefined;
+  const read = async () => {
+    const chunk = rest;
+    rest = undefined;
+    return chunk;
+  };
+  return { status, headers, whole, read, cancel: () => {} };
+}
+
+/** The connection behind an answer that is still coming. */
+export interface Source {
+  pause: () => void;
+  resume: () => void;
+  /** Ends the call, with what its reader is told. */
+  stop: (error: AppError) => void;
+}
+
+export interface StreamedReply {
+  reply: Reply;
+  push: (chunk: Bytes) => void;
+  /** No more comes: the answer is complete, or broke off with `error`. */
+  end: (error?: AppError) => void;
+}
+
+/** Read ahead of a slow reader; beyond it the upstream has to wait. */
+const MOST_AHEAD_BYTES = 64 * 1024;
+
+/** `idleMs`: how long a reader waits for the next piece. One timer for each answer, not one for each piece. */
+export function streamedReply(
+  { status, headers }: ReplyStart,
+  source: Source,
+  idleMs: number,
+): StreamedReply {
+  const chunks: Bytes[] = [];
+  let ahead = 0;
+  let paused = false;
+  let over: { error: AppError | undefined } | undefined;
+  let waiting: (PromiseWithResolvers<Bytes | undefined> & { since: number }) | undefined;
+  let timer: Timer | undefined;
+
+  const check = () => {
+    // While the client takes its time, nobody waits for the upstream.
+    const waited = waiting ? elapsedMs() - waiting.since : 0;
+    if (waited >= idleMs)
+      source.stop(new AppError("upstream_timeout", "The upstream fell silent."));
+    else timer = setTimeout(check, idleMs - waited);
+  };
+
+  function end(error?: AppError): void {
+    if (over) return;
+    over = { error };
+    clearTimeout(timer);
+    if (paused) source.resume();
+    paused = false;
+    if (error) waiting?.reject(error);
+    else waiting?.resolve(undefined);
+    waiting = undefined;
+  }
+
+  function push(chunk: Bytes): void {
+    if (waiting) {
+      waiting.resolve(chunk);
+      waiting = undefined;
+      return;
+    }
+    chunks.push(chunk);
+    ahead += chunk.length;
+    if (ahead > MOST_AHEAD_BYTES && !paused) {
+      paused = true;
+      source.pause();
+    }
+  }
+
+  async function read(): Promise<Bytes | undefined> {
+    const chunk = chunks.shift();
+    if (chunk) {
+      ahead -= chunk.length;
+      if (paused && ahead <= MOST_AHEAD_BYTES) {
+        paused = false;
+        source.resume();
+      }
+      return chunk;
+    }
+    if (over?.error) throw over.error;
+    if (over) return undefined;
+    timer ??= setTimeout(check, idleMs);
+    waiting = { ...Promise.withResolvers<Bytes | undefined>(), since: elapsedMs() };
+    return await waiting.promise;
+  }
+
+  const cancel = () => {
+    chunks.length = 0;
+    source.stop(new AppError("invalid_request", "The answer was not read on."));
+  };
+  return { reply: { status, headers, whole: undefined, read, cancel }, push, end };
+}

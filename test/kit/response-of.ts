@@ -1,0 +1,18 @@
+/** An upstream's answer as the Response that tests read most easily. */
+import type { Reply } from "../../src/net/http/reply.ts";
+
+export function responseOf({ status, headers, read, cancel }: Reply): Response {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = await read();
+        if (chunk) controller.enqueue(chunk);
+        else controller.close();
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );
+  const empty = status === 204 || status === 304;
+  return new Response(empty ? null : body, { status, headers: Object.fromEntries(headers) });
+}
