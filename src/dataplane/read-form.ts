@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { freeBytes } from "../lib/free-bytes.ts";
 import { boundaryOf, createMultipartScan, type MultipartScan } from "../lib/multipart-scan.ts";
 import { createSpool, type Spool } from "../lib/spool.ts";
 import type { FormBody } from "./request-body.ts";
@@ -73,17 +74,20 @@ function streamed(
   let spent = false;
   const stream = () => {
     const head = begun?.spool.stream().getReader();
+    let sent: Uint8Array<ArrayBuffer> | undefined;
     return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         async pull(controller) {
           const kept = await head?.read();
           if (kept?.value) return controller.enqueue(kept.value);
           spent = true;
+          if (sent) freeBytes(sent); // who asks for the next chunk has taken the one before
           const chunk = await upload.next();
           // A second `model`, or an end that is none: the upstream must not get to see it as whole.
           if (chunk) begun?.scan.push(chunk);
           else begun?.scan.end();
           if (begun) check(begun.scan);
+          sent = chunk;
           if (chunk) controller.enqueue(chunk);
           else controller.close();
         },

@@ -12,7 +12,7 @@ const bytes = (size: number, seed: number) =>
 
 async function fill(spool: Spool, sizes: number[]): Promise<Uint8Array> {
   const chunks = sizes.map((size, i) => bytes(size, i));
-  for (const chunk of chunks) await spool.append(chunk);
+  for (const chunk of chunks) await spool.append(chunk.slice());
   return Buffer.concat(chunks);
 }
 

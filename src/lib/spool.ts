@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { freeBytes } from "./free-bytes.ts";
 
 export interface Spool extends AsyncDisposable {
-  /** Wait for one append before the next: that is the back-pressure. The chunk is kept, not copied. */
+  /** Wait for one append before the next: that is the back-pressure. The chunk is the spool's from then on. */
   append(chunk: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Everything appended so far, from the start; any number of times, also side by side. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -36,6 +37,7 @@ export function createSpool({ dir, memoryLimit }: SpoolOptions): Spool {
       file ??= await openNameless(dir);
       await writeAll(file, chunk, inFile);
       inFile += chunk.length;
+      freeBytes(chunk);
     },
 
     stream() {
