@@ -2,12 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { sharedKit, startKit } from "../kit/kit.ts";
+import { clientKinds } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "1" } });
+
+const patientKit = sharedKit();
 
 /** A store with one good server and one of the test's own, both installed for alice. */
 async function besideGood(url: string, more: { options?: object } = {}) {
@@ -190,6 +193,75 @@ test("a client that leaves takes its call with it", async () => {
   expect(server.cancelled()).toBe(1);
   slow.resolve();
 }, 10_000);
+
+describe.each([
+  ["of the 2026 era", false],
+  ["with sessions", true],
+])("a server %s", (_, sessions) => {
+  test.each(clientKinds)("progress reaches the %s client before the result", async (kind) => {
+    const seen = Promise.withResolvers<void>();
+    await using server = startMcpServer({
+      sessions,
+      tools: [
+        {
+          name: "slow",
+          answer: async (_, tell) => {
+            await tell({ progress: 1, total: 2, message: "half" });
+            // Told in time, or never answered.
+            await seen.promise;
+            return "done";
+          },
+        },
+      ],
+    });
+    const store = await makeMcpStore(await patientKit());
+    await store.install("alice", (await store.serve("Bad", server.url)).code);
+    await using client = await store.client("alice", kind);
+    const heard: unknown[] = [];
+
+    const answer = await client.call(
+      "bad__slow",
+      {},
+      {
+        onprogress: (progress) => {
+          heard.push(progress);
+          seen.resolve();
+        },
+      },
+    );
+
+    expect(answer.text).toBe('"done"');
+    expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
+  });
+
+  test.each([
+    ["2026-07-28 client that cancels", "2026-07-28", true],
+    ["2026-07-28 client that leaves", "2026-07-28", false],
+    ["2025 client that leaves", "2025", false],
+    ["v1 client that leaves", "v1 package", false],
+  ] as const)(
+    "a %s takes its call with it",
+    async (_, kind, cancels) => {
+      await using server = startMcpServer({
+        sessions,
+        tools: [{ name: "slow", answer: () => Bun.sleep(60_000) }],
+      });
+      const store = await makeMcpStore(await patientKit());
+      await store.install("alice", (await store.serve("Slow", server.url)).code);
+      await using client = await store.client("alice", kind);
+      const left = new AbortController();
+      const call = client.call("slow__slow", {}, { signal: left.signal }).catch(() => "gone");
+      while (server.calls.length === 0) await Bun.sleep(10);
+
+      if (cancels) left.abort();
+      else await client[Symbol.asyncDispose]();
+
+      expect(await call).toBe("gone");
+      while (server.cancelled() === 0) await Bun.sleep(10);
+    },
+    5_000,
+  );
+});
 
 test("clients that listen hear of changes, and a stop does not wait for them", async () => {
   const kit = await startKit({ settings: { SHUTDOWN_TIMEOUT_S: "20" } });

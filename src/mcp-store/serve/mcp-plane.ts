@@ -1,5 +1,5 @@
 /** The MCP endpoint: one for all eras of the protocol, with the view of whoever asks. */
-import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { createMcpHandler, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
@@ -112,6 +112,7 @@ function serverFor(session: Session): Server {
       name: params.name,
       args: params.arguments,
       signal: mcpReq.signal,
+      onprogress: progressTo(mcpReq),
       opens_links:
         mcpReq.envelope !== undefined &&
         capabilities?.elicitation?.url !== undefined &&
@@ -130,6 +131,16 @@ function serverFor(session: Session): Server {
     }
   });
   return server;
+}
+
+/** Undefined: the client did not ask. One that has left by then is told nothing. */
+function progressTo({ _meta, notify }: ServerContext["mcpReq"]): AskedCall["onprogress"] {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (progress) => {
+    const params = { ...progress, progressToken };
+    notify({ method: "notifications/progress", params }).catch(() => {});
+  };
 }
 
 const INSTRUCTIONS =

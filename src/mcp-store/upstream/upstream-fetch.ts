@@ -1,5 +1,9 @@
 /** How the MCP client's HTTP leaves the program: by the one way out, bounded in time and size. */
-import type { FetchLike } from "@modelcontextprotocol/client";
+import {
+  type FetchLike,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+} from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { sseEvents } from "../../lib/sse-events.ts";
@@ -14,9 +18,14 @@ export interface FetchOptions {
   allow_private: boolean;
   /** Added to every request: the credential, as it is now. */
   headers: () => Record<string, string>;
+  /** Hears what a server streams before its answer, as it comes: progress. */
+  early: (message: JSONRPCMessage) => void;
 }
 
-export function upstreamFetch(deps: Deps, { allow_private, headers }: FetchOptions): FetchLike {
+export function upstreamFetch(
+  deps: Deps,
+  { allow_private, headers, early }: FetchOptions,
+): FetchLike {
   const call_ms = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
   return async (url, init = {}) => {
     // The client would keep a stream open for each upstream; lists are asked again anyway.
@@ -36,7 +45,7 @@ export function upstreamFetch(deps: Deps, { allow_private, headers }: FetchOptio
         signal: init.signal ? AbortSignal.any([late.signal, init.signal]) : late.signal,
         timeouts: { headers_ms: mostMs, idle_ms: mostMs },
       });
-      return await whole(reply);
+      return await whole(reply, early);
     } finally {
       clearTimeout(timer);
     }
@@ -51,15 +60,16 @@ function isToolCall(body: string): boolean {
 }
 
 /**
- * The SDK waits for its own timeout when a stream of events breaks, and reads one of any size: so the
- * messages are gathered here, up to the answer, and handed over as JSON.
+ * The SDK waits for its own timeout when a stream of events breaks, and reads one of any size: so a
+ * stream is read here, up to the answer, which is handed over as JSON.
  */
-async function whole(reply: Response): Promise<Response> {
+async function whole(reply: Response, early: FetchOptions["early"]): Promise<Response> {
   const { status, headers } = reply;
   const type = headers.get("content-type") ?? "";
   if (reply.ok && type.startsWith("text/event-stream")) {
-    const messages = await messagesUpToAnswer(reply);
-    return Response.json(messages, { headers: sessionOf(headers) });
+    return new Response(await answerIn(reply, early), {
+      headers: { ...sessionOf(headers), "content-type": "application/json" },
+    });
   }
   // Error bodies may repeat our credential. Only the protocol's own refusals are read on.
   const told = reply.ok || status === 400 || status === 404;
@@ -71,12 +81,11 @@ async function whole(reply: Response): Promise<Response> {
   });
 }
 
-async function messagesUpToAnswer(reply: Response): Promise<unknown[]> {
-  const messages: unknown[] = [];
+async function answerIn(reply: Response, early: FetchOptions["early"]): Promise<string> {
   for await (const event of sseEvents(capped(reply.body ?? new ReadableStream()))) {
     const message = parsed(event);
-    messages.push(message);
-    if ("result" in message || "error" in message) return messages;
+    if ("result" in message || "error" in message) return event;
+    early(parseJSONRPCMessage(message));
   }
   throw new AppError("upstream_failed", "The server broke off before its answer.");
 }
