@@ -44,7 +44,7 @@ export interface Endpoint<
   status: 200 | 201 | 204;
   /** Runs in a transaction with its audit record, and takes an Idempotency-Key when it is a POST. */
   writes: boolean;
-  /** What it writes is configuration, which every node then reads again. */
+  /** What it writes is configuration, which every node then reads again; else it is of the Store. */
   configures: boolean;
   /** Pages of any other site may read the answer. */
   cors: boolean;
