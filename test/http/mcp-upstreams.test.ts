@@ -12,11 +12,11 @@ const kitOf = sharedKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "1" } });
 const patientKit = sharedKit();
 
 /** A store with one good server and one of the test's own, both installed for alice. */
-async function besideGood(url: string, more: { options?: object } = {}) {
-  const kit = await kitOf();
+async function besideGood(url: string, started = kitOf) {
+  const kit = await started();
   const good = startMcpServer({ tools: [{ name: "works" }] });
   const store = await makeMcpStore(kit);
-  const bad = await store.serve("Bad", url, more);
+  const bad = await store.serve("Bad", url);
   await store.install("alice", (await store.serve("Good", good.url)).code);
   await store.install("alice", bad.code);
   const client = await store.client("alice");
@@ -125,7 +125,7 @@ test("a result of 100 MB is a refusal, and the next call works", async () => {
   await using server = startMcpServer({
     tools: [{ name: "dump", answer: ({ mb }) => "x".repeat(Number(mb) * 1024 * 1024) }],
   });
-  await using it = await besideGood(server.url);
+  await using it = await besideGood(server.url, patientKit);
 
   const big = await it.client.call("bad__dump", { mb: 100 });
   const small = await it.client.call("bad__dump", { mb: 1 });
