@@ -1,6 +1,7 @@
 /** Brings in what the benchmark compares with: Debian's nginx, HAProxy and wrk, and Portkey from npm. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { installFromNpm } from "../../test/kit/install-from-npm.ts";
 
 export interface Tools {
   nginx: string;
@@ -63,22 +64,12 @@ const PORTKEY = {
 export const PORTKEY_VERSION = PORTKEY["@portkey-ai/gateway"];
 
 async function installPortkey(): Promise<string> {
-  const folder = resolve("node_modules/.cache/portcullis-bench");
-  const program = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
-  if (existsSync(program)) return program;
-  console.error("Installing Portkey …");
-  mkdirSync(folder, { recursive: true });
-  // Without a package of its own here, npm would install into ours.
-  const packed = { private: true, dependencies: PORTKEY };
-  writeFileSync(join(folder, "package.json"), JSON.stringify(packed));
-  const quiet = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--silent"];
-  await command(["npm", "install", ...quiet], folder);
-  return program;
+  const folder = await installFromNpm("portcullis-bench", PORTKEY);
+  return join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
 }
 
-async function command(words: string[], cwd = "."): Promise<void> {
+async function command(words: string[]): Promise<void> {
   const child = Bun.spawn(words, {
-    cwd,
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     stdout: "ignore",
     stderr: "pipe",

@@ -12,7 +12,7 @@ import type {
   importCatalog,
 } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
-import { takeTurn } from "../db/config-revision.ts";
+import { changeStore } from "../db/config-revision.ts";
 import type { Author } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { checkUrl } from "../net/check-url.ts";
@@ -41,7 +41,7 @@ export async function runImport(
       ? wanted.servers.map((server) => ({ server, deleted: false }))
       : await readRegistry(deps, wanted);
   const report: ImportReport = { imported: [], skipped: [] };
-  await takeTurn(deps.db, async (db) => {
+  await changeStore(deps.db, async (db) => {
     for (const one of listed) {
       const reason = await importOne({ ...deps, db }, author, gateway_id, one);
       const name = nameOf(one.server);

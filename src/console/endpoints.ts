@@ -84,6 +84,7 @@ export const activity = {
 
 export const approvals = {
   list: get<typeof approval.listApprovals>("/v1/approvals"),
+  get: get<typeof approval.getApproval>("/v1/approvals/:approval_id"),
   decide: post<typeof approval.decideApproval>("/v1/approvals/:approval_id/decide"),
 };
 

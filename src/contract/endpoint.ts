@@ -44,8 +44,10 @@ export interface Endpoint<
   status: 200 | 201 | 204;
   /** Runs in a transaction with its audit record, and takes an Idempotency-Key when it is a POST. */
   writes: boolean;
-  /** What it writes is configuration, which every node then reads again. */
+  /** What it writes is configuration, which every node then reads again; else it is of the Store. */
   configures: boolean;
+  /** Others are asked before it answers: they may be out of reach or late. */
+  asks_others: boolean;
   /** Pages of any other site may read the answer. */
   cors: boolean;
 }
@@ -68,6 +70,7 @@ export function endpoint<
     status?: 200 | 201 | 204;
     writes?: boolean;
     configures?: boolean;
+    asks_others?: boolean;
     cors?: boolean;
   },
 ): Endpoint<Path, Query, Body, Reply> {
@@ -80,6 +83,7 @@ export function endpoint<
     status: described.reply ? 200 : 204,
     writes: described.method !== "GET",
     configures: true,
+    asks_others: false,
     cors: false,
     ...described,
   };

@@ -171,6 +171,7 @@ export const importCatalog = endpoint({
   ]),
   reply: ImportReport,
   writes: false,
+  asks_others: true,
 });
 
 /** Whether somebody must supply something before principals can connect by themselves. */

@@ -15,7 +15,14 @@ const Listed = z.object({
 });
 export type Listed = z.infer<typeof Listed>;
 
-const shared = { method: "GET", plane: "mcp", auth: "principal", cors: true } as const;
+const shared = {
+  method: "GET",
+  plane: "mcp",
+  auth: "principal",
+  // The issuer of a token, for its keys.
+  asks_others: true,
+  cors: true,
+} as const;
 /** A name holds a slash: in a path it is written `%2F`. */
 const versions = "/v0.1/servers/:server_name/versions";
 

@@ -8,10 +8,26 @@ export async function configRevision(db: Db): Promise<number> {
   return Number(row?.revision ?? 0);
 }
 
+/** How many writes of the Store there were, on all nodes together. */
+export async function storeRevision(db: Db): Promise<number> {
+  const row = await db.one<{ revision: number }>(
+    "SELECT store_revision AS revision FROM config_revision",
+  );
+  return Number(row?.revision ?? 0);
+}
+
 /** Queues up behind changes of configuration without being one: no node reads it again. */
 export async function takeTurn<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return await db.transaction(async (tx) => {
     if (tx.dialect === "postgres") await tx.many("SELECT id FROM config_revision FOR UPDATE");
+    return await work(tx);
+  });
+}
+
+/** A turn that may change what principals have, and is counted as one. */
+export async function changeStore<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return await db.transaction(async (tx) => {
+    await tx.run("UPDATE config_revision SET store_revision = store_revision + 1 WHERE id = 1");
     return await work(tx);
   });
 }

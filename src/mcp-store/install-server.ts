@@ -13,7 +13,7 @@ import { expireRequests } from "./save-request.ts";
 import { standingOf } from "./standing.ts";
 
 /**
- * `deps.db` is a transaction that has its turn (`takeTurn`), so of two equal calls the second sees what
+ * `deps.db` is a transaction that has its turn (`changeStore`), so of two equal calls the second sees what
  * the first did. A refusal is returned: its record stays.
  */
 export async function installServer(

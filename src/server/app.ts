@@ -4,7 +4,7 @@ import { decode } from "../contract/decode.ts";
 import { type Endpoint, Nothing, type Plane } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { Id } from "../contract/shapes.ts";
-import { changeConfig, takeTurn } from "../db/config-revision.ts";
+import { changeConfig, changeStore } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { count } from "../lib/metrics.ts";
@@ -170,7 +170,7 @@ async function answerEndpoint(
 
   const key = endpoint.method === "POST" ? request.headers.get("idempotency-key") : null;
   const once = onceOf(key, { actor_id: actor.id, path: url.pathname, body: call.body });
-  const inTurn = endpoint.configures ? changeConfig : takeTurn;
+  const inTurn = endpoint.configures ? changeConfig : changeStore;
   const reply = await inTurn(deps.db, (tx) => {
     const inside = { ...deps, db: tx };
     return answerOnce(inside, once, () => answer(inside, call));

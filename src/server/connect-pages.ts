@@ -1,7 +1,7 @@
 /** Where a principal connects an account or fills in values: `/me/connect/…`, and the way back from a sign-in. */
 import { AppError } from "../contract/errors.ts";
 import type { Install } from "../contract/store-installs.ts";
-import { takeTurn } from "../db/config-revision.ts";
+import { changeStore } from "../db/config-revision.ts";
 import { configureInstall } from "../mcp-store/configure-install.ts";
 import type { Principal } from "../mcp-store/identify-principal.ts";
 import { filledUrl, valuesOf } from "../mcp-store/upstream/target.ts";
@@ -90,7 +90,7 @@ async function save(
   const configured =
     Object.keys(values).length === 0
       ? row
-      : await takeTurn(deps.db, (db) => configureInstall({ ...deps, db }, author, row, values));
+      : await changeStore(deps.db, (db) => configureInstall({ ...deps, db }, author, row, values));
   if (!isForwarded(instance)) return leadTo(here(request), headers);
   const url = filledUrl(instance, valuesOf(deps, configured));
   return leadTo(await startConnect(deps, principal, instance, { url, origin }), headers);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { Operation, Parameter, Paths } from "./openapi.ts";
 import { MCP_ENDPOINT } from "./openapi-about.ts";
-import { errorReplies } from "./openapi-errors.ts";
+import { errorReplies, OTHERS_FAILED } from "./openapi-errors.ts";
 import type { SchemaBook } from "./openapi-schemas.ts";
 
 const ERROR_CODES: readonly ErrorCode[] = [
@@ -62,6 +62,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
     "/me/mcp": {
       post: {
         ...described,
+        responses: { ...responses, ...errorReplies(OTHERS_FAILED, () => error) },
         operationId: "call_mcp_as_principal",
         summary: "The Store, and the tools of what the principal has installed",
         parameters: [],

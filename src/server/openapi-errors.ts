@@ -3,6 +3,14 @@ import { ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { Reply } from "./openapi.ts";
 import type { Schema } from "./openapi-schemas.ts";
 
+/** Where others are asked before the answer, such as the issuer of a token for its keys. */
+export const OTHERS_FAILED: readonly ErrorCode[] = [
+  "upstream_address_refused",
+  "upstream_unreachable",
+  "upstream_failed",
+  "upstream_timeout",
+];
+
 export function errorReplies(
   codes: readonly ErrorCode[],
   schemaOf: (code: ErrorCode) => Schema,

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { PERMISSIONS, ROLES } from "../contract/roles.ts";
 import type { Operation, Parameter, Reply } from "./openapi.ts";
 import { tagOf } from "./openapi-about.ts";
-import { errorReplies } from "./openapi-errors.ts";
+import { errorReplies, OTHERS_FAILED } from "./openapi-errors.ts";
 import { pascal, type SchemaBook, toSchema } from "./openapi-schemas.ts";
 import { BODY_EXAMPLES, exampleId } from "./request-examples.ts";
 
@@ -141,7 +141,7 @@ function success(endpoint: Endpoint, book: SchemaBook): Reply {
 }
 
 function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
-  const { auth, path, body, writes, plane } = endpoint;
+  const { auth, path, body, writes, asks_others, plane } = endpoint;
   if (plane === "guard") {
     const codes: ErrorCode[] = ["invalid_request", "unauthorized", "forbidden", "overloaded"];
     const more: ErrorCode[] = path.includes(":")
@@ -157,6 +157,7 @@ function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
     [writes, "conflict"],
     [conditional, "version_mismatch"],
     [body !== Nothing, "too_large"],
+    [asks_others, ...OTHERS_FAILED],
     [true, "validation_failed", "unavailable"],
   ];
   return codes.flatMap(([possible, ...some]) => (possible ? some : []));

@@ -4,10 +4,8 @@ import { newSigningKey, startIssuer } from "../kit/issuer.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
-import { makeMcpStore } from "../kit/mcp-store.ts";
+import { makeMcpStore, STORE_TOOLS } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
-
-const STORE_TOOLS = ["store_search", "store_install", "store_status", "store_uninstall"];
 
 describe.each(databaseKinds)("on %s", (database) => {
   const kitOf = sharedKit({ database });
@@ -38,14 +36,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const off = await store.serve("Off", server.url);
     await kit.put(off.path, { enabled: false });
     await store.serve("Elsewhere", server.url);
-    const attached = [open, own, off].map(({ id }) => ({ id }));
-    const base = `${store.path}/consumers`;
-    const consumer = await kit.make<{ id: string; slug: string }>(base, {
-      name: "Agent",
-      registries: attached,
-    });
-    const { key } = await kit.make<{ key: string }>(`${base}/${consumer.id}/keys`, { name: "k" });
-    const url = `${kit.url}/${consumer.slug}/mcp`;
+    const { url, key, path } = await store.consumer([open, own, off]);
 
     await using client = await connectClient(url, { "x-ag-api-key": key });
     expect(await client.tools()).toEqual(["open__echo"]);
@@ -55,7 +46,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await client.call("store_search")).toMatchObject({ isError: true });
     expect(await client.call("own__echo")).toMatchObject({ isError: true });
 
-    await kit.put(`${base}/${consumer.id}`, { registries: [] });
+    await kit.put(path, { registries: [] });
     expect(await client.call("open__echo")).toMatchObject({ isError: true });
     expect(kit.lines.join("\n")).not.toContain("shared-secret");
   });

@@ -10,7 +10,17 @@ const MAIL = "jane.doe@example.com";
 
 async function guarded(kit: Kit, policy: Draft) {
   const server = startMcpServer({
-    tools: [{ name: "send" }, { name: "pay" }, { name: "look", answer: () => `Mail ${MAIL}` }],
+    tools: [
+      { name: "send" },
+      { name: "pay" },
+      {
+        name: "look",
+        answer: async (_, tell) => {
+          await tell({ progress: 1, message: `Reading ${MAIL}` });
+          return `Mail ${MAIL}`;
+        },
+      },
+    ],
   });
   const store = await makeMcpStore(kit);
   const { code } = await store.serve("Office", server.url);
@@ -76,6 +86,15 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(answer.isError).toBe(true);
     expect(JSON.stringify(answer)).not.toContain(MAIL);
     expect(it.server.calls).toHaveLength(1);
+  });
+
+  test("of progress only numbers are told: nobody has judged its words", async () => {
+    await using it = await guarded(await kitOf(), {});
+    const heard: unknown[] = [];
+
+    await it.client.call("office__look", {}, { onprogress: (progress) => heard.push(progress) });
+
+    expect(heard).toEqual([{ progress: 1 }]);
   });
 
   test("a call that must be asked for waits for its approval, and only that call passes", async () => {

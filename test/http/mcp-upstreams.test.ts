@@ -1,7 +1,7 @@
 /** Upstream MCP servers that are dead, slow, greedy or have changed: each harms only itself. */
 import { describe, expect, test } from "bun:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { sharedKit, startKit } from "../kit/kit.ts";
+import { clientKinds } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -9,12 +9,14 @@ import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "1" } });
 
+const patientKit = sharedKit();
+
 /** A store with one good server and one of the test's own, both installed for alice. */
-async function besideGood(url: string, more: { options?: object } = {}) {
-  const kit = await kitOf();
+async function besideGood(url: string, started = kitOf) {
+  const kit = await started();
   const good = startMcpServer({ tools: [{ name: "works" }] });
   const store = await makeMcpStore(kit);
-  const bad = await store.serve("Bad", url, more);
+  const bad = await store.serve("Bad", url);
   await store.install("alice", (await store.serve("Good", good.url)).code);
   await store.install("alice", bad.code);
   const client = await store.client("alice");
@@ -123,7 +125,7 @@ test("a result of 100 MB is a refusal, and the next call works", async () => {
   await using server = startMcpServer({
     tools: [{ name: "dump", answer: ({ mb }) => "x".repeat(Number(mb) * 1024 * 1024) }],
   });
-  await using it = await besideGood(server.url);
+  await using it = await besideGood(server.url, patientKit);
 
   const big = await it.client.call("bad__dump", { mb: 100 });
   const small = await it.client.call("bad__dump", { mb: 1 });
@@ -191,35 +193,74 @@ test("a client that leaves takes its call with it", async () => {
   slow.resolve();
 }, 10_000);
 
-test("clients that listen hear of changes, and a stop does not wait for them", async () => {
-  const kit = await startKit({ settings: { SHUTDOWN_TIMEOUT_S: "20" } });
-  const store = await makeMcpStore(kit);
-  const authorization = `Bearer ${await store.token("alice")}`;
-  const client = new Client(
-    { name: "l", version: "1" },
-    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
-  );
-  const transport = new StreamableHTTPClientTransport(new URL(store.url), {
-    requestInit: { headers: { authorization } },
+describe.each([
+  ["of the 2026 era", false],
+  ["with sessions", true],
+])("a server %s", (_, sessions) => {
+  test.each(clientKinds)("progress reaches the %s client before the result", async (kind) => {
+    const seen = Promise.withResolvers<void>();
+    await using server = startMcpServer({
+      sessions,
+      tools: [
+        {
+          name: "slow",
+          answer: async (_, tell) => {
+            await tell({ progress: 1, total: 2, message: "half" });
+            // Told in time, or never answered.
+            await seen.promise;
+            return "done";
+          },
+        },
+      ],
+    });
+    const store = await makeMcpStore(await patientKit());
+    await store.install("alice", (await store.serve("Bad", server.url)).code);
+    await using client = await store.client("alice", kind);
+    const heard: unknown[] = [];
+
+    const answer = await client.call(
+      "bad__slow",
+      {},
+      {
+        onprogress: (progress) => {
+          heard.push(progress);
+          seen.resolve();
+        },
+      },
+    );
+
+    expect(answer.text).toBe('"done"');
+    expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
   });
-  await client.connect(transport);
-  let changed = Promise.withResolvers<void>();
-  client.setNotificationHandler("notifications/tools/list_changed", () => changed.resolve());
-  await client.listen({ toolsListChanged: true });
-  await using server = startMcpServer();
-  // Told of what an administrator changes, and of what the principal installs.
-  const { code } = await store.serve("New", server.url);
-  await changed.promise;
-  changed = Promise.withResolvers<void>();
-  await client.callTool({ name: "store_install", arguments: { code } });
-  await changed.promise;
 
-  const began = performance.now();
-  await kit[Symbol.asyncDispose]();
+  test.each([
+    ["2026-07-28 client that cancels", "2026-07-28", true],
+    ["2026-07-28 client that leaves", "2026-07-28", false],
+    ["2025 client that leaves", "2025", false],
+    ["v1 client that leaves", "v1 package", false],
+  ] as const)(
+    "a %s takes its call with it",
+    async (_, kind, cancels) => {
+      await using server = startMcpServer({
+        sessions,
+        tools: [{ name: "slow", answer: () => Bun.sleep(60_000) }],
+      });
+      const store = await makeMcpStore(await patientKit());
+      await store.install("alice", (await store.serve("Slow", server.url)).code);
+      await using client = await store.client("alice", kind);
+      const left = new AbortController();
+      const call = client.call("slow__slow", {}, { signal: left.signal }).catch(() => "gone");
+      while (server.calls.length === 0) await Bun.sleep(10);
 
-  expect(performance.now() - began).toBeLessThan(5000);
-  await client.close();
-}, 30_000);
+      if (cancels) left.abort();
+      else await client[Symbol.asyncDispose]();
+
+      expect(await call).toBe("gone");
+      while (server.cancelled() === 0) await Bun.sleep(10);
+    },
+    5_000,
+  );
+});
 
 test("a redirect to another host is not followed, with or without a private address behind it", async () => {
   await using inside = startUpstream({ body: { secret: 1 } });

@@ -146,6 +146,10 @@ describe("the OpenAPI document", () => {
     ["update_gateway", [200, 401, 403, 404, 409, 412, 413, 422, 503]],
     ["delete_gateway", [204, 401, 403, 404, 409, 412, 422, 503]],
     ["test_registry_connection", [200, 401, 403, 404, 413, 422, 503]],
+    ["import_catalog", [200, 401, 403, 404, 413, 422, 502, 503, 504]],
+    ["list_servers", [200, 401, 422, 502, 503, 504]],
+    ["get_server_version", [200, 401, 404, 422, 502, 503, 504]],
+    ["call_mcp_as_principal", [200, 401, 403, 404, 405, 429, 502, 503, 504]],
     ["generate_image", [200, 400, 401, 403, 404, 413, 429, 502, 503, 504]],
   ])("%s lists every status it can answer", (name, statuses) => {
     expect(Object.keys(find(name).responses).map(Number)).toEqual(statuses);

@@ -1,5 +1,11 @@
 /** Clients as people use them: the SDK's current one in both eras of the protocol, and the older package's. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  Client,
+  type RequestOptions,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
@@ -13,10 +19,16 @@ export interface ToolAnswer {
   structured: Record<string, unknown>;
 }
 
+export type CallOptions = Pick<RequestOptions, "onprogress" | "signal">;
+
 export interface TestClient extends AsyncDisposable {
   tools: () => Promise<string[]>;
   listed: () => Promise<{ name: string; description?: string | undefined }[]>;
-  call: (name: string, args?: Record<string, unknown>) => Promise<ToolAnswer>;
+  call: (
+    name: string,
+    args?: Record<string, unknown>,
+    options?: CallOptions,
+  ) => Promise<ToolAnswer>;
   version: () => string | undefined;
 }
 
@@ -31,35 +43,33 @@ export async function connectClient(
     // The older package's own types disagree with exactOptionalPropertyTypes.
     const transport = new OldTransport(new URL(url), { requestInit: { headers } });
     await client.connect(transport as never);
-    return shaped(client as never);
+    return shaped(client as never, async (params, options) =>
+      client.callTool(params, undefined, options as never),
+    );
   }
   const mode = kind === "2025" ? ("legacy" as const) : { pin: kind };
   const client = new Client(about, { versionNegotiation: { mode } });
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),
   );
-  return shaped(client);
+  return shaped(client, (params, options) => client.callTool(params, options));
 }
 
 /** The few calls that both packages have alike. */
 function shaped(
-  client: Pick<Client, "listTools" | "callTool" | "close" | "getServerVersion">,
+  client: Pick<Client, "listTools" | "close" | "getServerVersion">,
+  callTool: (params: CallToolRequest["params"], options?: CallOptions) => Promise<unknown>,
 ): TestClient {
   const listed = async () => (await client.listTools()).tools;
   return {
     listed,
     tools: async () => (await listed()).map(({ name }) => name),
-    async call(name, args = {}) {
-      const { content, isError, structuredContent } = await client.callTool({
-        name,
-        arguments: args,
-      });
-      const text = (content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
-      return {
-        text: String(text),
-        isError: isError === true,
-        structured: (structuredContent ?? {}) as Record<string, unknown>,
-      };
+    async call(name, args = {}, options) {
+      const answer = await callTool({ name, arguments: args }, options);
+      const { content, isError, structuredContent } = answer as CallToolResult;
+      const text = content.map((part) => ("text" in part ? part.text : "")).join("\n");
+      const structured = (structuredContent ?? {}) as ToolAnswer["structured"];
+      return { text, isError: isError === true, structured };
     },
     version: () => client.getServerVersion()?.version,
     [Symbol.asyncDispose]: () => client.close(),

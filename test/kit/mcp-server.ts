@@ -1,6 +1,7 @@
 /** A real MCP server on loopback, made with the SDK: its tools can be changed, slowed and broken while it runs. */
 import {
   createMcpHandler,
+  type Progress,
   Server,
   type Tool,
   WebStandardStreamableHTTPServerTransport,
@@ -9,7 +10,11 @@ import {
 export interface ServedTool extends Partial<Tool> {
   name: string;
   /** Left out: tells its arguments back. */
-  answer?: (args: Record<string, unknown>) => unknown;
+  answer?: (
+    args: Record<string, unknown>,
+    /** For the caller who asked to be told. */
+    tell: (progress: Progress) => Promise<void>,
+  ) => unknown;
 }
 
 export interface McpServerOptions {
@@ -42,11 +47,22 @@ export function startMcpServer(options: McpServerOptions = {}) {
         })),
       };
     });
-    server.setRequestHandler("tools/call", async ({ params }) => {
+    server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+      mcpReq.signal.addEventListener("abort", () => {
+        cancelled += 1;
+      });
+      const tell = async (progress: Progress) => {
+        const progressToken = mcpReq._meta?.progressToken;
+        if (progressToken === undefined) return;
+        await mcpReq.notify({
+          method: "notifications/progress",
+          params: { ...progress, progressToken },
+        });
+      };
       const args = params.arguments ?? {};
       calls.push({ name: params.name, args, headers: new Headers(requestInfo?.headers) });
       const tool = state.tools.find(({ name }) => name === params.name);
-      const told = tool?.answer ? await tool.answer(args) : { tool: params.name, args };
+      const told = tool?.answer ? await tool.answer(args, tell) : { tool: params.name, args };
       if (typeof told === "object" && told !== null && "content" in told) return told as never;
       return { content: [{ type: "text", text: JSON.stringify(told) }] };
     });
@@ -73,9 +89,6 @@ export function startMcpServer(options: McpServerOptions = {}) {
     idleTimeout: 60,
     async fetch(request) {
       hits.push(request.clone());
-      request.signal.addEventListener("abort", () => {
-        cancelled += 1;
-      });
       const refusal = state.gate?.(request);
       if (refusal) return refusal;
       await Bun.sleep(state.delay_ms);
@@ -91,7 +104,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
     hits,
     sessions,
     lists: () => lists,
-    /** How many callers went away before their answer. */
+    /** How many calls were given up before their answer. */
     cancelled: () => cancelled,
     async [Symbol.asyncDispose]() {
       await endpoint.close();

@@ -2,6 +2,9 @@
 import type { Kit } from "./kit.ts";
 import { type ClientKind, connectClient } from "./mcp-client.ts";
 
+/** What a principal has before anything is installed. */
+export const STORE_TOOLS = ["store_search", "store_install", "store_status", "store_uninstall"];
+
 export type McpStore = Awaited<ReturnType<typeof makeMcpStore>>;
 
 let made = 0;
@@ -48,6 +51,14 @@ export async function makeMcpStore(kit: Kit, default_level = "install") {
         { authorization: `Bearer ${await this.token(principal_sub)}` },
         kind,
       );
+    },
+    /** A consumer with these registries attached, and where its key gets in. */
+    async consumer(registries: { id: string }[]) {
+      const consumers = `${path}/consumers`;
+      const named = { name: "Agent", registries: registries.map(({ id }) => ({ id })) };
+      const { id, slug } = await kit.make<{ id: string; slug: string }>(consumers, named);
+      const { key } = await kit.make<{ key: string }>(`${consumers}/${id}/keys`, { name: "k" });
+      return { path: `${consumers}/${id}`, url: `${kit.url}/${slug}/mcp`, key };
     },
     async install(principal_sub: string, code: string): Promise<string> {
       await kit.make(`${path}/store/principal/installs`, { principal_sub, code });

@@ -51,7 +51,7 @@ export function ApprovalSheet({ approval, onClose }: ApprovalSheetProps) {
 }
 
 /** The list of Activity tells it to everybody; the texts are asked for apart. */
-function Origin({ approval: { event_id } }: { approval: Approval }) {
+function Origin({ approval: { id, event_id } }: { approval: Approval }) {
   const loaded = useLoad(event_id, () =>
     call(activity.list, { params: {}, query: { request_id: event_id } }),
   );
@@ -75,7 +75,7 @@ function Origin({ approval: { event_id } }: { approval: Approval }) {
             <h3>Findings</h3>
             <Findings findings={event.findings} />
             <h3>Texts</h3>
-            <StoredTexts event={event} />
+            <StoredTexts event={event} approval_id={id} />
           </>
         ) : (
           <p className="muted">The evaluation is no longer kept.</p>

@@ -6,6 +6,7 @@ import { ownedFiles } from "./0004-owned-files.ts";
 import { guard } from "./0005-guard.ts";
 import { store } from "./0006-store.ts";
 import { gatewayGuard } from "./0007-gateway-guard.ts";
+import { storeRevision } from "./0008-store-revision.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   guard,
   store,
   gatewayGuard,
+  storeRevision,
 ];

@@ -1,5 +1,5 @@
 /** tools/call: may this caller use this tool at this moment? Then the upstream answers it. */
-import { ProtocolError } from "@modelcontextprotocol/client";
+import { type ProgressCallback, ProtocolError } from "@modelcontextprotocol/client";
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -13,7 +13,7 @@ import { troubleOf } from "../upstream/trouble.ts";
 import type { ToolCall } from "../upstream/upstreams.ts";
 import { connectText, connectUrl } from "./connect-link.ts";
 import { callConnectTool } from "./connect-tools.ts";
-import { guardCall, guardResult } from "./guard-call.ts";
+import { guardCall, guardProgress, guardResult } from "./guard-call.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { callStoreTool } from "./store-tools.ts";
 import type { Place } from "./surface.ts";
@@ -24,6 +24,8 @@ export interface AskedCall {
   name: string;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
+  /** Undefined: the client did not ask. */
+  onprogress: ProgressCallback | undefined;
   /** The client shows links of its own accord, and has not just been asked to. */
   opens_links: boolean;
 }
@@ -89,11 +91,12 @@ async function callUpstream(
   tool: Tool,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { signal } = asked;
+  const onprogress = asked.onprogress && guardProgress(session, asked.onprogress);
   const call = { tool: tool.definition.name, server: place.instance.name, args: asked.args };
   const before = await guardCall(session, call);
   if ("refusal" in before) return before.refusal;
   const began = elapsedMs();
-  const result = await answerOf(session, place, { tool, args: before.pass, signal });
+  const result = await answerOf(session, place, { tool, args: before.pass, signal, onprogress });
   if (typeof result === "string") return toConnect(session, place, asked, result);
   session.deps.log("tool_call", {
     trace_id: session.author.trace_id,

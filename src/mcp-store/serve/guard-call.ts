@@ -1,5 +1,5 @@
 /** Judges a tool call before it leaves and its result before it is told, where the gateway names a collector. */
-import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
 import type { Verdict } from "../../contract/evaluate.ts";
 import type { Deps } from "../../deps.ts";
 import type { Session } from "./session.ts";
@@ -43,6 +43,17 @@ export async function guardResult(
   if (!verdict) return { pass: result };
   const { result: rewritten } = (verdict.transformed_payload ?? {}) as { result?: CallToolResult };
   return settle(verdict, result, rewritten);
+}
+
+/** Progress is told before there is a result to judge: where somebody judges, as numbers only. */
+export function guardProgress({ deps, caller }: Session, tell: ProgressCallback): ProgressCallback {
+  const judged = Boolean(collectorOf(deps, caller.gateway_id));
+  return ({ progress, total, message }) =>
+    tell({
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined || judged ? {} : { message }),
+    });
 }
 
 /** Undefined: nobody judges here. */

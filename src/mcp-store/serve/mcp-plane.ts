@@ -1,5 +1,10 @@
 /** The MCP endpoint: one for all eras of the protocol, with the view of whoever asks. */
-import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  type McpRequestContext,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
@@ -10,6 +15,7 @@ import { listTools } from "./list-tools.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { type Place, surfaceOf } from "./surface.ts";
 import { refused, refusedBy } from "./tool-result.ts";
+import { watchChanges } from "./watch-changes.ts";
 
 export interface McpRequest {
   /** The consumer in the path; undefined at the path of principals. */
@@ -35,21 +41,14 @@ export function openMcpPlane(deps: Deps): McpPlane {
   const draining = new AbortController();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
-    ({ authInfo }) => serverFor(authInfo?.extra?.session as Session),
+    ({ authInfo, era }) => serverFor(authInfo?.extra?.session as Session, era),
     {
       maxRequestBodySize: deps.settings.JSON_BODY_MIB * 1024 * 1024,
       onerror: (error) => deps.log("mcp_refused", { level: "debug", error }),
     },
   );
 
-  let seen = deps.snapshot().revision;
-  const watching = setInterval(() => {
-    const { revision } = deps.snapshot();
-    if (revision === seen) return;
-    seen = revision;
-    endpoint.notify.toolsChanged();
-  }, WATCH_EVERY_MS);
-  watching.unref();
+  const watching = watchChanges(deps, () => endpoint.notify.toolsChanged());
 
   const ending = (request: Request): Request =>
     new Request(request, { signal: AbortSignal.any([request.signal, draining.signal]) });
@@ -64,7 +63,6 @@ export function openMcpPlane(deps: Deps): McpPlane {
       await admit(deps, request, caller, { client, reply_headers: headers });
       const author = { actor: { id: null, name: nameOf(caller) }, request_id, trace_id };
       const places = await surfaceOf(deps, caller);
-      const changed = () => endpoint.notify.toolsChanged();
       const session: Session = {
         deps,
         upstreams,
@@ -73,22 +71,18 @@ export function openMcpPlane(deps: Deps): McpPlane {
         origin,
         author,
         asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
-        changed,
       };
       const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
       return await endpoint.fetch(listens(request) ? ending(request) : request, { authInfo });
     },
     drain: () => draining.abort(),
     async stop() {
-      clearInterval(watching);
+      watching.stop();
       await endpoint.close();
       upstreams.stop();
     },
   };
 }
-
-/** Clients that listen hear of an administrator's change within this time. */
-const WATCH_EVERY_MS = 1000;
 
 /** The header must agree with the body: the SDK sees to that. */
 const listens = ({ headers }: Request): boolean =>
@@ -97,11 +91,12 @@ const listens = ({ headers }: Request): boolean =>
 const nameOf = (caller: Caller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.name;
 
-function serverFor(session: Session): Server {
+function serverFor(session: Session, era: McpRequestContext["era"]): Server {
   const server = new Server(
     { name: "portcullis", version: `1-${fingerprint(session.places)}` },
     {
-      capabilities: { tools: { listChanged: true } },
+      // Clients of the older era have no stream here on which they could be told.
+      capabilities: { tools: { listChanged: era === "modern" } },
       ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
     },
   );
@@ -112,6 +107,7 @@ function serverFor(session: Session): Server {
       name: params.name,
       args: params.arguments,
       signal: mcpReq.signal,
+      onprogress: progressTo(mcpReq),
       opens_links:
         mcpReq.envelope !== undefined &&
         capabilities?.elicitation?.url !== undefined &&
@@ -130,6 +126,16 @@ function serverFor(session: Session): Server {
     }
   });
   return server;
+}
+
+/** Undefined: the client did not ask. One that has left by then is told nothing. */
+function progressTo({ _meta, notify }: ServerContext["mcpReq"]): AskedCall["onprogress"] {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (progress) => {
+    const params = { ...progress, progressToken };
+    notify({ method: "notifications/progress", params }).catch(() => {});
+  };
 }
 
 const INSTRUCTIONS =

@@ -16,8 +16,6 @@ export interface Session {
   author: Author;
   /** For the guard's record. */
   asked_from: Pick<InsideEvaluation, "client_address" | "user_agent">;
-  /** Tells clients that listen to ask for the tools again. */
-  changed: () => void;
 }
 
 /** A session of a principal: only those have a Store. */

@@ -2,7 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { InstallReply } from "../../contract/store-installs.ts";
-import { takeTurn } from "../../db/config-revision.ts";
+import { changeStore } from "../../db/config-revision.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import { installServer } from "../install-server.ts";
 import { connectUrl } from "./connect-link.ts";
@@ -13,15 +13,14 @@ export async function storeInstall(
   session: PrincipalSession,
   wish: { code: string; instance_id?: string | undefined; reason?: string | undefined },
 ): Promise<CallToolResult> {
-  const { deps, caller, author, origin, changed } = session;
+  const { deps, caller, author, origin } = session;
   const { gateway_id, principal_sub, groups } = caller;
   const asked = { ...wish, principal_sub, groups: [...groups] };
-  const reply = await takeTurn(deps.db, (db) =>
+  const reply = await changeStore(deps.db, (db) =>
     installServer({ ...deps, db }, author, gateway_id, asked),
   );
   // Returned, not thrown: a refusal that leaves a record.
   if (reply instanceof AppError) throw reply;
-  changed();
   const place = { gateway_id, principal_sub, instance_id: reply.instance_id };
   const todo = reply.requires_auth || reply.requires_config;
   const install = todo ? await storeInstallTable.find(deps.db, place) : undefined;

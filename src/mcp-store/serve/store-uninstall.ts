@@ -1,20 +1,20 @@
 /** store_uninstall: removes an install of the principal, with the account that was connected to it. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
-import { takeTurn } from "../../db/config-revision.ts";
+import { changeStore } from "../../db/config-revision.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import { dropInstall } from "../save-install.ts";
 import type { PrincipalSession } from "./session.ts";
 import { answered } from "./tool-result.ts";
 
 export async function storeUninstall(
-  { deps, caller, author, changed }: PrincipalSession,
+  { deps, caller, author }: PrincipalSession,
   { code, instance_id }: { code: string; instance_id?: string | undefined },
 ): Promise<CallToolResult> {
   const { gateway_id, principal_sub } = caller;
   const named = instance_id === undefined ? {} : { instance_id };
   const where = { gateway_id, principal_sub, code, ...named };
-  const removed = await takeTurn(deps.db, async (db) => {
+  const removed = await changeStore(deps.db, async (db) => {
     const [install, ...others] = await storeInstallTable.all(db, where);
     if (!install) throw new AppError("not_found", `"${code}" is not installed.`);
     if (others.length > 0) {
@@ -24,6 +24,5 @@ export async function storeUninstall(
     await dropInstall({ ...deps, db }, author, install);
     return install;
   });
-  changed();
   return answered(`${code} is removed.`, { code, instance_id: removed.instance_id });
 }

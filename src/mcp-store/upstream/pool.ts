@@ -107,7 +107,11 @@ async function connect(
     { versionNegotiation: { mode: "auto", probe: { timeoutMs: QUICK_MS, maxRetries: 0 } } },
   );
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: upstreamFetch(deps, { allow_private, headers }),
+    fetch: upstreamFetch(deps, {
+      allow_private,
+      headers,
+      early: (message) => transport.onmessage?.(message),
+    }),
     onInsufficientScope: "throw",
     reconnectionOptions: NO_RECONNECTION,
   });

@@ -1,10 +1,14 @@
 /** How the MCP client's HTTP leaves the program: by the one way out, bounded in time and size. */
-import type { FetchLike } from "@modelcontextprotocol/client";
+import {
+  type FetchLike,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+} from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { sseEvents } from "../../lib/sse-events.ts";
 import type { Reply } from "../../net/http/reply.ts";
-import type { ReplyHeaders } from "../../net/http/reply-head.ts";
+import { isEventStream, type ReplyHeaders } from "../../net/http/reply-head.ts";
 import { readText } from "../../net/read-body.ts";
 
 /** Handshakes and lists: what takes longer counts as dead. */
@@ -16,9 +20,14 @@ export interface FetchOptions {
   allow_private: boolean;
   /** Added to every request: the credential, as it is now. */
   headers: () => Record<string, string>;
+  /** Hears what a server streams before its answer, as it comes: progress. */
+  early: (message: JSONRPCMessage) => void;
 }
 
-export function upstreamFetch(deps: Deps, { allow_private, headers }: FetchOptions): FetchLike {
+export function upstreamFetch(
+  deps: Deps,
+  { allow_private, headers, early }: FetchOptions,
+): FetchLike {
   const call_ms = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
   return async (url, init = {}) => {
     // The client would keep a stream open for each upstream; lists are asked again anyway.
@@ -38,7 +47,7 @@ export function upstreamFetch(deps: Deps, { allow_private, headers }: FetchOptio
         signal: init.signal ? AbortSignal.any([late.signal, init.signal]) : late.signal,
         timeouts: { headers_ms: mostMs, idle_ms: mostMs },
       });
-      return await whole(reply);
+      return await whole(reply, early);
     } finally {
       clearTimeout(timer);
     }
@@ -53,16 +62,17 @@ function isToolCall(body: string): boolean {
 }
 
 /**
- * The SDK waits for its own timeout when a stream of events breaks, and reads one of any size: so the
- * messages are gathered here, up to the answer, and handed over as JSON.
+ * The SDK waits for its own timeout when a stream of events breaks, and reads one of any size: so a
+ * stream is read here, up to the answer, which is handed over as JSON.
  */
-async function whole(reply: Reply): Promise<Response> {
+async function whole(reply: Reply, early: FetchOptions["early"]): Promise<Response> {
   const { status, headers } = reply;
   const ok = status >= 200 && status < 300;
   const type = headers.get("content-type") ?? "";
-  if (ok && type.startsWith("text/event-stream")) {
-    const messages = await messagesUpToAnswer(reply);
-    return Response.json(messages, { headers: sessionOf(headers) });
+  if (ok && isEventStream(headers)) {
+    return new Response(await answerIn(reply, early), {
+      headers: { ...sessionOf(headers), "content-type": "application/json" },
+    });
   }
   // Error bodies may repeat our credential. Only the protocol's own refusals are read on.
   const told = ok || status === 400 || status === 404;
@@ -74,15 +84,15 @@ async function whole(reply: Reply): Promise<Response> {
   });
 }
 
-async function messagesUpToAnswer(reply: Reply): Promise<unknown[]> {
-  const messages: unknown[] = [];
-  for await (const event of sseEvents(capped(reply))) {
-    const message = parsed(event);
-    messages.push(message);
-    if ("result" in message || "error" in message) {
-      reply.cancel();
-      return messages;
+async function answerIn(reply: Reply, early: FetchOptions["early"]): Promise<string> {
+  try {
+    for await (const event of sseEvents(capped(reply))) {
+      const message = parsed(event);
+      if ("result" in message || "error" in message) return event;
+      early(parseJSONRPCMessage(message));
     }
+  } finally {
+    reply.cancel();
   }
   throw new AppError("upstream_failed", "The server broke off before its answer.");
 }
@@ -102,7 +112,6 @@ async function* capped(reply: Reply): AsyncGenerator<Uint8Array> {
   for (let chunk = await reply.read(); chunk; chunk = await reply.read()) {
     bytes += chunk.byteLength;
     if (bytes > MOST_BYTES) {
-      reply.cancel();
       const mib = MOST_BYTES / 1024 / 1024;
       throw new AppError("upstream_failed", `The server answered more than ${mib} MiB.`);
     }

@@ -2,6 +2,7 @@
 import {
   type CallToolResult,
   type Client,
+  type ProgressCallback,
   SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/client";
 import type { McpRegistryRow } from "../../db/registries.ts";
@@ -39,6 +40,8 @@ export interface ToolCall {
   tool: Tool;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
+  /** Undefined: nobody asked to be told. */
+  onprogress: ProgressCallback | undefined;
 }
 
 export interface Upstreams {
@@ -148,13 +151,18 @@ export function openUpstreams(deps: Deps): Upstreams {
       }
     },
 
-    async call(used, { tool: { definition }, args, signal }) {
+    async call(used, { tool: { definition }, args, signal, onprogress }) {
       const target = await targetOf(deps, vault, used.instance, { install: used.install });
       if (typeof target === "string") return target;
       const { name, inputSchema } = definition;
       const timeout = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
       // Without the output's schema: what an upstream's patterns do to the event loop is not for here.
-      const options = { toolDefinition: { name, inputSchema }, timeout, signal };
+      const options = {
+        toolDefinition: { name, inputSchema },
+        timeout,
+        signal,
+        ...(onprogress ? { onprogress } : {}),
+      };
       const params = { name, ...(args === undefined ? {} : { arguments: args }) };
       const result = await withClient(used, target, (client) => client.callTool(params, options));
       // Clients would take it for what we say of ourselves.

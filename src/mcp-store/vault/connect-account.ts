@@ -6,7 +6,7 @@ import {
   startAuthorization,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import { takeTurn } from "../../db/config-revision.ts";
+import { changeStore } from "../../db/config-revision.ts";
 import { oauthClientTable } from "../../db/oauth-clients.ts";
 import { dropLapsedFlows, type OauthFlowRow, oauthFlowTable } from "../../db/oauth-flows.ts";
 import { type Author, recordChange } from "../../db/record-change.ts";
@@ -108,7 +108,7 @@ export async function finishConnect(
     );
   });
   const found = { ...credentialOf(deps, tokens, []), account: accountOf(tokens) };
-  await takeTurn(deps.db, (db) => save({ ...deps, db }, author, flow, found));
+  await changeStore(deps.db, (db) => save({ ...deps, db }, author, flow, found));
   return instance;
 }
 

@@ -1,0 +1,9 @@
+/** Counts the writes of the Store, so that nodes can tell that what principals have may have changed. */
+import type { Migration } from "./migration.ts";
+
+export const storeRevision: Migration = {
+  id: "0008-store-revision",
+  sql: `
+    ALTER TABLE config_revision ADD COLUMN store_revision INTEGER NOT NULL DEFAULT 0;
+  `,
+};
