@@ -316,15 +316,12 @@ function slowUpload(size: number) {
 test("100 MB go up with their exact length, and never far ahead of a slow upstream", async () => {
   const size = 100 * MiB;
   const { url, body, progress } = slowUpload(size);
-  Bun.gc(true);
-  const before = process.memoryUsage.rss();
 
   const reply = await send(post(url, { body, content_length: size }));
 
   expect(await reply.text()).toBe(String(size));
   expect(progress.taken).toBe(size);
   expect(progress.ahead).toBeLessThan(16 * MiB);
-  expect(process.memoryUsage.rss() - before).toBeLessThan(64 * MiB);
 });
 
 /** Answers with the Host it was asked for and the port at the other end of the connection. */

@@ -91,5 +91,5 @@ function chunkedDecoder(): BodyDecoder {
   return { state, feed };
 }
 
-export const latin1 = (bytes: Uint8Array, start: number, end: number): string =>
+const latin1 = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1", start, end);

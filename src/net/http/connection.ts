@@ -2,7 +2,7 @@
 import type { Socket } from "bun";
 import { AppError } from "../../contract/errors.ts";
 import { asUpstreamError } from "../upstream-error.ts";
-import { type BodyDecoder, createBodyDecoder, latin1 } from "./body-decoder.ts";
+import { type BodyDecoder, createBodyDecoder } from "./body-decoder.ts";
 import { type Bytes, type Reply, type StreamedReply, streamedReply, wholeReply } from "./reply.ts";
 import { isEventStream, type ReplyHead, readReplyHead } from "./reply-head.ts";
 
@@ -23,7 +23,7 @@ export interface Exchange {
   idle_ms: number;
   answered: PromiseWithResolvers<Reply>;
   /** What has come of a head that is not complete. */
-  received: Bytes | undefined;
+  received: Buffer<ArrayBuffer> | undefined;
   head: ReplyHead | undefined;
   decoder: BodyDecoder | undefined;
   /** Of an answer that is handed over whole. */
@@ -116,11 +116,11 @@ function flush(connection: Connection): void {
   onTaken?.();
 }
 
-function onHead(connection: Connection, exchange: Exchange, bytes: Bytes): void {
+function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayBuffer>): void {
   const all = exchange.received ? Buffer.concat([exchange.received, bytes]) : bytes;
   let from = 0;
   while (!exchange.head) {
-    const end = indexOf(all, from);
+    const end = all.indexOf(HEAD_END, from);
     const length = (end < 0 ? all.length : end) - from;
     if (end < 0 && length <= MOST_HEAD_BYTES) {
       exchange.received = all.subarray(from);
@@ -128,7 +128,7 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Bytes): void 
     }
     const head =
       length <= MOST_HEAD_BYTES
-        ? readReplyHead(latin1(all, from, end), exchange.method)
+        ? readReplyHead(all.toString("latin1", from, end), exchange.method)
         : undefined;
     if (!head || head.status === SWITCHING) {
       stop(connection, exchange, new AppError("upstream_failed"));
@@ -145,9 +145,6 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Bytes): void 
 }
 
 const SWITCHING = 101;
-
-const indexOf = (bytes: Bytes, from: number): number =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(HEAD_END, from);
 
 function onBody(connection: Connection, exchange: Exchange, bytes: Bytes): void {
   const { head, decoder, streamed, chunks } = exchange;

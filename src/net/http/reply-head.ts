@@ -18,35 +18,36 @@ export const isEventStream = (headers: ReplyHeaders): boolean =>
 /** How the end of a body is told: by its length, by itself, or by the end of the connection. */
 export type Framing = { kind: "length"; length: number } | { kind: "chunked" } | { kind: "close" };
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/;
-const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-const NOT_IN_A_LINE = /[^\t\x20-\x7e\x80-\xff]/;
+/** The whole of it at once: a status line, then lines of a name, a colon and a value. */
+const HEAD =
+  /^HTTP\/1\.[01] [1-9][0-9]{2}(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const LENGTH = /^[0-9]{1,15}$/;
 
 /** `text`: all before the empty line. Undefined when it is no proper head. */
 export function readReplyHead(text: string, method: string): ReplyHead | undefined {
-  const [first = "", ...lines] = text.split("\r\n");
-  const [, minor, code] = STATUS_LINE.exec(first) ?? [];
-  if (code === undefined || NOT_IN_A_LINE.test(first)) return undefined;
+  if (!HEAD.test(text)) return undefined;
+  const status = Number(text.slice(CODE_AT, CODE_AT + 3));
   const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    if (!NAME.test(name) || NOT_IN_A_LINE.test(line)) return undefined;
-    const value = trimmed(line, colon + 1);
+  for (let end = lineEnd(text, 0); end < text.length; ) {
+    const start = end + 2;
+    const colon = text.indexOf(":", start);
+    end = lineEnd(text, start);
+    const name = text.slice(start, colon).toLowerCase();
+    const value = trimmed(text, colon + 1, end);
     const earlier = headers.get(name);
     headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
   }
-  const status = Number(code);
-  const framing = framingOf(headers, method === "HEAD" || BODILESS.test(code));
+  const bodiless = method === "HEAD" || status < 200 || status === 204 || status === 304;
+  const framing = framingOf(headers, bodiless);
   if (!framing) return undefined;
   const ambiguous = headers.has("transfer-encoding") && headers.has("content-length");
   const reusable =
-    framing.kind !== "close" && !ambiguous && staysOpen(minor, headers.get("connection"));
+    framing.kind !== "close" && !ambiguous && staysOpen(text[MINOR_AT], headers.get("connection"));
   return { status, headers, framing, reusable };
 }
 
-const BODILESS = /^1|204|304/;
+const MINOR_AT = "HTTP/1.".length;
+const CODE_AT = "HTTP/1.1 ".length;
 const EMPTY: Framing = { kind: "length", length: 0 };
 
 function framingOf(headers: ReplyHeaders, bodiless: boolean): Framing | undefined {
@@ -66,12 +67,17 @@ function staysOpen(minor: string | undefined, connection = ""): boolean {
 }
 
 /** Without the spaces and tabs around it. `trim` would take more than those. */
-function trimmed(line: string, from: number): string {
+function trimmed(text: string, from: number, to: number): string {
   let start = from;
-  let end = line.length;
-  while (start < end && isBlank(line.charCodeAt(start))) start++;
-  while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
-  return line.slice(start, end);
+  let end = to;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf("\r\n", from);
+  return end < 0 ? text.length : end;
 }
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
