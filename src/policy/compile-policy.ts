@@ -29,6 +29,8 @@ export interface CompiledRule {
 }
 
 export interface Program {
+  /** What it was made from, with the secrets of its detectors opened: another thread makes it again. */
+  document: PolicyDocument;
   id: string;
   name: string;
   version: number;
@@ -39,10 +41,11 @@ export interface Program {
 
 /** `open` turns a stored secret of a detector's settings into its text. */
 export function compilePolicy(
-  document: PolicyDocument,
+  sealed: PolicyDocument,
   { id, version }: { id: string; version: number },
-  open: (sealed: string) => string,
+  open: (secret: string) => string,
 ): Program {
+  const document = { ...sealed, detectors: opened(sealed.detectors, open) };
   const observes = (mode: Mode | null) => (mode ?? document.mode) === "observe";
   const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
     name,
@@ -62,9 +65,7 @@ export function compilePolicy(
         const detector = detectors.get(kind);
         // Checked when it was saved; a kind that a later release drops must not pass silently.
         if (!detector) throw new Error(`There is no detector of the kind ${kind}.`);
-        const inspect =
-          inspects.get(detector_id) ??
-          prepared(detector, mapSecrets(settings, detector.secrets, open));
+        const inspect = inspects.get(detector_id) ?? prepared(detector, settings);
         inspects.set(detector_id, inspect);
         return {
           detector: { id: detector_id, name, kind },
@@ -77,6 +78,7 @@ export function compilePolicy(
         };
       });
   return {
+    document,
     id,
     name: document.name,
     version,
@@ -85,6 +87,17 @@ export function compilePolicy(
     rules: { input: rules("input"), output: rules("output") },
   };
 }
+
+const opened = (
+  saved: PolicyDocument["detectors"],
+  open: (secret: string) => string,
+): PolicyDocument["detectors"] =>
+  Object.fromEntries(
+    Object.entries(saved).map(([id, { settings, ...detector }]) => {
+      const secrets = detectors.get(detector.kind)?.secrets ?? [];
+      return [id, { ...detector, settings: mapSecrets(settings, secrets, open) }];
+    }),
+  );
 
 const MISSING = { name: "", kind: "", settings: {} };
 

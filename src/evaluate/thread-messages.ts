@@ -1,0 +1,47 @@
+/** What passes between the program and a thread that judges: only what can be copied. */
+import { AppError, type ErrorCode } from "../contract/errors.ts";
+import type { PolicyDocument } from "../contract/policies.ts";
+import type { Answering } from "./answer-body.ts";
+import type { Backing, Chosen } from "./backing.ts";
+
+export type ToThread =
+  | { kind: "answer"; job: number; answering: Answering }
+  | { kind: "reply"; call: number; settled: Settled };
+
+export type FromThread =
+  | { kind: "call"; job: number; call: number; name: Asking; args: unknown[] }
+  | { kind: "done"; job: number; settled: Settled };
+
+/** What a thread asks the program for. The time and ids are its own. */
+export type Asking = Exclude<keyof Backing, "now" | "newId">;
+
+/** A program is functions: the thread compiles it again. */
+export interface PortableChoice extends Omit<Chosen, "program"> {
+  program: { document: PolicyDocument; id: string; version: number } | undefined;
+}
+
+export type Settled = { value: unknown } | { error: PlainError };
+
+interface PlainError {
+  code: ErrorCode;
+  message: string;
+  details: Record<string, string>;
+  /** For the log. Errors can be copied, but come out without their class. */
+  cause: unknown;
+}
+
+export async function settle(work: () => Promise<unknown>): Promise<Settled> {
+  try {
+    return { value: await work() };
+  } catch (thrown) {
+    const { code, message, details, cause } = AppError.from(thrown);
+    const copied = cause instanceof Error ? cause : String(cause);
+    return { error: { code, message, details, cause: copied } };
+  }
+}
+
+export function unsettle(settled: Settled): unknown {
+  if ("value" in settled) return settled.value;
+  const { code, message, details, cause } = settled.error;
+  throw new AppError(code, message, { details, cause });
+}
