@@ -1,5 +1,6 @@
 /** How texts are gathered: members a style knows by its table, everything else string by string. */
 import { parseStrictText, pointerStep } from "../../lib/json-strict.ts";
+import { isHostileOperator } from "../injections/query-operators.ts";
 import { type Source, segment } from "../segment.ts";
 import { isDataUrl, isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject, type Payload } from "./payload.ts";
@@ -24,8 +25,8 @@ export const nothing: Read = () => {};
 /** Reads every member: what the table does not name may be text all the same. */
 export function readMembers(out: Payload, value: JsonObject, place: Place, table: Members): void {
   for (const key in value) {
-    readNameOf(out, key, place);
     const member = value[key];
+    readNameOf(out, key, member, place);
     const read = table.get(key);
     if (read) read(out, member, under(place, key));
     else if (typeof member === "string" || typeof member === "object") {
@@ -48,8 +49,9 @@ export const readEvery: Read = (out, value, place) => {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
   } else if (isObject(value)) {
     for (const key in value) {
-      readNameOf(out, key, place);
-      readEvery(out, value[key], under(place, key));
+      const member = value[key];
+      readNameOf(out, key, member, place);
+      readEvery(out, member, under(place, key));
     }
   }
 };
@@ -103,14 +105,18 @@ export function under(place: Place, key: string | number): Place {
     : { source, role, pointer, inner: `${inner}/${step}` };
 }
 
-/** A name that no format would choose is a place to hide a text in. */
-function readNameOf(out: Payload, key: string, place: Place): void {
-  if (ORDINARY_NAME.test(key) || out.names.has(key)) return;
+/** A name that no format would choose is a place to hide a text in, and one that a database obeys is an attack. */
+function readNameOf(out: Payload, key: string, member: unknown, place: Place): void {
+  if (ORDINARY_NAME.test(key) && !(key.startsWith("$") && isOperator(key, member, place))) return;
+  if (out.names.has(key)) return;
   out.names.add(key);
   out.segments.push(segment(key, place.source, { ...under(place, key), isName: true }));
 }
 
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
+
+const isOperator = (key: string, member: unknown, { pointer, inner }: Place): boolean =>
+  isHostileOperator(key, member, (inner ?? pointer).split("/").at(-1) ?? "");
 
 const NO_MEMBERS = members({});
 
