@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { EvaluateRequest, Finding, Verdict } from "../contract/evaluate.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import type { Program } from "../policy/compile-policy.ts";
+import { exactNumbers } from "../policy/payload/exact-numbers.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
@@ -76,12 +77,13 @@ const UNGUARDED: Outcome = {
   detectors: { run: 0, skipped: 0, failed: [] },
 };
 
-function knownOf({ collector, keyring }: Chosen, { request, origin }: Asked): Known {
+function knownOf({ collector, keyring }: Chosen, { request, body, origin }: Asked): Known {
   const direction = request.direction ?? "input";
   const protocol = request.protocol ?? "all";
   const attributes = request.attributes ?? {};
   const payload = readPayload(request.payload, { direction, protocol, attributes });
   checkPayload(payload);
+  exactNumbers(body, payload.segments);
   const session_id = request.session_id ?? origin.request_id;
   return { collector, keyring, request, direction, protocol, session_id, payload };
 }
@@ -90,7 +92,7 @@ function knownOf({ collector, keyring }: Chosen, { request, origin }: Asked): Kn
 const MOST_TEXTS = 50_000;
 
 function checkPayload({ segments, attachments }: Payload): void {
-  if (segments.length > MOST_TEXTS) {
+  if (segments.filter(({ isNumber }) => !isNumber).length > MOST_TEXTS) {
     throw new AppError("too_large", `payload: holds more than ${MOST_TEXTS} texts.`);
   }
   const wrong = attachments.find(({ data, url }) => (data === null) === (url === null));

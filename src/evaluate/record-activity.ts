@@ -73,6 +73,8 @@ function contentOf({ collector, payload }: Known, hidden: Outcome["hidden"]): St
   let room = MOST_CHARACTERS;
   for (const segment of payload.segments) {
     if (room <= 0) break;
+    // Alone a number says little, and a table has a hundred thousand of them.
+    if (segment.isNumber) continue;
     const { pointer, inner, source, role } = segment;
     const text = keep(segment).slice(0, room);
     kept.push({ pointer, inner, source, role, text });

@@ -24,6 +24,7 @@ export interface CompiledRule {
   action: Rule["action"];
   observe: boolean;
   reads: ReadonlySet<Source>;
+  numbers: boolean;
   remote: boolean;
   inspect: Inspect;
 }
@@ -73,6 +74,7 @@ export function compilePolicy(
           action,
           observe: observes(mode) || document.mode === "observe",
           reads: new Set(detector.reads[direction]),
+          numbers: detector.numbers,
           remote: detector.remote,
           inspect,
         };

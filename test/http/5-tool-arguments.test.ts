@@ -72,3 +72,53 @@ test("5 ordinary names with a dollar, filters of databases and texts that name a
 
   expect(verdict.status).toBe("allow");
 });
+
+const CARDS =
+  '{"card":4111111111111111,"big":12345678901234567890,"n":1.50,"exp":1e3,"union":6212341111111111116}';
+const MASKED =
+  '{"card":"[MASKED_CC]","big":12345678901234567890,"n":1.50,"exp":1e3,"union":"[MASKED_CC]"}';
+
+test.each<[string, (args: string) => string]>([
+  [
+    "arguments",
+    (args) =>
+      `{"jsonrpc":"2.0","id":4111111111111111,"method":"tools/call","params":{"name":"pay","arguments":${args}}}`,
+  ],
+  [
+    "arguments in a string",
+    (args) =>
+      `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"pay","arguments":${JSON.stringify(args)}}}]}],"seed":4111111111111111}`,
+  ],
+  [
+    "a result",
+    (args) =>
+      `{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"json":${args}}]}]}]}`,
+  ],
+])(
+  "5 a number of %s that is a card is masked, and every other number stays as it is",
+  async (_, payload) => {
+    const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+
+    const text = await (await guard.send(`{"payload":${payload(CARDS)}}`)).text();
+
+    expect(text).toContain(`"transformed_payload":${payload(MASKED)}`);
+    expect(text).toContain('"labels":{"credit_card":2}');
+  },
+);
+
+test("5 a result with a hundred thousand numbers is judged, and none of them is kept", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention", { direction: "output" });
+  const times = Array.from({ length: 100_000 }, (_, index) => 1_700_000_000 + index);
+  const result = { structuredContent: { times }, content: [{ type: "text", text: "done" }] };
+
+  const verdict = await guard.evaluate({
+    direction: "output",
+    protocol: "mcp",
+    payload: { jsonrpc: "2.0", id: 1, result },
+  });
+
+  expect(verdict.status).toBe("allow");
+  const event = await (await shared.get(`/v1/activity/${verdict.request_id}`)).json();
+  expect(event.content.map(({ text }: { text: string }) => text)).toEqual(["done"]);
+});

@@ -29,9 +29,7 @@ export function readMembers(out: Payload, value: JsonObject, place: Place, table
     readNameOf(out, key, member, place);
     const read = table.get(key);
     if (read) read(out, member, under(place, key));
-    else if (typeof member === "string" || typeof member === "object") {
-      readNamed(out, member, under(place, key), key);
-    }
+    else if (typeof member !== "boolean") readNamed(out, member, under(place, key), key);
   }
 }
 
@@ -45,6 +43,8 @@ export const readName: Read = (out, value, place) => readNamed(out, value, place
 export const readEvery: Read = (out, value, place) => {
   if (typeof value === "string") {
     if (!isDataUrl(value)) readText(out, value, place);
+  } else if (typeof value === "number") {
+    readNumber(out, value, place);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
   } else if (isObject(value)) {
@@ -115,6 +115,16 @@ function readNameOf(out: Payload, key: string, member: unknown, place: Place): v
 
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
 
+/** Shorter ones say nothing about anybody. */
+const LEAST_NUMBER = 100_000;
+
+/** Numbers of a tool: a program writes a card or an account as one. Elsewhere they are settings and counts. */
+function readNumber(out: Payload, value: number, place: Place): void {
+  if (place.source !== "tool_arguments" && place.source !== "tool_result") return;
+  if (!Number.isInteger(value) || Math.abs(value) < LEAST_NUMBER) return;
+  out.segments.push(segment(String(value), place.source, { ...place, isNumber: true }));
+}
+
 const isOperator = (key: string, member: unknown, { pointer, inner }: Place): boolean =>
   isHostileOperator(key, member, (inner ?? pointer).split("/").at(-1) ?? "");
 
@@ -124,6 +134,8 @@ const NO_MEMBERS = members({});
 function readNamed(out: Payload, value: unknown, place: Place, key: string): void {
   if (typeof value === "string") {
     if (!isOpaque(key, value, place.source)) readText(out, value, place);
+  } else if (typeof value === "number") {
+    if (!isOpaque(key, String(value), place.source)) readNumber(out, value, place);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readNamed(out, value[i], under(place, i), key);
   } else if (isObject(value)) {
