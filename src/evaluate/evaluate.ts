@@ -40,6 +40,8 @@ export async function evaluate(backing: Backing, asked: Asked): Promise<Judgemen
   const chosen = await backing.choose({ gateway_id, collector_key, consumer_id });
   const { program, disabled } = chosen;
   const known = knownOf(chosen, asked);
+  const opens = program !== undefined && opensFiles(program, known);
+  if (opens && backing.aside) return await backing.aside(asked);
   try {
     const outcome = program ? await judge(backing, { program, disabled, known, asked }) : UNGUARDED;
     const transformed =
@@ -114,8 +116,9 @@ async function judge(
 ): Promise<Outcome> {
   const { collector, keyring, direction, protocol, session_id, payload } = known;
   const names = sessionNames(backing, keyring, { collector_id: collector.id, session_id });
-  const wanted = program.rules[direction].some(({ reads }) => reads.has("attachment"));
-  const read = wanted ? await readAttachments(backing, payload.attachments) : NO_ATTACHMENTS;
+  const read = opensFiles(program, known)
+    ? await readAttachments(backing, payload)
+    : NO_ATTACHMENTS;
   const outcome = await runPolicy(program, {
     direction,
     segments: read.segments.length ? [...payload.segments, ...read.segments] : payload.segments,
@@ -145,6 +148,10 @@ async function judge(
   );
   return { ...outcome, findings };
 }
+
+const opensFiles = ({ rules }: Program, { direction, payload }: Known): boolean =>
+  (payload.attachments.length > 0 || payload.documents.length > 0) &&
+  rules[direction].some(({ reads }) => reads.has("attachment"));
 
 const NO_ATTACHMENTS = { segments: [], attachments: [] };
 

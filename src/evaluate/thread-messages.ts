@@ -3,17 +3,21 @@ import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { PolicyDocument } from "../contract/policies.ts";
 import type { Answering } from "./answer-body.ts";
 import type { Backing, Chosen } from "./backing.ts";
+import type { Asked } from "./evaluate.ts";
 
 export type ToThread =
-  | { kind: "answer"; job: number; answering: Answering }
+  | { kind: "work"; job: number; work: Work }
   | { kind: "reply"; call: number; settled: Settled };
 
 export type FromThread =
   | { kind: "call"; job: number; call: number; name: Asking; args: unknown[] }
   | { kind: "done"; job: number; settled: Settled };
 
-/** What a thread asks the program for. The time and ids are its own. */
-export type Asking = Exclude<keyof Backing, "now" | "newId">;
+/** A body to answer, or one evaluation of it. */
+export type Work = { name: "answer"; given: Answering } | { name: "judge"; given: Asked };
+
+/** What a thread asks the program for. The time and ids are its own, and it hands nothing on. */
+export type Asking = Exclude<keyof Backing, "now" | "newId" | "aside">;
 
 /** A program is functions: the thread compiles it again. */
 export interface PortableChoice extends Omit<Chosen, "program"> {

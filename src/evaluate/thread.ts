@@ -6,6 +6,7 @@ import { createRecent } from "../lib/recent.ts";
 import { compilePolicy, type Program } from "../policy/compile-policy.ts";
 import { answerBody } from "./answer-body.ts";
 import type { Backing } from "./backing.ts";
+import { evaluate } from "./evaluate.ts";
 import {
   type Asking,
   type FromThread,
@@ -14,6 +15,7 @@ import {
   settle,
   type ToThread,
   unsettle,
+  type Work,
 } from "./thread-messages.ts";
 
 const tell = (message: FromThread) => parentPort?.postMessage(message);
@@ -27,9 +29,12 @@ parentPort?.on("message", async (message: ToThread) => {
     waiting.delete(message.call);
     return;
   }
-  const { job, answering } = message;
-  tell({ kind: "done", job, settled: await settle(() => answerBody(backingOf(job), answering)) });
+  const { job, work } = message;
+  tell({ kind: "done", job, settled: await settle(() => done(backingOf(job), work)) });
 });
+
+const done = (backing: Backing, work: Work): Promise<unknown> =>
+  work.name === "answer" ? answerBody(backing, work.given) : evaluate(backing, work.given);
 
 function backingOf(job: number): Backing {
   const ask = <Name extends Asking>(name: Name) =>
@@ -44,6 +49,7 @@ function backingOf(job: number): Backing {
   return {
     now,
     newId,
+    aside: undefined,
     post: ask("post"),
     ask: ask("ask"),
     fetchAttachment: ask("fetchAttachment"),

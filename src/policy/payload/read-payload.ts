@@ -25,6 +25,7 @@ export function readPayload(payload: JsonObject, about: About): Payload {
     model:
       stringOrNull(body.model) ?? stringOrNull(body.modelId) ?? stringOrNull(body.modelVersion),
     attachments: readAttachments(attachments),
+    documents: [],
     tool: readTool(body, about),
   };
   const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null };

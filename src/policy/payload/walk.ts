@@ -2,7 +2,7 @@
 import { parseStrictText, pointerStep } from "../../lib/json-strict.ts";
 import { isHostileOperator } from "../injections/query-operators.ts";
 import { type Source, segment } from "../segment.ts";
-import { isDataUrl, isOpaque } from "./opaque.ts";
+import { isDataUrl, isDocument, isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject, type Payload } from "./payload.ts";
 
 /** Where a value stands, and who wrote it as far as is known there. */
@@ -42,6 +42,7 @@ export const readName: Read = (out, value, place) => readNamed(out, value, place
 /** Every string: where a tool or a program reads the value, ids are content too. */
 export const readEvery: Read = (out, value, place) => {
   if (typeof value === "string") {
+    readDocument(out, value, place, "");
     if (!isDataUrl(value)) readText(out, value, place);
   } else if (typeof value === "number") {
     readNumber(out, value, place);
@@ -115,6 +116,12 @@ function readNameOf(out: Payload, key: string, member: unknown, place: Place): v
 
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
 
+/** A document of which the pointer leads into JSON inside a string is told where that string stands. */
+function readDocument(out: Payload, data: string, { pointer }: Place, key: string): void {
+  if (!isDocument(key, data)) return;
+  out.documents.push({ filename: null, content_type: null, data, url: null, pointer });
+}
+
 /** Shorter ones say nothing about anybody. */
 const LEAST_NUMBER = 100_000;
 
@@ -133,6 +140,7 @@ const NO_MEMBERS = members({});
 /** `key` is the name that the value, or the list around it, stands under. */
 function readNamed(out: Payload, value: unknown, place: Place, key: string): void {
   if (typeof value === "string") {
+    readDocument(out, value, place, key);
     if (!isOpaque(key, value, place.source)) readText(out, value, place);
   } else if (typeof value === "number") {
     if (!isOpaque(key, String(value), place.source)) readNumber(out, value, place);
