@@ -14,7 +14,7 @@ const LIFE_MS = 3_600_000;
 /** Binds an approval to where it was asked, who acts and the whole payload: another amount is another matter. */
 function fingerprintOf({ id }: Program, known: Known): string {
   const { collector, keyring, request, direction, payload } = known;
-  const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring, "approvals"));
+  const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
   const place = [collector.id, id, applicationOf(known), request.consumer_id ?? null, direction];
   hash.update(JSON.stringify(place));
   hash.update(JSON.stringify([payload.tool, unnumbered(request.payload)]));

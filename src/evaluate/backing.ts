@@ -33,7 +33,8 @@ export interface Chosen {
   program: Program | undefined;
   /** Ids of detectors that are switched off. */
   disabled: ReadonlySet<string>;
-  keyring: Keyring;
+  /** Few evaluations need it, and every call looks whether the file of keys has changed. */
+  keyring: () => Keyring;
 }
 
 export interface Backing extends Pick<Outside, "post" | "ask">, Pick<Deps, "now" | "newId"> {
@@ -63,7 +64,7 @@ export const backingOf = (
     async choose(named) {
       const { collector, program = programOf(collector, named) } = choose(named);
       const { disabledDetectors } = deps.snapshot();
-      const keyring = deps.keyring();
+      const { keyring } = deps;
       return { collector, program: program?.(), disabled: disabledDetectors, keyring };
     },
     fetchAttachment: (url) => fetchAttachment(deps.send, url),

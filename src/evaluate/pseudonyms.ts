@@ -17,11 +17,13 @@ const LIFE_MS = 86_400_000;
 
 export function sessionNames(
   backing: Backing,
-  keyring: Keyring,
+  keyring: () => Keyring,
   { collector_id, session_id }: { collector_id: string; session_id: string },
 ): SessionNames {
   const keyed = (...parts: string[]) =>
-    new Bun.CryptoHasher("sha256", derivedKey(keyring, "pseudonyms")).update(JSON.stringify(parts));
+    new Bun.CryptoHasher("sha256", derivedKey(keyring(), "pseudonyms")).update(
+      JSON.stringify(parts),
+    );
   const session_hash = () => keyed("session", collector_id, session_id).digest("hex");
   const named = new Map<string, string>();
   return {
@@ -36,7 +38,7 @@ export function sessionNames(
       const rows = await backing.findPseudonyms(session_hash(), pseudonyms);
       return new Map(
         rows.flatMap(({ pseudonym, original }) => {
-          const plain = unseal(keyring, original);
+          const plain = unseal(keyring(), original);
           return plain === undefined ? [] : [[pseudonym, plain]];
         }),
       );
@@ -46,7 +48,7 @@ export function sessionNames(
       const expires_at = new Date(backing.now().getTime() + LIFE_MS).toISOString();
       const hash = session_hash();
       const rows = [...named].map(([pseudonym, original]): PseudonymRow => {
-        const sealed = seal(keyring, original);
+        const sealed = seal(keyring(), original);
         const row = { id: backing.newId(), collector_id, session_hash: hash, pseudonym };
         return { ...row, original: sealed, expires_at };
       });

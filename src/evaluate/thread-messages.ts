@@ -1,6 +1,7 @@
 /** What passes between the program and a thread that judges: only what can be copied. */
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { PolicyDocument } from "../contract/policies.ts";
+import type { Keyring } from "../lib/seal.ts";
 import type { Answering } from "./answer-body.ts";
 import type { Backing, Chosen } from "./backing.ts";
 import type { Asked } from "./evaluate.ts";
@@ -19,8 +20,9 @@ export type Work = { name: "answer"; given: Answering } | { name: "judge"; given
 /** What a thread asks the program for. The time and ids are its own, and it hands nothing on. */
 export type Asking = Exclude<keyof Backing, "now" | "newId" | "aside">;
 
-/** A program is functions: the thread compiles it again. */
-export interface PortableChoice extends Omit<Chosen, "program"> {
+/** Without its functions: a program is compiled again. */
+export interface PortableChoice extends Omit<Chosen, "program" | "keyring"> {
+  keyring: Keyring;
   program: { document: PolicyDocument; id: string; version: number } | undefined;
 }
 

@@ -59,8 +59,10 @@ function backingOf(job: number): Backing {
     askApproval: ask("askApproval"),
     record: ask("record"),
     async choose(named) {
-      const chosen: PortableChoice = await ask("choose")(named);
-      return { ...chosen, program: chosen.program && programOf(chosen.program) };
+      // What comes is not what the member gives there, but the part of it that can be copied.
+      const chosen = (await ask("choose")(named)) as unknown as PortableChoice;
+      const { program, keyring } = chosen;
+      return { ...chosen, program: program && programOf(program), keyring: () => keyring };
     },
   };
 }

@@ -105,6 +105,6 @@ function portable({ collector, program, disabled, keyring }: Chosen): PortableCh
     collector: { id, name, type, gateway_id, fail_mode, content_storage },
     program: program && { document: program.document, id: program.id, version: program.version },
     disabled,
-    keyring,
+    keyring: keyring(),
   };
 }
