@@ -20,37 +20,31 @@ export interface Answering extends Pick<Asked, "origin" | "recorded" | "recalled
 
 export async function answerBody(backing: Backing, answering: Answering): Promise<string> {
   const { bytes, style, ...circumstances } = answering;
+  const judged = (read: Pick<Asked, "request" | "body" | "size">) =>
+    evaluate(backing, { ...circumstances, ...read });
   // Our own words are JSON; those of a tool inside them may hold what a client would be refused for.
   if (style === "inside") {
-    const text = Buffer.from(bytes).toString();
-    return rendered(await judged(JSON.parse(text), text, bytes.length));
+    const body = Buffer.from(bytes).toString();
+    return rendered(await judged({ request: JSON.parse(body), body, size: bytes.length }));
   }
   const parsed = parseStrict(bytes);
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const { value, text } = parsed;
   if (style === "batch") {
-    const answers = listOf(value, text).map(async (item) => {
+    const answers = listOf(value, text).map(async ({ request, body }) => {
       const origin = { ...circumstances.origin, request_id: backing.newId() };
-      return rendered(await judged(item.request, item.text, Buffer.byteLength(item.text), origin));
+      const size = Buffer.byteLength(body);
+      return rendered(await evaluate(backing, { ...circumstances, origin, request, body, size }));
     });
     return `[${(await Promise.all(answers)).join(",")}]`;
   }
   const request = decode(EvaluateRequest, value, "invalid_request");
-  const judgement = await judged(request, text, bytes.length);
+  const judgement = await judged({ request, body: text, size: bytes.length });
   return rendered(style === "guard" ? flattened(judgement) : judgement);
-
-  function judged(
-    request: EvaluateRequest,
-    body: string,
-    size: number,
-    origin = circumstances.origin,
-  ): Promise<Judgement> {
-    return evaluate(backing, { ...circumstances, request, body, size, origin });
-  }
 }
 
 /** Each with the text it was read from. One that is wrong refuses all, before any is judged. */
-function listOf(value: unknown, text: string): { request: EvaluateRequest; text: string }[] {
+function listOf(value: unknown, text: string): { request: EvaluateRequest; body: string }[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_IN_BATCH) {
     const wanted = `body: must be a list of 1 to ${MOST_IN_BATCH} evaluations`;
     throw new AppError("invalid_request", wanted);
@@ -62,7 +56,7 @@ function listOf(value: unknown, text: string): { request: EvaluateRequest; text:
     texts.push(text.slice(at, end));
     return end;
   });
-  return requests.map((request, index) => ({ request, text: texts[index] ?? "" }));
+  return requests.map((request, index) => ({ request, body: texts[index] ?? "" }));
 }
 
 /** The rewritten payload goes in as the text it is: read and written again, large numbers would change. */

@@ -14,6 +14,8 @@ export interface SessionNames {
 
 /** A conversation that pauses overnight can still be restored. */
 const LIFE_MS = 86_400_000;
+/** A text full of addresses has a name for each: nobody else shall wait until all of them are written. */
+const KEPT_AT_ONCE = 500;
 
 export function sessionNames(
   backing: Backing,
@@ -52,7 +54,9 @@ export function sessionNames(
         const row = { id: backing.newId(), collector_id, session_hash: hash, pseudonym };
         return { ...row, original: sealed, expires_at };
       });
-      await backing.keepPseudonyms(rows);
+      for (let at = 0; at < rows.length; at += KEPT_AT_ONCE) {
+        await backing.keepPseudonyms(rows.slice(at, at + KEPT_AT_ONCE));
+      }
     },
   };
 }

@@ -32,8 +32,8 @@ interface PlainError {
   code: ErrorCode;
   message: string;
   details: Record<string, string>;
-  /** For the log. Errors can be copied, but come out without their class. */
-  cause: unknown;
+  /** For the log. A text, because what hangs on an error need not be something that can be copied. */
+  cause: string;
 }
 
 export async function settle(work: () => Promise<unknown>): Promise<Settled> {
@@ -41,9 +41,14 @@ export async function settle(work: () => Promise<unknown>): Promise<Settled> {
     return { value: await work() };
   } catch (thrown) {
     const { code, message, details, cause } = AppError.from(thrown);
-    const copied = cause instanceof Error ? cause : String(cause);
-    return { error: { code, message, details, cause: copied } };
+    return { error: { code, message, details, cause: told(cause) } };
   }
+}
+
+function told(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const below = cause.cause === undefined ? "" : `\ncaused by ${told(cause.cause)}`;
+  return `${cause.stack ?? cause.message}${below}`;
 }
 
 export function unsettle(settled: Settled): unknown {

@@ -46,7 +46,7 @@ export function compilePolicy(
   { id, version }: { id: string; version: number },
   open: (secret: string) => string,
 ): Program {
-  const document = { ...sealed, detectors: opened(sealed.detectors, open) };
+  const document = { ...sealed, detectors: opened(sealed, open) };
   const observes = (mode: Mode | null) => (mode ?? document.mode) === "observe";
   const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
     name,
@@ -90,16 +90,22 @@ export function compilePolicy(
   };
 }
 
-const opened = (
-  saved: PolicyDocument["detectors"],
+/** Of the detectors that run: a secret that no key opens any more breaks no policy that has no use for it. */
+function opened(
+  { input_rules, output_rules, detectors: saved }: PolicyDocument,
   open: (secret: string) => string,
-): PolicyDocument["detectors"] =>
-  Object.fromEntries(
-    Object.entries(saved).map(([id, { settings, ...detector }]) => {
-      const secrets = detectors.get(detector.kind)?.secrets ?? [];
-      return [id, { ...detector, settings: mapSecrets(settings, secrets, open) }];
-    }),
+): PolicyDocument["detectors"] {
+  const rules = [...input_rules, ...output_rules].filter(({ enabled }) => enabled);
+  const used = new Set(rules.map(({ detector_id }) => detector_id));
+  return Object.fromEntries(
+    Object.entries(saved)
+      .filter(([id]) => used.has(id))
+      .map(([id, { settings, ...detector }]) => {
+        const secrets = detectors.get(detector.kind)?.secrets ?? [];
+        return [id, { ...detector, settings: mapSecrets(settings, secrets, open) }];
+      }),
   );
+}
 
 const MISSING = { name: "", kind: "", settings: {} };
 

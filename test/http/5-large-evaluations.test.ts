@@ -147,6 +147,28 @@ test("5 a large evaluation leaves an event, and asks for the approval a small on
   expect(event).toMatchObject({ id: large.id, status: "ask", content: [{ text: "pay" }] });
 });
 
+test("5 every name of a text full of addresses is kept, and restored", async () => {
+  const shared = await kit();
+  const mask = await makeDetector(shared, "data_loss_prevention", { reversible: true });
+  const restore = await makeDetector(shared, "restore_masks");
+  const guard = await makeGuard(shared, {
+    input_rules: [{ detector_id: mask.id, action: "transform" }],
+    output_rules: [{ detector_id: restore.id, action: "transform" }],
+  });
+  const input = Array.from({ length: 4000 }, (_, n) => `person.${n}@example.com`).join(" ");
+  const asked = { payload: { input }, session_id: "many" };
+
+  const { transformed_payload: masked } = await guard.evaluate(asked);
+  const names = String(masked?.input).split(" ");
+  const last = { input: `Write to ${names[0]} and ${names.at(-1)}.` };
+  const restored = await guard.evaluate({ ...asked, payload: last, direction: "output" });
+
+  expect(new Set(names).size).toBe(4000);
+  expect(restored.transformed_payload).toEqual({
+    input: "Write to person.0@example.com and person.3999@example.com.",
+  });
+});
+
 test("7 a detector that fails in a large body is the same error, with its cause in the log", async () => {
   const shared = await kit();
   const settings = { url: "http://127.0.0.1:1/", allow_private: true };
