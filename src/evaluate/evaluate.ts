@@ -92,10 +92,19 @@ function knownOf({ collector, keyring }: Chosen, { request, body, origin }: Aske
 
 /** Each text costs every detector a little: this many are no conversation. */
 const MOST_TEXTS = 50_000;
+/** A name of a megabyte above ten thousand texts is in the pointer of each of them. */
+const MOST_POINTERS = 64 * 1024 * 1024;
 
 function checkPayload({ segments, attachments }: Payload): void {
   if (segments.filter(({ isNumber }) => !isNumber).length > MOST_TEXTS) {
     throw new AppError("too_large", `payload: holds more than ${MOST_TEXTS} texts.`);
+  }
+  const pointers = segments.reduce(
+    (sum, { pointer, inner }) => sum + pointer.length + (inner?.length ?? 0),
+    0,
+  );
+  if (pointers > MOST_POINTERS) {
+    throw new AppError("too_large", "payload: its members have names that are too long.");
   }
   const wrong = attachments.find(({ data, url }) => (data === null) === (url === null));
   if (!wrong) return;

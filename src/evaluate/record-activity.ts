@@ -78,7 +78,7 @@ function contentOf({ collector, payload }: Known, hidden: Outcome["hidden"]): St
     const { pointer, inner, source, role } = segment;
     const text = keep(segment).slice(0, room);
     kept.push({ pointer, inner, source, role, text });
-    room -= text.length;
+    room -= text.length + pointer.length + (inner?.length ?? 0);
   }
   return kept;
 }

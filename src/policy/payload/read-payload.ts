@@ -28,7 +28,7 @@ export function readPayload(payload: JsonObject, about: About): Payload {
     documents: [],
     tool: readTool(body, about),
   };
-  const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null };
+  const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null, name: "" };
   const { read } = READERS.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
   read(out, body, { top, about });
   if (about.direction === "output") disownRoles(out, top.source);

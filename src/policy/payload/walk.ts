@@ -11,6 +11,8 @@ export interface Place {
   role: string | null;
   pointer: string;
   inner: string | null;
+  /** The last name of the pointer. Looking for it there would take as long as who wrote the names wants. */
+  name: string;
 }
 
 /** Reads one value of a payload into what is known of it. */
@@ -101,14 +103,16 @@ export const byTable =
 export function under(place: Place, key: string | number): Place {
   const { source, role, pointer, inner } = place;
   const step = typeof key === "number" ? key : pointerStep(key);
+  const name = typeof key === "number" ? "" : key;
   return inner === null
-    ? { source, role, pointer: `${pointer}/${step}`, inner }
-    : { source, role, pointer, inner: `${inner}/${step}` };
+    ? { source, role, pointer: `${pointer}/${step}`, inner, name }
+    : { source, role, pointer, inner: `${inner}/${step}`, name };
 }
 
 /** A name that no format would choose is a place to hide a text in, and one that a database obeys is an attack. */
 function readNameOf(out: Payload, key: string, member: unknown, place: Place): void {
-  if (ORDINARY_NAME.test(key) && !(key.startsWith("$") && isOperator(key, member, place))) return;
+  const hostile = key.startsWith("$") && isHostileOperator(key, member, place.name);
+  if (ORDINARY_NAME.test(key) && !hostile) return;
   if (out.names.has(key)) return;
   out.names.add(key);
   out.segments.push(segment(key, place.source, { ...under(place, key), isName: true }));
@@ -131,9 +135,6 @@ function readNumber(out: Payload, value: number, place: Place): void {
   if (!Number.isInteger(value) || Math.abs(value) < LEAST_NUMBER) return;
   out.segments.push(segment(String(value), place.source, { ...place, isNumber: true }));
 }
-
-const isOperator = (key: string, member: unknown, { pointer, inner }: Place): boolean =>
-  isHostileOperator(key, member, (inner ?? pointer).split("/").at(-1) ?? "");
 
 const NO_MEMBERS = members({});
 
