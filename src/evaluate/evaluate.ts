@@ -1,24 +1,21 @@
 /** Judges a payload: read it, run the policy that applies, write down what was decided (spec 4.3). */
 import { AppError } from "../contract/errors.ts";
 import type { EvaluateRequest, Finding, Verdict } from "../contract/evaluate.ts";
-import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import type { Program } from "../policy/compile-policy.ts";
+import { exactNumbers } from "../policy/payload/exact-numbers.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { type Outcome, runPolicy } from "../policy/run-policy.ts";
-import type { CollectorView, ProgramView } from "../snapshot/snapshot.ts";
 import { askApproval, isApproved } from "./approvals.ts";
+import type { Backing, Chosen } from "./backing.ts";
 import { factsOf, type Known } from "./facts.ts";
-import { ifReachable } from "./if-reachable.ts";
-import { outsideOf } from "./outside.ts";
 import { sessionNames } from "./pseudonyms.ts";
 import { readAttachments } from "./read-attachments.ts";
 import { type Origin, recordActivity } from "./record-activity.ts";
 
 export interface Asked {
-  collector: CollectorView;
   request: EvaluateRequest;
   /** The text that `request` was read from: what is not rewritten goes back byte for byte. */
   body: string;
@@ -28,9 +25,7 @@ export interface Asked {
   /** false: it leaves no event, and asks nobody. */
   recorded: boolean;
   /** Whether an approval counts that the caller does not present: one that has no place for it. */
-  recalled?: boolean;
-  /** Instead of the policy that the collector gives. */
-  program?: ProgramView;
+  recalled: boolean;
 }
 
 export interface Judgement {
@@ -39,12 +34,16 @@ export interface Judgement {
   transformed: string | null;
 }
 
-export async function evaluate(deps: Deps, asked: Asked): Promise<Judgement> {
+export async function evaluate(backing: Backing, asked: Asked): Promise<Judgement> {
   const began = elapsedMs();
-  const known = knownOf(asked);
-  const program = programOf(asked);
+  const { gateway_id, collector_key, consumer_id } = asked.request;
+  const chosen = await backing.choose({ gateway_id, collector_key, consumer_id });
+  const { program, disabled } = chosen;
+  const known = knownOf(chosen, asked);
+  const opens = program !== undefined && opensFiles(program, known);
+  if (opens && backing.aside) return await backing.aside(asked);
   try {
-    const outcome = program ? await judge(deps, program, known, asked) : UNGUARDED;
+    const outcome = program ? await judge(backing, { program, disabled, known, asked }) : UNGUARDED;
     const transformed =
       outcome.changes.length > 0 ? rewritePayload(asked.body, outcome.changes) : null;
     const latency_ms = since(began);
@@ -66,7 +65,7 @@ export async function evaluate(deps: Deps, asked: Asked): Promise<Judgement> {
 
   async function record(outcome: Parameters<typeof recordActivity>[1]["outcome"]) {
     if (asked.recorded) {
-      await recordActivity(deps, { known, program, outcome, origin: asked.origin });
+      await recordActivity(backing, { known, program, outcome, origin: asked.origin });
     }
   }
 }
@@ -80,22 +79,32 @@ const UNGUARDED: Outcome = {
   detectors: { run: 0, skipped: 0, failed: [] },
 };
 
-function knownOf({ collector, request, origin }: Asked): Known {
+function knownOf({ collector, keyring }: Chosen, { request, body, origin }: Asked): Known {
   const direction = request.direction ?? "input";
   const protocol = request.protocol ?? "all";
   const attributes = request.attributes ?? {};
   const payload = readPayload(request.payload, { direction, protocol, attributes });
   checkPayload(payload);
+  exactNumbers(body, payload.segments);
   const session_id = request.session_id ?? origin.request_id;
-  return { collector, request, direction, protocol, session_id, payload };
+  return { collector, keyring, request, direction, protocol, session_id, payload };
 }
 
 /** Each text costs every detector a little: this many are no conversation. */
 const MOST_TEXTS = 50_000;
+/** A name of a megabyte above ten thousand texts is in the pointer of each of them. */
+const MOST_POINTERS = 64 * 1024 * 1024;
 
 function checkPayload({ segments, attachments }: Payload): void {
-  if (segments.length > MOST_TEXTS) {
+  if (segments.filter(({ isNumber }) => !isNumber).length > MOST_TEXTS) {
     throw new AppError("too_large", `payload: holds more than ${MOST_TEXTS} texts.`);
+  }
+  const pointers = segments.reduce(
+    (sum, { pointer, inner }) => sum + pointer.length + (inner?.length ?? 0),
+    0,
+  );
+  if (pointers > MOST_POINTERS) {
+    throw new AppError("too_large", "payload: its members have names that are too long.");
   }
   const wrong = attachments.find(({ data, url }) => (data === null) === (url === null));
   if (!wrong) return;
@@ -103,18 +112,22 @@ function checkPayload({ segments, attachments }: Payload): void {
   throw new AppError("invalid_request", text);
 }
 
-/** An override for the actor, the collector's own, or none (guard-facts 2.2). */
-function programOf({ collector, request, program }: Asked): Program | undefined {
-  const view = program ?? collector.overrides.get(request.consumer_id ?? "") ?? collector.program;
-  return view?.();
+interface Judging {
+  program: Program;
+  disabled: ReadonlySet<string>;
+  known: Known;
+  asked: Asked;
 }
 
-async function judge(deps: Deps, program: Program, known: Known, asked: Asked): Promise<Outcome> {
-  const { collector, direction, protocol, session_id, payload } = known;
-  const { recalled = false } = asked;
-  const names = sessionNames(deps, { collector_id: collector.id, session_id });
-  const wanted = program.rules[direction].some(({ reads }) => reads.has("attachment"));
-  const read = wanted ? await readAttachments(deps, payload.attachments) : NO_ATTACHMENTS;
+async function judge(
+  backing: Backing,
+  { program, disabled, known, asked }: Judging,
+): Promise<Outcome> {
+  const { collector, keyring, direction, protocol, session_id, payload } = known;
+  const names = sessionNames(backing, keyring, { collector_id: collector.id, session_id });
+  const read = opensFiles(program, known)
+    ? await readAttachments(backing, payload)
+    : NO_ATTACHMENTS;
   const outcome = await runPolicy(program, {
     direction,
     segments: read.segments.length ? [...payload.segments, ...read.segments] : payload.segments,
@@ -126,25 +139,28 @@ async function judge(deps: Deps, program: Program, known: Known, asked: Asked): 
       definitions: payload.definitions,
       attachments: read.attachments,
       payload_bytes: asked.size,
-      outside: outsideOf(deps, names.restore),
+      outside: { post: backing.post, ask: backing.ask, restore: names.restore },
     },
-    disabled: deps.snapshot().disabledDetectors,
-    approved: await ifReachable(deps, isApproved(deps, program, known, recalled), false),
+    disabled,
+    approved: await isApproved(backing, program, known, asked.recalled),
     fail_mode: collector.fail_mode,
     pseudonym: names.name,
   });
-  await ifReachable(deps, names.keep(), undefined);
+  await names.keep();
   if (outcome.status !== "ask" || !asked.recorded) return outcome;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return outcome;
   const event_id = asked.origin.request_id;
-  const asked_for = askApproval(deps, program, known, { asking, event_id });
-  const approval_id = await ifReachable(deps, asked_for, null);
+  const approval_id = await askApproval(backing, program, known, { asking, event_id });
   const findings = outcome.findings.map((finding) =>
     isAsking(finding) ? { ...finding, evidence: { ...finding.evidence, approval_id } } : finding,
   );
   return { ...outcome, findings };
 }
+
+const opensFiles = ({ rules }: Program, { direction, payload }: Known): boolean =>
+  (payload.attachments.length > 0 || payload.documents.length > 0) &&
+  rules[direction].some(({ reads }) => reads.has("attachment"));
 
 const NO_ATTACHMENTS = { segments: [], attachments: [] };
 

@@ -3,10 +3,9 @@ import { CONDITION_FIELDS } from "../contract/conditions.ts";
 import type { Direction, EvaluateRequest, Protocol } from "../contract/evaluate.ts";
 import type { Facts } from "../policy/condition.ts";
 import type { Payload } from "../policy/payload/payload.ts";
-import type { CollectorView } from "../snapshot/snapshot.ts";
+import type { Chosen } from "./backing.ts";
 
-export interface Known {
-  collector: CollectorView;
+export interface Known extends Pick<Chosen, "collector" | "keyring"> {
   request: EvaluateRequest;
   direction: Direction;
   protocol: Protocol;

@@ -12,7 +12,7 @@ import { ifReachable } from "./if-reachable.ts";
 export async function onlyOnce(
   deps: Deps,
   { request, endpoint }: DirectCall,
-  { caller, body }: { caller: Caller; body: string },
+  { caller, body }: { caller: Caller; body: Uint8Array },
   work: () => Promise<string>,
 ): Promise<string> {
   const key = request.headers.get("idempotency-key");
@@ -22,7 +22,7 @@ export async function onlyOnce(
   }
   const who = caller.kind === "administrator" ? "" : caller.collector.id;
   const id = secretHash(JSON.stringify([caller.kind, who, endpoint.path, key]));
-  const request_hash = secretHash(body);
+  const request_hash = Bun.SHA256.hash(body, "hex");
   const running = inFlight(deps.settings);
   // Tried again before the first answer was there: both get that one.
   const same = running.get(id);

@@ -1,4 +1,4 @@
-/** What detectors ask of others: a user's own detector, a model of a registry, the names of a session. */
+/** What detectors ask of others: a user's own detector, a model of a registry. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { deadline } from "../lib/deadline.ts";
@@ -9,7 +9,7 @@ import { urlFor } from "../providers/provider.ts";
 /** An answer of a detector is a list of places; of a judge, a word and a number. */
 const MOST_BYTES = 1024 * 1024;
 
-export function outsideOf(deps: Deps, restore: Outside["restore"]): Outside {
+export function outsideOf(deps: Deps): Pick<Outside, "post" | "ask"> {
   const post: Outside["post"] = async ({ url, headers, body, timeout_ms, allow_private }) => {
     const late = () => new AppError("upstream_timeout", "The detector took too long to answer.");
     const stop = new AbortController();
@@ -37,7 +37,6 @@ export function outsideOf(deps: Deps, restore: Outside["restore"]): Outside {
   };
   return {
     post,
-    restore,
     async ask({ registry_id, model, system, user, timeout_ms }) {
       const registry = deps.snapshot().registries.get(registry_id);
       if (!registry?.enabled || registry.problem || !registry.capabilities.has("chat")) {

@@ -1,10 +1,9 @@
 /** Reversible masks: the names that stand for texts in a session, and the texts behind them. */
-
-import { findPseudonyms, keepPseudonyms, type PseudonymRow } from "../db/pseudonyms.ts";
-import type { Deps } from "../deps.ts";
-import { derivedKey, seal, unseal } from "../lib/seal.ts";
+import type { PseudonymRow } from "../db/pseudonyms.ts";
+import { derivedKey, type Keyring, seal, unseal } from "../lib/seal.ts";
 import type { Outside } from "../policy/detector.ts";
 import type { Pseudonym } from "../policy/rewrite.ts";
+import type { Backing } from "./backing.ts";
 
 export interface SessionNames {
   name: Pseudonym;
@@ -15,13 +14,16 @@ export interface SessionNames {
 
 /** A conversation that pauses overnight can still be restored. */
 const LIFE_MS = 86_400_000;
+/** A text full of addresses has a name for each: nobody else shall wait until all of them are written. */
+const KEPT_AT_ONCE = 500;
 
 export function sessionNames(
-  deps: Deps,
+  backing: Backing,
+  keyring: () => Keyring,
   { collector_id, session_id }: { collector_id: string; session_id: string },
 ): SessionNames {
   const keyed = (...parts: string[]) =>
-    new Bun.CryptoHasher("sha256", derivedKey(deps.keyring(), "pseudonyms")).update(
+    new Bun.CryptoHasher("sha256", derivedKey(keyring(), "pseudonyms")).update(
       JSON.stringify(parts),
     );
   const session_hash = () => keyed("session", collector_id, session_id).digest("hex");
@@ -35,24 +37,26 @@ export function sessionNames(
       return pseudonym;
     },
     async restore(pseudonyms) {
-      const rows = await findPseudonyms(deps.db, session_hash(), pseudonyms);
+      const rows = await backing.findPseudonyms(session_hash(), pseudonyms);
       return new Map(
         rows.flatMap(({ pseudonym, original }) => {
-          const plain = unseal(deps.keyring(), original);
+          const plain = unseal(keyring(), original);
           return plain === undefined ? [] : [[pseudonym, plain]];
         }),
       );
     },
     async keep() {
       if (named.size === 0) return;
-      const expires_at = new Date(deps.now().getTime() + LIFE_MS).toISOString();
+      const expires_at = new Date(backing.now().getTime() + LIFE_MS).toISOString();
       const hash = session_hash();
       const rows = [...named].map(([pseudonym, original]): PseudonymRow => {
-        const sealed = seal(deps.keyring(), original);
-        const row = { id: deps.newId(), collector_id, session_hash: hash, pseudonym };
+        const sealed = seal(keyring(), original);
+        const row = { id: backing.newId(), collector_id, session_hash: hash, pseudonym };
         return { ...row, original: sealed, expires_at };
       });
-      await deps.db.transaction((tx) => keepPseudonyms(tx, rows));
+      for (let at = 0; at < rows.length; at += KEPT_AT_ONCE) {
+        await backing.keepPseudonyms(rows.slice(at, at + KEPT_AT_ONCE));
+      }
     },
   };
 }

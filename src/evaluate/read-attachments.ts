@@ -1,10 +1,9 @@
-/** Texts of attachments, for the detectors that read them. Bytes live only as long as the evaluation. */
+/** Texts of attachments and of documents in a body, for the detectors that read them. Bytes live only as long as the evaluation. */
 import { AppError } from "../contract/errors.ts";
-import type { Deps } from "../deps.ts";
-import { fetchAttachment } from "../net/fetch-attachment.ts";
 import type { Surroundings } from "../policy/detector.ts";
-import type { Attachment } from "../policy/payload/payload.ts";
+import type { Attachment, Payload } from "../policy/payload/payload.ts";
 import { type Segment, segment } from "../policy/segment.ts";
+import type { Backing } from "./backing.ts";
 
 export interface ReadAttachments {
   segments: Segment[];
@@ -14,14 +13,19 @@ export interface ReadAttachments {
 const MOST_ATTACHMENTS = 20;
 
 export async function readAttachments(
-  deps: Deps,
-  given: readonly Attachment[],
+  backing: Backing,
+  { attachments, documents }: Pick<Payload, "attachments" | "documents">,
 ): Promise<ReadAttachments> {
-  if (given.length > MOST_ATTACHMENTS) {
+  if (attachments.length > MOST_ATTACHMENTS) {
     const text = `payload.attachments: at most ${MOST_ATTACHMENTS} are taken at once.`;
     throw new AppError("invalid_request", text);
   }
-  const read = await Promise.all(given.map((attachment) => readOne(deps, attachment)));
+  const given = [...attachments, ...documents];
+  const read = await Promise.all(
+    given.map((attachment, index) =>
+      index < MOST_ATTACHMENTS ? readOne(backing, attachment) : ONE_TOO_MANY,
+    ),
+  );
   return {
     segments: read.flatMap(({ found }) => found),
     attachments: read.map(({ problem }, index) => ({
@@ -32,14 +36,25 @@ export async function readAttachments(
   };
 }
 
+interface ReadOne {
+  found: Segment[];
+  problem: string | null;
+}
+
+/** A long conversation may carry many: it goes on, and it is told that nobody looked into the rest. */
+const ONE_TOO_MANY: ReadOne = {
+  found: [],
+  problem: `only the first ${MOST_ATTACHMENTS} are read`,
+};
+
 async function readOne(
-  deps: Deps,
+  backing: Backing,
   { content_type, data, url, pointer }: Attachment,
-): Promise<{ found: Segment[]; problem: string | null }> {
+): Promise<ReadOne> {
   try {
     const got =
       data === null
-        ? await fetchAttachment(deps.send, url ?? "")
+        ? await backing.fetchAttachment(url ?? "")
         : { bytes: decoded(data), content_type: null };
     // Loaded with the first attachment: most programs never see one, and a start must not wait for it.
     const { documentText } = await import("../lib/documents/document-text.ts");

@@ -1,15 +1,12 @@
-/** Reads the body of an evaluation: capped, counted against what may be in flight, and strict JSON. */
+/** Reads the body of an evaluation: capped, and counted against what may be in flight. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type ByteBudget, createByteBudget } from "../lib/byte-budget.ts";
 import { deadline } from "../lib/deadline.ts";
-import { parseStrict } from "../lib/json-strict.ts";
 import type { Settings } from "../settings.ts";
 
 export interface Body {
-  value: unknown;
-  /** As it was sent, for what must go back unchanged. */
-  text: string;
+  bytes: Uint8Array;
   /** Says that the evaluation is over. */
   [Symbol.dispose]: () => void;
 }
@@ -32,10 +29,7 @@ export async function readBody({ settings }: Deps, request: Request): Promise<Bo
     const slow = () => new AppError("request_timeout");
     const wait = settings.UPLOAD_IDLE_TIMEOUT_S * 1000;
     const bytes = await deadline(bytesOf(request, cap, tooLarge), wait, slow);
-    const parsed = parseStrict(bytes);
-    if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
-    const { value, text } = parsed;
-    return { value, text, [Symbol.dispose]: () => held.give(holding) };
+    return { bytes, [Symbol.dispose]: () => held.give(holding) };
   } catch (thrown) {
     held.give(holding);
     throw thrown;

@@ -1,10 +1,10 @@
 /** The Activity event of an evaluation, and as much of its texts as the collector keeps (spec 6). */
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
-import type { Deps } from "../deps.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import { maskForStorage } from "../policy/mask-for-storage.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import type { Segment } from "../policy/segment.ts";
+import type { Backing } from "./backing.ts";
 import { applicationOf, factsOf, type Known, keptAttributes, shortName } from "./facts.ts";
 
 /** Where an evaluation came from. */
@@ -25,14 +25,14 @@ export interface Decided {
   origin: Origin;
 }
 
-export async function recordActivity(deps: Deps, decided: Decided): Promise<void> {
+export async function recordActivity(backing: Backing, decided: Decided): Promise<void> {
   const { known, program, outcome, origin } = decided;
   const { collector, request, payload } = known;
   const facts = factsOf(known);
   const model = facts("model.name");
   const event: EvaluationEvent = {
     id: origin.request_id,
-    time: deps.now().toISOString(),
+    time: backing.now().toISOString(),
     trace_id: origin.trace_id,
     collector_id: collector.id,
     collector_name: collector.name,
@@ -57,7 +57,7 @@ export async function recordActivity(deps: Deps, decided: Decided): Promise<void
     latency_ms: outcome.latency_ms,
     content_storage: collector.content_storage,
   };
-  await deps.recordEvaluation({ event, content: contentOf(known, outcome.hidden) });
+  await backing.record({ event, content: contentOf(known, outcome.hidden) });
 }
 
 /** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
@@ -73,10 +73,12 @@ function contentOf({ collector, payload }: Known, hidden: Outcome["hidden"]): St
   let room = MOST_CHARACTERS;
   for (const segment of payload.segments) {
     if (room <= 0) break;
+    // Alone a number says little, and a table has a hundred thousand of them.
+    if (segment.isNumber) continue;
     const { pointer, inner, source, role } = segment;
     const text = keep(segment).slice(0, room);
     kept.push({ pointer, inner, source, role, text });
-    room -= text.length;
+    room -= text.length + pointer.length + (inner?.length ?? 0);
   }
   return kept;
 }

@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import { testPolicy } from "../contract/evaluate.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
+import { backingOf } from "./backing.ts";
 import { evaluate } from "./evaluate.ts";
 
 /** A sample comes from no collector; conditions on it see empty texts. */
@@ -23,14 +24,14 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
   const program = deps.snapshot().policies.get(policy_id);
   if (!program) throw new AppError("not_found", `There is no policy with the id ${policy_id}.`);
   const body = JSON.stringify(call.body);
-  const { verdict, transformed } = await evaluate(deps, {
-    collector: NO_COLLECTOR,
+  const backing = backingOf(deps, () => ({ collector: NO_COLLECTOR, program }));
+  const { verdict, transformed } = await evaluate(backing, {
     request: call.body,
     body,
     size: body.length,
     origin: { ...call, client_address: "", user_agent: null },
     recorded: false,
-    program,
+    recalled: false,
   });
   return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
 });

@@ -24,11 +24,14 @@ export interface CompiledRule {
   action: Rule["action"];
   observe: boolean;
   reads: ReadonlySet<Source>;
+  numbers: boolean;
   remote: boolean;
   inspect: Inspect;
 }
 
 export interface Program {
+  /** What it was made from, with the secrets of its detectors opened: another thread makes it again. */
+  document: PolicyDocument;
   id: string;
   name: string;
   version: number;
@@ -39,10 +42,11 @@ export interface Program {
 
 /** `open` turns a stored secret of a detector's settings into its text. */
 export function compilePolicy(
-  document: PolicyDocument,
+  sealed: PolicyDocument,
   { id, version }: { id: string; version: number },
-  open: (sealed: string) => string,
+  open: (secret: string) => string,
 ): Program {
+  const document = { ...sealed, detectors: opened(sealed, open) };
   const observes = (mode: Mode | null) => (mode ?? document.mode) === "observe";
   const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
     name,
@@ -62,9 +66,7 @@ export function compilePolicy(
         const detector = detectors.get(kind);
         // Checked when it was saved; a kind that a later release drops must not pass silently.
         if (!detector) throw new Error(`There is no detector of the kind ${kind}.`);
-        const inspect =
-          inspects.get(detector_id) ??
-          prepared(detector, mapSecrets(settings, detector.secrets, open));
+        const inspect = inspects.get(detector_id) ?? prepared(detector, settings);
         inspects.set(detector_id, inspect);
         return {
           detector: { id: detector_id, name, kind },
@@ -72,11 +74,13 @@ export function compilePolicy(
           action,
           observe: observes(mode) || document.mode === "observe",
           reads: new Set(detector.reads[direction]),
+          numbers: detector.numbers,
           remote: detector.remote,
           inspect,
         };
       });
   return {
+    document,
     id,
     name: document.name,
     version,
@@ -84,6 +88,23 @@ export function compilePolicy(
     gates: document.gates.filter(({ enabled }) => enabled).map(gate),
     rules: { input: rules("input"), output: rules("output") },
   };
+}
+
+/** Of the detectors that run: a secret that no key opens any more breaks no policy that has no use for it. */
+function opened(
+  { input_rules, output_rules, detectors: saved }: PolicyDocument,
+  open: (secret: string) => string,
+): PolicyDocument["detectors"] {
+  const rules = [...input_rules, ...output_rules].filter(({ enabled }) => enabled);
+  const used = new Set(rules.map(({ detector_id }) => detector_id));
+  return Object.fromEntries(
+    Object.entries(saved)
+      .filter(([id]) => used.has(id))
+      .map(([id, { settings, ...detector }]) => {
+        const secrets = detectors.get(detector.kind)?.secrets ?? [];
+        return [id, { ...detector, settings: mapSecrets(settings, secrets, open) }];
+      }),
+  );
 }
 
 const MISSING = { name: "", kind: "", settings: {} };

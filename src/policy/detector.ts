@@ -84,6 +84,8 @@ export interface Detector<Settings extends z.ZodType = z.ZodType> {
   reads: Readonly<Record<Direction, readonly Source[]>>;
   /** Whether its matches carry a mask, so that a rule may transform. */
   masks: boolean;
+  /** Whether it looks at numbers too, where a tool takes them or gives them back. */
+  numbers: boolean;
   /** Whether it waits for somebody else: those run together, after all others. */
   remote: boolean;
   settings: Settings;
@@ -95,7 +97,8 @@ export interface Detector<Settings extends z.ZodType = z.ZodType> {
 
 /** Ties the settings' schema to the function that takes them. */
 export const detector = <Settings extends z.ZodType>(
-  described: Omit<Detector<Settings>, "secrets" | "remote"> &
-    Partial<Pick<Detector, "secrets" | "remote">>,
+  described: Omit<Detector<Settings>, "secrets" | "remote" | "numbers"> &
+    Partial<Pick<Detector, "secrets" | "remote" | "numbers">>,
   // The list of all detectors holds many kinds of settings; each is only ever prepared with its own.
-): Detector => ({ secrets: [], remote: false, ...described }) as unknown as Detector;
+): Detector =>
+  ({ secrets: [], remote: false, numbers: false, ...described }) as unknown as Detector;

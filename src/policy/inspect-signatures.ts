@@ -28,8 +28,8 @@ export function inspectSignatures<Label extends string>(asked: Asked<Label>): In
     };
     for (const view of once(segment, decoded)) {
       for (const hit of asked.scan(view)) {
-        const { label, argument, prose } = hit.signature;
-        if (wanted.has(label)) {
+        const { label, argument, prose, inNames } = hit.signature;
+        if (wanted.has(label) && (!inNames || segment.isName)) {
           keep(label, segment.source === "tool_arguments" ? argument : prose, hit);
         }
       }

@@ -119,7 +119,9 @@ async function inspected(
 ): Promise<readonly Match[]> {
   const { id, name, kind } = rule.detector;
   try {
-    const read = segments.filter(({ source }) => rule.reads.has(source));
+    const read = segments.filter(
+      ({ source, isNumber }) => rule.reads.has(source) && (!isNumber || rule.numbers),
+    );
     const texts = rule.action === "transform" ? read.filter(canRewrite) : read;
     // Others have their turn between two detectors: each may take a second for a body of megabytes.
     if (surroundings.payload_bytes > LARGE_BYTES) await new Promise(setImmediate);

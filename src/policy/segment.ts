@@ -26,6 +26,8 @@ export interface Segment {
   inner: string | null;
   /** The name of a member and not its value: looked at, and never rewritten (guard-facts 2.7). */
   isName: boolean;
+  /** A number and not a string: looked at only by detectors that ask for numbers. A mask is a string in its place. */
+  isNumber: boolean;
   /** What was computed from this text already, shared by all detectors of an evaluation. */
   memo: Map<unknown, unknown>;
 }
@@ -33,7 +35,13 @@ export interface Segment {
 export const segment = (
   text: string,
   source: Source,
-  place: { pointer: string; role?: string | null; inner?: string | null; isName?: boolean },
+  place: {
+    pointer: string;
+    role?: string | null;
+    inner?: string | null;
+    isName?: boolean;
+    isNumber?: boolean;
+  },
 ): Segment => ({
   text,
   source,
@@ -41,6 +49,7 @@ export const segment = (
   pointer: place.pointer,
   inner: place.inner ?? null,
   isName: place.isName ?? false,
+  isNumber: place.isNumber ?? false,
   memo: new Map(),
 });
 

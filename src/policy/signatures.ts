@@ -11,6 +11,8 @@ export interface Signature<Label extends string = string> {
   pattern: RegExp;
   /** A text like this is the thing itself, a query or a command, and not something smuggled into one. */
   unless?: RegExp;
+  /** Only the names of members that were read are this, never a value that says the same. */
+  inNames?: true;
   /** How sure it is where a program takes the text as a value: arguments of a tool. */
   argument: number;
   /** How sure it is where people write, and talk about code. */

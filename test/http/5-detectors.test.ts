@@ -248,6 +248,19 @@ test("5 a body of 100,000 texts is refused, and one of many is judged in bounded
   expect((await guard.evaluate(body(20_000))).status).toBe("allow");
 });
 
+test("5 a long name above many texts is refused before it is written as often as they are", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const named = (texts: number) =>
+    guard.send({ payload: { ["n".repeat(100_000)]: Array.from({ length: texts }, () => "x") } });
+
+  const [few, many] = [await named(10), await named(4000)];
+
+  expect([few.status, many.status]).toEqual([200, 413]);
+  expect(await many.json()).toMatchObject({
+    error: "payload: its members have names that are too long.",
+  });
+});
+
 test("5 too much at once is a 429 with Retry-After, never a 503", async () => {
   await using small = await startKit({ settings: { IN_FLIGHT_MIB: "1" } });
   const guard = await makeRuled(small, "http", { settings: asking({ timeout_ms: 2000 }) });

@@ -1,4 +1,5 @@
 /** What does a document say? Its kind is told by its bytes; what a sender calls it counts for nothing. */
+import { containerKind } from "./container-kind.ts";
 import { charsetOf, decodeText, isBinary } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem } from "./document-problem.ts";
 import { docxText } from "./docx-text.ts";
@@ -65,10 +66,10 @@ function beginning(bytes: Uint8Array, charset: string | null): string {
 }
 
 function kindOf(bytes: Uint8Array): DocumentKind {
-  const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
-  if (head.includes("%PDF-")) return "pdf";
-  if (head.startsWith("PK\x03\x04") || head.startsWith("PK\x05\x06")) return "docx";
-  if (head.startsWith("\xd0\xcf\x11\xe0")) {
+  const container = containerKind(bytes);
+  if (container === "pdf") return "pdf";
+  if (container === "archive") return "docx";
+  if (container === "old_office") {
     throw documentProblem("The file is of an old Office format, or an encrypted new one.");
   }
   if (isBinary(bytes)) throw documentProblem("The file is of a kind that is not read.");

@@ -97,6 +97,7 @@ export const dataLossPrevention = detector({
     output: ["assistant", "tool_arguments", "tool_result"],
   },
   masks: true,
+  numbers: true,
   settings: Settings,
   prepare: (settings) => {
     const choice = choose(settings);

@@ -34,7 +34,7 @@ export const docAnalyzer = detector({
   kind: "doc_analyzer",
   title: "Document analyzer",
   summary:
-    "Looks into attachments (text, HTML, PDF, DOCX) for personal data, secrets, injections and hidden text.",
+    "Looks into attachments (text, HTML, PDF, DOCX), and into PDF and DOCX files in a provider's body, for personal data, secrets, injections and hidden text.",
   reads: { input: ["attachment"], output: [] },
   masks: false,
   settings: Settings,

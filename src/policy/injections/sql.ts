@@ -1,5 +1,6 @@
 /** How SQL, and queries of document stores, are smuggled into a value. */
 import type { Signature } from "../signatures.ts";
+import { CODE_OPERATORS, COMPARISONS, SECRET_NAMES } from "./query-operators.ts";
 
 /** What a database takes for white space: a comment, and `+` as forms write it. */
 const GAP = String.raw`(?:[\s+]|/\*[^*]{0,30}\*/){1,9}`;
@@ -186,10 +187,27 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
     prose: 0.6,
   },
   {
+    label: "nosql", // the name of a member, read where isHostileOperator says so
+    needles: [...CODE_OPERATORS, ...COMPARISONS],
+    pattern: /^\$[a-z]{1,12}$/,
+    inNames: true,
+    argument: 0.9,
+    prose: 0.6,
+  },
+  {
+    label: "nosql", // "password": {"$ne": 1}
+    needles: COMPARISONS,
+    pattern: new RegExp(
+      String.raw`\b(?:${SECRET_NAMES})["']?\s{0,4}:\s{0,4}\{\s{0,4}["']?\$(?:${COMPARISONS.map((name) => name.slice(1)).join("|")})["']?\s{0,4}:`,
+    ),
+    argument: 0.85,
+    prose: 0.6,
+  },
+  {
     label: "nosql", // $where with code, '; return true; //
     needles: ["$where", "; return", ";return", "||"],
     pattern:
-      /["']?\$where["']?\s{0,4}:\s{0,4}["']?\s{0,4}(?:function|this\.|sleep|return|1|true)|['"]\s{0,3};\s{0,3}return\s{1,3}(?:true|1|'|this)|['"]\s{0,3}\|\|\s{0,3}(?:1\s{0,2}==?=?\s{0,2}1|this\.\w{1,30}|'[^'\n]{0,20}'\s{0,2}==?=?\s{0,2}')/,
+      /["']?\$where["']?\s{0,4}:\s{0,4}(?:["'`]|function|this\.|sleep|return|1|true)|['"]\s{0,3};\s{0,3}return\s{1,3}(?:true|1|'|this)|['"]\s{0,3}\|\|\s{0,3}(?:1\s{0,2}==?=?\s{0,2}1|this\.\w{1,30}|'[^'\n]{0,20}'\s{0,2}==?=?\s{0,2}')/,
     argument: 0.85,
     prose: 0.6,
   },

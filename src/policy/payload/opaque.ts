@@ -1,4 +1,5 @@
 /** Which strings of a body are not text: ids, words of the format and encoded pictures or sounds. */
+import { containerKind, HEAD_BYTES } from "../../lib/documents/container-kind.ts";
 import type { Source } from "../segment.ts";
 import { isTextByte, readableBytes } from "../views/readable-bytes.ts";
 
@@ -10,6 +11,16 @@ export function isOpaque(key: string, text: string, source: Source): boolean {
   if (ENCODED.has(key) && isLongEnough(text) && isBytes(text)) return true;
   if (isName(key, source)) return text.length <= LONGEST_NAME && !/\s/.test(text);
   return isDataUrl(text);
+}
+
+/** Whether bytes may stand here that open as a document. Those that read as text are both. */
+export function isDocument(key: string, text: string): boolean {
+  if (text.length < SHORTEST_ENCODED || !(ENCODED.has(key) || text.startsWith("data:"))) {
+    return false;
+  }
+  const start = DATA_URL.exec(text)?.[0].length ?? 0;
+  const head = Buffer.from(text.slice(start, start + HEAD_CHARACTERS), "base64");
+  return containerKind(head) !== undefined;
 }
 
 /** The whole of it: prose behind a picture is text. */
@@ -24,6 +35,7 @@ const SHORTEST_WITH_SIGNS = 256;
 const isLongEnough = (text: string) =>
   text.length >= (/[-_]/.test(text) ? SHORTEST_WITH_SIGNS : SHORTEST_ENCODED);
 
+const HEAD_CHARACTERS = Math.ceil(HEAD_BYTES / 3) * 4;
 const LONGEST_NAME = 256;
 const DATA_URL = /^data:[^,\s]{0,200};base64,/;
 // Linear: what repeats without bound cannot match what may follow it.

@@ -13,6 +13,8 @@ export interface Payload {
   definitions: ToolDefinition[];
   model: string | null;
   attachments: Attachment[];
+  /** PDF and Office files that stand in the body itself, as the formats of providers carry them. */
+  documents: Attachment[];
   tool: Tool;
 }
 

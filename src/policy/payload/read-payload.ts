@@ -25,9 +25,10 @@ export function readPayload(payload: JsonObject, about: About): Payload {
     model:
       stringOrNull(body.model) ?? stringOrNull(body.modelId) ?? stringOrNull(body.modelVersion),
     attachments: readAttachments(attachments),
+    documents: [],
     tool: readTool(body, about),
   };
-  const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null };
+  const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null, name: "" };
   const { read } = READERS.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
   read(out, body, { top, about });
   if (about.direction === "output") disownRoles(out, top.source);

@@ -9,17 +9,18 @@ import {
   skipBlank,
 } from "../../lib/json-text.ts";
 import type { Change } from "../rewrite.ts";
+import { type Branch, placeTree } from "./place-tree.ts";
 
 /**
  * `body` is the text of an evaluation request that parseStrict took. Answers the text of its payload,
- * - with exactly the changed strings replaced, in place: order, numbers, blanks and escapes stay;
+ * - with exactly the changed values replaced, in place: order, other numbers, blanks and escapes stay;
  * - without the tokens of a changed text, which would spell out what was masked;
  * - without `content: null` in messages, which clients that map the copy back refuse;
  * - without `attachments`: they belong to the evaluation and not to the body that is sent on, the caller
  *   has them, and many clients read no answer over 1 MiB.
  */
 export function rewritePayload(body: string, changes: readonly Change[]): string {
-  const tree = plant(changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)));
+  const tree = placeTree(changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)));
   let payload = "{}";
   eachMember(body, skipBlank(body, 0), (name, at) => {
     const end = endOfValue(body, at);
@@ -35,43 +36,7 @@ const NO_TOKENS: ReadonlySet<string> = new Set();
 
 const IN_ATTACHMENTS = /^\/attachments(?:\/|$)/;
 
-/** The changes by the steps of their pointers, so that one pass over the text finds all of them. */
-interface Branch {
-  steps: Map<string, Branch>;
-  /** The changed text of the string that stands here. */
-  text?: string;
-  /** Changes inside the JSON that the string here holds. */
-  inner?: Branch;
-}
-
-function plant(changes: readonly Change[]): Branch {
-  const root: Branch = { steps: new Map() };
-  for (const { segment, text } of changes) {
-    const branch = grow(root, segment.pointer);
-    if (segment.inner === null) {
-      branch.text = text;
-    } else {
-      branch.inner ??= { steps: new Map() };
-      grow(branch.inner, segment.inner).text = text;
-    }
-  }
-  return root;
-}
-
-function grow(root: Branch, pointer: string): Branch {
-  let branch = root;
-  for (const escaped of pointer.split("/").slice(1)) {
-    const step = escaped.includes("~")
-      ? escaped.replaceAll("~1", "/").replaceAll("~0", "~")
-      : escaped;
-    const next = branch.steps.get(step) ?? { steps: new Map() };
-    branch.steps.set(step, next);
-    branch = next;
-  }
-  return branch;
-}
-
-function replacements(text: string, tree: Branch, tokens: ReadonlySet<string>): Edit[] {
+function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<string>): Edit[] {
   const edits: Edit[] = [];
   const drop = (at: number): number => {
     const end = endOfValue(text, at);
@@ -79,7 +44,7 @@ function replacements(text: string, tree: Branch, tokens: ReadonlySet<string>): 
     if (empty !== undefined) edits.push({ from: at, to: end, put: empty });
     return end;
   };
-  const look = (at: number, branch: Branch | undefined): number => {
+  const look = (at: number, branch: Branch<Change> | undefined): number => {
     if (!branch) return endOfValue(text, at);
     const first = text.charCodeAt(at);
     if (first === OPEN_BRACE) {
@@ -104,8 +69,8 @@ const EMPTY = new Map([
   [OPEN_BRACKET, "[]"],
 ]);
 
-function changedText(literal: string, { text, inner }: Branch): string | undefined {
-  if (!inner) return text;
+function changedText(literal: string, { item, inner }: Branch<Change>): string | undefined {
+  if (!inner) return item?.text;
   const document: string = JSON.parse(literal);
   return applyEdits(document, replacements(document, inner, NO_TOKENS));
 }

@@ -1,7 +1,8 @@
 /** How texts are gathered: members a style knows by its table, everything else string by string. */
 import { parseStrictText, pointerStep } from "../../lib/json-strict.ts";
+import { isHostileOperator } from "../injections/query-operators.ts";
 import { type Source, segment } from "../segment.ts";
-import { isDataUrl, isOpaque } from "./opaque.ts";
+import { isDataUrl, isDocument, isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject, type Payload } from "./payload.ts";
 
 /** Where a value stands, and who wrote it as far as is known there. */
@@ -10,6 +11,8 @@ export interface Place {
   role: string | null;
   pointer: string;
   inner: string | null;
+  /** The last name of the pointer. Looking for it there would take as long as who wrote the names wants. */
+  name: string;
 }
 
 /** Reads one value of a payload into what is known of it. */
@@ -24,13 +27,11 @@ export const nothing: Read = () => {};
 /** Reads every member: what the table does not name may be text all the same. */
 export function readMembers(out: Payload, value: JsonObject, place: Place, table: Members): void {
   for (const key in value) {
-    readNameOf(out, key, place);
     const member = value[key];
+    readNameOf(out, key, member, place);
     const read = table.get(key);
     if (read) read(out, member, under(place, key));
-    else if (typeof member === "string" || typeof member === "object") {
-      readNamed(out, member, under(place, key), key);
-    }
+    else if (typeof member !== "boolean") readNamed(out, member, under(place, key), key);
   }
 }
 
@@ -43,13 +44,17 @@ export const readName: Read = (out, value, place) => readNamed(out, value, place
 /** Every string: where a tool or a program reads the value, ids are content too. */
 export const readEvery: Read = (out, value, place) => {
   if (typeof value === "string") {
+    readDocument(out, value, place, "");
     if (!isDataUrl(value)) readText(out, value, place);
+  } else if (typeof value === "number") {
+    readNumber(out, value, place);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
   } else if (isObject(value)) {
     for (const key in value) {
-      readNameOf(out, key, place);
-      readEvery(out, value[key], under(place, key));
+      const member = value[key];
+      readNameOf(out, key, member, place);
+      readEvery(out, member, under(place, key));
     }
   }
 };
@@ -98,26 +103,48 @@ export const byTable =
 export function under(place: Place, key: string | number): Place {
   const { source, role, pointer, inner } = place;
   const step = typeof key === "number" ? key : pointerStep(key);
+  const name = typeof key === "number" ? "" : key;
   return inner === null
-    ? { source, role, pointer: `${pointer}/${step}`, inner }
-    : { source, role, pointer, inner: `${inner}/${step}` };
+    ? { source, role, pointer: `${pointer}/${step}`, inner, name }
+    : { source, role, pointer, inner: `${inner}/${step}`, name };
 }
 
-/** A name that no format would choose is a place to hide a text in. */
-function readNameOf(out: Payload, key: string, place: Place): void {
-  if (ORDINARY_NAME.test(key) || out.names.has(key)) return;
+/** A name that no format would choose is a place to hide a text in, and one that a database obeys is an attack. */
+function readNameOf(out: Payload, key: string, member: unknown, place: Place): void {
+  const hostile = key.startsWith("$") && isHostileOperator(key, member, place.name);
+  if (ORDINARY_NAME.test(key) && !hostile) return;
+  if (out.names.has(key)) return;
   out.names.add(key);
   out.segments.push(segment(key, place.source, { ...under(place, key), isName: true }));
 }
 
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
 
+/** A document of which the pointer leads into JSON inside a string is told where that string stands. */
+function readDocument(out: Payload, data: string, { pointer }: Place, key: string): void {
+  if (!isDocument(key, data)) return;
+  out.documents.push({ filename: null, content_type: null, data, url: null, pointer });
+}
+
+/** Shorter ones say nothing about anybody. */
+const LEAST_NUMBER = 100_000;
+
+/** Numbers of a tool: a program writes a card or an account as one. Elsewhere they are settings and counts. */
+function readNumber(out: Payload, value: number, place: Place): void {
+  if (place.source !== "tool_arguments" && place.source !== "tool_result") return;
+  if (!Number.isInteger(value) || Math.abs(value) < LEAST_NUMBER) return;
+  out.segments.push(segment(String(value), place.source, { ...place, isNumber: true }));
+}
+
 const NO_MEMBERS = members({});
 
 /** `key` is the name that the value, or the list around it, stands under. */
 function readNamed(out: Payload, value: unknown, place: Place, key: string): void {
   if (typeof value === "string") {
+    readDocument(out, value, place, key);
     if (!isOpaque(key, value, place.source)) readText(out, value, place);
+  } else if (typeof value === "number") {
+    if (!isOpaque(key, String(value), place.source)) readNumber(out, value, place);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readNamed(out, value[i], under(place, i), key);
   } else if (isObject(value)) {

@@ -1,0 +1,22 @@
+/** Where a body is judged: here, or, when it is large, in a thread, so that nobody waits while it is looked at. */
+import type { Deps } from "../deps.ts";
+import { type Answering, answerBody } from "./answer-body.ts";
+import type { Backing } from "./backing.ts";
+import { inThread } from "./threads.ts";
+
+/** Text made to be slow takes 0.8 µs a byte: what is judged here holds everybody up for 50 ms at most. */
+const LARGE_BYTES = 64 * 1024;
+/** Long conversations must not wait behind bodies that take seconds: those have a thread of their own. */
+const HUGE_BYTES = 1024 * 1024;
+
+export async function answerAnywhere(
+  { settings }: Deps,
+  backing: Backing,
+  answering: Answering,
+): Promise<string> {
+  const size = answering.bytes.length;
+  if (size <= LARGE_BYTES) return await answerBody(backing, answering);
+  const thread = size > HUGE_BYTES ? "huge" : "large";
+  const work = { name: "answer", given: answering } as const;
+  return (await inThread(settings, thread, { work, backing })) as string;
+}

@@ -1,0 +1,92 @@
+/**
+ * What stands behind an evaluation: configuration, database and network. Everything that is asked or answered
+ * here can be copied from thread to thread, but for programs, which a thread compiles for itself.
+ */
+import type { EvaluateRequest } from "../contract/evaluate.ts";
+import { type ApprovalRow, approvalTable } from "../db/approvals.ts";
+import type { RecordedEvaluation } from "../db/evaluation-events.ts";
+import { findPseudonyms, keepPseudonyms, type PseudonymRow } from "../db/pseudonyms.ts";
+import type { Deps } from "../deps.ts";
+import type { Keyring } from "../lib/seal.ts";
+import { type FetchedAttachment, fetchAttachment } from "../net/fetch-attachment.ts";
+import type { Program } from "../policy/compile-policy.ts";
+import type { Outside } from "../policy/detector.ts";
+import type { CollectorView, ProgramView } from "../snapshot/snapshot.ts";
+import { openApproval } from "./approvals.ts";
+import type { Asked, Judgement } from "./evaluate.ts";
+import { ifReachable } from "./if-reachable.ts";
+import { outsideOf } from "./outside.ts";
+import { inThread } from "./threads.ts";
+
+/** The members of a request that say which collector and which policy. */
+export type Named = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
+
+/** A collector as an evaluation knows it. */
+export type Collector = Pick<
+  CollectorView,
+  "id" | "name" | "type" | "gateway_id" | "fail_mode" | "content_storage"
+>;
+
+export interface Chosen {
+  collector: Collector;
+  /** undefined: no policy applies. */
+  program: Program | undefined;
+  /** Ids of detectors that are switched off. */
+  disabled: ReadonlySet<string>;
+  /** Few evaluations need it, and every call looks whether the file of keys has changed. */
+  keyring: () => Keyring;
+}
+
+export interface Backing extends Pick<Outside, "post" | "ask">, Pick<Deps, "now" | "newId"> {
+  choose: (named: Named) => Promise<Chosen>;
+  fetchAttachment: (url: string) => Promise<FetchedAttachment>;
+  findPseudonyms: (
+    session_hash: string,
+    pseudonyms: readonly string[],
+  ) => Promise<Pick<PseudonymRow, "pseudonym" | "original">[]>;
+  keepPseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
+  approved: (asked: Pick<ApprovalRow, "collector_id" | "fingerprint">) => Promise<ApprovalRow[]>;
+  /** The id of the approval that is asked for; null when it could not be written down. */
+  askApproval: (row: ApprovalRow) => Promise<string | null>;
+  record: (recorded: RecordedEvaluation) => Promise<void>;
+  /** Judges in a thread, where this is not one already: a small file may say as much as a large body. */
+  aside: ((asked: Asked) => Promise<Judgement>) | undefined;
+}
+
+export const backingOf = (
+  deps: Deps,
+  choose: (named: Named) => { collector: CollectorView; program?: ProgramView | undefined },
+): Backing => {
+  const backing: Backing = {
+    ...outsideOf(deps),
+    now: deps.now,
+    newId: deps.newId,
+    async choose(named) {
+      const { collector, program = programOf(collector, named) } = choose(named);
+      const { disabledDetectors } = deps.snapshot();
+      const { keyring } = deps;
+      return { collector, program: program?.(), disabled: disabledDetectors, keyring };
+    },
+    fetchAttachment: (url) => fetchAttachment(deps.send, url),
+    findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),
+    keepPseudonyms: (rows) =>
+      ifReachable(
+        deps,
+        deps.db.transaction((tx) => keepPseudonyms(tx, rows)),
+        undefined,
+      ),
+    approved: (asked) =>
+      ifReachable(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
+    askApproval: (row) => ifReachable(deps, openApproval(deps.db, row), null),
+    record: deps.recordEvaluation,
+    async aside(asked) {
+      const work = { name: "judge", given: asked } as const;
+      return (await inThread(deps.settings, "huge", { work, backing })) as Judgement;
+    },
+  };
+  return backing;
+};
+
+/** An override for the actor, the collector's own, or none (guard-facts 2.2). */
+const programOf = ({ overrides, program }: CollectorView, { consumer_id }: Named) =>
+  overrides.get(consumer_id ?? "") ?? program;

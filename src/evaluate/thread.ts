@@ -1,0 +1,80 @@
+/** The thread that judges large bodies: it computes, and asks the program for everything else. */
+import { parentPort } from "node:worker_threads";
+import { now } from "../lib/clock.ts";
+import { newId } from "../lib/ids.ts";
+import { createRecent } from "../lib/recent.ts";
+import { compilePolicy, type Program } from "../policy/compile-policy.ts";
+import { answerBody } from "./answer-body.ts";
+import type { Backing } from "./backing.ts";
+import { evaluate } from "./evaluate.ts";
+import {
+  type Asking,
+  type FromThread,
+  type PortableChoice,
+  type Settled,
+  settle,
+  type ToThread,
+  unsettle,
+  type Work,
+} from "./thread-messages.ts";
+
+const tell = (message: FromThread) => parentPort?.postMessage(message);
+
+const waiting = new Map<number, (settled: Settled) => void>();
+let calls = 0;
+
+parentPort?.on("message", async (message: ToThread) => {
+  if (message.kind === "reply") {
+    waiting.get(message.call)?.(message.settled);
+    waiting.delete(message.call);
+    return;
+  }
+  const { job, work } = message;
+  tell({ kind: "done", job, settled: await settle(() => done(backingOf(job), work)) });
+});
+
+const done = (backing: Backing, work: Work): Promise<unknown> =>
+  work.name === "answer" ? answerBody(backing, work.given) : evaluate(backing, work.given);
+
+function backingOf(job: number): Backing {
+  const ask = <Name extends Asking>(name: Name) =>
+    (async (...args: unknown[]) => {
+      const call = ++calls;
+      const { promise, resolve } = Promise.withResolvers<Settled>();
+      waiting.set(call, resolve);
+      tell({ kind: "call", job, call, name, args });
+      return unsettle(await promise);
+      // The program answers with what its own member of this name gives.
+    }) as Backing[Name];
+  return {
+    now,
+    newId,
+    aside: undefined,
+    post: ask("post"),
+    ask: ask("ask"),
+    fetchAttachment: ask("fetchAttachment"),
+    findPseudonyms: ask("findPseudonyms"),
+    keepPseudonyms: ask("keepPseudonyms"),
+    approved: ask("approved"),
+    askApproval: ask("askApproval"),
+    record: ask("record"),
+    async choose(named) {
+      // What comes is not what the member gives there, but the part of it that can be copied.
+      const chosen = (await ask("choose")(named)) as unknown as PortableChoice;
+      const { program, keyring } = chosen;
+      return { ...chosen, program: program && programOf(program), keyring: () => keyring };
+    },
+  };
+}
+
+/** A version never changes: what was compiled stays right. */
+const programs = createRecent<Program>(20);
+
+function programOf({ document, id, version }: NonNullable<PortableChoice["program"]>): Program {
+  const name = `${id}:${version}`;
+  const known = programs.find(name);
+  if (known) return known;
+  const program = compilePolicy(document, { id, version }, (secret) => secret);
+  programs.remember(name, program);
+  return program;
+}

@@ -1,0 +1,110 @@
+/** The threads that judge what takes long: started when they are needed, ended when they are not. */
+import { Worker } from "node:worker_threads";
+import type { Settings } from "../settings.ts";
+import type { Backing, Chosen } from "./backing.ts";
+import {
+  type FromThread,
+  type PortableChoice,
+  type Settled,
+  settle,
+  type ToThread,
+  unsettle,
+  type Work,
+} from "./thread-messages.ts";
+
+/** What a huge body took of memory goes back with its thread. */
+const IDLE_MS = 30_000;
+
+interface Job {
+  work: Work;
+  /** What the thread asks for meanwhile. */
+  backing: Backing;
+}
+
+/** Gives what the work gives: a text for an answer, a judgement for an evaluation. */
+export async function inThread(
+  settings: Settings,
+  thread: "large" | "huge",
+  job: Job,
+): Promise<unknown> {
+  return unsettle(await threadsOf(settings)[thread](job));
+}
+
+type Thread = (job: Job) => Promise<Settled>;
+
+/** One pair for each running program: its settings object is what a copy of `deps` still shares. */
+const threads = new WeakMap<Settings, { large: Thread; huge: Thread }>();
+
+function threadsOf(settings: Settings) {
+  const known = threads.get(settings);
+  if (known) return known;
+  const fresh = { large: createThread(), huge: createThread() };
+  threads.set(settings, fresh);
+  return fresh;
+}
+
+function createThread(): Thread {
+  const jobs = new Map<number, { backing: Backing; done: (settled: Settled) => void }>();
+  let count = 0;
+  let running: Worker | undefined;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+
+  const start = (): Worker => {
+    const worker = new Worker(new URL("./thread.ts", import.meta.url));
+    const tell = (message: ToThread) => worker.postMessage(message);
+    worker.on("message", async (message: FromThread) => {
+      const { backing, done } = jobs.get(message.job) ?? {};
+      if (message.kind === "done") done?.(message.settled);
+      else if (backing) {
+        const settled = await settle(() => answered(backing, message));
+        tell({ kind: "reply", call: message.call, settled });
+      }
+    });
+    worker.on("error", async (cause) => {
+      running = undefined;
+      const settled = await settle(() => Promise.reject(cause));
+      for (const { done } of jobs.values()) done(settled);
+    });
+    // A program that stops does not wait for it.
+    worker.unref();
+    return worker;
+  };
+  const stop = () => {
+    void running?.terminate();
+    running = undefined;
+  };
+  return async ({ backing, work }) => {
+    clearTimeout(idle);
+    running ??= start();
+    const job = ++count;
+    const { promise, resolve } = Promise.withResolvers<Settled>();
+    jobs.set(job, { backing, done: resolve });
+    const message: ToThread = { kind: "work", job, work };
+    running.postMessage(message);
+    const settled = await promise;
+    jobs.delete(job);
+    if (jobs.size === 0) idle = setTimeout(stop, IDLE_MS).unref();
+    return settled;
+  };
+}
+
+async function answered(
+  backing: Backing,
+  { name, args }: Extract<FromThread, { kind: "call" }>,
+): Promise<unknown> {
+  // The thread hands in what the member of this name takes.
+  const member = backing[name] as (...args: unknown[]) => Promise<unknown>;
+  const value = await member(...args);
+  return name === "choose" ? portable(value as Chosen) : value;
+}
+
+/** Views hold functions: only what the thread reads goes there. */
+function portable({ collector, program, disabled, keyring }: Chosen): PortableChoice {
+  const { id, name, type, gateway_id, fail_mode, content_storage } = collector;
+  return {
+    collector: { id, name, type, gateway_id, fail_mode, content_storage },
+    program: program && { document: program.document, id: program.id, version: program.version },
+    disabled,
+    keyring: keyring(),
+  };
+}
