@@ -68,6 +68,8 @@ export function writeEvents(db: Db, log: Log): EventWriter {
     record: (event) => {
       if (waiting.length < MOST_WAITING) waiting.push(event);
       else dropped += 1;
+      // Not kept until the next turn of the clock: what outlives a look of the collector costs it more work.
+      if (waiting.length === MOST_ROWS && !failing) setImmediate(flush);
     },
     waiting: () => waiting.length,
     lost: () => lost + dropped,

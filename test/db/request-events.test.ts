@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { openDb } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { dropRequestEvents, requestEventTable } from "../../src/db/request-events.ts";
+import { writeEvents } from "../../src/server/write-events.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
 const event = (time: string) => ({
@@ -41,6 +42,23 @@ describe.each(databaseKinds)("%s", (kind) => {
 
     expect(dropped).toBe(1);
     expect(await requestEventTable.all(db)).toEqual([kept]);
+    await db.close();
+  });
+
+  test("events in full batches and the rest are written, each once", async () => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const events = writeEvents(db, () => {});
+
+    for (let i = 0; i < 700; i++) {
+      events.record(event("2026-01-01T00:00:00.000Z"));
+      if (i % 50 === 0) await new Promise(setImmediate); // a batch may be on its way while others come
+    }
+    await events.stop();
+
+    expect(await requestEventTable.all(db)).toHaveLength(700);
+    expect(events.lost()).toBe(0);
     await db.close();
   });
 });
