@@ -52,18 +52,37 @@ export function createSend({
 
   return async (request) => {
     const { url, signal, allow_private } = request;
+    if (signal?.aborted) throw asUpstreamError(signal.reason);
     const origin = originOf(url);
     const outgoing = outgoingOf(request, origin);
     const target = { hostname: origin.hostname, allow_private };
     const found = addresses.find(target);
-    const list = found instanceof Promise ? await found : found;
-    const connection = pool.take(origin.key, list) ?? (await connect(origin, target, list));
-    if (signal?.aborted) {
-      pool.give(origin.key, connection, UNUSED);
-      throw asUpstreamError(signal.reason);
-    }
-    return exchange(connection, outgoing);
+    const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);
+    return exchange(ready ?? (await reach(origin, target, found, signal)), outgoing);
   };
+
+  async function reach(
+    origin: Origin,
+    target: Target,
+    found: Addresses | Promise<Addresses>,
+    signal: AbortSignal | undefined,
+  ): Promise<Connection> {
+    const taken = async () => {
+      const list = await found;
+      return pool.take(origin.key, list) ?? (await connect(origin, target, list));
+    };
+    const coming = taken();
+    try {
+      return await unlessAborted(coming, signal);
+    } catch (thrown) {
+      // A look-up and a dial cannot be stopped. What comes of them serves another call.
+      coming.then(
+        (late) => pool.give(origin.key, late, UNUSED),
+        () => {},
+      );
+      throw thrown;
+    }
+  }
 
   async function connect(origin: Origin, target: Target, list: Addresses): Promise<Connection> {
     const hooks = {
@@ -87,6 +106,16 @@ export function createSend({
 }
 
 const UNUSED: ReplyHeaders = new Map();
+
+function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal | undefined) {
+  if (!signal) return coming;
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(asUpstreamError(signal.reason));
+  signal.addEventListener("abort", onAbort);
+  return Promise.race([coming, aborted.promise]).finally(() =>
+    signal.removeEventListener("abort", onAbort),
+  );
+}
 
 interface Origin {
   hostname: string;
@@ -130,10 +159,14 @@ function readOrigins(ca: string | undefined): (url: string) => Origin {
   };
 }
 
+/** As the handshake says it. A server of HTTP/2 alone refuses instead of answering nonsense. */
+const HTTP_1_1 = "\x08http/1.1";
+
 /** Said in full, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the check off. */
 function tlsOptions(name: string, ca: string | undefined): Bun.TLSOptions {
   return {
     rejectUnauthorized: true,
+    ALPNProtocols: HTTP_1_1,
     ...(isIP(name) === 0 && { serverName: name }),
     ...(ca !== undefined && { ca }),
   };

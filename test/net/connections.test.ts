@@ -2,47 +2,19 @@
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { createSend, type OutboundRequest } from "../../src/net/send.ts";
+import { createSend } from "../../src/net/send.ts";
 import { seeded } from "../kit/random.ts";
 import { responseOf } from "../kit/response-of.ts";
+import { ask, listenForRequests } from "./raw-server.ts";
 
 const stops: (() => unknown)[] = [];
 afterAll(() => Promise.all(stops.map((stop) => stop())));
 
-/** Calls back with each request without a body; `connections` counts those that asked something. */
 async function listen(onRequest: (socket: Socket, path: string) => void) {
-  const seen = { connections: 0, open: new Set<Socket>() };
-  const server = createServer((socket) => {
-    let text = "";
-    seen.connections += 1;
-    seen.open.add(socket);
-    socket.on("close", () => seen.open.delete(socket));
-    socket.on("error", () => {});
-    socket.on("data", (chunk) => {
-      text += chunk.toString("latin1");
-      for (let end = text.indexOf("\r\n\r\n"); end >= 0; end = text.indexOf("\r\n\r\n")) {
-        const path = text.split(" ", 2)[1] ?? "";
-        text = text.slice(end + 4);
-        onRequest(socket, path);
-      }
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  stops.push(() => {
-    for (const socket of seen.open) socket.destroy();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  const server = await listenForRequests(onRequest);
+  stops.push(() => server[Symbol.asyncDispose]());
+  return server;
 }
-
-const ask = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
-  url,
-  method: "GET",
-  headers: {},
-  allow_private: true,
-  timeouts: { headers_ms: 5000, idle_ms: 5000 },
-  ...more,
-});
 
 const random = seeded(7);
 

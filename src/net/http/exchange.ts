@@ -46,7 +46,8 @@ export function exchange(connection: Connection, outgoing: Outgoing): Promise<Re
   };
   connection.exchange = started;
   signal?.addEventListener("abort", onAbort);
-  if (!source) write(connection, pieces(head, body as Bytes | null), onSent);
+  if (signal?.aborted) onAbort();
+  else if (!source) write(connection, pieces(head, body as Bytes | null), onSent);
   else
     upload(connection, started, source, outgoing).then(onSent, (error) =>
       stop(connection, started, error),
