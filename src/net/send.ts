@@ -20,7 +20,6 @@ import { asUpstreamError } from "./upstream-error.ts";
 export interface OutboundRequest {
   url: string;
   method: string;
-  /** Names in lower case. */
   headers: Record<string, string>;
   /** A stream that was never read is untouched after `upstream_unreachable`: it can be sent elsewhere. */
   body?: Bytes | ReadableStream<Bytes> | null;
@@ -130,21 +129,23 @@ interface Origin {
 }
 
 const MOST_ORIGINS = 1000;
+/** Only where no parser could see it end elsewhere; any other URL is parsed as a whole. */
+const ORIGIN = /^https?:\/\/[\w.:[\]-]+(?=\/)/;
 
 /** A few are asked over and over; parsing their URL each time cost more than the rest of a call. */
 function readOrigins(ca: string | undefined): (url: string) => Origin {
   const known = new Map<string, Origin>();
   return (url) => {
-    const slash = url.indexOf("/", url.indexOf("//") + 2);
-    const text = slash < 0 ? url : url.slice(0, slash);
+    const text = ORIGIN.exec(url)?.[0] ?? url;
     const seen = known.get(text);
     if (seen) return seen;
-    const { protocol, hostname, host, port } = new URL(text);
-    if (protocol !== "https:" && protocol !== "http:") {
-      throw new AppError("upstream_address_refused");
+    const parsed = URL.parse(text);
+    if (parsed?.protocol !== "https:" && parsed?.protocol !== "http:") {
+      throw new AppError("upstream_address_refused", "The upstream's address is no http(s) URL.");
     }
+    const { protocol, hostname, host, port } = parsed;
     const name = canonicalHost(hostname) ?? hostname;
-    const number = Number(port) || (protocol === "https:" ? 443 : 80);
+    const number = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
     const origin = {
       hostname,
       port: number,
@@ -181,9 +182,9 @@ function outgoingOf(request: OutboundRequest, origin: Origin): Outgoing {
     accept: "*/*",
     // The answer is passed on undecoded to a client whose own wishes never reached the upstream.
     "accept-encoding": "identity",
-    ...request.headers,
-    ...framing(method, body, content_length),
   };
+  for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = value;
+  Object.assign(headers, framing(method, body, content_length));
   const head = requestHead({ method, path }, headers);
   return { method, head, body, content_length, signal, timeouts };
 }

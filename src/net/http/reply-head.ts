@@ -13,7 +13,7 @@ export type ReplyHeaders = ReadonlyMap<string, string>;
 
 /** Each event is passed on as it comes. */
 export const isEventStream = (headers: ReplyHeaders): boolean =>
-  headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  /^text\/event-stream/i.test(headers.get("content-type") ?? "");
 
 /** How the end of a body is told: by its length, by itself, or by the end of the connection. */
 export type Framing = { kind: "length"; length: number } | { kind: "chunked" } | { kind: "close" };
@@ -40,12 +40,16 @@ export function readReplyHead(text: string, method: string): ReplyHead | undefin
   const status = Number(code);
   const framing = framingOf(headers, method === "HEAD" || BODILESS.test(code));
   if (!framing) return undefined;
-  const ambiguous = headers.has("transfer-encoding") && headers.has("content-length");
+  const chunked = headers.has("transfer-encoding");
+  const sized = headers.has("content-length");
+  // A body that must not be there may come all the same.
+  const ambiguous = (chunked && sized) || (status === NO_CONTENT && (chunked || sized));
   const reusable =
     framing.kind !== "close" && !ambiguous && staysOpen(minor, headers.get("connection"));
   return { status, headers, framing, reusable };
 }
 
+const NO_CONTENT = 204;
 const BODILESS = /^1|204|304/;
 const EMPTY: Framing = { kind: "length", length: 0 };
 
