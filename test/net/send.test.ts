@@ -16,7 +16,7 @@ function serve(fetch: (request: Request) => Response | Promise<Response>): strin
   return `http://127.0.0.1:${server.port}`;
 }
 
-/** A server below HTTP, for answers that no proper server gives. Probes that send nothing do not count. */
+/** A server below HTTP, for answers that no proper server gives. */
 async function listen(onRequest: (socket: Socket, head: string, count: number) => void) {
   const closed: Promise<unknown>[] = [];
   let count = 0;
