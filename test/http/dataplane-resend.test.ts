@@ -1,6 +1,6 @@
 /** A form that one registry did not take reaches the next one byte for byte, wherever it waited. */
 import { expect, test } from "bun:test";
-import { type FormPart, formBytes, makeConsumer } from "../kit/dataplane.ts";
+import { FORM_TYPE, type FormPart, formBytes, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { seeded } from "../kit/random.ts";
 import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
@@ -73,6 +73,31 @@ test("4.7.2 a form that streams after its model survives an upstream that takes 
 
   const whole = formBytes(parts);
   expect(second.hits.map(({ body }) => body.equals(whole))).toEqual([true, true, true]);
+});
+
+test("4.7.2 a form that is still coming is not sent again after an early 503", async () => {
+  await using first = await refusing["a 503 before the form is there"]();
+  await using second = startUpstream({ body: { text: "second" } });
+  const attached = [first, second].map(({ url }) => ({ provider: "openai", url }));
+  const consumer = await makeConsumer(await kit(), attached);
+  const whole = formBytes([MODEL, file(100)]);
+  const slowly = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(whole.subarray(0, 500));
+      await Bun.sleep(300);
+      controller.enqueue(whole.subarray(500));
+      controller.close();
+    },
+  });
+  const headers = { "content-type": FORM_TYPE };
+
+  const reply = await consumer.call("/v1/audio/transcriptions", {
+    method: "POST",
+    headers,
+    body: slowly,
+  });
+
+  expect([reply.status, second.hits.length]).toEqual([503, 0]);
 });
 
 test("2 a header that an administrator writes in capitals goes out", async () => {

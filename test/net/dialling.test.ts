@@ -86,21 +86,119 @@ test.each(["look-up", "dial"])("aborting ends a call during its %s at once", asy
 
 test("what was dialled for a call that was aborted serves the next one", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
-  let answer = (_: string[]) => {};
-  const lookup = () => new Promise<string[]>((resolve) => (answer = resolve));
-  const send = createSend({ addresses: createAddressFinder({ lookup }) });
+  const found = Promise.withResolvers<string[]>();
+  const send = createSend({ addresses: createAddressFinder({ lookup: () => found.promise }) });
   const abort = new AbortController();
   const url = `http://upstream.test:${server.port}`;
 
   const cancelled = send(ask(url, { signal: abort.signal }));
-  const other = send(ask(url));
   abort.abort();
-  answer(["127.0.0.1"]);
-
   await expect(cancelled).rejects.toThrow("cancelled");
-  expect((await other).status).toBe(200);
+  found.resolve(["127.0.0.1"]);
+  while (server.seen.connections === 0) await Bun.sleep(5);
+
   expect((await send(ask(url))).status).toBe(200);
-  expect(server.seen.connections).toBeLessThanOrEqual(2);
+  expect(server.seen.connections).toBe(1);
+});
+
+test("an aborted signal looks nothing up and dials nobody", async () => {
+  let looked = 0;
+  const lookup = async () => {
+    looked += 1;
+    return ["127.0.0.1"];
+  };
+  const send = createSend({ addresses: createAddressFinder({ lookup }) });
+
+  const refused = send(ask("http://upstream.test:1", { signal: AbortSignal.abort() }));
+
+  await expect(refused).rejects.toThrow("cancelled");
+  expect(looked).toBe(0);
+});
+
+test("aborting at any moment between dial and answer ends a call", async () => {
+  await using server = await listenRaw((socket) => socket.resume());
+  for (let moment = 0; moment < 12; moment++) {
+    const abort = new AbortController();
+    // Called when the second address took the connection.
+    const prefer = async () => {
+      for (let turn = 0; turn < moment; turn++) await null;
+      abort.abort();
+    };
+    const find = () => ["127.0.0.9", "127.0.0.1"];
+    const send = createSend({ addresses: { find, prefer, forget: () => {} } });
+
+    const cancelled = send(ask(`http://upstream.test:${server.port}`, { signal: abort.signal }));
+
+    await expect(cancelled).rejects.toThrow("cancelled");
+  }
+});
+
+test("a signal that outlives its calls keeps none of their listeners", async () => {
+  await using server = await listenForRequests((socket) => socket.write(OK));
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...given: Parameters<typeof addEventListener>) => {
+    listeners += 1;
+    addEventListener.apply(signal, given);
+  };
+  signal.removeEventListener = (...given: Parameters<typeof removeEventListener>) => {
+    listeners -= 1;
+    removeEventListener.apply(signal, given);
+  };
+  const send = createSend();
+
+  for (let i = 0; i < 5; i++) await send(ask(server.url, { signal }));
+  await send(ask("http://127.0.0.1:1", { signal })).catch(() => {});
+
+  expect(listeners).toBe(0);
+});
+
+test("a kept connection is not used when its name stands for another address", async () => {
+  await using server = await listenForRequests((socket) => socket.write(OK));
+  let list = ["127.0.0.1"];
+  const send = createSend({
+    addresses: { find: () => list, prefer: () => {}, forget: () => {} },
+  });
+  const url = `http://upstream.test:${server.port}`;
+
+  await send(ask(url));
+  list = ["127.0.0.9"];
+
+  await expect(send(ask(url))).rejects.toMatchObject({ code: "upstream_unreachable" });
+  expect(server.seen.connections).toBe(1);
+});
+
+test("a kept connection is not used later than its upstream keeps it", async () => {
+  const text = "HTTP/1.1 200 OK\r\nkeep-alive: timeout=2\r\ncontent-length: 2\r\n\r\nok";
+  await using server = await listenForRequests((socket) => socket.write(text));
+  const send = createSend();
+
+  await send(ask(server.url));
+  await send(ask(server.url));
+  expect(server.seen.connections).toBe(1);
+  await Bun.sleep(1010);
+  await send(ask(server.url));
+
+  expect(server.seen.connections).toBe(2);
+});
+
+test("the finder learns which address took a connection, and when none did", async () => {
+  await using server = await listenForRequests((socket) => socket.write(OK));
+  const learned: string[] = [];
+  const send = createSend({
+    addresses: {
+      find: ({ hostname }) =>
+        hostname === "gone.test" ? ["127.0.0.9"] : ["127.0.0.9", "127.0.0.1"],
+      prefer: (_, address) => learned.push(address),
+      forget: ({ hostname }) => learned.push(hostname),
+    },
+  });
+
+  await send(ask(`http://upstream.test:${server.port}`));
+  await send(ask(`http://gone.test:${server.port}`)).catch(() => {});
+
+  expect(learned).toEqual(["127.0.0.1", "gone.test"]);
 });
 
 test.each([
