@@ -114,7 +114,7 @@ async function startPassThrough(
   const command = [process.execPath, resolve("bench/gateway/pass-through.ts"), ...pairs];
   const program = await startProgram(stack, command, {
     port: ports.paced,
-    // As Portcullis has it: Bun's own cap is 256 requests in flight.
+    // Left alone, Bun's fetch keeps at most 256 requests in flight.
     env: { BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" },
     log: join(folder, "pass-through.log"),
   });

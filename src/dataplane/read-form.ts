@@ -80,9 +80,11 @@ function streamed(
         async pull(controller) {
           const kept = await head?.read();
           if (kept?.value) return controller.enqueue(kept.value);
-          spent = true;
+          const before = spent;
+          spent = true; // whoever is asked meanwhile must not count on what comes now
           if (sent) freeBytes(sent); // who asks for the next chunk has taken the one before
           const chunk = await upload.next();
+          spent = before || chunk !== undefined;
           // A second `model`, or an end that is none: the upstream must not get to see it as whole.
           if (chunk) begun?.scan.push(chunk);
           else begun?.scan.end();

@@ -32,13 +32,8 @@ export async function fetchAttachment(
   url: string,
   limits: AttachmentLimits = ATTACHMENT_LIMITS,
 ): Promise<FetchedAttachment> {
-  const late = AbortSignal.timeout(limits.total_ms);
-  // A look-up or a connect cannot be aborted, so the time also runs beside them.
-  const timeout = new Promise<never>((_, reject) => {
-    late.addEventListener("abort", () => reject(late.reason), { once: true });
-  });
   try {
-    return await Promise.race([follow(send, url, limits, late), timeout]);
+    return await follow(send, url, limits, AbortSignal.timeout(limits.total_ms));
   } catch (thrown) {
     const error = asUpstreamError(thrown);
     throw new AppError(error.code, IN_OTHER_WORDS[error.code] ?? error.message, { cause: error });

@@ -20,7 +20,6 @@ import { asUpstreamError } from "./upstream-error.ts";
 export interface OutboundRequest {
   url: string;
   method: string;
-  /** Names in lower case. */
   headers: Record<string, string>;
   /** A stream that was never read is untouched after `upstream_unreachable`: it can be sent elsewhere. */
   body?: Bytes | ReadableStream<Bytes> | null;
@@ -52,18 +51,37 @@ export function createSend({
 
   return async (request) => {
     const { url, signal, allow_private } = request;
+    if (signal?.aborted) throw asUpstreamError(signal.reason);
     const origin = originOf(url);
     const outgoing = outgoingOf(request, origin);
     const target = { hostname: origin.hostname, allow_private };
     const found = addresses.find(target);
-    const list = found instanceof Promise ? await found : found;
-    const connection = pool.take(origin.key, list) ?? (await connect(origin, target, list));
-    if (signal?.aborted) {
-      pool.give(origin.key, connection, UNUSED);
-      throw asUpstreamError(signal.reason);
-    }
-    return exchange(connection, outgoing);
+    const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);
+    return exchange(ready ?? (await reach(origin, target, found, signal)), outgoing);
   };
+
+  async function reach(
+    origin: Origin,
+    target: Target,
+    found: Addresses | Promise<Addresses>,
+    signal: AbortSignal | undefined,
+  ): Promise<Connection> {
+    const taken = async () => {
+      const list = await found;
+      return pool.take(origin.key, list) ?? (await connect(origin, target, list));
+    };
+    const coming = taken();
+    try {
+      return await unlessAborted(coming, signal);
+    } catch (thrown) {
+      // A look-up and a dial cannot be stopped. What comes of them serves another call.
+      coming.then(
+        (late) => pool.give(origin.key, late, UNUSED),
+        () => {},
+      );
+      throw thrown;
+    }
+  }
 
   async function connect(origin: Origin, target: Target, list: Addresses): Promise<Connection> {
     const hooks = {
@@ -88,6 +106,16 @@ export function createSend({
 
 const UNUSED: ReplyHeaders = new Map();
 
+function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal | undefined) {
+  if (!signal) return coming;
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(asUpstreamError(signal.reason));
+  signal.addEventListener("abort", onAbort);
+  return Promise.race([coming, aborted.promise]).finally(() =>
+    signal.removeEventListener("abort", onAbort),
+  );
+}
+
 interface Origin {
   hostname: string;
   port: number;
@@ -101,21 +129,23 @@ interface Origin {
 }
 
 const MOST_ORIGINS = 1000;
+/** Only where no parser could see it end elsewhere; any other URL is parsed as a whole. */
+const ORIGIN = /^https?:\/\/[\w.:[\]-]+(?=\/)/;
 
 /** A few are asked over and over; parsing their URL each time cost more than the rest of a call. */
 function readOrigins(ca: string | undefined): (url: string) => Origin {
   const known = new Map<string, Origin>();
   return (url) => {
-    const slash = url.indexOf("/", url.indexOf("//") + 2);
-    const text = slash < 0 ? url : url.slice(0, slash);
+    const text = ORIGIN.exec(url)?.[0] ?? url;
     const seen = known.get(text);
     if (seen) return seen;
-    const { protocol, hostname, host, port } = new URL(text);
-    if (protocol !== "https:" && protocol !== "http:") {
-      throw new AppError("upstream_address_refused");
+    const parsed = URL.parse(text);
+    if (parsed?.protocol !== "https:" && parsed?.protocol !== "http:") {
+      throw new AppError("upstream_address_refused", "The upstream's address is no http(s) URL.");
     }
+    const { protocol, hostname, host, port } = parsed;
     const name = canonicalHost(hostname) ?? hostname;
-    const number = Number(port) || (protocol === "https:" ? 443 : 80);
+    const number = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
     const origin = {
       hostname,
       port: number,
@@ -130,10 +160,14 @@ function readOrigins(ca: string | undefined): (url: string) => Origin {
   };
 }
 
+/** As the handshake says it. A server of HTTP/2 alone refuses instead of answering nonsense. */
+const HTTP_1_1 = "\x08http/1.1";
+
 /** Said in full, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the check off. */
 function tlsOptions(name: string, ca: string | undefined): Bun.TLSOptions {
   return {
     rejectUnauthorized: true,
+    ALPNProtocols: HTTP_1_1,
     ...(isIP(name) === 0 && { serverName: name }),
     ...(ca !== undefined && { ca }),
   };
@@ -148,9 +182,9 @@ function outgoingOf(request: OutboundRequest, origin: Origin): Outgoing {
     accept: "*/*",
     // The answer is passed on undecoded to a client whose own wishes never reached the upstream.
     "accept-encoding": "identity",
-    ...request.headers,
-    ...framing(method, body, content_length),
   };
+  for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = value;
+  Object.assign(headers, framing(method, body, content_length));
   const head = requestHead({ method, path }, headers);
   return { method, head, body, content_length, signal, timeouts };
 }

@@ -1,4 +1,4 @@
-/** Does the machine give the program what it needs? Folder, ports, open files, requests in flight. */
+/** Does the machine give the program what it needs? Folder, ports, open files. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
@@ -16,7 +16,6 @@ export async function checkMachine(patient: Patient): Promise<Check[]> {
     ...checkKeyFile(patient),
     ...(await Promise.all([...new Set(addresses)].map(checkPort))),
     checkOpenFiles(),
-    checkInFlight(patient),
   ];
 }
 
@@ -109,14 +108,4 @@ function checkOpenFiles(): Check {
   const message = `limit ${limit}: every connection takes one, and a request has two`;
   const todo = "Raise it with ulimit -n 65536, or LimitNOFILE= in a systemd unit.";
   return { name, state: "warn", message, todo };
-}
-
-const FEW_REQUESTS = 1024;
-
-function checkInFlight({ env }: Patient): Check {
-  const name = "requests in flight";
-  const most = Number(env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? 256);
-  if (most >= FEW_REQUESTS) return { name, state: "ok", message: `at most ${most}` };
-  const todo = "Start with bin/portcullis, which sets BUN_CONFIG_MAX_HTTP_REQUESTS.";
-  return { name, state: "warn", message: `at most ${most} upstream calls at once`, todo };
 }

@@ -24,6 +24,8 @@ export interface Exchange {
   answered: PromiseWithResolvers<Reply>;
   /** What has come of a head that is not complete. */
   received: Buffer<ArrayBuffer> | undefined;
+  /** Of the heads that were read: those before the answer have no end by themselves. */
+  head_bytes: number;
   head: ReplyHead | undefined;
   decoder: BodyDecoder | undefined;
   /** Of an answer that is handed over whole. */
@@ -36,7 +38,7 @@ export interface Exchange {
   timer: Timer | undefined;
 }
 
-/** Longer heads are no use to anyone; without an end they would fill the memory. */
+/** Longer heads, or more of them, are no use to anyone; without an end they would fill the memory. */
 const MOST_HEAD_BYTES = 64 * 1024;
 /** An answer of at most this length is waited for: it goes on in one write, and may still fail over. */
 const WHOLE_BYTES = 64 * 1024;
@@ -122,37 +124,52 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
   while (!exchange.head) {
     const end = all.indexOf(HEAD_END, from);
     const length = (end < 0 ? all.length : end) - from;
-    if (end < 0 && length <= MOST_HEAD_BYTES) {
+    if (exchange.head_bytes + length > MOST_HEAD_BYTES) {
+      stop(connection, exchange, nonsense("Its head is too long."));
+      return;
+    }
+    if (end < 0 && mayBecomeHead(all, from)) {
       exchange.received = all.subarray(from);
       return;
     }
-    const head =
-      length <= MOST_HEAD_BYTES
-        ? readReplyHead(all.toString("latin1", from, end), exchange.method)
-        : undefined;
+    const text = end < 0 ? undefined : all.toString("latin1", from, end);
+    const head = text === undefined ? undefined : readReplyHead(text, exchange.method);
     if (!head || head.status === SWITCHING) {
-      stop(connection, exchange, new AppError("upstream_failed"));
+      stop(connection, exchange, nonsense("It does not begin as an answer of HTTP/1.1."));
       return;
     }
+    exchange.head_bytes += length;
     from = end + HEAD_END.length;
     // What stands before the answer (100, 103) was not asked for.
     if (head.status >= 200) exchange.head = head;
   }
   exchange.received = undefined;
   exchange.decoder = createBodyDecoder(exchange.head.framing);
-  expectWithin(connection, exchange, exchange.idle_ms);
   onBody(connection, exchange, all.subarray(from));
 }
 
 const SWITCHING = 101;
 
+const START = "HTTP/1.";
+
+/** To wait for the end of anything else would take until the timeout. Lines end with CRLF, never with LF alone. */
+function mayBecomeHead(bytes: Buffer, from: number): boolean {
+  const text = bytes.toString("latin1", from, from + 64);
+  return START.startsWith(text.slice(0, START.length)) && !/[^\r]\n/.test(text);
+}
+
+/** `cause` is for the log: what was received stays out of it. */
+const nonsense = (cause: string): AppError =>
+  new AppError("upstream_failed", undefined, { cause: new Error(cause) });
+
 function onBody(connection: Connection, exchange: Exchange, bytes: Bytes): void {
   const { head, decoder, streamed, chunks } = exchange;
   if (!head || !decoder) return;
   const proper = decoder.feed(bytes, streamed ? streamed.push : (chunk) => chunks.push(chunk));
-  if (!proper) stop(connection, exchange, new AppError("upstream_failed"));
+  if (!proper) stop(connection, exchange, nonsense("Its chunks are not proper ones."));
   else if (decoder.state.done) complete(connection, exchange);
-  else if (!streamed && !isShort(head)) handOver(connection, exchange, head);
+  else if (!streamed && isShort(head)) expectWithin(connection, exchange, exchange.idle_ms);
+  else if (!streamed) handOver(connection, exchange, head);
 }
 
 const isShort = ({ framing, headers }: ReplyHead): boolean =>

@@ -19,7 +19,8 @@ export function dial(
 ): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
   let settled = false;
-  const settle = (socket: Bun.Socket<Connection> | undefined, cause?: unknown) => {
+  let socket: Bun.Socket<Connection> | undefined;
+  const settle = (cause?: unknown) => {
     if (settled) return;
     settled = true;
     clearTimeout(timer);
@@ -27,7 +28,7 @@ export function dial(
     socket?.terminate();
     reject(new AppError("upstream_unreachable", undefined, { cause }));
   };
-  const timer = setTimeout(settle, mostMs, undefined, new Error("The connection timed out."));
+  const timer = setTimeout(settle, mostMs, new Error("The connection timed out."));
 
   Bun.connect<Connection>({
     hostname: address,
@@ -35,10 +36,8 @@ export function dial(
     ...(tls && { tls }),
     socket: {
       ...socketEvents,
-      open(socket) {
-        if (settled) return void socket.terminate(); // too late
-        socket.setNoDelay(true);
-        socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+      open(opened) {
+        socket = opened;
         socket.data = {
           socket,
           address,
@@ -47,14 +46,18 @@ export function dial(
           onTaken: undefined,
           ...hooks,
         };
-        if (!tls) settle(socket);
+        if (settled) return void socket.terminate(); // too late
+        socket.setNoDelay(true);
+        socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+        if (!tls) settle();
       },
-      handshake: (socket, trusted, cause) => settle(socket, trusted ? undefined : cause),
-      close(socket, error) {
-        settle(undefined, error ?? new Error("The connection was closed."));
-        socketEvents.close(socket, error);
+      handshake: (_, trusted, cause) =>
+        settle(trusted ? undefined : (cause ?? new Error("The certificate was not accepted."))),
+      close(closed, error) {
+        settle(error ?? new Error("The connection was closed."));
+        socketEvents.close(closed, error);
       },
     },
-  }).catch((thrown) => settle(undefined, thrown));
+  }).catch(settle);
   return promise;
 }

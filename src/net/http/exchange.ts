@@ -33,6 +33,7 @@ export function exchange(connection: Connection, outgoing: Outgoing): Promise<Re
     idle_ms: timeouts.idle_ms,
     answered: Promise.withResolvers<Reply>(),
     received: undefined,
+    head_bytes: 0,
     head: undefined,
     decoder: undefined,
     chunks: [],
@@ -46,10 +47,12 @@ export function exchange(connection: Connection, outgoing: Outgoing): Promise<Re
   };
   connection.exchange = started;
   signal?.addEventListener("abort", onAbort);
-  if (!source) write(connection, pieces(head, body as Bytes | null), onSent);
+  if (signal?.aborted) onAbort();
+  else if (!source) write(connection, pieces(head, body as Bytes | null), onSent);
   else
-    upload(connection, started, source, outgoing).then(onSent, (error) =>
-      stop(connection, started, error),
+    upload(connection, started, source, outgoing).then(
+      (out) => out && onSent(),
+      (error) => stop(connection, started, error),
     );
   return started.answered.promise;
 }
@@ -66,13 +69,13 @@ function pieces(head: string, body: Bytes | null): Bytes[] {
   return [both];
 }
 
-/** Ends when all is out, and never when the exchange ends before. Reads only what the connection takes. */
+/** Whether all is out: not when the exchange ends before. Reads only what the connection takes. */
 async function upload(
   connection: Connection,
   started: Exchange,
   source: ReadableStreamDefaultReader<Bytes>,
   { head, content_length }: Outgoing,
-): Promise<void> {
+): Promise<boolean> {
   const out = (parts: Bytes[]) => new Promise<void>((resolve) => write(connection, parts, resolve));
   let left = content_length;
   await out(pieces(head, null));
@@ -81,7 +84,7 @@ async function upload(
     const { done, value } = await source.read().catch((cause: unknown) => {
       throw sendersFault(cause);
     });
-    if (connection.exchange !== started) return await NEVER;
+    if (connection.exchange !== started) return false;
     if (done) break;
     if (value.length === 0) continue; // as a chunk it would mean the end
     if (left === undefined) {
@@ -95,9 +98,9 @@ async function upload(
   }
   if (left === undefined) await out([LAST_CHUNK]);
   else if (left > 0) throw wrongLength();
+  return true;
 }
 
-const NEVER = new Promise<never>(() => {});
 const CRLF = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 

@@ -28,7 +28,6 @@ export function createPool(): Pool {
       for (let last = waiting?.pop(); last; last = waiting?.pop()) {
         const { connection, until } = last;
         if (until > elapsedMs() && addresses.includes(connection.address)) {
-          connection.socket.timeout(0);
           connection.socket.ref();
           return connection;
         }

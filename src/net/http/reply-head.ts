@@ -13,7 +13,7 @@ export type ReplyHeaders = ReadonlyMap<string, string>;
 
 /** Each event is passed on as it comes. */
 export const isEventStream = (headers: ReplyHeaders): boolean =>
-  headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  /^text\/event-stream/i.test(headers.get("content-type") ?? "");
 
 /** How the end of a body is told: by its length, by itself, or by the end of the connection. */
 export type Framing = { kind: "length"; length: number } | { kind: "chunked" } | { kind: "close" };
@@ -37,10 +37,13 @@ export function readReplyHead(text: string, method: string): ReplyHead | undefin
     const earlier = headers.get(name);
     headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
   }
-  const bodiless = method === "HEAD" || status < 200 || status === 204 || status === 304;
+  const bodiless = method === "HEAD" || status < 200 || status === NO_CONTENT || status === 304;
   const framing = framingOf(headers, bodiless);
   if (!framing) return undefined;
-  const ambiguous = headers.has("transfer-encoding") && headers.has("content-length");
+  const chunked = headers.has("transfer-encoding");
+  const sized = headers.has("content-length");
+  // A body that must not be there may come all the same.
+  const ambiguous = (chunked && sized) || (status === NO_CONTENT && (chunked || sized));
   const reusable =
     framing.kind !== "close" && !ambiguous && staysOpen(text[MINOR_AT], headers.get("connection"));
   return { status, headers, framing, reusable };
@@ -48,6 +51,7 @@ export function readReplyHead(text: string, method: string): ReplyHead | undefin
 
 const MINOR_AT = "HTTP/1.".length;
 const CODE_AT = "HTTP/1.1 ".length;
+const NO_CONTENT = 204;
 const EMPTY: Framing = { kind: "length", length: 0 };
 
 function framingOf(headers: ReplyHeaders, bodiless: boolean): Framing | undefined {

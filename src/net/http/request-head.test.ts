@@ -19,6 +19,10 @@ test.each([
   expect(() => requestHead({ method: "GET", path: "/" }, headers)).toThrow("cannot be sent");
 });
 
+test.each(["", "get", "GET /other HTTP/1.1\r\n", "A B"])("%p is no method", (method) => {
+  expect(() => requestHead({ method, path: "/" }, {})).toThrow("cannot be sent");
+});
+
 test.each([
   ["/v1/files?limit=2&order=desc", "/v1/files?limit=2&order=desc"],
   ["/v1/a%2Fb", "/v1/a%2Fb"],

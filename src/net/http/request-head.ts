@@ -7,6 +7,7 @@ export interface RequestLine {
   path: string;
 }
 
+const METHOD = /^[A-Z]+$/;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
@@ -14,6 +15,7 @@ export function requestHead(
   { method, path }: RequestLine,
   headers: Readonly<Record<string, string>>,
 ): string {
+  if (!METHOD.test(method)) throw new AppError("invalid_request", "The method cannot be sent.");
   let head = `${method} ${path} HTTP/1.1\r\n`;
   for (const name in headers) {
     const value = headers[name] ?? "";
