@@ -20,7 +20,7 @@ import { type Workload, workloads } from "./gateway/workloads.ts";
 
 const quick = process.argv.includes("--quick");
 const save = process.argv.includes("--save");
-const ROUNDS = quick ? 1 : 3;
+const ROUNDS = quick ? 1 : 5;
 
 export async function run(): Promise<void> {
   const tools = await installTools();

@@ -9,7 +9,7 @@ export function page(tables: string, limits: boolean): string {
 npm run bench -- gateway
 \`\`\`
 
-repeats all of this on your machine in about four minutes; \`--quick\` for a first look, \`--save\` to write this
+repeats all of this on your machine in about six minutes; \`--quick\` for a first look, \`--save\` to write this
 page. It installs what it compares with when that is missing (nginx, HAProxy and wrk with apt, Portkey with
 npm), uses loopback only, and removes everything that it started.
 
@@ -19,7 +19,7 @@ npm), uses loopback only, and removes everything that it started.
 
 All contenders forward to the same two upstreams in one run: nginx for plain answers, a small Bun server for
 streams, slow answers and uploads. Each warms up for five
-seconds, then they take turns in three rounds of two or three seconds each; a figure is the
+seconds, then they take turns in five rounds of two or three seconds each; a figure is the
 median of the rounds. Load comes from wrk, and from plain sockets for streams and uploads. CPU is the time of all
 processes of a gateway from \`/proc\`; memory is their peak.
 
