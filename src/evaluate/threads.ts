@@ -1,5 +1,6 @@
 /** The threads that judge what takes long: started when they are needed, ended when they are not. */
 import { Worker } from "node:worker_threads";
+import { atMost } from "../lib/at-most.ts";
 import type { Settings } from "../settings.ts";
 import type { Backing, Chosen } from "./backing.ts";
 import {
@@ -38,12 +39,14 @@ const threads = new WeakMap<Settings, { large: Thread; huge: Thread }>();
 function threadsOf(settings: Settings) {
   const known = threads.get(settings);
   if (known) return known;
-  const fresh = { large: createThread(), huge: createThread() };
+  const fresh = { large: createThread(16), huge: createThread(2) };
   threads.set(settings, fresh);
   return fresh;
 }
 
-function createThread(): Thread {
+/** `most` at once: judging takes up to thirty times the memory of a body. */
+function createThread(most: number): Thread {
+  const inTurn = atMost(most);
   const jobs = new Map<number, { backing: Backing; done: (settled: Settled) => void }>();
   let count = 0;
   let running: Worker | undefined;
@@ -60,11 +63,15 @@ function createThread(): Thread {
         tell({ kind: "reply", call: message.call, settled });
       }
     });
-    worker.on("error", async (cause) => {
+    const broken = async (cause: unknown) => {
+      if (running !== worker) return; // told already, or stopped when it had nothing to do
       running = undefined;
       const settled = await settle(() => Promise.reject(cause));
       for (const { done } of jobs.values()) done(settled);
-    });
+    };
+    worker.on("error", broken);
+    // Out of memory, it may end without a word.
+    worker.on("exit", () => broken(new Error("The thread that judges has ended.")));
     // A program that stops does not wait for it.
     worker.unref();
     return worker;
@@ -73,7 +80,7 @@ function createThread(): Thread {
     void running?.terminate();
     running = undefined;
   };
-  return async ({ backing, work }) => {
+  const judge = async ({ backing, work }: Job) => {
     clearTimeout(idle);
     running ??= start();
     const job = ++count;
@@ -86,6 +93,7 @@ function createThread(): Thread {
     if (jobs.size === 0) idle = setTimeout(stop, IDLE_MS).unref();
     return settled;
   };
+  return (job) => inTurn(() => judge(job));
 }
 
 async function answered(
