@@ -9,6 +9,7 @@ import type { consumers as Consumers } from "../contract/consumers.ts";
 import type * as detector from "../contract/detectors.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { testPolicy } from "../contract/evaluate.ts";
+import type { explainRequest } from "../contract/explain.ts";
 import type { gateways as Gateways } from "../contract/gateways.ts";
 import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
@@ -64,6 +65,10 @@ export const consumers = {
   get: get<typeof Consumers.get>(`${CONSUMERS}/:consumer_id`),
   update: put<typeof Consumers.update>(`${CONSUMERS}/:consumer_id`),
   remove: remove<typeof Consumers.remove>(`${CONSUMERS}/:consumer_id`),
+  explain: {
+    ...post<typeof explainRequest>(`${CONSUMERS}/:consumer_id/explain`),
+    writes: false as const,
+  },
 };
 
 const KEYS = `${CONSUMERS}/:consumer_id/keys` as const;

@@ -44,6 +44,7 @@ async function makePlaces(kit: Kit): Promise<string[]> {
     `${path}/consumers/new`,
     `${path}/consumers/${consumer}`,
     `${path}/consumers/${consumer}?tab=keys`,
+    `${path}/consumers/${consumer}?tab=explain`,
     `${path}/requests`,
     ...(await decisionPlaces(kit)),
     ...(await guardPlaces(list)),
@@ -137,7 +138,7 @@ test("no page has a finding, in light and dark", async () => {
   expect(opened.offences).toEqual([]);
 }, 120_000);
 
-test("rows, conditions, a verdict and a diff have no finding, in light and dark", async () => {
+test("rows, conditions, a verdict, a diff and what is explained have no finding, in light and dark", async () => {
   const kit = await started();
   const all = await places(kit);
   const policy = all.find((place) => place.endsWith("?tab=gates")) ?? "";
@@ -162,6 +163,10 @@ test("rows, conditions, a verdict and a diff have no finding, in light and dark"
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");
   await page.getByLabel("Add disabled format").selectOption("password");
+  await look();
+  await move(all.find((place) => place.endsWith("?tab=explain")) ?? "");
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.locator(".told h3").first().waitFor();
   await look();
 
   expect(found).toEqual([]);
