@@ -9,7 +9,9 @@ import type { consumers as Consumers } from "../contract/consumers.ts";
 import type * as detector from "../contract/detectors.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { testPolicy } from "../contract/evaluate.ts";
-import type { gateways as Gateways } from "../contract/gateways.ts";
+import type { explainRequest } from "../contract/explain.ts";
+import type { gateways as Gateways, listPlugins } from "../contract/gateways.ts";
+import type * as limit from "../contract/limits.ts";
 import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
 import type * as request from "../contract/requests.ts";
@@ -40,6 +42,15 @@ export const gateways = {
   update: put<typeof Gateways.update>("/v1/gateways/:gateway_id"),
   remove: remove<typeof Gateways.remove>("/v1/gateways/:gateway_id"),
   requests: get<typeof request.listRequests>("/v1/gateways/:gateway_id/requests"),
+  plugins: get<typeof listPlugins>("/v1/plugins"),
+};
+
+const LIMITS = "/v1/gateways/:gateway_id/limits";
+export const limits = {
+  state: get<typeof limit.listLimitState>(`${LIMITS}/state`),
+  reset: remove<typeof limit.resetLimitState>(`${LIMITS}/state/:type/:subject`),
+  blocks: get<typeof limit.listBlocks>(`${LIMITS}/blocks`),
+  lift: remove<typeof limit.liftBlock>(`${LIMITS}/blocks/:type/:subject`),
 };
 
 const REGISTRIES = "/v1/gateways/:gateway_id/registries";
@@ -64,6 +75,10 @@ export const consumers = {
   get: get<typeof Consumers.get>(`${CONSUMERS}/:consumer_id`),
   update: put<typeof Consumers.update>(`${CONSUMERS}/:consumer_id`),
   remove: remove<typeof Consumers.remove>(`${CONSUMERS}/:consumer_id`),
+  explain: {
+    ...post<typeof explainRequest>(`${CONSUMERS}/:consumer_id/explain`),
+    writes: false as const,
+  },
 };
 
 const KEYS = `${CONSUMERS}/:consumer_id/keys` as const;

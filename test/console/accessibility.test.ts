@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startStore } from "../kit/store.ts";
+import { startLimited } from "../limiter/limited.ts";
 import { sharedBrowser } from "./browser.ts";
 
 const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
@@ -36,6 +37,7 @@ async function makePlaces(kit: Kit): Promise<string[]> {
     "/gateways?q=nothing-like-this",
     "/gateways/new",
     path,
+    ...(await limitPlaces(kit)),
     `${path}/registries`,
     `${path}/registries/new`,
     `${path}/registries/${registry}`,
@@ -44,6 +46,7 @@ async function makePlaces(kit: Kit): Promise<string[]> {
     `${path}/consumers/new`,
     `${path}/consumers/${consumer}`,
     `${path}/consumers/${consumer}?tab=keys`,
+    `${path}/consumers/${consumer}?tab=explain`,
     `${path}/requests`,
     ...(await decisionPlaces(kit)),
     ...(await guardPlaces(list)),
@@ -51,6 +54,18 @@ async function makePlaces(kit: Kit): Promise<string[]> {
     "/audit",
     "/nowhere",
   ];
+}
+
+/** The limits of a gateway, with a subject that is over its limit and blocked. */
+async function limitPlaces(kit: Kit): Promise<string[]> {
+  await using limited = await startLimited(kit, {
+    limits: { per_user: { limit: 1, window: "1h" } },
+    actions: { type: "block" },
+  });
+  await limited.statuses(2, { "user-id": "bad" });
+  return ["", "?tab=limits", "?tab=usage", "?tab=blocks", "?tab=usage&q=nothing-like-this"].map(
+    (tab) => `${limited.path.replace("/v1", "")}${tab}`,
+  );
 }
 
 /** What happened, and what is to be decided. */
@@ -137,7 +152,7 @@ test("no page has a finding, in light and dark", async () => {
   expect(opened.offences).toEqual([]);
 }, 120_000);
 
-test("rows, conditions, a verdict and a diff have no finding, in light and dark", async () => {
+test("rows, conditions, a verdict, a diff and what is explained have no finding, in light and dark", async () => {
   const kit = await started();
   const all = await places(kit);
   const policy = all.find((place) => place.endsWith("?tab=gates")) ?? "";
@@ -162,6 +177,15 @@ test("rows, conditions, a verdict and a diff have no finding, in light and dark"
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");
   await page.getByLabel("Add disabled format").selectOption("password");
+  await look();
+  await move(all.find((place) => place.endsWith("?tab=limits")) ?? "");
+  await page.getByRole("group", { name: "Per user" }).getByLabel("Window").fill("soon");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").waitFor();
+  await look();
+  await move(all.find((place) => place.endsWith("?tab=explain")) ?? "");
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.locator(".told h3").first().waitFor();
   await look();
 
   expect(found).toEqual([]);

@@ -1,4 +1,4 @@
-/** Console → a consumer: how its requests are routed, and its keys. */
+/** Console → a consumer: how its requests are routed, its keys, and where a request would go. */
 import { useState } from "react";
 import type { Consumer } from "../../contract/consumers.ts";
 import { call, ROOT } from "../api.ts";
@@ -6,6 +6,7 @@ import { consumers, registries } from "../endpoints.ts";
 import { useLoad } from "../load.ts";
 import { ConsumerForm } from "../parts/consumer-form.tsx";
 import { ConsumerKeys } from "../parts/consumer-keys.tsx";
+import { ExplainRouting } from "../parts/explain-routing.tsx";
 import { Page, Ready } from "../parts/page.tsx";
 import { Tabs, useTab } from "../parts/tabs.tsx";
 import { navigate } from "../router.tsx";
@@ -14,6 +15,7 @@ import { useSession } from "../session.ts";
 const TABS = [
   ["", "Routing"],
   ["keys", "Keys"],
+  ["explain", "Explain"],
 ] as const;
 
 interface ConsumerPageProps {
@@ -50,6 +52,8 @@ function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onSt
             {consumer && <Tabs label="Consumer" tabs={TABS} />}
             {consumer && tab === "keys" ? (
               <ConsumerKeys consumer={consumer} upstreams={upstreams} />
+            ) : consumer && tab === "explain" ? (
+              <ExplainRouting consumer={consumer} />
             ) : (
               <ConsumerForm {...{ gateway_id, consumer, upstreams, onStale }} />
             )}

@@ -1,15 +1,32 @@
-/** Console → a gateway: its name, slug, labels and plugins; new ones are made here too. */
-import { useState } from "react";
+/** Console → a gateway: its name, slug, labels, plugins and rate limits; new ones are made here too. */
+import { type ReactNode, useState } from "react";
 import type { Gateway } from "../../contract/gateways.ts";
 import { call } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
 import { useAction, useLoad } from "../load.ts";
 import { TextField } from "../parts/field.tsx";
 import { Form, problemOf, Section } from "../parts/form.tsx";
+import { LimitBlocks } from "../parts/limit-blocks.tsx";
+import { LimitUsage } from "../parts/limit-usage.tsx";
 import { Page, Ready } from "../parts/page.tsx";
 import { PairsField, pairsOf, recordOf } from "../parts/pairs-field.tsx";
+import { RateLimits } from "../parts/rate-limits.tsx";
+import { Refresh } from "../parts/refresh.tsx";
+import { RequiredPlugins } from "../parts/required-plugins.tsx";
+import { Tabs, useTab } from "../parts/tabs.tsx";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
+
+const TABS = [
+  ["", "Settings"],
+  ["limits", "Rate limits"],
+  ["usage", "Limit usage"],
+  ["blocks", "Blocks"],
+] as const;
+type Tab = (typeof TABS)[number][0];
+
+/** What these show changes by itself. */
+const LIVE: readonly Tab[] = ["usage", "blocks"];
 
 export function GatewayPage({ gateway_id }: { gateway_id?: string }) {
   const [turn, setTurn] = useState(0);
@@ -30,30 +47,41 @@ interface StoredProps {
 function Stored({ gateway_id, onStale }: StoredProps) {
   const gateway = useLoad(gateway_id, () => call(gateways.get, { params: { gateway_id } }));
   const { may } = useSession();
+  const tab = useTab(TABS);
   return (
     <Page
       title={gateway.state === "ready" ? gateway.value.name : "Gateway"}
-      about="Settings of the gateway."
-      actions={gateway.state === "ready" && may("write") && <Remove gateway={gateway.value} />}
+      about="Settings of the gateway, and what its limits do."
+      actions={
+        <>
+          {LIVE.includes(tab) && <Refresh />}
+          {gateway.state === "ready" && may("write") && <Remove gateway={gateway.value} />}
+        </>
+      }
     >
+      <Tabs label="Gateway" tabs={TABS} />
       <Ready of={gateway} what="The gateway">
-        {(value) => (
-          <>
-            <Settings gateway={value} onStale={onStale} />
-            <Section title="Plugins" about="Run on every request of this gateway, in this order.">
-              {value.required_plugins.length === 0 ? (
-                <p className="muted">
-                  None. Set them with <code>PUT /v1/gateways/{value.id}</code>.
-                </p>
-              ) : (
-                <pre>{JSON.stringify(value.required_plugins, null, 2)}</pre>
-              )}
-            </Section>
-          </>
-        )}
+        {(value) => SHOWN[tab]({ gateway: value, onStale })}
       </Ready>
     </Page>
   );
+}
+
+const SHOWN: Record<Tab, (props: ShownProps) => ReactNode> = {
+  "": (props) => (
+    <>
+      <Settings {...props} />
+      <RequiredPlugins gateway={props.gateway} />
+    </>
+  ),
+  limits: (props) => <RateLimits {...props} />,
+  usage: ({ gateway }) => <LimitUsage gateway={gateway} />,
+  blocks: ({ gateway }) => <LimitBlocks gateway={gateway} />,
+};
+
+interface ShownProps {
+  gateway: Gateway;
+  onStale: () => void;
 }
 
 interface SettingsProps {

@@ -128,8 +128,8 @@ function typedOf(catalog: readonly CatalogEntry[], detector: DetectorResource | 
 function registryChoices(found: readonly Registry[], chosen: unknown): Choices[string] {
   const able = found.filter(({ capabilities }) => capabilities.includes("chat"));
   const options = able.map(({ id, name, provider }) => [id, `${name} (${provider})`] as const);
-  const known = typeof chosen !== "string" || options.some(([id]) => id === chosen);
-  return known ? [["", "Choose…"], ...options] : [["", "Choose…"], [chosen, chosen], ...options];
+  const strange = typeof chosen === "string" && chosen && !options.some(([id]) => id === chosen);
+  return strange ? [[chosen, chosen], ...options] : options;
 }
 
 /** Input: user, tool arguments. Output: nothing. */

@@ -2,6 +2,12 @@
 import { expect, test } from "bun:test";
 import { draftOf, type Schema, shapeOf, valuesOf } from "./schema-draft.ts";
 
+const LIMIT: Schema = {
+  type: "object",
+  required: ["limit"],
+  properties: { limit: { type: "integer" }, window: { type: "string" } },
+};
+
 const SCHEMA: Schema = {
   type: "object",
   required: ["url"],
@@ -25,6 +31,13 @@ const SCHEMA: Schema = {
         },
       },
     },
+    limits: {
+      type: "object",
+      properties: {
+        per_ip: LIMIT,
+        per_user: LIMIT,
+      },
+    },
   },
 };
 
@@ -45,6 +58,7 @@ test("what is stored comes back unchanged", () => {
       { name: "one", parameters: { type: "object", properties: { n: {} } } },
       { name: "two" },
     ],
+    limits: { per_ip: { limit: 3, window: "1m" } },
   };
 
   expect(saved(stored)).toEqual(stored);
@@ -65,6 +79,13 @@ test("a limit that was emptied is no limit", () => {
   const draft = { ...draftOf(SCHEMA, {}), most: "" };
 
   expect(valuesOf(SCHEMA, draft, "settings").most).toBeNull();
+});
+
+test("an object in which nothing is typed is left out, unless it must be there", () => {
+  const strict = { ...SCHEMA, required: ["limits"] };
+
+  expect(valuesOf(SCHEMA, draftOf(SCHEMA, {}), "settings")).not.toHaveProperty("limits");
+  expect(valuesOf(strict, draftOf(strict, {}), "settings").limits).toEqual({});
 });
 
 test("text that is not JSON is refused at its own member", () => {

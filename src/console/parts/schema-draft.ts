@@ -22,7 +22,7 @@ export interface Schema {
 export interface Draft {
   readonly [name: string]: Typed;
 }
-export type Typed = string | boolean | Pairs | Rows | Chosen;
+export type Typed = string | boolean | Pairs | Rows | Chosen | Group;
 /** A list of objects. */
 export interface Rows {
   rows: readonly Draft[];
@@ -30,6 +30,10 @@ export interface Rows {
 /** Some of the names that there are. */
 export interface Chosen {
   chosen: readonly string[];
+}
+/** One object with members of its own. */
+export interface Group {
+  group: Draft;
 }
 
 export type Shape =
@@ -41,6 +45,7 @@ export type Shape =
   | "lines"
   | "chosen"
   | "rows"
+  | "group"
   | "pairs"
   | "json";
 
@@ -57,6 +62,7 @@ export function shapeOf(member: Schema): Shape {
   if (type === "array" && items?.enum) return "chosen";
   if (type === "array" && items?.type === "string") return "lines";
   if (type === "array" && items?.properties) return "rows";
+  if (type === "object" && member.properties) return "group";
   if (type === "object" && typeof rest === "object" && rest.type === "string") return "pairs";
   if (type !== "string") return "json";
   return (member.maxLength ?? 0) >= LONG ? "long_text" : "text";
@@ -93,6 +99,8 @@ function typedOf(member: Schema, value: unknown): Typed {
       return ((known ?? []) as string[]).join("\n");
     case "rows":
       return { rows: ((known ?? []) as Record<string, unknown>[]).map(rowOf(member)) };
+    case "group":
+      return { group: draftOf(member, (known ?? {}) as Record<string, unknown>) };
     case "json":
       return value === undefined ? "" : JSON.stringify(value, null, 2);
     case "number":
@@ -113,16 +121,24 @@ export const rowOf =
 /** An empty text means that the member is not there. `at` is where the server sees these members. */
 export function valuesOf(schema: Schema, draft: Draft, at: string): Record<string, unknown> {
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
-    const value = memberOf(member, draft[name] ?? "", `${at}.${name}`);
+    const typed = draft[name] ?? "";
+    if (!schema.required?.includes(name) && isBlankGroup(member, typed)) return [];
+    const value = memberOf(member, typed, `${at}.${name}`);
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(entries);
 }
 
+/** An object in which nothing was typed: one that need not be there is not. */
+export const isBlankGroup = (member: Schema, typed: Typed): boolean =>
+  shapeOf(member) === "group" &&
+  JSON.stringify(typed) === JSON.stringify(typedOf(member, undefined));
+
 function memberOf(member: Schema, typed: Typed, at: string): unknown {
   if (typeof typed === "boolean") return typed;
   if (typeof typed === "object") {
     if ("chosen" in typed) return typed.chosen;
+    if ("group" in typed) return valuesOf(member, typed.group, at);
     if (!("rows" in typed)) return recordOf(typed);
     return typed.rows.map((row, index) => valuesOf(member.items ?? {}, row, `${at}[${index}]`));
   }

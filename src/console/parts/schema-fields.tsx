@@ -3,6 +3,7 @@ import type { AppError } from "../../contract/errors.ts";
 import { ChosenField } from "./chosen-field.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
 import { problemOf, problemsBelow } from "./form.tsx";
+import { GroupField } from "./group-field.tsx";
 import { PairsField } from "./pairs-field.tsx";
 import { RowsField } from "./rows-field.tsx";
 import {
@@ -23,12 +24,14 @@ interface SchemaFieldsProps {
   at: string;
   /** What there is to choose from, for members that name something stored. */
   choices?: Choices;
+  /** The object that these members are of need not be there, and is not yet. */
+  unasked?: boolean;
 }
 
 export type Choices = Readonly<Record<string, readonly (readonly [value: string, text: string])[]>>;
 
 export function SchemaFields(props: SchemaFieldsProps) {
-  const { schema, draft, onChange, error, at, choices } = props;
+  const { schema, draft, onChange, error, at, choices, unasked = false } = props;
   return Object.entries(schema.properties ?? {}).map(([name, member]) => (
     <Member
       key={name}
@@ -36,6 +39,7 @@ export function SchemaFields(props: SchemaFieldsProps) {
       member={member}
       choices={choices?.[name]}
       required={schema.required?.includes(name) ?? false}
+      unasked={unasked}
       value={draft[name] ?? ""}
       onChange={(value) => onChange({ ...draft, [name]: value })}
       error={error}
@@ -49,6 +53,7 @@ interface MemberProps {
   member: Schema;
   choices: Choices[string] | undefined;
   required: boolean;
+  unasked: boolean;
   value: Typed;
   onChange: (value: Typed) => void;
   error: AppError | undefined;
@@ -56,7 +61,7 @@ interface MemberProps {
 }
 
 function Member(props: MemberProps) {
-  const { name, member, choices, required, value, onChange, error, at } = props;
+  const { name, member, choices, required, unasked, value, onChange, error, at } = props;
   const shape = shapeOf(member);
   const label = words(name);
   const hint = plain(member.description);
@@ -70,6 +75,10 @@ function Member(props: MemberProps) {
       const { rows } = value;
       return <RowsField {...shared} {...{ member, rows, error, at }} />;
     }
+    if ("group" in value) {
+      const { group } = value;
+      return <GroupField {...shared} {...{ member, group, required, error, at }} />;
+    }
     if (!("chosen" in value)) return <PairsField {...shared} pairs={value} problem={problem} />;
     const names = member.items?.enum ?? [];
     return <ChosenField {...shared} names={names} chosen={value.chosen} problem={problem} />;
@@ -78,11 +87,13 @@ function Member(props: MemberProps) {
   const named = required ? label : `${label} (optional)`;
   if (shape === "choice" || choices) {
     const options = choices ?? member.enum?.map((option) => [option, option] as const) ?? YES_NO;
-    const shown = required ? options : [["", "(default)"] as const, ...options];
+    const none = required ? "Choose…" : "(default)";
+    const shown = required && text ? options : [["", none] as const, ...options];
     const problem = problemOf(error, at);
     return (
       <SelectField
-        {...{ label, hint, problem, required }}
+        {...{ label, hint, problem }}
+        required={required && !unasked}
         value={text}
         options={shown}
         onChange={onChange}
@@ -98,7 +109,7 @@ function Member(props: MemberProps) {
         problem={problemsBelow(error, at)}
         code={shape !== "long_text"}
         rows={Math.min(12, Math.max(3, text.split("\n").length))}
-        required={required}
+        required={required && !unasked}
         value={text}
         onChange={onChange}
       />
@@ -114,7 +125,7 @@ function Member(props: MemberProps) {
       step={number?.type === "number" ? "any" : undefined}
       min={number?.minimum}
       max={number?.maximum}
-      required={required}
+      required={required && !unasked}
       placeholder={isNullable(member) ? "none" : placeholderOf(member)}
       value={text}
       onChange={onChange}
@@ -134,7 +145,9 @@ const plain = (text: string | undefined): string => (text ?? "").replaceAll("`",
 
 /** `base_url` reads as "Base URL". */
 function words(name: string): string {
-  const text = name.replaceAll("_", " ").replace(/\b(url|api|id)\b/g, (word) => word.toUpperCase());
+  const text = name
+    .replaceAll("_", " ")
+    .replace(/\b(url|api|id|ip)\b/g, (word) => word.toUpperCase());
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

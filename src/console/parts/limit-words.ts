@@ -1,0 +1,42 @@
+/** Rate limits in words: each address 100 requests in 1m. */
+import type { PluginEntry } from "../../contract/gateways.ts";
+import type { LimitType } from "../../contract/limits.ts";
+
+/** As the plugin is named in `required_plugins`. */
+export const RATE_LIMITER = "rate_limiter";
+
+export const LIMIT_NAMES: Record<LimitType, string> = {
+  per_fingerprint: "Fingerprint",
+  per_ip: "Address",
+  per_user: "User",
+  global: "All traffic",
+};
+
+const WHOSE: Record<LimitType, string> = {
+  per_fingerprint: "each client",
+  per_ip: "each address",
+  per_user: "each user",
+  global: "all together",
+};
+
+/** Undefined: nothing is limited. */
+export function limitWords(entries: readonly PluginEntry[]): string | undefined {
+  const entry = entries.find(({ name, enabled }) => name === RATE_LIMITER && enabled);
+  if (!entry) return undefined;
+  // The server saves no other form.
+  const limits = entry.settings.limits as Partial<Record<LimitType, Limit>>;
+  const parts = TYPES.flatMap((type) => {
+    const limit = limits[type];
+    if (!limit) return [];
+    const requests = limit.limit === 1 ? "1 request" : `${limit.limit} requests`;
+    return [`${WHOSE[type]} ${requests} in ${limit.window}`];
+  });
+  return `In force: ${parts.join("; ")}.`;
+}
+
+interface Limit {
+  limit: number;
+  window: string;
+}
+
+const TYPES = Object.keys(WHOSE) as LimitType[];

@@ -1,0 +1,42 @@
+/** Which plugins run on every request of a gateway? */
+import type { Gateway, PluginEntry } from "../../contract/gateways.ts";
+import { Link } from "../router.tsx";
+import { Section } from "./form.tsx";
+import { RATE_LIMITER } from "./limit-words.ts";
+import { OnOff } from "./marks.tsx";
+import { type Column, Table } from "./table.tsx";
+
+export function RequiredPlugins({ gateway }: { gateway: Gateway }) {
+  const limits = `/gateways/${gateway.id}?tab=limits`;
+  return (
+    <Section
+      title="Plugins"
+      about="Run on every request of this gateway, lower priority numbers first."
+    >
+      <Table
+        caption="Plugins"
+        columns={columns(limits)}
+        rows={gateway.required_plugins.map((entry) => ({
+          ...entry,
+          id: `${entry.name} ${entry.stage}`,
+        }))}
+        empty={
+          <p>
+            None runs. To limit requests, <Link to={limits}>set rate limits</Link>.
+          </p>
+        }
+      />
+    </Section>
+  );
+}
+
+const columns = (limits: string): Column<PluginEntry & { id: string }>[] => [
+  {
+    head: "Name",
+    names: true,
+    cell: ({ name }) => (name === RATE_LIMITER ? <Link to={limits}>{name}</Link> : name),
+  },
+  { head: "Stage", cell: ({ stage }) => <code>{stage}</code> },
+  { head: "Priority", number: true, cell: ({ priority }) => priority },
+  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["on", "off"]} /> },
+];
