@@ -19,7 +19,8 @@ export async function answer(deps: Deps, request: Request, ids: RequestIds): Pro
   const known = identifyConsumer(deps, asked); //                          404 consumer, 401/403 key, 400 method
   const { capability } = asked.endpoint;
   try {
-    await admit(deps, known); //                                           429 limits
+    const admission = admit(deps, known); //                               429 limits
+    if (admission) await admission;
     if (!capability) return finishHere(deps, known, listModels(known)); // 404 model
     const named = await readModel(deps, known, capability); //             400 body, 408, 413, 429
     const files = capability === "files";

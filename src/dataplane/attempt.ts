@@ -32,7 +32,8 @@ export async function attempt(
     checkStatus(sent);
     const operation = candidate.registry.provider.operations[how.capability];
     const reply = operation?.reply ? await rewritten(sent, chosen, operation) : sent;
-    const body = await openBody(reply, how.peek);
+    const opened = openBody(reply, how.peek);
+    const body = opened instanceof Promise ? await opened : opened;
     count(registry.outcomes, statusClass(reply.status));
     note(deps, chosen, registry, { began, reply });
     return {

@@ -28,14 +28,18 @@ export interface StreamedBody extends Pick<Reply, "read" | "cancel"> {
 }
 
 /** `peek`: wait for the first byte, because another registry may still be asked if none comes. */
-export async function openBody(reply: Reply, peek: boolean): Promise<OpenReply["body"]> {
+export function openBody(
+  reply: Reply,
+  peek: boolean,
+): OpenReply["body"] | Promise<OpenReply["body"]> {
   if (reply.whole) return { kind: "whole", bytes: reply.whole };
   const { read, cancel } = reply;
   const events = isEventStream(reply.headers);
-  if (!peek) return { kind: "stream", first: undefined, events, read, cancel };
-  const first = await read();
-  if (first) return { kind: "stream", first, events, read, cancel };
-  return { kind: "whole", bytes: new Uint8Array(0) };
+  const streamed = { kind: "stream", first: undefined, events, read, cancel } as const;
+  if (!peek) return streamed;
+  return read().then((first) =>
+    first ? { ...streamed, first } : { kind: "whole", bytes: new Uint8Array(0) },
+  );
 }
 
 const MOST_REWRITTEN = 64 * 1024 * 1024;

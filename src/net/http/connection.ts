@@ -59,7 +59,8 @@ export const socketEvents = {
     const { exchange } = connection;
     connection.onClose(connection);
     if (!exchange) return;
-    if (exchange.head?.framing.kind === "close" && !error) complete(connection, exchange);
+    const { head } = exchange;
+    if (head?.framing.kind === "close" && !error) complete(connection, exchange, head);
     else stop(connection, exchange, new AppError("upstream_failed", undefined, { cause: error }));
   },
   timeout({ data: connection }: Socket<Connection>): void {
@@ -143,9 +144,17 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
     // What stands before the answer (100, 103) was not asked for.
     if (head.status >= 200) exchange.head = head;
   }
+  const { head } = exchange;
+  const rest = all.subarray(from);
   exchange.received = undefined;
-  exchange.decoder = createBodyDecoder(exchange.head.framing);
-  onBody(connection, exchange, all.subarray(from));
+  // Most answers are short and come at once.
+  if (head.framing.kind === "length" && head.framing.length === rest.length) {
+    exchange.chunks.push(rest);
+    complete(connection, exchange, head);
+    return;
+  }
+  exchange.decoder = createBodyDecoder(head.framing);
+  onBody(connection, exchange, rest);
 }
 
 const SWITCHING = 101;
@@ -167,7 +176,7 @@ function onBody(connection: Connection, exchange: Exchange, bytes: Bytes): void 
   if (!head || !decoder) return;
   const proper = decoder.feed(bytes, streamed ? streamed.push : (chunk) => chunks.push(chunk));
   if (!proper) stop(connection, exchange, nonsense("Its chunks are not proper ones."));
-  else if (decoder.state.done) complete(connection, exchange);
+  else if (decoder.state.done) complete(connection, exchange, head);
   else if (!streamed && isShort(head)) expectWithin(connection, exchange, exchange.idle_ms);
   else if (!streamed) handOver(connection, exchange, head);
 }
@@ -193,13 +202,13 @@ function handOver(connection: Connection, exchange: Exchange, head: ReplyHead): 
   exchange.answered.resolve(streamed.reply);
 }
 
-function complete(connection: Connection, exchange: Exchange): void {
-  const { head, decoder, chunks, streamed } = exchange;
-  if (!head || !decoder) return;
+function complete(connection: Connection, exchange: Exchange, head: ReplyHead): void {
+  const { decoder, chunks, streamed } = exchange;
   if (streamed) streamed.end();
   else exchange.answered.resolve(wholeReply(head, joined(chunks)));
   leave(connection, exchange);
-  if (head.reusable && exchange.sent && !decoder.state.surplus) connection.onFree(connection, head);
+  if (head.reusable && exchange.sent && !decoder?.state.surplus)
+    connection.onFree(connection, head);
   else connection.socket.terminate();
 }
 
