@@ -19,6 +19,7 @@ import type * as catalog from "../contract/store-catalog.ts";
 import type * as install from "../contract/store-installs.ts";
 import type * as principal from "../contract/store-principals.ts";
 import type * as asked from "../contract/store-requests.ts";
+import type * as tools from "../contract/store-tools.ts";
 import type * as token from "../contract/tokens.ts";
 import type { Known } from "./api.ts";
 
@@ -115,6 +116,11 @@ export const storeCatalog = {
   list: get<typeof catalog.listCatalog>(`${STORE}/catalog`),
   get: get<typeof catalog.getCatalogEntry>(`${STORE}/catalog/:code`),
   update: put<typeof catalog.updateCatalogEntry>(`${STORE}/catalog/:code`),
+};
+
+export const toolChanges = {
+  list: get<typeof tools.listToolChanges>(`${STORE}/tool-changes`),
+  accept: post<typeof tools.acceptToolChange>(`${STORE}/tool-changes/:tool_change_id/accept`),
 };
 
 export const principalTokens = {

@@ -63,10 +63,18 @@ async function decisionPlaces(kit: Kit): Promise<string[]> {
   await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
   await store.rule("group:oncall", "install");
   await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
+  const { id } = await store.instance("key", "Shared");
   return [
-    ...["", "?tab=installs", "?tab=access", "?tab=catalog", "?tab=tokens"].map(
-      (tab) => `/gateways/${store.gateway.id}/store${tab}`,
-    ),
+    ...[
+      "",
+      "?tab=installs",
+      "?tab=access",
+      "?tab=catalog",
+      "?tab=instances",
+      "?tab=tokens",
+      "/instances/new?code=site",
+      `/instances/${id}`,
+    ].map((place) => `/gateways/${store.gateway.id}/store${place}`),
     "/activity?consumer_id=ana&status=block",
     "/activity?q=nothing-like-this",
     "/approvals",

@@ -6,6 +6,7 @@ import { PrincipalTokens } from "../parts/principal-tokens.tsx";
 import { Refresh } from "../parts/refresh.tsx";
 import { StoreCatalog } from "../parts/store-catalog.tsx";
 import { StoreInstalls } from "../parts/store-installs.tsx";
+import { StoreInstances } from "../parts/store-instances.tsx";
 import { StoreRequests } from "../parts/store-requests.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { useLocation } from "../router.tsx";
@@ -15,6 +16,7 @@ const TABS = [
   ["installs", "Installs"],
   ["access", "Access rules"],
   ["catalog", "Catalog"],
+  ["instances", "Instances"],
   ["tokens", "Personal tokens"],
 ] as const;
 
@@ -27,6 +29,7 @@ const SHOWN: Record<string, (props: StorePageProps) => ReactNode> = {
   installs: StoreInstalls,
   access: AccessRules,
   catalog: StoreCatalog,
+  instances: StoreInstances,
   tokens: PrincipalTokens,
 };
 

@@ -76,7 +76,9 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
           }));
           return { items, next_cursor: page.next_cursor };
         }}
-        columns={may("write") ? [...COLUMNS, acts((row) => void turn.run(row))] : COLUMNS}
+        columns={
+          may("write") ? [...COLUMNS, acts(gateway_id, (row) => void turn.run(row))] : COLUMNS
+        }
         empty={<p>The catalog is empty. Add servers, or import them, through the API.</p>}
       />
     </>
@@ -121,19 +123,27 @@ function Instances({ row: { instances, needs_admin_setup } }: { row: Row }) {
     <ul>
       {instances.map(({ id, gateway_id, name }) => (
         <li key={id}>
-          <Link to={`/gateways/${gateway_id}/registries/${id}`}>{name}</Link>
+          <Link to={`/gateways/${gateway_id}/store/instances/${id}`}>{name}</Link>
         </li>
       ))}
     </ul>
   );
 }
 
-const acts = (turn: (row: Row) => void): Column<Row> => ({
+const acts = (gateway_id: string, turn: (row: Row) => void): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
-    <button type="button" className="button small" onClick={() => turn(row)}>
-      {row.status === "shown" ? "Hide" : "Show"}
-      <span className="unseen"> {row.name}</span>
-    </button>
+    <div className="row tight">
+      <button type="button" className="button small" onClick={() => turn(row)}>
+        {row.status === "shown" ? "Hide" : "Show"}
+        <span className="unseen"> {row.name}</span>
+      </button>
+      <Link
+        to={`/gateways/${gateway_id}/store/instances/new?code=${encodeURIComponent(row.code)}`}
+        className="button small"
+      >
+        New instance<span className="unseen"> of {row.name}</span>
+      </Link>
+    </div>
   ),
 });
