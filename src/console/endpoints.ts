@@ -116,6 +116,7 @@ export const storeCatalog = {
   list: get<typeof catalog.listCatalog>(`${STORE}/catalog`),
   get: get<typeof catalog.getCatalogEntry>(`${STORE}/catalog/:code`),
   update: put<typeof catalog.updateCatalogEntry>(`${STORE}/catalog/:code`),
+  import: post<typeof catalog.importCatalog>(`${STORE}/catalog/import`),
 };
 
 export const toolChanges = {

@@ -70,6 +70,7 @@ async function decisionPlaces(kit: Kit): Promise<string[]> {
       "?tab=installs",
       "?tab=access",
       "?tab=catalog",
+      "?tab=import",
       "?tab=instances",
       "?tab=tokens",
       "/instances/new?code=site",

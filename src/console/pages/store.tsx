@@ -5,6 +5,7 @@ import { Page } from "../parts/page.tsx";
 import { PrincipalTokens } from "../parts/principal-tokens.tsx";
 import { Refresh } from "../parts/refresh.tsx";
 import { StoreCatalog } from "../parts/store-catalog.tsx";
+import { StoreImport } from "../parts/store-import.tsx";
 import { StoreInstalls } from "../parts/store-installs.tsx";
 import { StoreInstances } from "../parts/store-instances.tsx";
 import { StoreRequests } from "../parts/store-requests.tsx";
@@ -16,6 +17,7 @@ const TABS = [
   ["installs", "Installs"],
   ["access", "Access rules"],
   ["catalog", "Catalog"],
+  ["import", "Import"],
   ["instances", "Instances"],
   ["tokens", "Personal tokens"],
 ] as const;
@@ -29,6 +31,7 @@ const SHOWN: Record<string, (props: StorePageProps) => ReactNode> = {
   installs: StoreInstalls,
   access: AccessRules,
   catalog: StoreCatalog,
+  import: StoreImport,
   instances: StoreInstances,
   tokens: PrincipalTokens,
 };
