@@ -12,6 +12,7 @@ import type { testPolicy } from "../contract/evaluate.ts";
 import type { gateways as Gateways } from "../contract/gateways.ts";
 import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
+import type { replayPolicy } from "../contract/replay.ts";
 import type * as request from "../contract/requests.ts";
 import type * as sessions from "../contract/session.ts";
 import type * as access from "../contract/store-access.ts";
@@ -149,6 +150,10 @@ export const policies = {
   update: put<Policies["update"]>(`${POLICIES}/:policy_id`),
   remove: remove<Policies["remove"]>(`${POLICIES}/:policy_id`),
   test: { ...post<typeof testPolicy>(`${POLICIES}/:policy_id/test`), writes: false as const },
+  replay: {
+    ...post<typeof replayPolicy>(`${POLICIES}/:policy_id/replay`),
+    writes: false as const,
+  },
   uses: get<typeof policy.listPolicyUses>(`${POLICIES}/:policy_id/uses`),
   versions: get<typeof policy.listPolicyVersions>(`${POLICIES}/:policy_id/versions`),
   diff: get<typeof policy.diffPolicyVersions>(`${POLICIES}/:policy_id/versions/:number/diff`),

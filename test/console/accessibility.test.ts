@@ -106,6 +106,7 @@ async function guardPlaces(list: (path: string) => Promise<{ id: string }[]>) {
     `${policy}?tab=input`,
     `${policy}?tab=output`,
     `${policy}?tab=test`,
+    `${policy}?tab=replay`,
     `${policy}?tab=collectors`,
     `${policy}?tab=history`,
     "/policies/00000000-0000-4000-8000-000000000000",
@@ -167,6 +168,10 @@ test("rows, conditions, a verdict and a diff have no finding, in light and dark"
   await move(policy.replace("gates", "test"));
   await page.getByRole("button", { name: "Run test" }).click();
   await page.locator(".diff").waitFor();
+  await look();
+  await move(policy.replace("gates", "replay"));
+  await page.getByRole("button", { name: "Run replay" }).click();
+  await page.getByText(/judged again/).waitFor();
   await look();
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");
