@@ -125,6 +125,14 @@ export const toolChanges = {
   accept: post<typeof tools.acceptToolChange>(`${STORE}/tool-changes/:tool_change_id/accept`),
 };
 
+type Issuers = typeof principal.issuers;
+export const issuers = {
+  list: get<Issuers["list"]>(`${STORE}/issuers`),
+  create: post<Issuers["create"]>(`${STORE}/issuers`),
+  update: put<Issuers["update"]>(`${STORE}/issuers/:issuer_id`),
+  remove: remove<Issuers["remove"]>(`${STORE}/issuers/:issuer_id`),
+};
+
 export const principalTokens = {
   list: get<typeof principal.listPrincipalTokens>(`${STORE}/principal-tokens`),
   create: post<typeof principal.createPrincipalToken>(`${STORE}/principal-tokens`),

@@ -64,6 +64,9 @@ async function decisionPlaces(kit: Kit): Promise<string[]> {
   await store.rule("group:oncall", "install");
   await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
   const { id } = await store.instance("key", "Shared");
+  const remotes = [{ type: "streamable-http", url: "https://mcp.example.com/mcp" }];
+  const servers = [{ name: "com.example/imported", version: "1", remotes }];
+  await kit.post(`${store.path}/store/catalog/import`, { servers });
   return [
     ...[
       "",
@@ -72,6 +75,7 @@ async function decisionPlaces(kit: Kit): Promise<string[]> {
       "?tab=catalog",
       "?tab=import",
       "?tab=instances",
+      "?tab=issuers",
       "?tab=tokens",
       "/instances/new?code=site",
       `/instances/${id}`,
@@ -210,6 +214,15 @@ test("no dialog has a finding, in light and dark", async () => {
   await page.keyboard.press("Escape");
   await move(all.find((place) => place.endsWith("?tab=access")) ?? "");
   await page.getByRole("button", { name: "New rule" }).click();
+  await look();
+  const catalog = all.find((place) => place.endsWith("?tab=catalog")) ?? "";
+  await move(`${catalog}&source=imported`);
+  await page.getByRole("button", { name: "Show imported" }).click();
+  await page.getByLabel("What does it ask of its callers?").selectOption("A key of each person");
+  await look();
+  await page.keyboard.press("Escape");
+  await move(all.find((place) => place.endsWith("?tab=issuers")) ?? "");
+  await page.getByRole("button", { name: "New issuer" }).click();
   await look();
   await move("/audit");
   await page.locator("tbody button").first().click();

@@ -8,6 +8,7 @@ import { StoreCatalog } from "../parts/store-catalog.tsx";
 import { StoreImport } from "../parts/store-import.tsx";
 import { StoreInstalls } from "../parts/store-installs.tsx";
 import { StoreInstances } from "../parts/store-instances.tsx";
+import { StoreIssuers } from "../parts/store-issuers.tsx";
 import { StoreRequests } from "../parts/store-requests.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { useLocation } from "../router.tsx";
@@ -19,6 +20,7 @@ const TABS = [
   ["catalog", "Catalog"],
   ["import", "Import"],
   ["instances", "Instances"],
+  ["issuers", "Issuers"],
   ["tokens", "Personal tokens"],
 ] as const;
 
@@ -33,6 +35,7 @@ const SHOWN: Record<string, (props: StorePageProps) => ReactNode> = {
   catalog: StoreCatalog,
   import: StoreImport,
   instances: StoreInstances,
+  issuers: StoreIssuers,
   tokens: PrincipalTokens,
 };
 
