@@ -16,6 +16,7 @@ import { DetectorsPage } from "./pages/detectors.tsx";
 import { GatewayPage } from "./pages/gateway.tsx";
 import { GatewaysPage } from "./pages/gateways.tsx";
 import { HomePage } from "./pages/home.tsx";
+import { InstancePage } from "./pages/instance.tsx";
 import { PoliciesPage } from "./pages/policies.tsx";
 import { PolicyPage } from "./pages/policy.tsx";
 import { RegistriesPage } from "./pages/registries.tsx";
@@ -82,6 +83,10 @@ const PLACES: readonly Place[] = [
   place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
   place("/gateways/:gateway_id/store", (params) => <StorePage {...params} />),
+  place("/gateways/:gateway_id/store/instances/new", (params) => <InstancePage {...params} />),
+  place("/gateways/:gateway_id/store/instances/:registry_id", (params) => (
+    <InstancePage {...params} />
+  )),
   place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
   place("/policies", () => <PoliciesPage />),
   place("/policies/new", () => <PolicyPage />),

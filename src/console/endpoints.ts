@@ -14,6 +14,7 @@ import type { gateways as Gateways, listPlugins } from "../contract/gateways.ts"
 import type * as limit from "../contract/limits.ts";
 import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
+import type { replayPolicy } from "../contract/replay.ts";
 import type * as request from "../contract/requests.ts";
 import type * as sessions from "../contract/session.ts";
 import type * as access from "../contract/store-access.ts";
@@ -21,6 +22,7 @@ import type * as catalog from "../contract/store-catalog.ts";
 import type * as install from "../contract/store-installs.ts";
 import type * as principal from "../contract/store-principals.ts";
 import type * as asked from "../contract/store-requests.ts";
+import type * as tools from "../contract/store-tools.ts";
 import type * as token from "../contract/tokens.ts";
 import type { Known } from "./api.ts";
 
@@ -130,6 +132,20 @@ export const storeCatalog = {
   list: get<typeof catalog.listCatalog>(`${STORE}/catalog`),
   get: get<typeof catalog.getCatalogEntry>(`${STORE}/catalog/:code`),
   update: put<typeof catalog.updateCatalogEntry>(`${STORE}/catalog/:code`),
+  import: post<typeof catalog.importCatalog>(`${STORE}/catalog/import`),
+};
+
+export const toolChanges = {
+  list: get<typeof tools.listToolChanges>(`${STORE}/tool-changes`),
+  accept: post<typeof tools.acceptToolChange>(`${STORE}/tool-changes/:tool_change_id/accept`),
+};
+
+type Issuers = typeof principal.issuers;
+export const issuers = {
+  list: get<Issuers["list"]>(`${STORE}/issuers`),
+  create: post<Issuers["create"]>(`${STORE}/issuers`),
+  update: put<Issuers["update"]>(`${STORE}/issuers/:issuer_id`),
+  remove: remove<Issuers["remove"]>(`${STORE}/issuers/:issuer_id`),
 };
 
 export const principalTokens = {
@@ -157,6 +173,10 @@ export const policies = {
   update: put<Policies["update"]>(`${POLICIES}/:policy_id`),
   remove: remove<Policies["remove"]>(`${POLICIES}/:policy_id`),
   test: { ...post<typeof testPolicy>(`${POLICIES}/:policy_id/test`), writes: false as const },
+  replay: {
+    ...post<typeof replayPolicy>(`${POLICIES}/:policy_id/replay`),
+    writes: false as const,
+  },
   uses: get<typeof policy.listPolicyUses>(`${POLICIES}/:policy_id/uses`),
   versions: get<typeof policy.listPolicyVersions>(`${POLICIES}/:policy_id/versions`),
   diff: get<typeof policy.diffPolicyVersions>(`${POLICIES}/:policy_id/versions/:number/diff`),

@@ -15,3 +15,7 @@ export async function instancesOf(gateway_id: string): Promise<Instance[]> {
     return registry.type === "mcp" && typeof code === "string" ? [{ ...registry, code }] : [];
   });
 }
+
+/** Where an instance of a server is made. */
+export const newInstancePath = (gateway_id: string, code: string): string =>
+  `/gateways/${gateway_id}/store/instances/new?code=${encodeURIComponent(code)}`;

@@ -78,10 +78,23 @@ async function decisionPlaces(kit: Kit): Promise<string[]> {
   await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
   await store.rule("group:oncall", "install");
   await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
+  const { id } = await store.instance("key", "Shared");
+  const remotes = [{ type: "streamable-http", url: "https://mcp.example.com/mcp" }];
+  const servers = [{ name: "com.example/imported", version: "1", remotes }];
+  await kit.post(`${store.path}/store/catalog/import`, { servers });
   return [
-    ...["", "?tab=installs", "?tab=access", "?tab=catalog", "?tab=tokens"].map(
-      (tab) => `/gateways/${store.gateway.id}/store${tab}`,
-    ),
+    ...[
+      "",
+      "?tab=installs",
+      "?tab=access",
+      "?tab=catalog",
+      "?tab=import",
+      "?tab=instances",
+      "?tab=issuers",
+      "?tab=tokens",
+      "/instances/new?code=site",
+      `/instances/${id}`,
+    ].map((place) => `/gateways/${store.gateway.id}/store${place}`),
     "/activity?consumer_id=ana&status=block",
     "/activity?q=nothing-like-this",
     "/approvals",
@@ -112,6 +125,7 @@ async function guardPlaces(list: (path: string) => Promise<{ id: string }[]>) {
     `${policy}?tab=input`,
     `${policy}?tab=output`,
     `${policy}?tab=test`,
+    `${policy}?tab=replay`,
     `${policy}?tab=collectors`,
     `${policy}?tab=history`,
     "/policies/00000000-0000-4000-8000-000000000000",
@@ -174,6 +188,10 @@ test("rows, conditions, a verdict, a diff and what is explained have no finding,
   await page.getByRole("button", { name: "Run test" }).click();
   await page.locator(".diff").waitFor();
   await look();
+  await move(policy.replace("gates", "replay"));
+  await page.getByRole("button", { name: "Run replay" }).click();
+  await page.getByText(/judged again/).waitFor();
+  await look();
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");
   await page.getByLabel("Add disabled format").selectOption("password");
@@ -220,6 +238,15 @@ test("no dialog has a finding, in light and dark", async () => {
   await page.keyboard.press("Escape");
   await move(all.find((place) => place.endsWith("?tab=access")) ?? "");
   await page.getByRole("button", { name: "New rule" }).click();
+  await look();
+  const catalog = all.find((place) => place.endsWith("?tab=catalog")) ?? "";
+  await move(`${catalog}&source=imported`);
+  await page.getByRole("button", { name: "Show imported" }).click();
+  await page.getByLabel("What does it ask of its callers?").selectOption("A key of each person");
+  await look();
+  await page.keyboard.press("Escape");
+  await move(all.find((place) => place.endsWith("?tab=issuers")) ?? "");
+  await page.getByRole("button", { name: "New issuer" }).click();
   await look();
   await move("/audit");
   await page.locator("tbody button").first().click();

@@ -15,8 +15,12 @@ const COLUMNS: Column<Registry>[] = [
     head: "Name",
     sort: "name",
     names: true,
-    cell: ({ id, gateway_id, name }) => (
-      <Link to={`/gateways/${gateway_id}/registries/${id}`}>{name}</Link>
+    cell: ({ id, gateway_id, name, type }) => (
+      <Link
+        to={`/gateways/${gateway_id}/${type === "mcp" ? "store/instances" : "registries"}/${id}`}
+      >
+        {name}
+      </Link>
     ),
   },
   { head: "Kind", sort: "provider", cell: ({ provider }) => <code>{provider}</code> },

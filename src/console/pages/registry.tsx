@@ -6,7 +6,7 @@ import { registries } from "../endpoints.ts";
 import { useLoad } from "../load.ts";
 import { Page, Ready } from "../parts/page.tsx";
 import { RegistryForm } from "../parts/registry-form.tsx";
-import { navigate } from "../router.tsx";
+import { Link, navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 
 interface RegistryPageProps {
@@ -39,7 +39,13 @@ function Opened({ gateway_id, registry_id, onStale }: RegistryPageProps & { onSt
       <Ready of={loaded} what="The registry">
         {(value) =>
           value.registry?.type === "mcp" ? (
-            <p>This is an MCP server: it is changed through the API or a configuration file.</p>
+            <p>
+              This is an MCP server:{" "}
+              <Link to={`/gateways/${gateway_id}/store/instances/${registry_id}`}>
+                open it in the Store
+              </Link>
+              .
+            </p>
           ) : (
             <RegistryForm gateway_id={gateway_id} {...value} onStale={onStale} />
           )

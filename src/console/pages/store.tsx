@@ -5,7 +5,10 @@ import { Page } from "../parts/page.tsx";
 import { PrincipalTokens } from "../parts/principal-tokens.tsx";
 import { Refresh } from "../parts/refresh.tsx";
 import { StoreCatalog } from "../parts/store-catalog.tsx";
+import { StoreImport } from "../parts/store-import.tsx";
 import { StoreInstalls } from "../parts/store-installs.tsx";
+import { StoreInstances } from "../parts/store-instances.tsx";
+import { StoreIssuers } from "../parts/store-issuers.tsx";
 import { StoreRequests } from "../parts/store-requests.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { useLocation } from "../router.tsx";
@@ -15,6 +18,9 @@ const TABS = [
   ["installs", "Installs"],
   ["access", "Access rules"],
   ["catalog", "Catalog"],
+  ["import", "Import"],
+  ["instances", "Instances"],
+  ["issuers", "Issuers"],
   ["tokens", "Personal tokens"],
 ] as const;
 
@@ -27,6 +33,9 @@ const SHOWN: Record<string, (props: StorePageProps) => ReactNode> = {
   installs: StoreInstalls,
   access: AccessRules,
   catalog: StoreCatalog,
+  import: StoreImport,
+  instances: StoreInstances,
+  issuers: StoreIssuers,
   tokens: PrincipalTokens,
 };
 

@@ -12,6 +12,7 @@ import { Gates } from "./gates.tsx";
 import { type PolicyDraft, policyDraft, policyInput } from "./policy-draft.ts";
 import { PolicyHistory } from "./policy-history.tsx";
 import { PolicyIdentity } from "./policy-identity.tsx";
+import { newReplay, PolicyReplay } from "./policy-replay.tsx";
 import { newTrial, PolicyTest } from "./policy-test.tsx";
 import { PolicyUses } from "./policy-uses.tsx";
 import { Rules } from "./rules.tsx";
@@ -30,6 +31,7 @@ const TABS = [
   ["input", "Input rules"],
   ["output", "Output rules"],
   ["test", "Test"],
+  ["replay", "Replay"],
   ["collectors", "Collectors"],
   ["history", "History"],
 ] as const;
@@ -45,6 +47,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
   const [draft, setDraft] = useState(() => policyDraft(policy, masking));
   const [touched, setTouched] = useState(false);
   const [trial, setTrial] = useState(newTrial);
+  const [replay, setReplay] = useState(newReplay);
   const change = (changes: Partial<PolicyDraft>) => {
     setDraft({ ...draft, ...changes });
     setTouched(true);
@@ -106,6 +109,14 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
           trial={trial}
           onChange={(changes) => setTrial((last) => ({ ...last, ...changes }))}
           unsaved={touched}
+        />
+      )}
+      {tab === "replay" && (
+        <PolicyReplay
+          policy={opened}
+          draft={touched ? () => policyInput(draft, masking) : undefined}
+          choice={replay}
+          onChange={(changes) => setReplay((last) => ({ ...last, ...changes }))}
         />
       )}
       {tab === "collectors" && <PolicyUses policy={opened} />}

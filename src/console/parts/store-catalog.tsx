@@ -1,8 +1,9 @@
 /** The servers of a gateway's Store: what is shown to people, where it comes from, what it needs. */
+import { useState } from "react";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import { call } from "../api.ts";
 import { storeCatalog } from "../endpoints.ts";
-import { type Instance, instancesOf } from "../instances.ts";
+import { type Instance, instancesOf, newInstancePath } from "../instances.ts";
 import { useAction } from "../load.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
@@ -10,6 +11,7 @@ import { SelectField } from "./field.tsx";
 import { List } from "./list.tsx";
 import { Mark, OnOff } from "./marks.tsx";
 import { Failure } from "./page.tsx";
+import { ShowServer } from "./show-server.tsx";
 import type { Column } from "./table.tsx";
 
 const STATUSES = [
@@ -34,7 +36,10 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();
   const params = { gateway_id };
   const [status, source] = [search.get("status") ?? "", search.get("source") ?? ""];
-  const turn = useAction(async ({ code, name, status: before }: Row) => {
+  const [asking, setAsking] = useState<Row>();
+  const turn = useAction(async (row: Row) => {
+    const { code, name, status: before } = row;
+    if (before === "hidden" && row.auth.type === "unknown") return setAsking(row);
     const after = before === "shown" ? "hidden" : "shown";
     await call(storeCatalog.update, { params: { ...params, code }, body: { status: after } });
     say(`${name} is ${after} now.`);
@@ -42,6 +47,9 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
   return (
     <>
       <Failure title="This was not changed." error={turn.error} />
+      {asking && (
+        <ShowServer gateway_id={gateway_id} entry={asking} onClose={() => setAsking(undefined)} />
+      )}
       <List
         caption="Servers of the Store"
         what="The catalog"
@@ -76,8 +84,15 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
           }));
           return { items, next_cursor: page.next_cursor };
         }}
-        columns={may("write") ? [...COLUMNS, acts((row) => void turn.run(row))] : COLUMNS}
-        empty={<p>The catalog is empty. Add servers, or import them, through the API.</p>}
+        columns={
+          may("write") ? [...COLUMNS, acts(gateway_id, (row) => void turn.run(row))] : COLUMNS
+        }
+        empty={
+          <p>
+            The catalog is empty.{" "}
+            <Link to={`/gateways/${gateway_id}/store?tab=import`}>Import</Link> servers.
+          </p>
+        }
       />
     </>
   );
@@ -121,19 +136,24 @@ function Instances({ row: { instances, needs_admin_setup } }: { row: Row }) {
     <ul>
       {instances.map(({ id, gateway_id, name }) => (
         <li key={id}>
-          <Link to={`/gateways/${gateway_id}/registries/${id}`}>{name}</Link>
+          <Link to={`/gateways/${gateway_id}/store/instances/${id}`}>{name}</Link>
         </li>
       ))}
     </ul>
   );
 }
 
-const acts = (turn: (row: Row) => void): Column<Row> => ({
+const acts = (gateway_id: string, turn: (row: Row) => void): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
-    <button type="button" className="button small" onClick={() => turn(row)}>
-      {row.status === "shown" ? "Hide" : "Show"}
-      <span className="unseen"> {row.name}</span>
-    </button>
+    <div className="row tight">
+      <button type="button" className="button small" onClick={() => turn(row)}>
+        {row.status === "shown" ? "Hide" : "Show"}
+        <span className="unseen"> {row.name}</span>
+      </button>
+      <Link to={newInstancePath(gateway_id, row.code)} className="button small">
+        New instance<span className="unseen"> of {row.name}</span>
+      </Link>
+    </div>
   ),
 });

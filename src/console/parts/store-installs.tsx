@@ -49,7 +49,7 @@ const COLUMNS: Column<Install>[] = [
   {
     head: "Instance",
     cell: ({ gateway_id, instance_id, name }) => (
-      <Link to={`/gateways/${gateway_id}/registries/${instance_id}`}>{name}</Link>
+      <Link to={`/gateways/${gateway_id}/store/instances/${instance_id}`}>{name}</Link>
     ),
   },
   { head: "State", cell: (install) => <State install={install} /> },

@@ -16,7 +16,9 @@ export const RANGE_OPTIONS = [
 export const rangeIn = (search: URLSearchParams): string => search.get("range") || "1h";
 
 /** When the chosen time begins; undefined: it goes back to the first event. */
-export function fromIn(search: URLSearchParams): string | undefined {
-  const range = RANGES[rangeIn(search)];
+export const fromIn = (search: URLSearchParams): string | undefined => rangeStart(rangeIn(search));
+
+export function rangeStart(name: string): string | undefined {
+  const range = RANGES[name];
   return range && new Date(now().getTime() - range.ms).toISOString();
 }

@@ -1,0 +1,107 @@
+/** Tools that are not what was accepted: nobody gets them until somebody has looked and says so. */
+import { useState } from "react";
+import type { ToolChange } from "../../contract/store-tools.ts";
+import { call } from "../api.ts";
+import { toolChanges } from "../endpoints.ts";
+import { everyPage } from "../every-page.ts";
+import { useAction, useLoad } from "../load.ts";
+import { useSession } from "../session.ts";
+import { Dialog } from "./dialog.tsx";
+import { Fact } from "./event-sheet.tsx";
+import { Icon } from "./icons.tsx";
+import { Chips, When } from "./marks.tsx";
+import { MemberChanges } from "./member-changes.tsx";
+import { Failure, Ready } from "./page.tsx";
+import { type Column, Table } from "./table.tsx";
+
+export function HeldTools({ gateway_id }: { gateway_id: string }) {
+  const [open, setOpen] = useState<ToolChange>();
+  const loaded = useLoad(gateway_id, () =>
+    everyPage((query) => call(toolChanges.list, { params: { gateway_id }, query })),
+  );
+  return (
+    <Ready of={loaded} what="The changed tools">
+      {(changes) =>
+        changes.length > 0 && (
+          <div className="above">
+            <div className="note warn">
+              <Icon name="warning" />
+              <p>
+                <strong>Tools changed and are held back.</strong> A description can carry orders for
+                a model: read what changed before you accept it.
+              </p>
+            </div>
+            <Table
+              caption="Tools that are held back"
+              columns={columns(setOpen)}
+              rows={changes}
+              empty=""
+            />
+            {open && (
+              <Review gateway_id={gateway_id} change={open} onClose={() => setOpen(undefined)} />
+            )}
+          </div>
+        )
+      }
+    </Ready>
+  );
+}
+
+const columns = (open: (change: ToolChange) => void): Column<ToolChange>[] => [
+  {
+    head: "Tool",
+    names: true,
+    cell: (change) => (
+      <button type="button" className="link" onClick={() => open(change)}>
+        <code>{change.tool}</code>
+        <span className="unseen"> of {change.instance_name}</span>
+      </button>
+    ),
+  },
+  { head: "Instance", cell: ({ instance_name }) => instance_name },
+  { head: "What changed", cell: ({ differs }) => <Chips of={differs} /> },
+  { head: "Seen", cell: ({ seen_at }) => <When at={seen_at} /> },
+];
+
+interface ReviewProps {
+  gateway_id: string;
+  change: ToolChange;
+  onClose: () => void;
+}
+
+function Review({ gateway_id, change, onClose }: ReviewProps) {
+  const { may, say } = useSession();
+  const { id, tool, instance_name, accepted, now } = change;
+  const accept = useAction(async () => {
+    await call(toolChanges.accept, { params: { gateway_id, tool_change_id: id } });
+    onClose();
+    say(`${tool} of ${instance_name} is back in use.`);
+  });
+  return (
+    <Dialog title={`${tool} of ${instance_name} changed`} onClose={onClose} sheet>
+      <dl className="facts">
+        <Fact name="Accepted by" value={change.accepted_by} />
+        <Fact name="Accepted" value={<When at={change.accepted_at} />} />
+        <Fact name="Seen changed" value={<When at={change.seen_at} />} />
+      </dl>
+      <h3>What changed</h3>
+      <MemberChanges before={accepted} after={now} />
+      <Failure title="It is still held back." error={accept.error} />
+      {may("write") && (
+        <div className="form-end">
+          <button type="button" className="button" onClick={onClose}>
+            Keep it back
+          </button>
+          <button
+            type="button"
+            className="button primary"
+            disabled={accept.busy}
+            onClick={() => void accept.run()}
+          >
+            Accept
+          </button>
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,62 @@
+/** Identity providers in the console: one is trusted, and from then on its tokens let people in. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { newSigningKey, startIssuer } from "../kit/issuer.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
+import { sharedBrowser } from "./browser.ts";
+
+setDefaultTimeout(30_000);
+
+const started = sharedKit();
+const open = sharedBrowser();
+
+test("4.1 an issuer is added, its tokens work, it is disabled, and deleted", async () => {
+  const kit = await started();
+  const store = await startStore(kit);
+  const key = await newSigningKey("ES256", "k1");
+  await using issuer = await startIssuer(key);
+  const token = await issuer.sign(key, { aud: `${kit.url}/me/mcp` });
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await fetch(`${kit.url}/v0.1/servers`, { headers })).status;
+  };
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const dialog = page.getByRole("dialog");
+  const save = (name: string) => dialog.getByRole("button", { name, exact: true }).click();
+  await go(`/gateways/${store.gateway.id}/store?tab=issuers`);
+
+  await page.getByText("This gateway trusts no identity provider.").waitFor();
+  expect(await ask()).toBe(401);
+  await page.getByRole("button", { name: "New issuer" }).click();
+  await dialog.getByLabel("Name").fill("Company login");
+  await dialog.getByLabel("Issuer").fill("https://login.example.com");
+  await dialog.getByLabel("Address of its keys").fill(issuer.jwks_url);
+  await save("Create issuer");
+  await dialog.getByRole("alert").waitFor();
+  expect(await dialog.getByLabel("Address of its keys").getAttribute("aria-invalid")).toBe("true");
+  await dialog.getByLabel("Its keys may be at a private address").check();
+  await save("Create issuer");
+  await page.getByText("Issuer Company login was created.").waitFor();
+  expect(await ask()).toBe(200);
+
+  await page.getByRole("button", { name: "Company login", exact: true }).click();
+  await dialog.getByLabel("Enabled").uncheck();
+  await save("Save");
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await ask()).toBe(401);
+  expect(await page.locator("tbody tr").textContent()).toContain("disabled");
+
+  const viewing = await kit.make<{ token: string }>("/v1/tokens", { name: "v", role: "viewer" });
+  await using viewer = await open(kit, { token: viewing.token });
+  await viewer.go(`/gateways/${store.gateway.id}/store?tab=issuers`);
+  expect(await viewer.page.getByRole("button", { name: /New issuer|Delete/ }).count()).toBe(0);
+  await viewer.page.getByRole("button", { name: "Company login" }).click();
+  expect(await viewer.page.getByRole("dialog").getByLabel("Audience").isDisabled()).toBe(true);
+
+  await page.getByRole("button", { name: "Delete Company login" }).click();
+  await save("Delete issuer");
+  await page.getByText("Issuer Company login was deleted.").waitFor();
+  await page.getByText("This gateway trusts no identity provider.").waitFor();
+  expect(opened.offences).toEqual([]);
+});
