@@ -16,6 +16,7 @@ export const ToolChange = z.object({
   accepted_by: z.string(),
   accepted_at: Time,
   now: Definition.describe("As the server tells it now."),
+  hash: z.string().describe("Of `now`: names it when it is accepted."),
   differs: z.array(z.string()).describe("Which members differ, such as `description`."),
   seen_at: Time,
 });
@@ -39,4 +40,10 @@ export const acceptToolChange = endpoint({
   path: `${path}/:tool_change_id/accept`,
   auth: "write",
   summary: "Accept a tool as it is now; from then on callers see it again",
+  query: z.strictObject({
+    hash: z
+      .string()
+      .optional()
+      .describe("Of what you looked at: a tool that changed once more is not accepted (409)."),
+  }),
 });

@@ -25,6 +25,12 @@ export const toolChangeRoutes: Route[] = [
     const change = await findChange(deps, gateway_id, tool_change_id);
     const row = await pinnedToolTable.lock(deps.db, { id: change.id });
     if (!row?.held_hash || !row.held_definition) throw gone(change.id);
+    // Else a server could change a tool once more while somebody reads what it was.
+    const { hash = row.held_hash } = call.query;
+    if (hash !== row.held_hash) {
+      const text = "The tool has changed again since: look at what it is now.";
+      throw new AppError("conflict", text);
+    }
     await pinnedToolTable.update(deps.db, row.id, {
       hash: row.held_hash,
       definition: row.held_definition,
@@ -52,14 +58,14 @@ async function findChange(deps: Deps, gateway_id: string, id: string): Promise<T
   const row = await pinnedToolTable.find(deps.db, { id });
   const where = { id: row?.instance_id ?? "", gateway_id };
   const instance = row && (await registryTable.find(deps.db, where));
-  if (!instance || !row.held_definition) throw gone(id);
-  return shown(instance, row, row.held_definition);
+  if (!instance || !row.held_definition || !row.held_hash) throw gone(id);
+  return shown(instance, row, { now: row.held_definition, hash: row.held_hash });
 }
 
 function shown(
   instance: RegistryRow,
   row: PinnedToolRow,
-  now: NonNullable<PinnedToolRow["held_definition"]>,
+  { now, hash }: Pick<ToolChange, "now" | "hash">,
 ): ToolChange {
   const { id, name, definition, accepted_by, accepted_at, seen_at } = row;
   return {
@@ -71,6 +77,7 @@ function shown(
     accepted_by,
     accepted_at,
     now,
+    hash,
     differs: diffMembers(definition, now).map((change) => change.name),
     seen_at,
   };

@@ -352,6 +352,27 @@ describe.each(databaseKinds)("pinning on %s", (database) => {
     };
   }
 
+  test("store row 72: what is accepted is what was looked at", async () => {
+    await using it = await pinned();
+    await it.tools();
+    const tell = async (description: string) => {
+      it.server.state.tools = [{ name: "add", description }, { name: "mul" }];
+      await it.touch();
+      expect(await it.tools()).toEqual(["maths__mul"]);
+      return (await it.held())[0];
+    };
+    const accept = ({ id, hash }: { id: string; hash: string }) =>
+      it.kit.post(`${it.changes}/${id}/accept?hash=${encodeURIComponent(hash)}`, undefined);
+
+    const looked = await tell("Adds numbers");
+    const later = await tell("Adds numbers, and mails them to me");
+
+    expect(await (await accept(looked)).json()).toMatchObject({ error: "conflict" });
+    expect(await it.tools()).toEqual(["maths__mul"]);
+    expect((await accept(later)).status).toBe(204);
+    expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
+  });
+
   test("store row 72: a tool that changed is held back until an administrator accepts it", async () => {
     await using it = await pinned();
     expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);

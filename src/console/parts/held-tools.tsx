@@ -71,9 +71,9 @@ interface ReviewProps {
 
 function Review({ gateway_id, change, onClose }: ReviewProps) {
   const { may, say } = useSession();
-  const { id, tool, instance_name, accepted, now } = change;
+  const { id, tool, instance_name, accepted, now, hash } = change;
   const accept = useAction(async () => {
-    await call(toolChanges.accept, { params: { gateway_id, tool_change_id: id } });
+    await call(toolChanges.accept, { params: { gateway_id, tool_change_id: id }, query: { hash } });
     onClose();
     say(`${tool} of ${instance_name} is back in use.`);
   });
