@@ -183,19 +183,11 @@ function outgoingOf(request: OutboundRequest, origin: Origin): Outgoing {
     // The answer is passed on undecoded to a client whose own wishes never reached the upstream.
     "accept-encoding": "identity",
   };
-  for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = value;
-  Object.assign(headers, framing(method, body, content_length));
+  for (const name in request.headers) headers[name.toLowerCase()] = request.headers[name] ?? "";
+  const length = body instanceof Uint8Array ? body.length : content_length;
+  if (body && length === undefined) headers["transfer-encoding"] = "chunked";
+  else if (body) headers["content-length"] = `${length}`;
+  else if (method !== "GET" && method !== "HEAD") headers["content-length"] = "0";
   const head = requestHead({ method, path }, headers);
   return { method, head, body, content_length, signal, timeouts };
-}
-
-function framing(
-  method: string,
-  body: Outgoing["body"],
-  content_length: number | undefined,
-): Record<string, string> {
-  if (body instanceof Uint8Array) return { "content-length": String(body.length) };
-  if (!body) return method === "GET" || method === "HEAD" ? {} : { "content-length": "0" };
-  if (content_length === undefined) return { "transfer-encoding": "chunked" };
-  return { "content-length": String(content_length) };
 }

@@ -47,6 +47,8 @@ export function dial(
           ...hooks,
         };
         if (settled) return void socket.terminate(); // too late
+        // Not a reason for the program to go on by itself: an exchange is, by the timer of its wait.
+        socket.unref();
         socket.setNoDelay(true);
         socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
         if (!tls) settle();

@@ -28,7 +28,6 @@ export function createPool(): Pool {
       for (let last = waiting?.pop(); last; last = waiting?.pop()) {
         const { connection, until } = last;
         if (until > elapsedMs() && addresses.includes(connection.address)) {
-          connection.socket.ref();
           return connection;
         }
         connection.socket.terminate();
@@ -47,7 +46,6 @@ export function createPool(): Pool {
         return;
       }
       connection.socket.timeout(seconds);
-      connection.socket.unref(); // it is no reason for the program to go on
       waiting.push({ connection, until: elapsedMs() + seconds * 1000 });
     },
     remove(place, connection) {
