@@ -1,6 +1,7 @@
 /** SQLite, by Bun's own engine: one connection, its statements prepared once. */
 import { Database, type Statement } from "bun:sqlite";
 import { resolve } from "node:path";
+import { atMost } from "../lib/at-most.ts";
 import type { Db, Value } from "./db.ts";
 import { guarded } from "./driver-error.ts";
 import { joined } from "./joined.ts";
@@ -23,7 +24,8 @@ export async function openSqlite(url: string, durable: boolean): Promise<Db> {
 
 function opened(sqlite: Database): Db {
   const statement = preparedOnce(sqlite);
-  const alone = oneAtATime();
+  // There is one connection: a statement from elsewhere would otherwise join an open transaction.
+  const alone = atMost(1);
   const inside = joined(calls(statement, async (work) => work()));
   return {
     ...calls(statement, (work) => alone(() => patient(work))),
@@ -99,13 +101,3 @@ async function patient<T>(work: () => T): Promise<T> {
 
 const BUSY_STEP_MS = 10;
 const BUSY_MOST_MS = 10_000;
-
-/** There is one connection: a statement from elsewhere would otherwise join an open transaction. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work, work);
-    last = mine.catch(() => {});
-    return mine;
-  };
-}

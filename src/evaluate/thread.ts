@@ -37,15 +37,16 @@ const done = (backing: Backing, work: Work): Promise<unknown> =>
   work.name === "answer" ? answerBody(backing, work.given) : evaluate(backing, work.given);
 
 function backingOf(job: number): Backing {
+  const answerOf = async (name: Asking, args: unknown[]): Promise<unknown> => {
+    const call = ++calls;
+    const { promise, resolve } = Promise.withResolvers<Settled>();
+    waiting.set(call, resolve);
+    tell({ kind: "call", job, call, name, args });
+    return unsettle(await promise);
+  };
+  // The program answers with what its own member of this name gives.
   const ask = <Name extends Asking>(name: Name) =>
-    (async (...args: unknown[]) => {
-      const call = ++calls;
-      const { promise, resolve } = Promise.withResolvers<Settled>();
-      waiting.set(call, resolve);
-      tell({ kind: "call", job, call, name, args });
-      return unsettle(await promise);
-      // The program answers with what its own member of this name gives.
-    }) as Backing[Name];
+    ((...args: unknown[]) => answerOf(name, args)) as Backing[Name];
   return {
     now,
     newId,
@@ -59,8 +60,8 @@ function backingOf(job: number): Backing {
     askApproval: ask("askApproval"),
     record: ask("record"),
     async choose(named) {
-      // What comes is not what the member gives there, but the part of it that can be copied.
-      const chosen = (await ask("choose")(named)) as unknown as PortableChoice;
+      // Not what the member gives there, but the part of it that can be copied.
+      const chosen = (await answerOf("choose", [named])) as PortableChoice;
       const { program, keyring } = chosen;
       return { ...chosen, program: program && programOf(program), keyring: () => keyring };
     },

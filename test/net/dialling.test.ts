@@ -1,8 +1,8 @@
 /** How connections come about: whose they are, how long that may take, and what is left when it fails. */
 import { expect, test } from "bun:test";
-import { connect } from "node:net";
 import { createAddressFinder } from "../../src/net/find-address.ts";
 import { createSend } from "../../src/net/send.ts";
+import { deafServer } from "../kit/deaf-server.ts";
 import { OTHER, PLACES, UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests, listenRaw } from "./raw-server.ts";
 
@@ -24,32 +24,8 @@ test("TLS: a handshake that never ends is unreachable in time, and its connectio
   expect([server.seen.connections, server.seen.open.size]).toEqual([1, 0]);
 });
 
-/** Listens at once, accepts only after `ms`; until then its queue is full and a connect hangs. */
-async function lateServer(ms: number) {
-  const program = `
-    require("node:net").createServer((socket) => socket.on("error", () => {}).resume())
-      .listen({ host: "127.0.0.1", port: 0 }, function () {
-        require("node:fs").writeSync(1, String(this.address().port));
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms});
-      });`;
-  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
-  const { value } = await child.stdout.getReader().read();
-  const port = Number(new TextDecoder().decode(value));
-  const queue = Array.from({ length: 600 }, () => connect({ host: "127.0.0.1", port }));
-  for (const socket of queue) socket.on("error", () => {});
-  await Bun.sleep(50);
-  return {
-    port,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of queue) socket.destroy();
-      child.kill("SIGKILL");
-      await child.exited;
-    },
-  };
-}
-
 test("a connection that opens after it was given up disturbs nobody", async () => {
-  await using late = await lateServer(600);
+  await using late = await deafServer(600);
   const program = `
     import { createSend } from ${JSON.stringify(Bun.resolveSync("../../src/net/send.ts", import.meta.dir))};
     const send = createSend({ connectMs: 200 });

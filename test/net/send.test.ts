@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { createAddressFinder } from "../../src/net/find-address.ts";
 import { createSend, type OutboundRequest } from "../../src/net/send.ts";
+import { deafServer } from "../kit/deaf-server.ts";
 import { responseOf } from "../kit/response-of.ts";
 import { OTHER, UPSTREAM } from "./certificates.ts";
 
@@ -437,31 +438,8 @@ test("calls to one upstream reuse their connection", async () => {
   expect(connections.size).toBe(1);
 });
 
-/** A process that listens but never accepts: once its queue (512) is full, a connect hangs as in a dead network. */
-async function deafServer() {
-  const program = `
-    require("node:net").createServer().listen({ host: "127.0.0.1", port: 0 }, function () {
-      require("node:fs").writeSync(1, String(this.address().port));
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000);
-    });`;
-  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe" });
-  const { value } = await child.stdout.getReader().read();
-  const port = Number(new TextDecoder().decode(value));
-  const queue = Array.from({ length: 600 }, () => connect({ host: "127.0.0.1", port }));
-  for (const socket of queue) socket.on("error", () => {});
-  await Bun.sleep(50);
-  return {
-    port,
-    [Symbol.asyncDispose]: async () => {
-      for (const socket of queue) socket.destroy();
-      child.kill("SIGKILL");
-      await child.exited;
-    },
-  };
-}
-
 test("a connect that hangs is unreachable after its time: nothing can have been sent", async () => {
-  await using deaf = await deafServer();
+  await using deaf = await deafServer(10_000);
   const started = performance.now();
 
   await expect(send(ask(`http://127.0.0.1:${deaf.port}`))).rejects.toMatchObject({

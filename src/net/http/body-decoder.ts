@@ -4,7 +4,8 @@ import type { Framing } from "./reply-head.ts";
 export interface BodyDecoder {
   /** Hands the body's bytes in `chunk` to `take`, as views. False: these bytes are no proper body. */
   feed: (chunk: Uint8Array<ArrayBuffer>, take: Take) => boolean;
-  state: { done: boolean /** Bytes came that belong to no answer. */; surplus: boolean };
+  /** `surplus`: bytes came that belong to no answer. */
+  state: { done: boolean; surplus: boolean };
 }
 
 export type Take = (bytes: Uint8Array<ArrayBuffer>) => void;
