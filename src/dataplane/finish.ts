@@ -22,8 +22,7 @@ export function finish(deps: Deps, answered: Answered): Response {
   if (body.kind === "whole") {
     run.ttfb_ms = tenths(elapsedMs() - run.began);
     run.response_bytes = body.bytes.length;
-    // After the answer has left: reading the usage must not delay it.
-    setImmediate(end, deps, answered, { tail: body.bytes }, undefined);
+    endSoon(deps, answered, { tail: body.bytes });
     return new Response(BODILESS.includes(status) ? null : body.bytes, { status, headers });
   }
   const stream = relay(answered, body, (copy, error) => end(deps, answered, copy, error));
@@ -59,6 +58,18 @@ function answerHeaders({ ids, candidate, reply }: Answered): Record<string, stri
 
 /** A model name is the client's text: what cannot stand in a header stays out of it. */
 const HEADER_SAFE = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
+
+let ended: [Deps, Answered, Copy][] = [];
+
+/** After the answer has left: reading its usage must not delay it. One turn of the loop ends many. */
+function endSoon(deps: Deps, answered: Answered, copy: Copy): void {
+  if (ended.push([deps, answered, copy]) > 1) return;
+  setImmediate(() => {
+    const due = ended;
+    ended = [];
+    for (const [of, one, its] of due) end(of, one, its, undefined);
+  });
+}
 
 function end(deps: Deps, answered: Answered, copy: Copy, error: AppError | undefined): void {
   const { run, reply, candidate } = answered;

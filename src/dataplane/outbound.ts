@@ -24,7 +24,7 @@ export function outbound(
     method: request.method,
     headers: headersFor(chosen, registry, capability),
     allow_private: registry.allow_private,
-    signal: request.signal,
+    client: request,
     timeouts: {
       headers_ms: deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000,
       idle_ms: deps.settings.UPSTREAM_IDLE_TIMEOUT_S * 1000,

@@ -2,9 +2,16 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type Members, scanMembers } from "../lib/json-members.ts";
+import { within } from "../lib/within.ts";
 import type { Known } from "./stages.ts";
-import { declaredLength, holding, openUpload, type Upload, uploadLimits } from "./upload.ts";
-import { within } from "./within.ts";
+import {
+  declaredLength,
+  holding,
+  openUpload,
+  tooSlow,
+  type Upload,
+  uploadLimits,
+} from "./upload.ts";
 
 export async function readJson<Name extends string>(
   deps: Deps,
@@ -28,7 +35,7 @@ function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuffer>> {
   if (length !== undefined && length <= SMALL) {
     hold(length);
     run.request_bytes = length;
-    return within(request.bytes(), limits.idle_ms, "request_timeout");
+    return within(request.bytes(), limits.idle_ms, tooSlow);
   }
   return collect(openUpload(known, limits), hold);
 }

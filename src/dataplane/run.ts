@@ -73,7 +73,7 @@ function eventOf(known: Known, ending: Ending, total_ms: number): RequestEvent {
   const { registry, usage } = ending;
   return {
     id: ids.request_id,
-    time: run.began_at.toISOString(),
+    time: timeText(run.began_at),
     trace_id: ids.trace_id,
     gateway_id: consumer.gateway.id,
     consumer_id: consumer.id,
@@ -94,6 +94,18 @@ function eventOf(known: Known, ending: Ending, total_ms: number): RequestEvent {
     input_tokens: usage?.input_tokens ?? null,
     output_tokens: usage?.output_tokens ?? null,
   };
+}
+
+let lastMs = Number.NaN;
+let lastText = "";
+
+/** A busy node begins many requests in the same millisecond. */
+function timeText(time: Date): string {
+  if (time.getTime() !== lastMs) {
+    lastMs = time.getTime();
+    lastText = time.toISOString();
+  }
+  return lastText;
 }
 
 /** A model name is the client's text, of whatever length and characters. */

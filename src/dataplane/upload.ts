@@ -2,10 +2,10 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { within } from "../lib/within.ts";
 import { liveState } from "./live-state.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
 import type { Known } from "./stages.ts";
-import { within } from "./within.ts";
 
 export interface Upload {
   /** As the client declared it. */
@@ -36,11 +36,7 @@ export function openUpload({ request, run }: Known, { cap, idle_ms }: UploadLimi
   async function next() {
     if (!reader) return undefined;
     const began = elapsedMs();
-    const { done, value } = await within(
-      reader.read(),
-      Math.max(1, idle_ms - waited),
-      "request_timeout",
-    );
+    const { done, value } = await within(reader.read(), Math.max(1, idle_ms - waited), tooSlow);
     if (done) return undefined;
     waited += elapsedMs() - began;
     fresh += value.length;
@@ -73,6 +69,8 @@ export function holding(deps: Deps, { run }: Known): (bytes: number) => void {
 }
 
 const RETRY_SOON = { details: { retry_after: "1" } };
+
+export const tooSlow = (): AppError => new AppError("request_timeout");
 
 const tooLarge = (cap: number): AppError =>
   new AppError("too_large", `The body is larger than the ${cap / 1024 / 1024} MiB allowed here.`);

@@ -41,6 +41,7 @@ export function table<Row extends { id: string }>(spec: {
   sort: readonly [string, ...string[]];
 }): Table<Row> {
   const names = Object.keys(spec.columns) as (keyof Row & string)[];
+  const kinds = names.map((name) => spec.columns[name]);
   const select = `SELECT ${names.join(", ")} FROM ${spec.name}`;
   // Only columns that differ are touched, in place: this runs for every row of the configuration.
   const differing = names.filter((name) => spec.columns[name] !== "text");
@@ -67,7 +68,11 @@ export function table<Row extends { id: string }>(spec: {
 
   async function insertAll(db: Db, rows: readonly Row[]): Promise<void> {
     const values: Value[] = [];
-    for (const row of rows) for (const name of names) values.push(encode(name, row[name]));
+    for (const row of rows) {
+      for (let at = 0; at < names.length; at++) {
+        values.push(toDb(kinds[at], row[names[at] as keyof Row]));
+      }
+    }
     await db.run(insertSql(rows.length), ...values);
   }
   /** By the number of rows: the same few numbers come again and again. */
@@ -141,7 +146,7 @@ export function table<Row extends { id: string }>(spec: {
   };
 }
 
-function toDb(column: Column, value: unknown): Value {
+function toDb(column: Column | undefined, value: unknown): Value {
   if (value === null || value === undefined) return null;
   // The column kinds name exactly the types that Value holds.
   return column === "json" ? JSON.stringify(value) : (value as Value);

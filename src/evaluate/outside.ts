@@ -1,7 +1,7 @@
 /** What detectors ask of others: a user's own detector, a model of a registry. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { deadline } from "../lib/deadline.ts";
+import { within } from "../lib/within.ts";
 import { readBytes } from "../net/read-body.ts";
 import type { Outside } from "../policy/detector.ts";
 import { urlFor } from "../providers/provider.ts";
@@ -30,7 +30,7 @@ export function outsideOf(deps: Deps): Pick<Outside, "post" | "ask"> {
       return Buffer.from(bytes).toString("utf8");
     };
     try {
-      return JSON.parse(await deadline(answered(), timeout_ms, late));
+      return JSON.parse(await within(answered(), timeout_ms, late));
     } finally {
       stop.abort();
     }

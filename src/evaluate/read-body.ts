@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type ByteBudget, createByteBudget } from "../lib/byte-budget.ts";
-import { deadline } from "../lib/deadline.ts";
+import { within } from "../lib/within.ts";
 import type { Settings } from "../settings.ts";
 
 export interface Body {
@@ -28,7 +28,7 @@ export async function readBody({ settings }: Deps, request: Request): Promise<Bo
   try {
     const slow = () => new AppError("request_timeout");
     const wait = settings.UPLOAD_IDLE_TIMEOUT_S * 1000;
-    const bytes = await deadline(bytesOf(request, cap, tooLarge), wait, slow);
+    const bytes = await within(bytesOf(request, cap, tooLarge), wait, slow);
     return { bytes, [Symbol.dispose]: () => held.give(holding) };
   } catch (thrown) {
     held.give(holding);

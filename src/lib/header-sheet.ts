@@ -3,24 +3,38 @@
 export type HeaderSheet = (wanted: Readonly<Record<string, string>>) => Headers;
 
 /**
- * Bun checks every name and value it is handed, and most are those of the answer before: 20 of them
- * cost 4.6 µs as a record and 2.5 µs so. The result holds until the next call; `new Response` copies it.
+ * Bun checks every name and value it is handed, and most are those of the answer before, at the same
+ * place. The result holds until the next call; `new Response` copies it.
  */
 export function createHeaderSheet(): HeaderSheet {
-  const headers = new Headers();
-  /** What stands in `headers`, by the names as they were given. */
-  const written = new Map<string, string>();
-  return (wanted) => {
-    for (const name of written.keys()) {
-      if (name in wanted) continue;
-      headers.delete(name);
-      written.delete(name);
-    }
+  let headers = new Headers();
+  /** What stands in `headers`, by its place in the record it came from. */
+  let names: string[] = [];
+  let values: string[] = [];
+
+  const begin = () => {
+    headers = new Headers();
+    names = [];
+    values = [];
+  };
+  const write = (wanted: Readonly<Record<string, string>>): boolean => {
+    let at = 0;
     for (const name in wanted) {
-      const value = wanted[name];
-      if (value === undefined || written.get(name) === value) continue;
-      headers.set(name, value);
-      written.set(name, value);
+      const value = wanted[name] ?? "";
+      if (at === names.length) names.push(name);
+      else if (names[at] !== name) return false;
+      if (values[at] !== value) {
+        headers.set(name, value);
+        values[at] = value;
+      }
+      at += 1;
+    }
+    return at === names.length;
+  };
+  return (wanted) => {
+    if (!write(wanted)) {
+      begin();
+      write(wanted);
     }
     return headers;
   };

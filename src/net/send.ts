@@ -15,6 +15,7 @@ import { createPool } from "./http/pool.ts";
 import type { Bytes, Reply } from "./http/reply.ts";
 import type { ReplyHead, ReplyHeaders } from "./http/reply-head.ts";
 import { requestHead, requestPath } from "./http/request-head.ts";
+import { createWatch } from "./http/watch.ts";
 import { asUpstreamError } from "./upstream-error.ts";
 
 export interface OutboundRequest {
@@ -26,8 +27,10 @@ export interface OutboundRequest {
   /** Of a stream. Without it the body goes out chunked, which not every upstream takes. */
   content_length?: number;
   allow_private: boolean;
-  /** Aborting it also ends an answer that is still streaming. */
+  /** Aborting it ends the call, within a few hundredths of a second; an answer that is still streaming too. */
   signal?: AbortSignal;
+  /** Whose request it is: when it leaves, the call ends. Bun makes its signal when asked for it: most calls end before. */
+  client?: Request;
   timeouts: Outgoing["timeouts"];
 }
 
@@ -48,6 +51,7 @@ export function createSend({
 }: SendOptions = {}): Send {
   const originOf = readOrigins(ca);
   const pool = createPool();
+  const watch = createWatch();
 
   return async (request) => {
     const { url, signal, allow_private } = request;
@@ -57,7 +61,10 @@ export function createSend({
     const target = { hostname: origin.hostname, allow_private };
     const found = addresses.find(target);
     const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);
-    return exchange(ready ?? (await reach(origin, target, found, signal)), outgoing);
+    const connection =
+      ready ?? (await reach(origin, target, found, signal ?? request.client?.signal));
+    watch.start();
+    return exchange(connection, outgoing);
   };
 
   async function reach(
@@ -86,13 +93,17 @@ export function createSend({
   async function connect(origin: Origin, target: Target, list: Addresses): Promise<Connection> {
     const hooks = {
       onFree: (freed: Connection, { headers }: ReplyHead) => pool.give(origin.key, freed, headers),
-      onClose: (closed: Connection) => pool.remove(origin.key, closed),
+      onClose: (closed: Connection) => {
+        watch.remove(closed);
+        pool.remove(origin.key, closed);
+      },
     };
     let failure: unknown;
     for (const address of list) {
       try {
         const place = { address, port: origin.port, tls: origin.tls };
         const connection = await dial(place, hooks, connectMs / list.length);
+        watch.add(connection);
         if (address !== list[0]) addresses.prefer(target, address);
         return connection;
       } catch (thrown) {
@@ -174,7 +185,7 @@ function tlsOptions(name: string, ca: string | undefined): Bun.TLSOptions {
 }
 
 function outgoingOf(request: OutboundRequest, origin: Origin): Outgoing {
-  const { method, signal, timeouts, content_length, body = null } = request;
+  const { method, signal, client, timeouts, content_length, body = null } = request;
   const path = requestPath(request.url, origin.length);
   const headers: Record<string, string> = {
     host: origin.host,
@@ -189,5 +200,5 @@ function outgoingOf(request: OutboundRequest, origin: Origin): Outgoing {
   else if (body) headers["content-length"] = `${length}`;
   else if (method !== "GET" && method !== "HEAD") headers["content-length"] = "0";
   const head = requestHead({ method, path }, headers);
-  return { method, head, body, content_length, signal, timeouts };
+  return { method, head, body, content_length, signal, client, timeouts };
 }

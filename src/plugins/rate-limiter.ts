@@ -23,27 +23,28 @@ export const rateLimiter = plugin({
     return ({ limiter, now }, request) => {
       const { store, blocks, tally } = limiter;
       const nowMs = now().getTime();
-      const asks = limits.map((limit) => {
-        const subject = SUBJECT[limit.type](request, limiter.fingerprint);
-        const blocked = blocks.endOf(gateway_id, limit.type, subject, nowMs);
-        const { type, space, window_s, headers } = limit;
-        return { type, space, subject, limit: limit.limit, window_s, headers, blocked };
+      let blocked = false;
+      const asks = limits.map((of): LimitAsk => {
+        const { type, space, limit, window_s } = of;
+        const subject = SUBJECT[type](request, limiter.fingerprint);
+        const blocked_until = blocks.endOf(gateway_id, type, subject, nowMs);
+        blocked ||= blocked_until !== undefined;
+        return { space, subject, limit, window_s, of, blocked_until };
       });
       const judge = (settled: Settled): Refusal => {
         const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
         tellLimits(request.reply_headers, states, settled);
-        const named = states.find(({ refuses }) => refuses);
         count(tally.checks, settled.store);
+        const named = states.find(({ refuses }) => refuses);
         if (!named) return undefined;
-        const { type, subject } = named.ask;
-        count(tally.refused, type);
-        if (actions.type === "block" && type !== "global" && !named.ask.blocked) {
-          blocks.add({ gateway_id, type, subject }, blockMs);
+        const { subject, blocked_until, of } = named.ask;
+        count(tally.refused, of.type);
+        if (actions.type === "block" && of.type !== "global" && blocked_until === undefined) {
+          blocks.add({ gateway_id, type: of.type, subject }, blockMs);
         }
         const retry_after = actions.retry_after ?? longestWait(states, nowMs);
-        return refusal(type, retry_after);
+        return refusal(of.type, retry_after);
       };
-      const blocked = asks.some((ask) => ask.blocked !== undefined);
       const settled = blocked ? store.check(asks) : store.take(asks, on_store_error);
       return settled instanceof Promise ? settled.then(judge) : judge(settled);
     };
@@ -57,12 +58,14 @@ export interface Limit {
   space: string;
   limit: number;
   window_s: number;
-  headers: { limit: string; remaining: string; reset: string };
+  /** Their names, and the one value that is always the same. */
+  headers: { limit: string; limit_is: string; remaining: string; reset: string };
 }
 
-interface BlockableAsk extends Ask, Omit<Limit, "window"> {
+interface LimitAsk extends Ask {
+  of: Limit;
   /** When its block ends, in milliseconds. */
-  blocked: number | undefined;
+  blocked_until: number | undefined;
 }
 
 /** In the order in which the exceeded one is named. */
@@ -76,6 +79,7 @@ export function limitsOf(settings: unknown, gateway_id: string): Limit[] {
     const space = spaceName(gateway_id, type, window_s);
     const headers = {
       limit: `X-RateLimit-${type}-Limit`,
+      limit_is: `${limit}`,
       remaining: `X-RateLimit-${type}-Remaining`,
       reset: `X-RateLimit-${type}-Reset`,
     };
@@ -87,23 +91,19 @@ export function limitsOf(settings: unknown, gateway_id: string): Limit[] {
 const seconds = (text: string): number => durationSeconds(text) ?? 0;
 
 interface State {
-  ask: BlockableAsk;
+  ask: LimitAsk;
   refuses: boolean;
   remaining: number;
   /** When a slot frees that can be taken, in milliseconds. */
   reset: number;
 }
 
-function stateOf(
-  ask: BlockableAsk,
-  { admitted, counts }: Settled,
-  at: number,
-  nowMs: number,
-): State {
+function stateOf(ask: LimitAsk, { admitted, counts }: Settled, at: number, nowMs: number): State {
   const { used, frees_in_ms }: Count = counts[at] ?? { used: 0, frees_in_ms: 0 };
-  if (ask.blocked !== undefined) {
+  const { blocked_until } = ask;
+  if (blocked_until !== undefined) {
     // A block without an end: asking again after a window is soon enough to hear of it.
-    const reset = ask.blocked === Infinity ? nowMs + ask.window_s * 1000 : ask.blocked;
+    const reset = blocked_until === Infinity ? nowMs + ask.window_s * 1000 : blocked_until;
     return { ask, refuses: true, remaining: 0, reset };
   }
   const remaining = Math.max(0, ask.limit - used);
@@ -117,9 +117,10 @@ function tellLimits(
 ): void {
   if (store === "local") headers["X-RateLimit-Store"] = store;
   for (const { ask, remaining, reset } of states) {
-    headers[ask.headers.limit] = `${ask.limit}`;
-    headers[ask.headers.remaining] = `${remaining}`;
-    headers[ask.headers.reset] = `${Math.ceil(reset / 1000)}`;
+    const names = ask.of.headers;
+    headers[names.limit] = names.limit_is;
+    headers[names.remaining] = `${remaining}`;
+    headers[names.reset] = `${Math.ceil(reset / 1000)}`;
   }
 }
 

@@ -34,7 +34,7 @@ export interface Operation {
 
 export interface WholeReply {
   /** Names in lower case. */
-  headers: ReadonlyMap<string, string>;
+  headers: Pick<ReadonlyMap<string, string>, "get">;
   bytes: Uint8Array<ArrayBuffer>;
 }
 

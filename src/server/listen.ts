@@ -85,7 +85,9 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
   /** An upstream may think for longer than a connection may idle. */
   const spared = (request: Request, answer: Promise<Response>): Promise<Response> => {
     waiting.add(request);
-    return answer.finally(() => waiting.delete(request));
+    const over = () => waiting.delete(request);
+    answer.then(over, over);
+    return answer;
   };
   const table: Record<string, Bun.Serve.Handler<BunRequest, Server<unknown>, Response>> = {
     ...Object.fromEntries(

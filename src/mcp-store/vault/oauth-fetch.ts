@@ -5,6 +5,8 @@ import { readText } from "../../net/read-body.ts";
 
 const MOST_MS = 10_000;
 const MOST_BYTES = 1024 * 1024;
+/** Of an answer's headers the SDK reads these. */
+const READ_HEADERS = ["content-type", "www-authenticate", "dpop-nonce"];
 
 /** Redirects are not followed: a token endpoint that moves must be named by its metadata. */
 export function oauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): FetchLike {
@@ -22,9 +24,10 @@ export function oauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): Fe
       timeouts: { headers_ms: MOST_MS, idle_ms: MOST_MS },
     });
     const text = await readText(reply, MOST_BYTES);
-    return new Response(text || null, {
-      status: reply.status,
-      headers: Object.fromEntries(reply.headers),
+    const headers = READ_HEADERS.flatMap((name) => {
+      const value = reply.headers.get(name);
+      return value === undefined ? [] : [[name, value] as [string, string]];
     });
+    return new Response(text || null, { status: reply.status, headers });
   };
 }

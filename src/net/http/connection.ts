@@ -1,8 +1,10 @@
 /** A connection to an upstream, and the one exchange of request and answer that it carries at a time. */
 import type { Socket } from "bun";
 import { AppError } from "../../contract/errors.ts";
+import { elapsedMs } from "../../lib/clock.ts";
 import { asUpstreamError } from "../upstream-error.ts";
 import { type BodyDecoder, createBodyDecoder } from "./body-decoder.ts";
+import type { Outgoing } from "./exchange.ts";
 import { type Bytes, type Reply, type StreamedReply, streamedReply, wholeReply } from "./reply.ts";
 import { isEventStream, type ReplyHead, readReplyHead } from "./reply-head.ts";
 
@@ -13,14 +15,15 @@ export interface Connection {
   /** Of the request: what the system did not take yet, and what follows when it has. */
   unsent: Bytes[];
   onTaken: (() => void) | undefined;
+  /** Until when it may wait for its next request, of the steady clock. */
+  waits_until: number;
   /** The last answer is complete and left the connection fit for another exchange. */
   onFree: (connection: Connection, head: ReplyHead) => void;
   onClose: (connection: Connection) => void;
 }
 
 export interface Exchange {
-  method: string;
-  idle_ms: number;
+  outgoing: Outgoing;
   answered: PromiseWithResolvers<Reply>;
   /** What has come of a head that is not complete. */
   received: Buffer<ArrayBuffer> | undefined;
@@ -31,18 +34,21 @@ export interface Exchange {
   /** Of an answer that is handed over whole. */
   chunks: Bytes[];
   streamed: StreamedReply | undefined;
+  /** What the request's body is read from, when it is a stream. */
+  source: ReadableStreamDefaultReader<Bytes> | undefined;
   /** The whole request is out. */
   sent: boolean;
-  /** Gives back what the exchange holds: called once, when it is over. */
-  onOver: () => void;
-  timer: Timer | undefined;
+  /** When the wait for what comes next is over, of the steady clock. */
+  due: number;
 }
 
 /** Longer heads, or more of them, are no use to anyone; without an end they would fill the memory. */
 const MOST_HEAD_BYTES = 64 * 1024;
 /** An answer of at most this length is waited for: it goes on in one write, and may still fail over. */
 const WHOLE_BYTES = 64 * 1024;
-const HEAD_END = Buffer.from("\r\n\r\n");
+const HEAD_END_BYTES = 4;
+const CR = 0x0d;
+const LF = 0x0a;
 
 export const socketEvents = {
   data({ data: connection }: Socket<Connection>, bytes: Buffer<ArrayBuffer>): void {
@@ -82,21 +88,19 @@ export function stop(connection: Connection, exchange: Exchange, error: AppError
 }
 
 /** Starts the wait for what comes next; it takes the place of the wait before. */
-export function expectWithin(
-  connection: Connection,
-  exchange: Exchange,
-  ms: number | undefined,
-): void {
-  clearTimeout(exchange.timer);
-  if (ms === undefined || exchange.streamed) return;
-  exchange.timer = setTimeout(
-    () => stop(connection, exchange, new AppError("upstream_timeout")),
-    ms,
-  );
+export function expectWithin(exchange: Exchange, ms: number): void {
+  // Whoever reads a streamed answer measures the wait for its next piece.
+  exchange.due = exchange.streamed ? Number.POSITIVE_INFINITY : elapsedMs() + ms;
 }
 
-/** Writes all pieces, then calls `onTaken`; never, when the exchange ends before. */
-export function write(connection: Connection, pieces: Bytes[], onTaken: () => void): void {
+/** The whole request is out: from here on the answer is waited for. */
+export function onSent(exchange: Exchange): void {
+  exchange.sent = true;
+  if (!exchange.head) expectWithin(exchange, exchange.outgoing.timeouts.headers_ms);
+}
+
+/** Writes all pieces, then calls `onTaken`; never, when the exchange ends before. Left out: that was all. */
+export function write(connection: Connection, pieces: Bytes[], onTaken?: () => void): void {
   connection.unsent = pieces;
   connection.onTaken = onTaken;
   flush(connection);
@@ -111,19 +115,20 @@ function flush(connection: Connection): void {
       continue;
     }
     if (written > 0) unsent[0] = piece.subarray(written);
-    if (exchange) expectWithin(connection, exchange, exchange.idle_ms);
+    if (exchange) expectWithin(exchange, exchange.outgoing.timeouts.idle_ms);
     return;
   }
   const { onTaken } = connection;
   connection.onTaken = undefined;
-  onTaken?.();
+  if (onTaken) onTaken();
+  else if (exchange && !exchange.source) onSent(exchange);
 }
 
 function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayBuffer>): void {
   const all = exchange.received ? Buffer.concat([exchange.received, bytes]) : bytes;
   let from = 0;
   while (!exchange.head) {
-    const end = all.indexOf(HEAD_END, from);
+    const end = headEnd(all, from);
     const length = (end < 0 ? all.length : end) - from;
     if (exchange.head_bytes + length > MOST_HEAD_BYTES) {
       stop(connection, exchange, nonsense("Its head is too long."));
@@ -134,13 +139,13 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
       return;
     }
     const text = end < 0 ? undefined : all.toString("latin1", from, end);
-    const head = text === undefined ? undefined : readReplyHead(text, exchange.method);
+    const head = text === undefined ? undefined : readReplyHead(text, exchange.outgoing.method);
     if (!head || head.status === SWITCHING) {
       stop(connection, exchange, nonsense("It does not begin as an answer of HTTP/1.1."));
       return;
     }
     exchange.head_bytes += length;
-    from = end + HEAD_END.length;
+    from = end + HEAD_END_BYTES;
     // What stands before the answer (100, 103) was not asked for.
     if (head.status >= 200) exchange.head = head;
   }
@@ -149,12 +154,21 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
   exchange.received = undefined;
   // Most answers are short and come at once.
   if (head.framing.kind === "length" && head.framing.length === rest.length) {
-    exchange.chunks.push(rest);
+    exchange.chunks = [rest];
     complete(connection, exchange, head);
     return;
   }
   exchange.decoder = createBodyDecoder(head.framing);
   onBody(connection, exchange, rest);
+}
+
+/** Where the empty line behind a head begins; -1 when it has not come. Heads are short: a call into Bun takes longer. */
+function headEnd(bytes: Buffer, from: number): number {
+  for (let at = from + 3; at < bytes.length; at++) {
+    if (bytes[at] !== LF || bytes[at - 1] !== CR) continue;
+    if (bytes[at - 2] === LF && bytes[at - 3] === CR) return at - 3;
+  }
+  return -1;
 }
 
 const SWITCHING = 101;
@@ -177,7 +191,7 @@ function onBody(connection: Connection, exchange: Exchange, bytes: Bytes): void 
   const proper = decoder.feed(bytes, streamed ? streamed.push : (chunk) => chunks.push(chunk));
   if (!proper) stop(connection, exchange, nonsense("Its chunks are not proper ones."));
   else if (decoder.state.done) complete(connection, exchange, head);
-  else if (!streamed && isShort(head)) expectWithin(connection, exchange, exchange.idle_ms);
+  else if (!streamed && isShort(head)) expectWithin(exchange, exchange.outgoing.timeouts.idle_ms);
   else if (!streamed) handOver(connection, exchange, head);
 }
 
@@ -187,7 +201,7 @@ const isShort = ({ framing, headers }: ReplyHead): boolean =>
 /** The head and what has come of the body; the rest follows as it comes. */
 function handOver(connection: Connection, exchange: Exchange, head: ReplyHead): void {
   const { socket } = connection;
-  clearTimeout(exchange.timer);
+  exchange.due = Number.POSITIVE_INFINITY;
   const streamed = streamedReply(
     head,
     {
@@ -195,7 +209,7 @@ function handOver(connection: Connection, exchange: Exchange, head: ReplyHead): 
       resume: () => socket.resume(),
       stop: (error) => stop(connection, exchange, error),
     },
-    exchange.idle_ms,
+    exchange.outgoing.timeouts.idle_ms,
   );
   exchange.streamed = streamed;
   for (const chunk of exchange.chunks) streamed.push(chunk);
@@ -219,6 +233,5 @@ function leave(connection: Connection, exchange: Exchange): void {
   connection.exchange = undefined;
   connection.unsent = [];
   connection.onTaken = undefined;
-  clearTimeout(exchange.timer);
-  exchange.onOver();
+  if (!exchange.sent) exchange.source?.cancel().catch(() => {}); // nobody takes the rest
 }

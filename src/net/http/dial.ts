@@ -44,10 +44,11 @@ export function dial(
           exchange: undefined,
           unsent: [],
           onTaken: undefined,
+          waits_until: 0,
           ...hooks,
         };
         if (settled) return void socket.terminate(); // too late
-        // Not a reason for the program to go on by itself: an exchange is, by the timer of its wait.
+        // Not a reason for the program to go on by itself: an exchange is, by the watch that looks at it.
         socket.unref();
         socket.setNoDelay(true);
         socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);

@@ -1,7 +1,6 @@
 /** Sends a request over a connection and waits for the answer to begin. */
 import { AppError } from "../../contract/errors.ts";
-import { asUpstreamError } from "../upstream-error.ts";
-import { type Connection, type Exchange, expectWithin, stop, write } from "./connection.ts";
+import { type Connection, type Exchange, onSent, stop, write } from "./connection.ts";
 import type { Bytes, Reply } from "./reply.ts";
 
 export interface Outgoing {
@@ -12,6 +11,7 @@ export interface Outgoing {
   /** Of a stream: so many bytes, no more and no fewer. Without it the stream goes out in chunks. */
   content_length: number | undefined;
   signal: AbortSignal | undefined;
+  client: Request | undefined;
   timeouts: {
     /** From the end of the request to the head of the answer. */
     headers_ms: number;
@@ -21,52 +21,50 @@ export interface Outgoing {
 }
 
 export function exchange(connection: Connection, outgoing: Outgoing): Promise<Reply> {
-  const { method, head, body, signal, timeouts } = outgoing;
+  const { head, body } = outgoing;
   const source = body instanceof ReadableStream ? body.getReader() : undefined;
-  const onAbort = () => stop(connection, started, asUpstreamError(signal?.reason));
-  const onSent = () => {
-    started.sent = true;
-    if (!started.head) expectWithin(connection, started, timeouts.headers_ms);
-  };
+  const answered = Promise.withResolvers<Reply>();
   const started: Exchange = {
-    method,
-    idle_ms: timeouts.idle_ms,
-    answered: Promise.withResolvers<Reply>(),
+    outgoing,
+    answered,
     received: undefined,
     head_bytes: 0,
     head: undefined,
     decoder: undefined,
     chunks: [],
     streamed: undefined,
+    source,
     sent: false,
-    timer: undefined,
-    onOver() {
-      signal?.removeEventListener("abort", onAbort);
-      if (!started.sent) source?.cancel().catch(() => {}); // nobody takes the rest
-    },
+    due: Number.POSITIVE_INFINITY,
   };
   connection.exchange = started;
-  signal?.addEventListener("abort", onAbort);
-  if (signal?.aborted) onAbort();
-  else if (!source) write(connection, pieces(head, body as Bytes | null), onSent);
-  else
-    upload(connection, started, source, outgoing).then(
-      (out) => out && onSent(),
+  if (source) {
+    upload(connection, started, source).then(
+      (out) => out && onSent(started),
       (error) => stop(connection, started, error),
     );
-  return started.answered.promise;
+  } else {
+    send(connection, head, body as Bytes | null);
+  }
+  return answered.promise;
 }
 
 /** Head and body leave in one write, in one packet where they fit; a longer body is not copied for it. */
-const ONE_WRITE_BYTES = 64 * 1024;
+const DESK_BYTES = 64 * 1024;
+/** Where the two are put together. What the system does not take at once is copied: the next request needs the place. */
+const desk = Buffer.allocUnsafeSlow(DESK_BYTES);
 
-function pieces(head: string, body: Bytes | null): Bytes[] {
-  if (!body) return [Buffer.from(head, "latin1")];
-  if (body.length > ONE_WRITE_BYTES) return [Buffer.from(head, "latin1"), body];
-  const both = Buffer.allocUnsafe(head.length + body.length);
-  both.write(head, "latin1");
-  both.set(body, head.length);
-  return [both];
+function send(connection: Connection, head: string, body: Bytes | null): void {
+  const length = head.length + (body?.length ?? 0);
+  if (length > DESK_BYTES) {
+    const first = Buffer.from(head, "latin1");
+    write(connection, body ? [first, body] : [first]);
+    return;
+  }
+  desk.write(head, "latin1");
+  if (body) desk.set(body, head.length);
+  const taken = Math.max(0, connection.socket.write(desk, 0, length));
+  write(connection, taken === length ? [] : [Buffer.from(desk.subarray(taken, length))]);
 }
 
 /** Whether all is out: not when the exchange ends before. Reads only what the connection takes. */
@@ -74,13 +72,13 @@ async function upload(
   connection: Connection,
   started: Exchange,
   source: ReadableStreamDefaultReader<Bytes>,
-  { head, content_length }: Outgoing,
 ): Promise<boolean> {
+  const { head, content_length } = started.outgoing;
   const out = (parts: Bytes[]) => new Promise<void>((resolve) => write(connection, parts, resolve));
   let left = content_length;
-  await out(pieces(head, null));
+  await out([Buffer.from(head, "latin1")]);
   for (;;) {
-    expectWithin(connection, started, undefined); // the sender's time is not the upstream's
+    started.due = Number.POSITIVE_INFINITY; // the sender's time is not the upstream's
     const { done, value } = await source.read().catch((cause: unknown) => {
       throw sendersFault(cause);
     });

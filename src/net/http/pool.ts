@@ -10,27 +10,19 @@ export interface Pool {
   remove: (place: string, connection: Connection) => void;
 }
 
-interface Waiting {
-  connection: Connection;
-  until: number;
-}
-
 const MOST_WAITING = 256;
 const LONGEST_S = 60;
 /** Closed a little before the upstream does it: a request on its way would meet the end. */
 const MARGIN_S = 1;
 
 export function createPool(): Pool {
-  const places = new Map<string, Waiting[]>();
+  const places = new Map<string, Connection[]>();
   return {
     take(place, addresses) {
       const waiting = places.get(place);
       for (let last = waiting?.pop(); last; last = waiting?.pop()) {
-        const { connection, until } = last;
-        if (until > elapsedMs() && addresses.includes(connection.address)) {
-          return connection;
-        }
-        connection.socket.terminate();
+        if (last.waits_until > elapsedMs() && addresses.includes(last.address)) return last;
+        last.socket.terminate();
       }
       return undefined;
     },
@@ -46,11 +38,12 @@ export function createPool(): Pool {
         return;
       }
       connection.socket.timeout(seconds);
-      waiting.push({ connection, until: elapsedMs() + seconds * 1000 });
+      connection.waits_until = elapsedMs() + seconds * 1000;
+      waiting.push(connection);
     },
     remove(place, connection) {
       const waiting = places.get(place);
-      const at = waiting?.findIndex((one) => one.connection === connection) ?? -1;
+      const at = waiting?.indexOf(connection) ?? -1;
       if (at >= 0) waiting?.splice(at, 1);
       if (waiting?.length === 0) places.delete(place);
     },

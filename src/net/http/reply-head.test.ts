@@ -7,11 +7,10 @@ test("names are lower case, values lose the space around them, repeats are joine
   const read = head("HTTP/1.1 200 OK", "X-A:  one\t", "x-a: two", "Empty:", "Content-Length: 3");
 
   expect(read?.status).toBe(200);
-  expect(Object.fromEntries(read?.headers ?? [])).toEqual({
-    "x-a": "one, two",
-    empty: "",
-    "content-length": "3",
-  });
+  const told = ["x-a", "empty", "content-length", "a", "x-b"].map((name) =>
+    read?.headers.get(name),
+  );
+  expect(told).toEqual(["one, two", "", "3", undefined, undefined]);
 });
 
 test.each([

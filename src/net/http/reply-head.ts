@@ -8,8 +8,10 @@ export interface ReplyHead {
   reusable: boolean;
 }
 
-/** Names in lower case; what came several times is joined by commas. */
-export type ReplyHeaders = ReadonlyMap<string, string>;
+/** By names in lower case; what came several times is joined by commas. */
+export interface ReplyHeaders {
+  get: (name: string) => string | undefined;
+}
 
 /** Each event is passed on as it comes. */
 export const isEventStream = (headers: ReplyHeaders): boolean =>
@@ -27,21 +29,14 @@ const LENGTH = /^[0-9]{1,15}$/;
 export function readReplyHead(text: string, method: string): ReplyHead | undefined {
   if (!HEAD.test(text)) return undefined;
   const status = Number(text.slice(CODE_AT, CODE_AT + 3));
-  const headers = new Map<string, string>();
-  for (let end = lineEnd(text, 0); end < text.length; ) {
-    const start = end + 2;
-    const colon = text.indexOf(":", start);
-    end = lineEnd(text, start);
-    const name = text.slice(start, colon).toLowerCase();
-    const value = trimmed(text, colon + 1, end);
-    const earlier = headers.get(name);
-    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
-  }
+  const headers = headersOf(text);
   const bodiless = method === "HEAD" || status < 200 || status === NO_CONTENT || status === 304;
-  const framing = framingOf(headers, bodiless);
+  const encoding = headers.get("transfer-encoding");
+  const length = headers.get("content-length");
+  const framing = bodiless ? EMPTY : framingOf(encoding, length);
   if (!framing) return undefined;
-  const chunked = headers.has("transfer-encoding");
-  const sized = headers.has("content-length");
+  const chunked = encoding !== undefined;
+  const sized = length !== undefined;
   // A body that must not be there may come all the same.
   const ambiguous = (chunked && sized) || (status === NO_CONTENT && (chunked || sized));
   const reusable =
@@ -54,13 +49,27 @@ const CODE_AT = "HTTP/1.1 ".length;
 const NO_CONTENT = 204;
 const EMPTY: Framing = { kind: "length", length: 0 };
 
-function framingOf(headers: ReplyHeaders, bodiless: boolean): Framing | undefined {
-  if (bodiless) return EMPTY;
-  const encoding = headers.get("transfer-encoding");
+/** Looked up when asked for: four or five lines of a head are of interest, whatever its length. */
+function headersOf(text: string): ReplyHeaders {
+  const lower = text.toLowerCase(); // as long as it was: these are single bytes
+  return {
+    get(name) {
+      let joined: string | undefined;
+      for (let at = lower.indexOf(name); at >= 0; at = lower.indexOf(name, at + 1)) {
+        const from = at + name.length;
+        if (lower[at - 1] !== "\n" || lower[from] !== ":") continue;
+        const value = trimmed(text, from + 1, lineEnd(text, from));
+        joined = joined === undefined ? value : `${joined}, ${value}`;
+      }
+      return joined;
+    },
+  };
+}
+
+function framingOf(encoding: string | undefined, length: string | undefined): Framing | undefined {
   if (encoding !== undefined) {
     return encoding.toLowerCase() === "chunked" ? { kind: "chunked" } : undefined;
   }
-  const length = headers.get("content-length");
   if (length === undefined) return { kind: "close" };
   return LENGTH.test(length) ? { kind: "length", length: Number(length) } : undefined;
 }
