@@ -2,6 +2,7 @@
 import { evaluateBatch, evaluate as evaluateEndpoint, guard } from "../contract/evaluate.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
+import { createHeaderSheet } from "../lib/header-sheet.ts";
 import type { DirectCall, DirectRoute } from "../route.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
 import type { Answering } from "./answer-body.ts";
@@ -34,9 +35,11 @@ async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): 
   const text = await onlyOnce(deps, call, { caller, body: bytes }, () =>
     answerAnywhere(deps, backing, answering),
   );
-  const headers = { ...call.headers, "content-type": "application/json" };
-  return new Response(text, { headers });
+  call.headers["content-type"] = "application/json";
+  return new Response(text, { headers: sheet(call.headers) });
 }
+
+const sheet = createHeaderSheet();
 
 /** A collector's own callers cannot hide from Activity. */
 const isPlayground = (caller: Caller, request: Request): boolean =>

@@ -19,10 +19,11 @@ export function keywordFinder(
 
   return (text, found) => {
     built ??= build();
-    const { classOf, width, next, keywordAt, shorter } = built;
+    const { classOf, width, next, ends, keywordAt, shorter } = built;
     let state = 0;
     for (let at = 0; at < text.length; at++) {
       state = next[state * width + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
+      if (ends[state] === 0) continue;
       for (let ended = state; ended > 0; ended = shorter[ended] ?? 0) {
         const keyword = keywordAt[ended] ?? -1;
         if (keyword >= 0) found(keyword, at + 1);
@@ -49,7 +50,8 @@ function classify(keywords: readonly string[], ignoreCase: boolean) {
 
 function automaton(keywords: readonly string[], classOf: Uint16Array, width: number) {
   const most = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0);
-  const next = new Int32Array(most * width);
+  // As small as may be: what every character of a text looks into should stay in the processor's cache.
+  const next = most <= TABLE_SIZE ? new Uint16Array(most * width) : new Uint32Array(most * width);
   const keywordAt = new Int32Array(most).fill(-1);
   let states = 1;
   for (const [index, keyword] of keywords.entries()) {
@@ -80,5 +82,9 @@ function automaton(keywords: readonly string[], classOf: Uint16Array, width: num
       }
     }
   }
-  return { next, keywordAt, shorter };
+  /** Whether a keyword ends in a state. */
+  const ends = Uint8Array.from(shorter, (longest, state) =>
+    longest > 0 || (keywordAt[state] ?? -1) >= 0 ? 1 : 0,
+  );
+  return { next, ends, keywordAt, shorter };
 }

@@ -86,15 +86,20 @@ async function runRules(
   run: Run,
   rules: readonly CompiledRule[],
 ): Promise<void> {
+  // Others have their turn between two detectors: each may take a second for a body of megabytes.
+  const isLarge = judged.surroundings.payload_bytes > LARGE_BYTES;
   const looking = rules.filter(({ action, remote }) => action !== "transform" && !remote);
   for (const rule of looking) {
-    if (judge(rule, await inspected(rule, judged, run)) === "block") return;
+    if (isLarge) await new Promise(setImmediate);
+    const found = inspected(rule, judged, run);
+    if (judge(rule, found instanceof Promise ? await found : found) === "block") return;
   }
   const waiting = rules.filter(({ action, remote }) => action !== "transform" && remote);
-  const answers = await Promise.all(waiting.map((rule) => inspected(rule, judged, run)));
+  const answers = await Promise.all(waiting.map(async (rule) => inspected(rule, judged, run)));
   const judgements = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
   if (judgements.includes("block")) return;
   for (const rule of rules.filter(({ action }) => action === "transform")) {
+    if (isLarge) await new Promise(setImmediate);
     const matches = await inspected(rule, judged, run);
     if (judge(rule, matches) === "transform") run.masked.push(matches);
   }
@@ -112,29 +117,31 @@ const canRewrite = ({ source, isName }: Segment) => source !== "attachment" && !
 
 const LARGE_BYTES = 256 * 1024;
 
-async function inspected(
-  rule: CompiledRule,
-  { segments, surroundings, fail_mode }: Judged,
-  { detectors }: Run,
-): Promise<readonly Match[]> {
-  const { id, name, kind } = rule.detector;
-  try {
-    const read = segments.filter(
-      ({ source, isNumber }) => rule.reads.has(source) && (!isNumber || rule.numbers),
-    );
-    const texts = rule.action === "transform" ? read.filter(canRewrite) : read;
-    // Others have their turn between two detectors: each may take a second for a body of megabytes.
-    if (surroundings.payload_bytes > LARGE_BYTES) await new Promise(setImmediate);
-    const found = rule.inspect(texts, surroundings);
-    const matches = found instanceof Promise ? await found : found;
-    detectors.run += 1;
+type Found = readonly Match[];
+
+/** A promise only where a detector has to wait: there are a dozen of them, and most are done at once. */
+function inspected(rule: CompiledRule, judged: Judged, run: Run): Found | Promise<Found> {
+  const read = judged.segments.filter(
+    ({ source, isNumber }) => rule.reads.has(source) && (!isNumber || rule.numbers),
+  );
+  const texts = rule.action === "transform" ? read.filter(canRewrite) : read;
+  const done = (matches: Found): Found => {
+    run.detectors.run += 1;
     return matches;
-  } catch (cause) {
+  };
+  const failed = (cause: unknown): Found => {
     // spec 7: fail-closed is a 500, fail-open goes on and says which detector did not look.
+    const { id, name, kind } = rule.detector;
     const text = `The detector "${name}" failed, and this collector is fail-closed.`;
-    if (fail_mode === "closed") throw new AppError("detector_failed", text, { cause });
+    if (judged.fail_mode === "closed") throw new AppError("detector_failed", text, { cause });
     const error = cause instanceof AppError ? cause.message : `${kind} could not inspect this.`;
-    detectors.failed.push({ detector_id: id, detector_name: name, error });
+    run.detectors.failed.push({ detector_id: id, detector_name: name, error });
     return [];
+  };
+  try {
+    const found = rule.inspect(texts, judged.surroundings);
+    return found instanceof Promise ? found.then(done, failed) : done(found);
+  } catch (cause) {
+    return failed(cause);
   }
 }
