@@ -6,7 +6,7 @@ interface Wait {
   giveUp: () => void;
 }
 
-/** One clock for all of them: most waits are over at once, and a timer for each costs more than they do. */
+/** One timer for all of them: most are over at once. */
 const waits = new Set<Wait>();
 const LOOK_EVERY_MS = 50;
 let timer: Timer | undefined;

@@ -46,9 +46,7 @@ export interface Exchange {
 const MOST_HEAD_BYTES = 64 * 1024;
 /** An answer of at most this length is waited for: it goes on in one write, and may still fail over. */
 const WHOLE_BYTES = 64 * 1024;
-const HEAD_END_BYTES = 4;
-const CR = 0x0d;
-const LF = 0x0a;
+const HEAD_END = Buffer.from("\r\n\r\n");
 
 export const socketEvents = {
   data({ data: connection }: Socket<Connection>, bytes: Buffer<ArrayBuffer>): void {
@@ -128,7 +126,7 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
   const all = exchange.received ? Buffer.concat([exchange.received, bytes]) : bytes;
   let from = 0;
   while (!exchange.head) {
-    const end = headEnd(all, from);
+    const end = all.indexOf(HEAD_END, from);
     const length = (end < 0 ? all.length : end) - from;
     if (exchange.head_bytes + length > MOST_HEAD_BYTES) {
       stop(connection, exchange, nonsense("Its head is too long."));
@@ -145,7 +143,7 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
       return;
     }
     exchange.head_bytes += length;
-    from = end + HEAD_END_BYTES;
+    from = end + HEAD_END.length;
     // What stands before the answer (100, 103) was not asked for.
     if (head.status >= 200) exchange.head = head;
   }
@@ -160,15 +158,6 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
   }
   exchange.decoder = createBodyDecoder(head.framing);
   onBody(connection, exchange, rest);
-}
-
-/** Where the empty line behind a head begins; -1 when it has not come. Heads are short: a call into Bun takes longer. */
-function headEnd(bytes: Buffer, from: number): number {
-  for (let at = from + 3; at < bytes.length; at++) {
-    if (bytes[at] !== LF || bytes[at - 1] !== CR) continue;
-    if (bytes[at - 2] === LF && bytes[at - 3] === CR) return at - 3;
-  }
-  return -1;
 }
 
 const SWITCHING = 101;

@@ -11,7 +11,7 @@ export interface Watch {
   start: () => void;
 }
 
-/** A timer and a listener for each exchange cost more than sending it. */
+/** Instead of a timer and a listener for each exchange, which most of them never need. */
 export const LOOK_EVERY_MS = 50;
 
 export function createWatch(): Watch {
