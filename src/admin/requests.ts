@@ -1,5 +1,6 @@
 /** The requests a gateway answered, newest first. */
 import { listRequests } from "../contract/requests.ts";
+import { idAt } from "../db/id-at.ts";
 import { requestEventTable } from "../db/request-events.ts";
 import { type Route, route } from "../route.ts";
 import { gatewayExists } from "./resource-routes.ts";
@@ -11,11 +12,7 @@ export const requestRoutes: Route[] = [
     const given = Object.entries(filters).filter(([, value]) => value !== undefined);
     const where = { gateway_id: params.gateway_id, ...Object.fromEntries(given) };
     const asked = { limit, cursor, q: undefined, sort: undefined };
-    // Stored times are all in UTC, so they compare as text once these are too.
-    const range = { column: "time", from: inUtc(from), to: inUtc(to) } as const;
+    const range = { column: "id", from: from && idAt(from), to: to && idAt(to) } as const;
     return await requestEventTable.page(deps.db, where, asked, { range });
   }),
 ];
-
-const inUtc = (time: string | undefined): string | undefined =>
-  time === undefined ? undefined : new Date(time).toISOString();

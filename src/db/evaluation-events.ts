@@ -1,6 +1,7 @@
 /** The evaluation_events table with what hangs on an event: which sources fired, and its texts. */
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
 import type { Db } from "./db.ts";
+import { idAt } from "./id-at.ts";
 import { table } from "./table.ts";
 
 export interface RecordedEvaluation {
@@ -120,12 +121,6 @@ export async function dropEvaluations(
     total += count;
     if (count < DROPPED_AT_A_TIME) return total;
   }
-}
-
-/** The first possible id of a moment: version 7 ids begin with milliseconds. */
-export function idAt(time: string | Date): string {
-  const hex = Math.max(0, new Date(time).getTime()).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 function dropped(

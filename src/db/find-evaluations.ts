@@ -1,7 +1,8 @@
 /** Finds and counts evaluations by what an administrator asks for. */
 import type { ActivityFilters, EvaluationEvent } from "../contract/activity.ts";
 import type { Db, Value } from "./db.ts";
-import { evaluationEventTable, idAt } from "./evaluation-events.ts";
+import { evaluationEventTable } from "./evaluation-events.ts";
+import { idAt } from "./id-at.ts";
 
 export interface Asked {
   filters: ActivityFilters;

@@ -1,6 +1,7 @@
 /** The request_events table. */
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Db } from "./db.ts";
+import { idAt } from "./id-at.ts";
 import { table } from "./table.ts";
 
 export const requestEventTable = table<RequestEvent>({
@@ -29,11 +30,8 @@ export const requestEventTable = table<RequestEvent>({
     output_tokens: "number",
   },
   search: [],
-  sort: ["-time"],
+  sort: ["-id"],
 });
 
-export async function dropRequestEvents(db: Db, olderThan: Date): Promise<number> {
-  const hex = olderThan.getTime().toString(16).padStart(12, "0");
-  const oldest = `${hex.slice(0, 8)}-${hex.slice(8)}`;
-  return await db.run("DELETE FROM request_events WHERE id < $1", oldest);
-}
+export const dropRequestEvents = (db: Db, olderThan: Date): Promise<number> =>
+  db.run("DELETE FROM request_events WHERE id < $1", idAt(olderThan));

@@ -7,6 +7,7 @@ import { guard } from "./0005-guard.ts";
 import { store } from "./0006-store.ts";
 import { gatewayGuard } from "./0007-gateway-guard.ts";
 import { storeRevision } from "./0008-store-revision.ts";
+import { requestEventsById } from "./0009-request-events-by-id.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   store,
   gatewayGuard,
   storeRevision,
+  requestEventsById,
 ];
