@@ -12,6 +12,10 @@ export interface Pool {
 
 const MOST_WAITING = 256;
 const LONGEST_S = 60;
+/** Where the upstream says nothing: less than the 60 s of load balancers. */
+const UNSAID_S = 50;
+/** Model servers close after 5 s, and a connection without TLS is made anew in no time. */
+const UNSAID_PLAIN_S = 4;
 /** Closed a little before the upstream does it: a request on its way would meet the end. */
 const MARGIN_S = 1;
 
@@ -32,7 +36,7 @@ export function createPool(): Pool {
         waiting = [];
         places.set(place, waiting);
       }
-      const seconds = restS(headers.get("keep-alive"));
+      const seconds = restS(place, headers.get("keep-alive"));
       if (seconds <= 0 || waiting.length >= MOST_WAITING) {
         connection.socket.terminate();
         return;
@@ -50,8 +54,9 @@ export function createPool(): Pool {
   };
 }
 
-/** How long the upstream keeps it, where it says so. */
-function restS(keepAlive: string | undefined): number {
+/** How long the upstream keeps it, as it says or as others do. */
+function restS(place: string, keepAlive: string | undefined): number {
   const said = keepAlive && /(?:^|[,;\s])timeout=([0-9]{1,9})/i.exec(keepAlive)?.[1];
-  return said ? Math.min(LONGEST_S, Number(said) - MARGIN_S) : LONGEST_S;
+  if (said) return Math.min(LONGEST_S, Number(said) - MARGIN_S);
+  return place.startsWith("https:") ? UNSAID_S : UNSAID_PLAIN_S;
 }
