@@ -22,6 +22,8 @@ export async function forward(
     const another = index + 1 < candidates.length && failures + 1 < consumer.failover.max_attempts;
     const peek = another && maySend(chosen, "upstream_failed");
     try {
+      // Of the first attempt the watch over exchanges takes care; another one would bill for nobody.
+      if (index > 0 && chosen.request.signal.aborted) throw new AppError("client_closed");
       const reply = await attempt(deps, chosen, candidate, { capability, peek });
       answered = better(answered, { ...chosen, candidate, reply });
       if (isElsewhere(chosen, reply.status)) continue;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { seeded } from "../../test/kit/random.ts";
 import { createHeaderSheet } from "./header-sheet.ts";
 
 test("a header sheet holds exactly what was last asked for", () => {
@@ -26,4 +27,19 @@ test("a value that cannot stand in a header leaves nothing of it to the next ans
   expect(() => sheet({ "x-one": "2", "x-two": "a\nb" })).toThrow(TypeError);
 
   expect([...sheet({ "x-one": "1" })]).toEqual([["x-one", "1"]]);
+});
+
+test("a thousand answers in turn each have their own headers and no others", () => {
+  const { below, pick } = seeded(5);
+  const sheet = createHeaderSheet();
+  for (let turn = 0; turn < 1000; turn++) {
+    const names = ["x-a", "X-B", "x-c", "x-d"].filter(() => below(4) > 0);
+    if (below(10) === 0) names.reverse();
+    const wanted = Object.fromEntries(names.map((name) => [name, pick(["", "1", "2"])]));
+    if (below(20) === 0) expect(() => sheet({ ...wanted, "x-d": "a\nb" })).toThrow(TypeError);
+
+    expect([...new Response(null, { headers: sheet(wanted) }).headers]).toEqual([
+      ...new Headers(wanted),
+    ]);
+  }
 });

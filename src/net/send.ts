@@ -119,6 +119,7 @@ const UNUSED: ReplyHeaders = new Map();
 
 function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal | undefined) {
   if (!signal) return coming;
+  if (signal.aborted) throw asUpstreamError(signal.reason);
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(asUpstreamError(signal.reason));
   signal.addEventListener("abort", onAbort);

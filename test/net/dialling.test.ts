@@ -60,6 +60,36 @@ test.each(["look-up", "dial"])("aborting ends a call during its %s at once", asy
   expect(server.seen.open.size).toBe(0);
 });
 
+test.each(["look-up", "dial"])(
+  "a client that has left is not waited for in a %s",
+  async (stage) => {
+    await using server = await listenRaw((socket) => socket.resume());
+    const never = createAddressFinder({ lookup: () => new Promise(() => {}) });
+    const send = createSend({ addresses: stage === "dial" ? addresses : never, connectMs: 2000 });
+    const client = new Request("http://portcullis.test", { signal: AbortSignal.abort() });
+    const started = performance.now();
+
+    const cancelled = send(ask(`https://upstream.test:${server.port}`, { client }));
+
+    await expect(cancelled).rejects.toThrow("cancelled");
+    expect(performance.now() - started).toBeLessThan(400);
+  },
+  10_000,
+);
+
+test("nothing is sent over a new connection for a client that has left", async () => {
+  let asked = 0;
+  await using server = await listenForRequests(() => {
+    asked += 1;
+  });
+  const client = new Request("http://portcullis.test", { signal: AbortSignal.abort() });
+
+  await expect(createSend()(ask(server.url, { client }))).rejects.toThrow("cancelled");
+  await Bun.sleep(20);
+
+  expect(asked).toBe(0);
+});
+
 test("what was dialled for a call that was aborted serves the next one", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
   const found = Promise.withResolvers<string[]>();

@@ -256,6 +256,27 @@ test("an answer that begins before the upload is over is not cut off afterwards"
   expect(await reply.text()).toBe("earlylate");
 });
 
+test("an answer that begins during the upload and then falls silent is given up", async () => {
+  const { url, closed } = await listen((socket, _, count) => {
+    if (count === 1) socket.write("HTTP/1.1 413 No\r\ncontent-length: 9\r\n\r\nhalf");
+  });
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async start(controller) {
+      controller.enqueue(new Uint8Array(2));
+      await Bun.sleep(60);
+      controller.enqueue(new Uint8Array(2));
+      controller.close();
+    },
+  });
+
+  const silent = send(
+    post(url, { body, content_length: 4, timeouts: { headers_ms: 30_000, idle_ms: 100 } }),
+  );
+
+  await expect(silent).rejects.toMatchObject({ code: "upstream_timeout" });
+  await closed[0];
+});
+
 test("a connection that breaks before the answer has failed, and is not tried again", async () => {
   const seen: number[] = [];
   const { url } = await listen((socket, _, count) => {

@@ -91,10 +91,11 @@ export function expectWithin(exchange: Exchange, ms: number): void {
   exchange.due = exchange.streamed ? Number.POSITIVE_INFINITY : elapsedMs() + ms;
 }
 
-/** The whole request is out: from here on the answer is waited for. */
+/** The whole request is out: from here on the answer is waited for, or the rest of one that came early. */
 export function onSent(exchange: Exchange): void {
   exchange.sent = true;
-  if (!exchange.head) expectWithin(exchange, exchange.outgoing.timeouts.headers_ms);
+  const { headers_ms, idle_ms } = exchange.outgoing.timeouts;
+  expectWithin(exchange, exchange.head ? idle_ms : headers_ms);
 }
 
 /** Writes all pieces, then calls `onTaken`; never, when the exchange ends before. Left out: that was all. */
@@ -119,7 +120,7 @@ function flush(connection: Connection): void {
   const { onTaken } = connection;
   connection.onTaken = undefined;
   if (onTaken) onTaken();
-  else if (exchange && !exchange.source) onSent(exchange);
+  else if (exchange && !exchange.source && !exchange.sent) onSent(exchange);
 }
 
 function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayBuffer>): void {

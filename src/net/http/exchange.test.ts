@@ -44,3 +44,14 @@ test("what the system does not take at once is not overwritten by the next reque
   expect(one.sent()).toBe(`POST /one HTTP/1.1\r\n\r\n${"one".repeat(20)}`);
   expect(other.sent()).toBe(`POST /other HTTP/1.1\r\n\r\n${"other".repeat(20)}`);
 });
+
+test("a connection that can take more does not start the wait for an answer anew", async () => {
+  const { connection, drain } = narrow(1000);
+  void exchange(connection, ask("one"));
+  const due = connection.exchange?.due;
+  await Bun.sleep(5);
+
+  drain();
+
+  expect(connection.exchange?.due).toBe(due);
+});

@@ -31,6 +31,15 @@ test("an older version keeps a connection only when it says so", () => {
   expect(head("HTTP/1.0 200 OK", length, "connection: keep-alive")?.reusable).toBe(true);
 });
 
+test("chunks of an older version, which knows none, end their connection", () => {
+  const lines = ["transfer-encoding: chunked", "connection: keep-alive"];
+
+  expect(head("HTTP/1.0 200 OK", ...lines)).toMatchObject({
+    framing: { kind: "chunked" },
+    reusable: false,
+  });
+});
+
 test.each([
   ["204", "POST"],
   ["304", "GET"],

@@ -35,12 +35,14 @@ export function readReplyHead(text: string, method: string): ReplyHead | undefin
   const length = headers.get("content-length");
   const framing = bodiless ? EMPTY : framingOf(encoding, length);
   if (!framing) return undefined;
+  const minor = text[MINOR_AT];
   const chunked = encoding !== undefined;
   const sized = length !== undefined;
-  // A body that must not be there may come all the same.
-  const ambiguous = (chunked && sized) || (status === NO_CONTENT && (chunked || sized));
+  // RFC 9112 6.1: chunks beside a length or in HTTP/1.0. A body that must not be there may come all the same.
+  const ambiguous =
+    (chunked && (sized || minor === "0")) || (status === NO_CONTENT && (chunked || sized));
   const reusable =
-    framing.kind !== "close" && !ambiguous && staysOpen(text[MINOR_AT], headers.get("connection"));
+    framing.kind !== "close" && !ambiguous && staysOpen(minor, headers.get("connection"));
   return { status, headers, framing, reusable };
 }
 

@@ -1,0 +1,92 @@
+/** Decision 7: no upstream works for nobody. Whenever a client leaves its call ends, and an event says so. */
+import { expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { type Consumer, FORM_TYPE, makeConsumer } from "../kit/dataplane.ts";
+import { sharedKit, startKit } from "../kit/kit.ts";
+import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+const CHAT = "/v1/chat/completions";
+
+/** Until it is so, at most three seconds; how many milliseconds that took. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<number> {
+  const began = performance.now();
+  while (!(await isTrue()) && performance.now() - began < 3000) await Bun.sleep(5);
+  return performance.now() - began;
+}
+
+async function eventsOf(one: Consumer): Promise<object[]> {
+  const reply = await (await kit()).get(`/v1/gateways/${one.gateway.id}/requests`);
+  return ((await reply.json()) as { items: object[] }).items;
+}
+
+const JSON_BODY = '{"model":"x"}';
+const PART = "------test-Boundary_7\r\nContent-Disposition: form-data; name=";
+const HALF_FORM = `${PART}"model"\r\n\r\nx\r\n${PART}"file"; filename="a"\r\n\r\nhalf`;
+
+const ASK = { path: CHAT, type: "application/json", body: JSON_BODY, length: JSON_BODY.length };
+const UPLOAD = {
+  path: "/v1/audio/transcriptions",
+  type: FORM_TYPE,
+  body: HALF_FORM,
+  length: 100_000,
+};
+const OK = "HTTP/1.1 200 OK\r\n";
+
+test.each([
+  ["while it waits for the answer", ASK, ""],
+  ["in the middle of a short answer", ASK, `${OK}content-length: 9\r\n\r\nhalf`],
+  ["in the middle of a long one", ASK, `${OK}content-length: 90000\r\n\r\nhalf`],
+  ["in the middle of a stream", ASK, `${OK}content-type: text/event-stream\r\n\r\ndata: 1\n\n`],
+  ["in the middle of its upload", UPLOAD, ""],
+])(
+  "7 a client that leaves %s ends the upstream call",
+  async (_, { path, type, body, length }, words) => {
+    const calls: Socket[] = [];
+    await using upstream = await startRawUpstream((socket) => {
+      calls.push(socket);
+      socket.write(words);
+    });
+    const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
+    const client = connect(Number(new URL(one.url).port), "127.0.0.1");
+    client.write(
+      `POST /${one.slug}${path} HTTP/1.1\r\nhost: x\r\nx-ag-api-key: ${one.key}\r\n` +
+        `content-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${body}`,
+    );
+    await until(() => calls.length === 1);
+    await Bun.sleep(20);
+
+    client.destroy();
+
+    expect(await until(() => calls[0]?.destroyed === true)).toBeLessThan(500);
+    await until(async () => (await eventsOf(one)).length > 0);
+    expect(await eventsOf(one)).toMatchObject([{ error_code: "client_closed" }]);
+  },
+);
+
+test("7 for a client that leaves between two attempts no other registry is asked", async () => {
+  await using own = await startKit();
+  own.deps.random = () => 0.99; // the longest pause between the two
+  await using first = startUpstream();
+  await using second = startUpstream();
+  const upstreams = [first, second];
+  const attach = upstreams.map(({ url }) => ({ provider: "openai", url }));
+  const one = await makeConsumer(own, attach);
+  const hits = () => first.hits.length + second.hits.length;
+  for (let n = 0; n < 4; n++) await (await one.post(CHAT, { model: "x" })).text();
+  expect(upstreams.every((upstream) => upstream.hits.length > 0)).toBe(true); // both are connected
+  const leave = new AbortController();
+  for (const { script } of upstreams) {
+    script(() => {
+      setTimeout(() => leave.abort(), 5); // the answer is on its way
+      return { status: 503 };
+    });
+  }
+
+  await one
+    .call(CHAT, { method: "POST", body: '{"model":"x"}', signal: leave.signal })
+    .catch(() => {});
+  await Bun.sleep(200);
+
+  expect(hits()).toBe(5);
+});
