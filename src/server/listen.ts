@@ -8,6 +8,7 @@ import { matchTail } from "../dataplane/match-endpoint.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { listenAddress, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
+import { reasonOf } from "./check.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { pages } from "./pages.ts";
 import { showMetrics } from "./show-metrics.ts";
@@ -159,11 +160,10 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     sparing.unref();
     return { planes, server };
   } catch (thrown) {
-    throw new AppError(
-      "bad_settings",
-      `Cannot listen on ${address}: ${thrown instanceof Error ? thrown.message : ""}. Is another program using the port? Set PORTCULLIS_LISTEN or --listen.`,
-      { cause: thrown },
-    );
+    const taken = thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE";
+    const reason = taken ? "another program uses this port" : reasonOf(thrown);
+    const text = `Cannot listen on ${address}: ${reason}. Set PORTCULLIS_LISTEN or --listen.`;
+    throw new AppError("bad_settings", text, { cause: thrown });
   }
 }
 

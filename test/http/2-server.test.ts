@@ -161,7 +161,7 @@ test("2 a port that is taken is told in one line, exit code 1", async () => {
   const second = await runProgram(["start", "--listen", new URL(program.url).host]);
 
   expect(second.code).toBe(1);
-  expect(second.err).toContain("Is another program using the port?");
+  expect(second.err).toContain("another program uses this port");
   expect(second.err).not.toContain("    at ");
 });
 
