@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { PLANES, type Plane } from "./contract/endpoint.ts";
 import { AppError } from "./contract/errors.ts";
+import { issueText } from "./contract/issue-text.ts";
 import { parseBlock } from "./lib/client-address.ts";
 
 const seconds = z.coerce.number().min(0).max(86_400);
@@ -166,7 +167,9 @@ export function loadSettings(given: Record<string, string | undefined>): Setting
   const known = Object.keys(Settings.shape).map((name) => [name, blank(given[name])]);
   const parsed = Settings.safeParse(Object.fromEntries(known));
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+    const lines = parsed.error.issues.map(
+      (issue) => `${String(issue.path[0])}: ${issueText(issue)}`,
+    );
     throw new AppError("bad_settings", lines.join("\n"));
   }
   const file = join(resolve(parsed.data.PORTCULLIS_DATA_DIR), "portcullis.db");
