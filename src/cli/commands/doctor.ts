@@ -7,7 +7,7 @@ const MARK: Record<Check["state"], string> = { ok: "ok  ", warn: "WARN", fail: "
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Check settings, database, keys, clock and ports, and say what to do",
+  summary: "Check settings, database, Redis, keys, clock and ports, and say what to do",
   options: {},
   settings: FLAG_SETTINGS,
   async run({ settings, env }) {
