@@ -9,6 +9,7 @@ import { elapsedMs } from "../lib/clock.ts";
 import { listenAddress, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
 import { reasonOf } from "./check.ts";
+import { dialable } from "./dialable.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { pages } from "./pages.ts";
 import { showMetrics } from "./show-metrics.ts";
@@ -39,7 +40,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
   );
   const urls: Listening["urls"] = {};
   for (const { planes, server } of servers) {
-    for (const plane of planes) urls[plane] = server.url.origin;
+    for (const plane of planes) urls[plane] = dialable(server.url.origin);
   }
   return {
     urls,
