@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runProgram } from "../kit/program.ts";
+import { freshDatabase } from "../kit/services.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "portcullis-mistake-"));
 
@@ -78,6 +79,17 @@ test.each([
   expect(err).toContain(named);
   expect(err).not.toMatch(/\n {4}at /);
   rmSync(at, { recursive: true });
+});
+
+test("9 a Postgres that has no such database says so, without a stack", async () => {
+  await using fresh = await freshDatabase("postgres");
+
+  const { code, err } = await runProgram(["start"], { DATABASE_URL: `${fresh.url}_gone` });
+
+  expect(code).toBe(1);
+  expect(err).toContain('_gone" does not exist');
+  expect(err).toContain("DATABASE_URL");
+  expect(err).not.toMatch(/\n {4}at /);
 });
 
 test("9 a file that cannot be written is no bug of ours", async () => {
