@@ -6,7 +6,7 @@ import { Comparison, Condition } from "../src/contract/conditions.ts";
 import { ConfigFile } from "../src/contract/config-file.ts";
 import { KIND_OPTIONS, OPTIONS } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
-import { flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
+import { defaultOf, flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
 import { detectorsPage } from "./detectors-page.ts";
 
 /** By path from the root of the repository. */
@@ -35,11 +35,8 @@ function settingRow(name: SettingName): string {
   const secret = SECRET_SETTINGS.includes(name);
   const flag = secret ? "none: a secret" : `\`--${flagOf(name)}\``;
   const member = Settings.shape[name];
-  const known =
-    member instanceof z.ZodDefault
-      ? member.def.defaultValue
-      : z.toJSONSchema(member, { io: "input", unrepresentable: "any" }).default;
-  const fallback = known === undefined ? "" : `\`${String(known)}\``;
+  const known = defaultOf(name);
+  const fallback = known === undefined ? "" : `\`${known}\``;
   const summary = (member.description ?? "").replaceAll("|", "\\|");
   return `| \`${name}\` | ${flag} | ${fallback} | ${summary} |`;
 }

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { PLANES, type Plane } from "./contract/endpoint.ts";
 import { AppError } from "./contract/errors.ts";
+import { issueText } from "./contract/issue-text.ts";
 import { parseBlock } from "./lib/client-address.ts";
 
 const seconds = z.coerce.number().min(0).max(86_400);
@@ -11,7 +12,8 @@ const wait = seconds.min(0.1);
 const mebibytes = z.coerce.number().int().min(1).max(65_536);
 const address = z
   .string()
-  .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:]+):\d{1,5}$/, "must be host:port, such as 127.0.0.1:8080");
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^\s:]+):\d{1,5}$/, "must be host:port, such as 127.0.0.1:8080")
+  .refine((text) => Number(/\d+$/.exec(text)?.[0]) <= 65_535, "a port is at most 65535");
 const flag = z.stringbool();
 const addressBlock = z.string().transform((text, context) => {
   const block = parseBlock(text);
@@ -87,14 +89,15 @@ export const Settings = z.object({
   PRIVATE_DATA_PLANE: flag
     .default(false)
     .describe("Require the X-AG-Gateway-Slug header on the data plane."),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info").describe("What is logged."),
+  LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error"])
+    .default("info")
+    .describe("Least level that is logged: debug, info, warn or error."),
   LOG_FORMAT: z
     .enum(["auto", "json", "pretty"])
     .default("auto")
-    .describe("auto: pretty on a terminal, JSON lines elsewhere."),
-  METRICS_PUBLIC: flag
-    .default(false)
-    .describe("Answer `/metrics` without an administrator token. See [metrics](metrics.md)."),
+    .describe("pretty, json, or auto: pretty on a terminal, JSON lines elsewhere."),
+  METRICS_PUBLIC: flag.default(false).describe("Answer `/metrics` without an administrator token."),
   ADMIN_BODY_MIB: mebibytes.default(2).describe("Largest body of an administrative request."),
   JSON_BODY_MIB: mebibytes.default(16).describe("Largest JSON body of a data-plane request."),
   GUARD_BODY_MIB: mebibytes.default(16).describe("Largest body of an evaluation."),
@@ -125,7 +128,7 @@ export const Settings = z.object({
     .enum(["before", "after"])
     .optional()
     .describe(
-      "Whether an evaluation's event is written before its answer leaves, or up to 250 ms after. Left out: before on SQLite, after on Postgres.",
+      "Whether an evaluation's event is written `before` its answer leaves, or up to 250 ms `after`. Left out: before on SQLite, after on Postgres.",
     ),
   SHUTDOWN_GRACE_S: seconds
     .default(0)
@@ -150,11 +153,23 @@ export const flagOf = (name: SettingName): string =>
     .toLowerCase()
     .replaceAll("_", "-");
 
+/** As one would write it; undefined when nothing stands for it. */
+export function defaultOf(name: SettingName): string | undefined {
+  const member = Settings.shape[name];
+  const value =
+    member instanceof z.ZodDefault
+      ? member.def.defaultValue
+      : z.toJSONSchema(member, { io: "input", unrepresentable: "any" }).default;
+  return value === undefined || value === "" ? undefined : String(value);
+}
+
 export function loadSettings(given: Record<string, string | undefined>): Settings {
   const known = Object.keys(Settings.shape).map((name) => [name, blank(given[name])]);
   const parsed = Settings.safeParse(Object.fromEntries(known));
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`);
+    const lines = parsed.error.issues.map(
+      (issue) => `${String(issue.path[0])}: ${issueText(issue)}`,
+    );
     throw new AppError("bad_settings", lines.join("\n"));
   }
   const file = join(resolve(parsed.data.PORTCULLIS_DATA_DIR), "portcullis.db");

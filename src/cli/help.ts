@@ -1,6 +1,6 @@
 /** The help texts, made from the commands themselves. */
-import { flagOf, type SettingName, Settings } from "../settings.ts";
-import type { Command } from "./command.ts";
+import { defaultOf, flagOf, type SettingName, Settings } from "../settings.ts";
+import { type Command, GLOBAL_OPTIONS } from "./command.ts";
 
 export function generalHelp(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }): [string, string] => [name, summary]);
@@ -15,17 +15,22 @@ environment variable (DATABASE_URL). docs/settings.md lists them.
 `;
 }
 
-export function commandHelp(command: Command, settings: readonly SettingName[]): string {
-  const options = Object.entries(command.options).map(([name, option]): [string, string] => [
-    `${option.short ? `-${option.short}, ` : ""}--${name}${option.type === "string" ? " VALUE" : ""}`,
-    option.summary,
-  ]);
-  const flags = settings.map((name): [string, string] => [
-    `--${flagOf(name)} VALUE`,
-    `${Settings.shape[name].description ?? ""} (${name})`,
-  ]);
-  const own = options.length ? `\n\nOptions:\n${table(options)}` : "";
-  return `portcullis ${command.name}: ${command.summary}.${own}\n\nSettings:\n${table(flags)}\n`;
+export function commandHelp({ name, summary, options, settings }: Command): string {
+  const rows = Object.entries({ ...options, ...GLOBAL_OPTIONS }).map(
+    ([long, { short, type, summary }]): [string, string] => [
+      `${short ? `-${short}, ` : ""}--${long}${type === "string" ? " VALUE" : ""}`,
+      summary,
+    ],
+  );
+  const flags = settings.map((name): [string, string] => [`--${flagOf(name)} VALUE`, about(name)]);
+  const read = flags.length ? `\n\nSettings:\n${table(flags)}` : "";
+  return `portcullis ${name}: ${summary}.\n\nOptions:\n${table(rows)}${read}\n`;
+}
+
+function about(name: SettingName): string {
+  const known = defaultOf(name);
+  const fallback = known === undefined ? "" : ` Default: ${known}.`;
+  return `${Settings.shape[name].description ?? ""}${fallback} (${name})`;
 }
 
 function table(rows: [string, string][]): string {

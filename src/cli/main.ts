@@ -4,35 +4,29 @@ import { AppError } from "../contract/errors.ts";
 import { now } from "../lib/clock.ts";
 import { createLineWriter, createLog } from "../lib/log.ts";
 import { redactText } from "../lib/redact.ts";
-import { flagOf, loadSettings, SECRET_SETTINGS, type SettingName, Settings } from "../settings.ts";
-import type { Command, Option, Output } from "./command.ts";
+import { reasonOf } from "../server/check.ts";
+import { flagOf, loadSettings } from "../settings.ts";
+import { type Command, FLAG_SETTINGS, GLOBAL_OPTIONS, type Output } from "./command.ts";
 import { commands } from "./commands/all.ts";
 import { commandHelp, generalHelp } from "./help.ts";
-
-const FLAG_SETTINGS = (Object.keys(Settings.shape) as SettingName[]).filter(
-  (name) => !SECRET_SETTINGS.includes(name),
-);
-
-const GLOBAL_OPTIONS: Record<string, Option> = {
-  json: { type: "boolean", summary: "Print JSON instead of text." },
-  help: { type: "boolean", short: "h", summary: "Explain the command." },
-};
 
 /** 0: done. 1: it could not be done, or something is wrong. 2: the command was not understood. */
 process.exitCode = await main(process.argv.slice(2), process.env);
 
-async function main(args: string[], env: Record<string, string | undefined>): Promise<number> {
-  const words = args.filter((word) => !word.startsWith("-"));
+async function main(given: string[], env: Record<string, string | undefined>): Promise<number> {
+  const [first] = given;
+  const asksHelp = first === "help" || given.includes("--help") || given.includes("-h");
+  const args = first === "help" ? given.slice(1) : first === "--version" ? ["version"] : given;
   const json = args.includes("--json");
   const command = commands.find(({ name }) => isCommand(name, args));
   if (!command) {
-    const asked = words.length === 0 || args.includes("--help") || words[0] === "help";
-    const unknown = asked ? "" : `There is no command "${words.slice(0, 2).join(" ")}".\n\n`;
-    (asked ? process.stdout : process.stderr).write(unknown + generalHelp(commands));
+    const asked = args.length === 0 || asksHelp;
+    const wrong = asked ? "" : `${notUnderstood(args)}\n\n`;
+    (asked ? process.stdout : process.stderr).write(wrong + generalHelp(commands));
     return asked ? 0 : 2;
   }
-  if (args.includes("--help") || args.includes("-h")) {
-    process.stdout.write(commandHelp(command, FLAG_SETTINGS));
+  if (asksHelp) {
+    process.stdout.write(commandHelp(command));
     return 0;
   }
   try {
@@ -42,21 +36,39 @@ async function main(args: string[], env: Record<string, string | undefined>): Pr
   }
 }
 
+function notUnderstood(args: string[]): string {
+  return args[0]?.startsWith("-")
+    ? `The command comes first, then its options such as ${args[0]}.`
+    : `There is no command "${args
+        .filter((word) => !word.startsWith("-"))
+        .slice(0, 2)
+        .join(" ")}".`;
+}
+
 /** Says what is wrong in one line; only our own bugs come with a stack. */
 function complain(thrown: unknown, command: Command, json: boolean): number {
   const usage = isUsageError(thrown);
-  const { code, message } = AppError.from(thrown);
-  const unexpected = code === "internal" && thrown instanceof Error;
-  const text = redactText(
-    usage
-      ? `${thrown.message.replace(/\. To specify.*$/, ".")} See: portcullis ${command.name} --help`
-      : unexpected
-        ? (thrown.stack ?? thrown.message)
-        : message,
-  );
+  const { code } = AppError.from(thrown);
+  const text = redactText(usage ? wrongUsage(thrown, command) : whatFailed(thrown));
   const body = { error: usage ? "usage" : code, message: text };
   process.stderr.write(json ? `${JSON.stringify(body, null, 2)}\n` : `portcullis: ${text}\n`);
   return usage ? 2 : 1;
+}
+
+/** Node's sentences go on with what we have no use for, and end without a full stop. */
+function wrongUsage({ message }: TypeError, { name }: Command): string {
+  const [said] = message.split(/\. (?:To specify|This command)/);
+  return `${said?.replace(/\.$/, "")}. See: portcullis ${name} --help`;
+}
+
+function whatFailed(thrown: unknown): string {
+  const { code, message } = AppError.from(thrown);
+  if (code === "unavailable") {
+    return `The database cannot be opened: ${reasonOf(thrown)}. See that it is there, and that DATABASE_URL names it with the right user and password.`;
+  }
+  if (code !== "internal" || !(thrown instanceof Error)) return message;
+  // The machine said no, to a path the message names: nobody needs to know where we asked.
+  return "syscall" in thrown ? thrown.message : (thrown.stack ?? thrown.message);
 }
 
 async function run(

@@ -1,6 +1,7 @@
 /** Checks a value against its schema; what is wrong is told with the path of the member. */
 import type { z } from "zod";
 import { AppError, type ErrorCode } from "./errors.ts";
+import { issueText } from "./issue-text.ts";
 
 export function decode<Schema extends z.ZodType>(
   schema: Schema,
@@ -33,7 +34,7 @@ function sentences(issue: z.core.$ZodIssue): string[] {
       );
     }
   }
-  return [`${pathText(issue.path) || "body"}: ${issue.message.replace(/^Invalid input: /, "")}`];
+  return [`${pathText(issue.path) || "body"}: ${issueText(issue)}`];
 }
 
 /** `registries[0].models.default`. Names are the caller's own text, so they are cut to a sane length. */

@@ -71,7 +71,7 @@ export function matchEndpoint(request: Request, ids: RequestIds): Asked {
   const path = query < 0 ? url.slice(pathStart) : url.slice(pathStart, query);
   const slugEnd = path.indexOf("/", 1);
   const found = slugEnd < 0 ? undefined : matchTail(path.slice(slugEnd));
-  if (!found) throw new AppError("not_found", "No endpoint of the gateway has this path.");
+  if (!found) throw new AppError("not_found", NO_SUCH_PATH);
   return {
     request,
     ids,
@@ -80,6 +80,9 @@ export function matchEndpoint(request: Request, ids: RequestIds): Asked {
     ...found,
   };
 }
+
+const NO_SUCH_PATH =
+  "No endpoint of the gateway has this path: they are /{consumer}/v1/chat/completions and the others listed at /docs.";
 
 export type Matched = Pick<Asked, "endpoint" | "tail" | "item">;
 

@@ -31,7 +31,7 @@ function asAppError(thrown: unknown): unknown {
       cause: thrown,
     });
   }
-  if (isConnectionLoss(state)) return new AppError("unavailable", undefined, { cause: thrown });
+  if (isOutOfReach(state)) return new AppError("unavailable", undefined, { cause: thrown });
   return thrown;
 }
 
@@ -41,7 +41,8 @@ function uniqueColumn(message: string, detail: string): string {
   return columns.split(/, ?/).at(-1)?.replace(/^.*\./, "") || "value";
 }
 
-const isConnectionLoss = (state: string): boolean =>
-  /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME)|^(57P0\d|08...|53300)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOTFOUND)|^Connection|^SQLITE_BUSY/.test(
+/** Not there, too busy, or not for us: 28 is a refused user, 3D000 a database that is not there. */
+const isOutOfReach = (state: string): boolean =>
+  /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME)|^(57P0\d|08...|28...|3D000|53300)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOTFOUND)|^Connection|^SQLITE_(BUSY|CANTOPEN|NOTADB)/.test(
     state,
   );

@@ -6,6 +6,7 @@ import { readText } from "../net/read-body.ts";
 import { createSend } from "../net/send.ts";
 import { listenAddress } from "../settings.ts";
 import type { Check, Patient } from "./check.ts";
+import { dialable } from "./dialable.ts";
 import { keyFile } from "./keyring.ts";
 
 export async function checkMachine(patient: Patient): Promise<Check[]> {
@@ -80,11 +81,10 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
 }
 
 async function isPortcullis(host: string, port: string): Promise<boolean> {
-  const any: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-  const dialled = any[host] ?? host;
+  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   try {
     const reply = await createSend()({
-      url: `http://${dialled.includes(":") ? `[${dialled}]` : dialled}:${port}/healthz`,
+      url: `${dialable(origin)}/healthz`,
       method: "GET",
       headers: {},
       allow_private: true,

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { readConfigFile } from "../admin/read-config-file.ts";
 import { now } from "../lib/clock.ts";
+import { openRedis } from "../plugins/rate-limiter/redis-link.ts";
 import { Settings } from "../settings.ts";
 import { type Check, type Patient, reasonOf } from "./check.ts";
 import { checkDatabase } from "./doctor-database.ts";
@@ -14,6 +15,7 @@ export async function examine({ settings, env }: Omit<Patient, "now">): Promise<
     ...checkConfigFile(patient),
     ...(await checkMachine(patient)),
     ...(await checkDatabase(patient)),
+    ...(await checkRedis(patient)),
   ];
 }
 
@@ -43,5 +45,19 @@ function checkConfigFile({ settings, env }: Patient): Check[] {
   } catch (thrown) {
     const todo = `Correct it, and try it with: portcullis apply --dry-run -f ${file}`;
     return [{ name: "configuration file", state: "fail", message: reasonOf(thrown), todo }];
+  }
+}
+
+async function checkRedis({ settings }: Patient): Promise<Check[]> {
+  if (!settings.REDIS_URL) return [];
+  const name = "redis";
+  try {
+    (await openRedis(settings.REDIS_URL)).close();
+    return [{ name, state: "ok", message: "answers" }];
+  } catch (thrown) {
+    const message = `cannot be reached: ${reasonOf(thrown)}`;
+    const todo =
+      "See that it runs, and that REDIS_URL names it. Until then every node counts alone.";
+    return [{ name, state: "fail", message, todo }];
   }
 }

@@ -3,13 +3,17 @@
 import type { BunRequest, Server } from "bun";
 import { RESERVED_SLUGS } from "../contract/consumers.ts";
 import type { Plane } from "../contract/endpoint.ts";
-import { AppError } from "../contract/errors.ts";
+import { AppError, type ErrorCode } from "../contract/errors.ts";
+import { matchTail } from "../dataplane/match-endpoint.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { listenAddress, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
+import { reasonOf } from "./check.ts";
+import { dialable } from "./dialable.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { pages } from "./pages.ts";
 import { showMetrics } from "./show-metrics.ts";
+import { urlOf } from "./url-of.ts";
 
 export interface Listening {
   /** By plane, as a client would write it: `http://127.0.0.1:8080`. */
@@ -36,7 +40,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
   );
   const urls: Listening["urls"] = {};
   for (const { planes, server } of servers) {
-    for (const plane of planes) urls[plane] = server.url.origin;
+    for (const plane of planes) urls[plane] = dialable(server.url.origin);
   }
   return {
     urls,
@@ -140,9 +144,14 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
           const client = socket.requestIP(request)?.address ?? "";
           return spared(request, others.answerDataPlane(request, client));
         }
-        return answering(app, "admin", request, async () => {
-          throw new AppError("not_found", "There is nothing at this path. See /docs.");
-        });
+        const { pathname } = urlOf(request);
+        // A client whose address lacks the consumer: it reads the errors of the gateway.
+        if (servesGateway && matchTail(pathname)) {
+          const text = `The address lacks the consumer: send this to /{consumer}${pathname}.`;
+          return answering(app, "gateway", request, refusal("not_found", text));
+        }
+        const text = "There is nothing at this path. See /docs.";
+        return answering(app, "admin", request, refusal("not_found", text));
       },
     });
     // That wait has a limit of its own. Told for each request when it comes, it cost 3 µs: here only the slow ones pay.
@@ -152,19 +161,20 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     sparing.unref();
     return { planes, server };
   } catch (thrown) {
-    throw new AppError(
-      "bad_settings",
-      `Cannot listen on ${address}: ${thrown instanceof Error ? thrown.message : ""}. Is another program using the port? Set PORTCULLIS_LISTEN or --listen.`,
-      { cause: thrown },
-    );
+    const taken = thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE";
+    const reason = taken ? "another program uses this port" : reasonOf(thrown);
+    const text = `Cannot listen on ${address}: ${reason}. Set PORTCULLIS_LISTEN or --listen.`;
+    throw new AppError("bad_settings", text, { cause: thrown });
   }
 }
 
 /** A connection that was kept open may still bring a request when this node no longer listens. */
 const refuse = (app: App, request: Request): Promise<Response> =>
-  answering(app, "admin", request, async () => {
-    throw new AppError("shutting_down");
-  });
+  answering(app, "admin", request, refusal("shutting_down"));
+
+const refusal = (code: ErrorCode, text?: string) => async (): Promise<Response> => {
+  throw new AppError(code, text);
+};
 
 /** The longest Bun takes. */
 const IDLE_S = 255;

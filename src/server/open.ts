@@ -1,7 +1,9 @@
 /** Opens the installation without serving it: what commands on the machine itself work with. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { AppError } from "../contract/errors.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
+import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
@@ -12,6 +14,7 @@ import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { EMPTY_SNAPSHOT } from "../snapshot/snapshot.ts";
+import { reasonOf } from "./check.ts";
 import { checkKeyring, openKeyring } from "./keyring.ts";
 
 export interface Storage {
@@ -21,7 +24,7 @@ export interface Storage {
 
 /** The database, its schema up to date, and the keys that fit it. */
 export async function openStorage(settings: Settings): Promise<Storage> {
-  mkdirSync(settings.PORTCULLIS_DATA_DIR, { recursive: true, mode: 0o700 });
+  makeDataFolder(settings);
   const db = await openDb(settings.DATABASE_URL);
   await migrate(db, now());
   const keyring = openKeyring(settings);
@@ -29,8 +32,37 @@ export async function openStorage(settings: Settings): Promise<Storage> {
   return { db, keyring };
 }
 
-/** Runs `work` with everything but the planes; a serving process hears of its changes by itself. */
+export function makeDataFolder({ PORTCULLIS_DATA_DIR: folder }: Settings): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    const text = `PORTCULLIS_DATA_DIR: ${folder} cannot be made: ${reasonOf(thrown)}. Name another folder, or let this user write there.`;
+    throw new AppError("bad_settings", text, { cause: thrown });
+  }
+}
+
+/** In a wrong folder there is no installation, and a command that made one there would seem to have worked. */
 export async function withInstallation<T>(
+  settings: Settings,
+  log: Log,
+  work: (deps: Deps) => Promise<T>,
+): Promise<T> {
+  checkInstalled(settings);
+  return await withDeps(settings, log, work);
+}
+
+export function checkInstalled({ DATABASE_URL }: Settings): void {
+  const file = sqliteFile(DATABASE_URL);
+  if (!file || existsSync(file)) return;
+  const text = `There is no database at ${file}. Name its folder with --data-dir or PORTCULLIS_DATA_DIR; portcullis start makes a new one.`;
+  throw new AppError("not_found", text);
+}
+
+/**
+ * Runs `work` with everything but the planes; a serving process hears of its changes by itself. What is not there
+ * is made.
+ */
+export async function withDeps<T>(
   settings: Settings,
   log: Log,
   work: (deps: Deps) => Promise<T>,

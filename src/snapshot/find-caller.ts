@@ -26,9 +26,7 @@ export function findCaller(
 
 function findKey(snapshot: Snapshot, { headers, at }: Presented, consumer: ConsumerView): KeyView {
   const secret = presentedKey(headers);
-  if (!secret) {
-    throw new AppError("unauthorized", "Send a consumer key in the header X-AG-API-Key.");
-  }
+  if (!secret) throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NOTHING);
   const key = snapshot.keysByHash.get(secretHash(secret));
   // A key of another gateway is as unknown here as a random one.
   const known = key && key.consumer.gateway.id === consumer.gateway.id;
@@ -40,6 +38,9 @@ function findKey(snapshot: Snapshot, { headers, at }: Presented, consumer: Consu
   }
   return key;
 }
+
+const NOTHING = "Send a consumer key in the header X-AG-API-Key.";
+const NO_KEY = "What the header Authorization holds is no consumer key: those begin with ag_.";
 
 /** The first header that is there decides. The last two let unmodified client libraries in. */
 function presentedKey(headers: Headers): string | undefined {

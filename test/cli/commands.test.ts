@@ -1,10 +1,15 @@
 /** The command line as a person meets it: help, mistakes, exit codes, secrets shown once. */
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands/all.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
+
+/** What every command here is run on. */
+const installed = { PORTCULLIS_DATA_DIR: mkdtempSync(join(tmpdir(), "portcullis-cli-")) };
+beforeAll(async () => (await startProgram({ settings: installed })).stop());
+afterAll(() => rmSync(installed.PORTCULLIS_DATA_DIR, { recursive: true }));
 
 test("9 without a command, and with --help, it lists the commands", async () => {
   const [bare, help] = [await runProgram([]), await runProgram(["--help"])];
@@ -25,12 +30,13 @@ test.each([
   ["a wrong setting", ["start", "--listen", "nowhere"], 1, "PORTCULLIS_LISTEN"],
   ["an unknown role", ["token", "create", "--name", "x", "--role", "king"], 1, "role"],
   ["a missing name", ["token", "create"], 1, "name"],
+  ["an unknown gateway", ["token", "create", "--name", "x", "--gateways", "a"], 1, '"a"'],
   ["an unknown consumer", ["key", "create", "--consumer", "nobody"], 1, "nobody"],
   ["an unknown collector", ["key", "create", "--collector", "nothing"], 1, "nothing"],
   ["a key for nobody", ["key", "create"], 1, "--collector"],
   ["a key for two", ["key", "create", "--consumer", "a", "--collector", "b"], 1, "one of"],
 ])("9 %s is told in one line", async (_, args, code, named) => {
-  const run = await runProgram(args);
+  const run = await runProgram(args, installed);
 
   expect(run.code).toBe(code);
   expect(run.err).toContain(named);
@@ -39,7 +45,8 @@ test.each([
 });
 
 test("9 --json gives errors as JSON too", async () => {
-  const { code, err } = await runProgram(["key", "create", "--consumer", "nobody", "--json"]);
+  const args = ["key", "create", "--consumer", "nobody", "--json"];
+  const { code, err } = await runProgram(args, installed);
 
   expect(code).toBe(1);
   expect(JSON.parse(err)).toEqual({
@@ -68,6 +75,20 @@ test("9 a token made on the command line works at once on the running server", a
 
   expect(status).toBe(200);
   expect(token).toMatch(/^pa_/);
+  rmSync(dir, { recursive: true });
+});
+
+test("9 a token is limited to gateways by their slugs", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
+  await (await startProgram({ settings })).stop();
+
+  const args = ["token", "create", "--name", "demo only", "--gateways", "demo", "--json"];
+  const { out } = await runProgram(args, settings);
+
+  expect(JSON.parse(out)).toMatchObject({
+    gateway_ids: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  });
   rmSync(dir, { recursive: true });
 });
 

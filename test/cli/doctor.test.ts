@@ -14,7 +14,7 @@ import { openDb } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { startKit } from "../kit/kit.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
-import { databaseKinds, freshDatabase } from "../kit/services.ts";
+import { databaseKinds, freshDatabase, freshRedis } from "../kit/services.ts";
 
 interface Check {
   name: string;
@@ -43,6 +43,22 @@ const fingerprint = (dir: string) =>
       const { mode, mtimeMs } = statSync(join(dir, name));
       return [name, mode, mtimeMs, Bun.hash(readFileSync(join(dir, name)))];
     });
+
+test("a Redis that answers is sound, one that does not is told with what to do", async () => {
+  await using redis = await freshRedis();
+  const there = await doctor({ REDIS_URL: redis.url });
+  const away = await doctor({ REDIS_URL: "redis://:secret-of-redis@127.0.0.1:1" });
+  const none = await doctor({});
+
+  expect(there.find("redis")).toEqual({ name: "redis", state: "ok", message: "answers" });
+  expect(away).toMatchObject({ code: 1, ok: false });
+  expect(away.find("redis")).toMatchObject({
+    state: "fail",
+    todo: expect.stringContaining("REDIS_URL"),
+  });
+  expect(JSON.stringify(away.checks)).not.toContain("secret-of-redis");
+  expect(none.find("redis")).toBeUndefined();
+});
 
 test.each(databaseKinds)(
   "%s: a sound installation that serves has nothing to fix",

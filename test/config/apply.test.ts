@@ -294,7 +294,7 @@ const registry = (members: string) =>
 
 test.each([
   ["", "test.yaml:1:1: expected object, received null"],
-  ["version: 2", "test.yaml:1:1: version: expected 1"],
+  ["version: 2", "test.yaml:1:1: version: must be 1"],
   ["version: 1\ngateway: []", "test.yaml:2:1: gateway: unknown member"],
   ["version: 1\ngateways: {}", "test.yaml:2:1: gateways: expected array, received object"],
   ["version: 1\nversion: 1", "test.yaml:2:1: Map keys must be unique"],

@@ -356,7 +356,7 @@ test.each([
     detector("kind: unicode, settings: { nope: 1 }"),
     "test.yaml:3:43: detectors[0].settings.nope: unknown member",
   ],
-  [detector("kind: gateway"), "test.yaml:3:5: detectors[0].settings.registry: expected object"],
+  [detector("kind: gateway"), "test.yaml:3:5: detectors[0].settings.registry: is required"],
   [
     detector("kind: unicode }\n  - { name: d, kind: unicode"),
     "test.yaml:4:7: detectors[1].name: is there twice",

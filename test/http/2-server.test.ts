@@ -119,6 +119,16 @@ test("1 planes split over addresses serve only their own paths", async () => {
   expect((await fetch(`${gateway}/readyz`)).status).toBe(200);
 });
 
+test.each([
+  ["0.0.0.0:0", "http://127.0.0.1:"],
+  ["[::]:0", "http://[::1]:"],
+])("1 who listens on %s is told an address that can be dialled", async (address, told) => {
+  await using kit = await startKit({ settings: { PORTCULLIS_LISTEN: address } });
+
+  expect(kit.urls.admin).toStartWith(told);
+  expect((await fetch(`${kit.urls.admin}/healthz`)).status).toBe(200);
+});
+
 test("1 a plane that is left out is not served", async () => {
   await using kit = await startKit({ settings: { PORTCULLIS_PLANES: "gateway" } });
 
@@ -161,7 +171,7 @@ test("2 a port that is taken is told in one line, exit code 1", async () => {
   const second = await runProgram(["start", "--listen", new URL(program.url).host]);
 
   expect(second.code).toBe(1);
-  expect(second.err).toContain("Is another program using the port?");
+  expect(second.err).toContain("another program uses this port");
   expect(second.err).not.toContain("    at ");
 });
 

@@ -51,6 +51,18 @@ test("messages reach the upstream with the registry's key, the fixed version and
   expect(JSON.parse(hit?.body.toString() ?? "")).toEqual(ask);
 });
 
+test("answers and errors carry the request id where the client looks for it", async () => {
+  const client = await demo();
+
+  const answer = await client.messages.create(ask);
+  const error = await client.messages
+    .create({ ...ask, model: "@nobody/x" })
+    .catch((thrown: unknown) => thrown);
+
+  expect(answer._request_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(error).toMatchObject({ requestID: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+});
+
 test("4.6 files keep the provider's own shape, upload to deletion", async () => {
   const file = { id: "file_1", type: "file", mime_type: "text/plain", size_bytes: 3 };
   await using one = await recording(({ method, path }) =>

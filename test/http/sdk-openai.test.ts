@@ -179,6 +179,41 @@ test("our errors and an upstream's are the client's own error classes", async ()
   expect(theirs).toMatchObject({ code: "rate_limit", message: "429 slow down" });
 });
 
+test.each([
+  [
+    "the consumer is left out",
+    (url: string) => `${new URL(url).origin}/v1`,
+    "/{consumer}/v1/models",
+  ],
+  ["the version is left out", (url: string) => url, "/{consumer}/v1/"],
+  ["the version is there twice", (url: string) => `${url}/v1/v1`, "/{consumer}/v1/"],
+])("when %s, the client's error says what the address must be", async (_, baseURL, told) => {
+  const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+  const client = new OpenAI({ baseURL: baseURL(one.url), apiKey: one.key, maxRetries: 0 });
+
+  const error = await client.models.list().catch((thrown: unknown) => thrown);
+
+  expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+  expect(error).toMatchObject({
+    code: "not_found",
+    message: expect.stringContaining(told),
+    requestID: expect.any(String),
+  });
+});
+
+test.each(["sk-some-other-key", "pa_an-admin-token", "pc_a-collector-key"])(
+  "with %s in its place, the client's error says how a consumer key begins",
+  async (apiKey) => {
+    const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+    const client = new OpenAI({ baseURL: `${one.url}/v1`, apiKey });
+
+    const error = await client.models.list().catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
+    expect(error).toMatchObject({ message: expect.stringContaining("ag_") });
+  },
+);
+
 test("a stream that breaks off throws at the client", async () => {
   await using one = await recording({
     headers: { "content-type": "text/event-stream" },

@@ -68,4 +68,13 @@ test("the README shows the two commands", () => {
   expect(read("README.md")).toContain("npm ci && npm test");
 });
 
+test("the README's figures are those of docs/benchmarks.md", () => {
+  const [, speed = ""] = /^## Speed$(.*?)^## /ms.exec(read("README.md")) ?? [];
+  const numbers = (text: string) => text.match(/\d[\d,.]*\d|\d/g) ?? [];
+  const measured = new Set(numbers(read("docs/benchmarks.md")));
+
+  expect(numbers(speed).length).toBeGreaterThan(20);
+  expect(numbers(speed).filter((number) => !measured.has(number))).toEqual([]);
+});
+
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -4,8 +4,8 @@ import { applyConfig } from "../../admin/apply-config.ts";
 import { localActor } from "../../admin/perform.ts";
 import { readConfigFile } from "../../admin/read-config-file.ts";
 import { AppError } from "../../contract/errors.ts";
-import { withInstallation } from "../../server/open.ts";
-import type { Command } from "../command.ts";
+import { withDeps } from "../../server/open.ts";
+import { type Command, STORAGE_SETTINGS } from "../command.ts";
 import { planJson, showPlan } from "../show-plan.ts";
 
 export const apply: Command = {
@@ -20,11 +20,12 @@ export const apply: Command = {
       summary: "Keep stored secrets whose variable is not set.",
     },
   },
+  settings: STORAGE_SETTINGS,
   run: ({ settings, log, env }, values) => {
     const { file, prune = false, "dry-run": dryRun = false, "keep-secrets": keep = false } = values;
     if (typeof file !== "string") throw new AppError("invalid_request", "-f: name the file.");
     const source = readConfigFile(readText(file), { file, env, keepSecrets: keep === true });
-    return withInstallation(settings, log, async (deps) => {
+    return withDeps(settings, log, async (deps) => {
       const plan = await applyConfig(deps, source, {
         actor: localActor("portcullis apply"),
         prune: prune === true,

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../contract/errors.ts";
 import { backup } from "../../db/backup.ts";
 import { openDb } from "../../db/db.ts";
-import { sqliteFile } from "../../db/sqlite.ts";
 import { now } from "../../lib/clock.ts";
 import { keyFile } from "../../server/keyring.ts";
-import type { Command } from "../command.ts";
+import { checkInstalled } from "../../server/open.ts";
+import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const backupCommand: Command = {
   name: "backup",
@@ -18,6 +18,7 @@ export const backupCommand: Command = {
       summary: "File to write. Default: portcullis-<time>.jsonl.gz.",
     },
   },
+  settings: STORAGE_SETTINGS,
   async run({ settings }, { output }) {
     const at = now();
     const file =
@@ -25,10 +26,7 @@ export const backupCommand: Command = {
         ? output
         : `portcullis-${at.toISOString().replace(/[-:]|\.\d+/g, "")}.jsonl.gz`;
     if (existsSync(file)) throw new AppError("already_exists", `${file}: exists already.`);
-    const stored = sqliteFile(settings.DATABASE_URL);
-    if (stored && !existsSync(stored)) {
-      throw new AppError("not_found", `There is no database at ${stored}.`);
-    }
+    checkInstalled(settings);
     // Opened without bringing the schema up to date: a backup is what one makes before that.
     const db = await openDb(settings.DATABASE_URL);
     try {

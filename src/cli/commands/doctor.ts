@@ -1,14 +1,15 @@
 /** portcullis doctor: looks at everything that can be wrong, and says what to do. */
 import type { Check } from "../../server/check.ts";
 import { examine } from "../../server/doctor.ts";
-import type { Command } from "../command.ts";
+import { type Command, FLAG_SETTINGS } from "../command.ts";
 
 const MARK: Record<Check["state"], string> = { ok: "ok  ", warn: "WARN", fail: "FAIL" };
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Check settings, database, keys, clock and ports, and say what to do",
+  summary: "Check settings, database, Redis, keys, clock and ports, and say what to do",
   options: {},
+  settings: FLAG_SETTINGS,
   async run({ settings, env }) {
     const checks = await examine({ settings, env });
     const lines = checks.flatMap(({ name, state, message, todo }) => [

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { exportConfig } from "../../admin/export-config.ts";
 import { withInstallation } from "../../server/open.ts";
-import type { Command } from "../command.ts";
+import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const exportCommand: Command = {
   name: "export",
@@ -10,6 +10,7 @@ export const exportCommand: Command = {
   options: {
     output: { type: "string", short: "o", summary: "File to write. Default: the terminal." },
   },
+  settings: STORAGE_SETTINGS,
   run: ({ settings, log }, { output }) =>
     withInstallation(settings, log, async (deps) => {
       const { yaml, variables } = await exportConfig(deps);

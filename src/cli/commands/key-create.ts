@@ -9,7 +9,7 @@ import { changeConfig } from "../../db/config-revision.ts";
 import { consumerTable } from "../../db/consumers.ts";
 import type { Deps } from "../../deps.ts";
 import { withInstallation } from "../../server/open.ts";
-import type { Command } from "../command.ts";
+import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const keyCreate: Command = {
   name: "key create",
@@ -20,6 +20,7 @@ export const keyCreate: Command = {
     name: { type: "string", summary: "What people recognise it by. Default: the command line." },
     expires: { type: "string", summary: "RFC 3339 time at which it ends. Default: never." },
   },
+  settings: STORAGE_SETTINGS,
   run: ({ settings, log }, { consumer, collector, name = "Made by the command line", expires }) => {
     if ((consumer === undefined) === (collector === undefined)) {
       throw new AppError("invalid_request", "Name one of --consumer and --collector.");

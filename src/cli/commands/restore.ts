@@ -1,11 +1,11 @@
 /** portcullis restore: fills an empty installation from a backup, of either database. */
-import { mkdirSync } from "node:fs";
 import { AppError } from "../../contract/errors.ts";
 import { openDb } from "../../db/db.ts";
 import { restore } from "../../db/restore.ts";
 import { now } from "../../lib/clock.ts";
 import { keysFit } from "../../server/keys-fit.ts";
-import type { Command } from "../command.ts";
+import { makeDataFolder } from "../../server/open.ts";
+import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 const KEYS_NOTE = {
   fit: "The encryption keys of this node open its secrets.",
@@ -21,9 +21,10 @@ export const restoreCommand: Command = {
     file: { type: "string", short: "f", summary: "The backup. Required." },
     force: { type: "boolean", summary: "Delete what is in the installation first." },
   },
+  settings: STORAGE_SETTINGS,
   async run({ settings }, { file, force = false }) {
     if (typeof file !== "string") throw new AppError("invalid_request", "-f: name the backup.");
-    mkdirSync(settings.PORTCULLIS_DATA_DIR, { recursive: true, mode: 0o700 });
+    makeDataFolder(settings);
     const db = await openDb(settings.DATABASE_URL);
     try {
       const restored = await restore(db, { file, at: now(), force: force === true });

@@ -3,12 +3,13 @@ import { localActor } from "../../admin/perform.ts";
 import { rotateSecrets } from "../../admin/rotate-secrets.ts";
 import { addKey, keyFile } from "../../server/keyring.ts";
 import { withInstallation } from "../../server/open.ts";
-import type { Command } from "../command.ts";
+import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const secretsRotate: Command = {
   name: "secrets rotate",
   summary: "Encrypt all stored secrets with a new key",
   options: {},
+  settings: STORAGE_SETTINGS,
   run: ({ settings, log }) =>
     withInstallation(settings, log, async (deps) => {
       const fromFile = settings.PORTCULLIS_KEYS === undefined;

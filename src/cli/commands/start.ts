@@ -1,12 +1,13 @@
 /** portcullis start: serves until it is told to stop, then finishes what is running. */
 import { banner } from "../../server/banner.ts";
 import { start } from "../../server/start.ts";
-import type { Command } from "../command.ts";
+import { type Command, FLAG_SETTINGS } from "../command.ts";
 
 export const startCommand: Command = {
   name: "start",
   summary: "Serve the gateway, the guard, the MCP endpoint and the admin API",
   options: {},
+  settings: FLAG_SETTINGS,
   async run({ settings, log, env, print }, values) {
     const running = await start(settings, log, env);
     const stopped = new Promise<string>((resolve) => {

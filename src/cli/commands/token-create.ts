@@ -1,9 +1,12 @@
 /** portcullis token create: makes an administrator token. It is printed once and kept nowhere. */
 import { localActor, perform } from "../../admin/perform.ts";
+import { AppError } from "../../contract/errors.ts";
 import { type AdminToken, createToken } from "../../contract/tokens.ts";
 import { changeConfig } from "../../db/config-revision.ts";
+import { gatewayTable } from "../../db/gateways.ts";
+import type { Deps } from "../../deps.ts";
 import { withInstallation } from "../../server/open.ts";
-import type { Command } from "../command.ts";
+import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const tokenCreate: Command = {
   name: "token create",
@@ -11,15 +14,19 @@ export const tokenCreate: Command = {
   options: {
     name: { type: "string", summary: "What people recognise it by. Required." },
     role: { type: "string", summary: "owner, admin, approver, auditor or viewer. Default: admin." },
-    gateways: { type: "string", summary: "Gateway ids, separated by commas. Default: all." },
+    gateways: {
+      type: "string",
+      summary: "Gateways it is for: slugs, separated by commas. Default: all.",
+    },
     expires: { type: "string", summary: "RFC 3339 time at which it ends. Default: never." },
   },
+  settings: STORAGE_SETTINGS,
   run: ({ settings, log }, { name, role = "admin", gateways, expires }) =>
     withInstallation(settings, log, async (deps) => {
       const body = {
         name,
         role,
-        gateway_ids: typeof gateways === "string" ? gateways.split(",") : null,
+        gateway_ids: typeof gateways === "string" ? await gatewayIds(deps, gateways) : null,
         expires_at: expires ?? null,
       };
       const made = await changeConfig(deps.db, (tx) =>
@@ -34,3 +41,14 @@ export const tokenCreate: Command = {
       return { text: `${made.token}\n\n${note}`, json: made };
     }),
 };
+
+function gatewayIds(deps: Deps, slugs: string): Promise<string[]> {
+  return Promise.all(
+    slugs.split(",").map(async (slug) => {
+      const row = await gatewayTable.find(deps.db, { slug: slug.trim() });
+      if (row) return row.id;
+      const text = `--gateways: there is no gateway with the slug "${slug.trim()}".`;
+      throw new AppError("not_found", text);
+    }),
+  );
+}

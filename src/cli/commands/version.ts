@@ -6,6 +6,7 @@ export const version: Command = {
   name: "version",
   summary: "Say which release this is",
   options: {},
+  settings: [],
   run: async () => ({
     text: `portcullis ${project.version} (Bun ${Bun.version})`,
     json: { version: project.version, bun: Bun.version },

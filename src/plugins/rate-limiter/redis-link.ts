@@ -31,6 +31,26 @@ interface Connection {
   open: Set<{ asked: number }>;
 }
 
+/** A connection that has answered once; throws when there is none in time. */
+export async function openRedis(url: string): Promise<RedisClient> {
+  const redis = new RedisClient(url, {
+    autoReconnect: false,
+    enableOfflineQueue: false,
+    connectionTimeout: CONNECT_MS,
+  });
+  const late = setTimeout(() => redis.close(), CONNECT_MS);
+  try {
+    await redis.connect();
+    await redis.ping();
+    return redis;
+  } catch (thrown) {
+    redis.close();
+    throw thrown;
+  } finally {
+    clearTimeout(late);
+  }
+}
+
 export function keepRedis(url: string, log: Log): RedisLink {
   let current: Connection | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
@@ -40,20 +60,11 @@ export function keepRedis(url: string, log: Log): RedisLink {
   let turn = 0;
 
   const connect = async () => {
-    const redis = new RedisClient(url, {
-      autoReconnect: false,
-      enableOfflineQueue: false,
-      connectionTimeout: CONNECT_MS,
-    });
-    const late = setTimeout(() => redis.close(), CONNECT_MS);
+    let redis: RedisClient;
     try {
-      await redis.connect();
-      await redis.ping();
+      redis = await openRedis(url);
     } catch (thrown) {
-      redis.close();
       return lose(thrown);
-    } finally {
-      clearTimeout(late);
     }
     if (stopped) return redis.close();
     const connection = {

@@ -1,0 +1,43 @@
+/** What a schema found wrong, in words of what to write instead. What a schema says in its own words stays. */
+import type { z } from "zod";
+
+export function issueText(issue: z.core.$ZodIssue): string {
+  if (!/^(Invalid|Too) /.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
+    case "invalid_format":
+      return FORMATS[issue.format] ?? issue.message;
+    case "too_small":
+      return bound(issue, issue.minimum, issue.inclusive === false ? "more than" : "at least");
+    case "too_big":
+      return bound(issue, issue.maximum, issue.inclusive === false ? "less than" : "at most");
+    case "invalid_type":
+      return /received undefined$/.test(issue.message)
+        ? "is required"
+        : issue.message.replace(/^Invalid input: /, "");
+    default:
+      return issue.message.replace(/^Invalid input: /, "");
+  }
+}
+
+const FORMATS: Record<string, string> = {
+  uuid: "must be an id (a UUID)",
+  datetime: "must be a time such as 2030-01-31T00:00:00Z",
+  url: "must be an address such as https://example.com",
+};
+
+/** What is counted; numbers are not counted but compared. */
+const UNITS: Record<string, string> = {
+  string: "characters",
+  array: "entries",
+  record: "members",
+};
+
+function bound({ origin }: { origin: string }, limit: number | bigint, words: string): string {
+  const unit = UNITS[origin];
+  if (!unit) return `must be ${words} ${limit}`;
+  return words === "at least" && limit === 1
+    ? "must not be empty"
+    : `must have ${words} ${limit} ${unit}`;
+}
