@@ -1,6 +1,6 @@
 /** The requests a gateway answered, newest first. */
 import { listRequests } from "../contract/requests.ts";
-import { requestEventTable } from "../db/request-events.ts";
+import { pageRequestEvents } from "../db/request-events.ts";
 import { type Route, route } from "../route.ts";
 import { gatewayExists } from "./resource-routes.ts";
 
@@ -13,7 +13,7 @@ export const requestRoutes: Route[] = [
     const asked = { limit, cursor, q: undefined, sort: undefined };
     // Stored times are all in UTC, so they compare as text once these are too.
     const range = { column: "time", from: inUtc(from), to: inUtc(to) } as const;
-    return await requestEventTable.page(deps.db, where, asked, { range });
+    return await pageRequestEvents(deps.db, where, asked, range);
   }),
 ];
 
