@@ -1,7 +1,7 @@
 /** The requests a gateway answered, newest first. */
 import { listRequests } from "../contract/requests.ts";
 import { idAt } from "../db/id-at.ts";
-import { requestEventTable } from "../db/request-events.ts";
+import { pageRequestEvents } from "../db/request-events.ts";
 import { type Route, route } from "../route.ts";
 import { gatewayExists } from "./resource-routes.ts";
 
@@ -13,6 +13,6 @@ export const requestRoutes: Route[] = [
     const where = { gateway_id: params.gateway_id, ...Object.fromEntries(given) };
     const asked = { limit, cursor, q: undefined, sort: undefined };
     const range = { column: "id", from: from && idAt(from), to: to && idAt(to) } as const;
-    return await requestEventTable.page(deps.db, where, asked, { range });
+    return await pageRequestEvents(deps.db, where, asked, range);
   }),
 ];

@@ -40,7 +40,8 @@ export const listRequests = endpoint({
   method: "GET",
   path: "/v1/gateways/:gateway_id/requests",
   auth: "read",
-  summary: "List the requests the data plane answered, newest first",
+  summary:
+    "List the requests the data plane answered, newest first; a filter may take several pages",
   query: PageQuery.omit({ sort: true, q: true }).extend({
     consumer_id: Id.optional(),
     key_id: Id.optional(),

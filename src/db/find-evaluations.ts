@@ -14,22 +14,20 @@ export interface Asked {
 
 /** On SQLite the whole process waits for a query: a search goes through this many texts at a time. */
 const SEARCHED_AT_A_TIME = 5_000;
+/** For the same reason. */
+const COUNTED_AT_A_TIME = 20_000;
 
 /** `next` is where the following page begins, though this one may hold fewer than were asked for. */
 export async function pageEvaluations(
   db: Db,
   { filters, limit, after, order }: Asked,
 ): Promise<{ items: EvaluationEvent[]; next: string | null }> {
-  const { from, key, values, conditions } = narrowed(db, filters);
-  const [sign, direction] = order === "newest" ? ["<", "DESC"] : [">", "ASC"];
-  if (after !== undefined) conditions.push(`${key} ${sign} $${values.push(after)}`);
-  const edge =
-    filters.q === undefined ? undefined : await searchEdge(db, { after, sign, direction });
-  if (edge !== undefined)
-    conditions.push(`${key} ${sign === "<" ? ">=" : "<="} $${values.push(edge)}`);
+  const walk = { order, after, step: SEARCHED_AT_A_TIME };
+  const edge = filters.q && (await edgeOf(db, "evaluation_contents", filters, walk));
+  const { from, key, values, conditions } = narrowed(db, filters, { order, after, edge });
   const rows = await db.many<{ id: string }>(
     `SELECT e.id FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}
-     ORDER BY ${key} ${direction} LIMIT ${limit + 1}`,
+     ORDER BY ${key} ${WALKS[order].direction} LIMIT ${limit + 1}`,
     ...values,
   );
   const ids = rows.slice(0, limit).map(({ id }) => id);
@@ -41,13 +39,23 @@ export async function countEvaluations(
   db: Db,
   filters: ActivityFilters,
 ): Promise<Record<string, number>> {
-  const { from, values, conditions } = narrowed(db, filters);
-  const rows = await db.many<{ status: string; count: number | string }>(
-    `SELECT e.status, COUNT(*) AS count FROM ${from}
-     WHERE ${conditions.join(" AND ") || "1 = 1"} GROUP BY e.status`,
-    ...values,
-  );
-  return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
+  const counts: Record<string, number> = {};
+  let after: string | undefined;
+  do {
+    const walk = { order: "oldest", after } as const;
+    const step = { ...walk, step: COUNTED_AT_A_TIME };
+    const edge = await edgeOf(db, "evaluation_events", filters, step);
+    const { from, values, conditions } = narrowed(db, filters, { ...walk, edge });
+    const rows = await db.many<{ status: string; count: number | string }>(
+      `SELECT e.status, COUNT(*) AS count FROM ${from}
+       WHERE ${conditions.join(" AND ") || "1 = 1"} GROUP BY e.status`,
+      ...values,
+    );
+    for (const { status, count } of rows) counts[status] = (counts[status] ?? 0) + Number(count);
+    after = edge;
+    await new Promise(setImmediate); // others have a turn
+  } while (after !== undefined);
+  return counts;
 }
 
 async function eventsOf(db: Db, ids: readonly string[]): Promise<EvaluationEvent[]> {
@@ -82,7 +90,14 @@ const USUAL: Partial<Record<(typeof COMPARED)[number], string>> = {
   direction: "input",
 };
 
-function narrowed(db: Db, filters: ActivityFilters) {
+/** Ids behind `after`, up to and with `edge`. */
+interface Stretch {
+  order: Asked["order"];
+  after: string | undefined;
+  edge: string | undefined;
+}
+
+function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
   const values: Value[] = [];
   const conditions = COMPARED.flatMap((name) => {
     const value = filters[name];
@@ -94,9 +109,9 @@ function narrowed(db: Db, filters: ActivityFilters) {
   // What is walked in order is the narrowest: texts, then what fired, then the events themselves.
   const key = filters.q ? "t.id" : filters.detector ? "f.event_id" : "e.id";
   if (filters.request_id) conditions.push(`${key} = $${values.push(filters.request_id)}`);
-  // Ids begin with the time, so the primary key narrows by it.
-  if (filters.from) conditions.push(`${key} >= $${values.push(idAt(filters.from))}`);
-  if (filters.to) conditions.push(`${key} < $${values.push(idAt(filters.to))}`);
+  for (const [sign, id] of boundsOf(filters, stretch)) {
+    conditions.push(`${key} ${sign} $${values.push(id)}`);
+  }
   let from = "evaluation_events e";
   if (filters.detector) {
     from += " JOIN evaluation_findings f ON f.event_id = e.id";
@@ -115,15 +130,47 @@ function narrowed(db: Db, filters: ActivityFilters) {
   return { from, key, values, conditions };
 }
 
-async function searchEdge(
+const WALKS = {
+  newest: { behind: "<", upTo: ">=", direction: "DESC" },
+  oldest: { behind: ">", upTo: "<=", direction: "ASC" },
+} as const;
+
+/**
+ * Ids begin with the time, so the primary key narrows by it. One bound a side: of two, SQLite may walk
+ * the index from the wider one, and a later page would go through all that came before it.
+ */
+function boundsOf(filters: ActivityFilters, { order, after, edge }: Stretch) {
+  const { behind, upTo } = WALKS[order];
+  const [begin, end] = rangeOf(filters, order);
+  const bounds: Bound[] = [
+    after === undefined ? begin : [behind, after],
+    edge === undefined ? end : [upTo, edge],
+  ];
+  return bounds.filter((bound) => bound !== undefined);
+}
+
+type Bound = [sign: string, id: string] | undefined;
+
+/** Where a walk in this order begins and ends, as far as the time says. */
+function rangeOf({ from, to }: ActivityFilters, order: Asked["order"]): [Bound, Bound] {
+  const oldest: Bound = from === undefined ? undefined : [">=", idAt(from)];
+  const newest: Bound = to === undefined ? undefined : ["<", idAt(to)];
+  return order === "newest" ? [newest, oldest] : [oldest, newest];
+}
+
+/** The id of the last row of a step; undefined when the range ends before. */
+async function edgeOf(
   db: Db,
-  { after, sign, direction }: { after: string | undefined; sign: string; direction: string },
+  table: "evaluation_events" | "evaluation_contents",
+  filters: ActivityFilters,
+  { order, after, step }: Omit<Stretch, "edge"> & { step: number },
 ): Promise<string | undefined> {
-  const begin = after === undefined ? "" : `WHERE id ${sign} $1`;
+  const bounds = boundsOf(filters, { order, after, edge: undefined });
+  const conditions = bounds.map(([sign], index) => `id ${sign} $${index + 1}`);
   const row = await db.one<{ id: string }>(
-    `SELECT id FROM evaluation_contents ${begin} ORDER BY id ${direction}
-     LIMIT 1 OFFSET ${SEARCHED_AT_A_TIME - 1}`,
-    ...(after === undefined ? [] : [after]),
+    `SELECT id FROM ${table} WHERE ${conditions.join(" AND ") || "1 = 1"}
+     ORDER BY id ${WALKS[order].direction} LIMIT 1 OFFSET ${step - 1}`,
+    ...bounds.map(([, id]) => id),
   );
   return row?.id;
 }

@@ -16,6 +16,15 @@ export interface Narrowed {
   within?: readonly string[] | undefined;
   /** `from` belongs to the range, `to` does not. */
   range?: { column: string; from: string | undefined; to: string | undefined };
+  /** Looks at so many rows and no more: a page may hold fewer than asked for, or none, before the last. */
+  most?: Walk | undefined;
+}
+
+/** On SQLite the whole process waits for a query, so one that may find little must end early. */
+export interface Walk {
+  rows: number;
+  /** Members of `where` that an index narrows by, together with the order of the list. */
+  indexed: readonly string[];
 }
 
 export interface Table<Row extends { id: string }> {
@@ -100,30 +109,51 @@ export function table<Row extends { id: string }>(spec: {
       return (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
     },
 
-    async page(db, where, query, { within, range } = {}) {
-      const values: Value[] = [];
-      const conditions = [condition(where, values)];
+    async page(db, where, query, { within, range, most } = {}) {
       const { column, down } = sortOf(query.sort ?? spec.sort[0], spec.sort);
-      if (within) conditions.push(within.length ? `id IN (${list(within, values)})` : "1 = 0");
-      if (range?.from) conditions.push(`${range.column} >= $${values.push(range.from)}`);
-      if (range?.to) conditions.push(`${range.column} < $${values.push(range.to)}`);
-      if (query.q) conditions.push(searchFor(query.q, spec.search, values));
+      const order = down ? "DESC" : "ASC";
+      const ordered = `ORDER BY ${column} ${order}, id ${order}`;
       const after =
         query.cursor === undefined
           ? undefined
           : readCursor(query.cursor, column, down, spec.columns);
-      if (after) {
-        const place = `($${values.push(after[0])}, $${values.push(after[1])})`;
-        conditions.push(`(${column}, id) ${down ? "<" : ">"} ${place}`);
-      }
-      const order = down ? "DESC" : "ASC";
-      const sql = `${select} WHERE ${conditions.join(" AND ")}
-        ORDER BY ${column} ${order}, id ${order} LIMIT ${query.limit + 1}`;
+      const narrowed = (by: Partial<Row>, edge?: [Value, string]) => {
+        const values: Value[] = [];
+        const conditions = [condition(by, values)];
+        if (within) conditions.push(within.length ? `id IN (${list(within, values)})` : "1 = 0");
+        if (query.q) conditions.push(searchFor(query.q, spec.search, values));
+        // One bound a side: of two, SQLite may walk the index from the wider one.
+        const [lower, upper] = down ? [edge, after] : [after, edge];
+        const walked = range?.column === column;
+        if (range?.from && !(walked && lower)) {
+          conditions.push(`${range.column} >= $${values.push(range.from)}`);
+        }
+        if (range?.to && !(walked && upper)) {
+          conditions.push(`${range.column} < $${values.push(range.to)}`);
+        }
+        if (after) conditions.push(`(${column}, id) ${down ? "<" : ">"} ${place(after, values)}`);
+        if (edge) conditions.push(`(${column}, id) ${down ? ">=" : "<="} ${place(edge, values)}`);
+        return { values, conditions };
+      };
+      const edgeOf = async ({ rows, indexed }: Walk): Promise<[Value, string] | undefined> => {
+        const { values, conditions } = narrowed(picked(where, indexed));
+        const row = await db.one<Record<string, Value> & { id: string }>(
+          `SELECT ${column}, id FROM ${spec.name} WHERE ${conditions.join(" AND ")}
+           ${ordered} LIMIT 1 OFFSET ${rows - 1}`,
+          ...values,
+        );
+        return row && [row[column] ?? null, row.id];
+      };
+
+      const edge = most && (await edgeOf(most));
+      const { values, conditions } = narrowed(where, edge);
+      const sql = `${select} WHERE ${conditions.join(" AND ")} ${ordered} LIMIT ${query.limit + 1}`;
       const rows = (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
       const items = rows.slice(0, query.limit);
-      const last = rows.length > query.limit ? items.at(-1) : undefined;
-      const cursor = last && writeCursor(column, down, last as Record<string, unknown>);
-      return { items, next_cursor: cursor ?? null };
+      const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
+      // The sort's own names are columns: `sortOf` has looked.
+      const end = last ? ([last[column as keyof Row] as Value, last.id] as const) : edge;
+      return { items, next_cursor: end ? writeCursor(column, down, end) : null };
     },
 
     insert: (db, row) => insertAll(db, [row]),
@@ -159,6 +189,15 @@ function fromDb(column: Column, value: unknown): unknown {
   return column === "number" ? Number(value) : value;
 }
 
+const place = ([value, id]: [Value, string], values: Value[]): string =>
+  `($${values.push(value)}, $${values.push(id)})`;
+
+/** The members of these names, as far as they are there. */
+const picked = <Row>(where: Partial<Row>, names: readonly string[]): Partial<Row> =>
+  Object.fromEntries(
+    Object.entries(where).filter(([name]) => names.includes(name)),
+  ) as Partial<Row>;
+
 const list = (items: readonly string[], values: Value[]): string =>
   items.map((item) => `$${values.push(item)}`).join(", ");
 
@@ -182,8 +221,8 @@ function sortOf(sort: string, allowed: readonly string[]): { column: string; dow
 }
 
 /** A cursor names its order, so that one from another order is refused instead of skipping rows. */
-function writeCursor(column: string, down: boolean, row: Record<string, unknown>): string {
-  return Buffer.from(JSON.stringify([column, down, row[column], row.id])).toString("base64url");
+function writeCursor(column: string, down: boolean, place: readonly [Value, string]): string {
+  return Buffer.from(JSON.stringify([column, down, ...place])).toString("base64url");
 }
 
 function readCursor(

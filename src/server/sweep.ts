@@ -1,8 +1,9 @@
-/** Forgets what has served its time: old events, answered retries, undecided approvals, names of sessions. */
+/** Forgets what has served its time: old events, answered retries, undecided approvals, names of sessions; then measures what is left. */
 import { expireApprovals } from "../db/approvals.ts";
 import { collectorTable } from "../db/collectors.ts";
 import { dropEvaluations } from "../db/evaluation-events.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
+import { measureTables } from "../db/measure-tables.ts";
 import { dropPseudonyms } from "../db/pseudonyms.ts";
 import { dropRequestEvents } from "../db/request-events.ts";
 import type { Deps } from "../deps.ts";
@@ -29,6 +30,7 @@ export async function sweep(deps: Deps): Promise<void> {
       before: daysAgo(settings.EVENT_RETENTION_DAYS),
     });
     await expireRequests(deps);
+    await measureTables(db);
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });
   }

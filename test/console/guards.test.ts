@@ -1,6 +1,7 @@
 /** What the console does not let happen: lost changes, forbidden buttons, broken prefixes, strangers. */
 import { expect, test } from "bun:test";
-import { type Kit, sharedKit } from "../kit/kit.ts";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 import { serveUnder } from "./prefix-proxy.ts";
 
@@ -223,4 +224,46 @@ test("search, order and filters stand in the address, and Back undoes them", asy
   expect(await names()).toEqual(["Gamma"]);
   await page.goBack();
   await page.locator("th[aria-sort=descending]").waitFor();
+});
+
+test("what failed is told with the trace id that the log has, never as if there were nothing (litellm #20614)", async () => {
+  await using kit = await startKit({ settings: { PORTCULLIS_DEMO: "true" } });
+  const { path } = await demo(kit);
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await kit.db.run("ALTER TABLE request_events RENAME TO lost_events");
+
+  await go(`${path}/requests`);
+
+  const alert = page.getByRole("alert");
+  expect(await alert.textContent()).toContain("The requests could not be loaded.");
+  const trace_id = (await alert.locator("code").textContent()) ?? "";
+  expect(trace_id).toMatch(/^[\da-f]{32}$/);
+  expect(kit.lines.filter((line) => line.includes(trace_id)).join()).toContain("request_events");
+  await kit.db.run("ALTER TABLE lost_events RENAME TO request_events");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("There are no such requests").waitFor();
+});
+
+test("one failed request among thousands is found by its status, page after page (bifrost #4838)", async () => {
+  await using kit = await startKit();
+  const one = await makeConsumer(kit, [{ provider: "demo", url: "" }]);
+  await (await one.post("/v1/chat/completions", { model: "@groq/x" })).text();
+  await (await one.post("/v1/chat/completions", { model: "demo-chat", messages: [] })).text();
+  const good = "SELECT * FROM request_events WHERE status <> 403";
+  let event = await kit.db.one<Record<string, unknown>>(good);
+  for (; !event; event = await kit.db.one(good)) await Bun.sleep(50);
+  const others = Object.keys(event).filter((name) => name !== "id");
+  await kit.db.run(
+    `WITH RECURSIVE count (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < 20100)
+     INSERT INTO request_events (id, ${others})
+     SELECT printf('ffffffff-ffff-7fff-8fff-%012d', i), ${others} FROM count, request_events WHERE id = $1`,
+    String(event.id),
+  );
+  await using opened = await open(kit);
+
+  await opened.go(`/gateways/${one.gateway.id}/requests?status=403`);
+
+  expect(await opened.page.locator("tbody tr").count()).toBe(1);
+  expect(await opened.page.locator("tbody").textContent()).toContain("403");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { openDb } from "../../src/db/db.ts";
 import { insertEvaluations } from "../../src/db/evaluation-events.ts";
-import { pageEvaluations } from "../../src/db/find-evaluations.ts";
+import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
@@ -71,6 +71,41 @@ test.each(databaseKinds)(
     } while (after);
 
     expect(pages).toEqual([[], [idOf(5_399), idOf(400)], [idOf(10)]]);
+    await db.close();
+  },
+  60_000,
+);
+
+test.each(databaseKinds)(
+  "%s: 5 a count of many events leaves turns to others, and counts each once",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const MANY = 45_000;
+    for (let at = 0; at < MANY; at += 500) {
+      const ids = Array.from({ length: 500 }, (_, index) => idOf(at + index));
+      await insertEvaluations(
+        db,
+        ids.map((id) => ({ event: eventOf(id), content: null })),
+      );
+    }
+    let turns = 0;
+    let next: NodeJS.Immediate;
+    const other = () => {
+      turns += 1;
+      next = setImmediate(other);
+    };
+    next = setImmediate(other);
+
+    const all = await countEvaluations(db, {});
+    clearImmediate(next);
+
+    expect(all).toEqual({ allow: MANY });
+    expect(turns).toBeGreaterThanOrEqual(2);
+    const since = new Date(1_767_225_600_000 + 10_000).toISOString();
+    const until = new Date(1_767_225_600_000 + 40_001).toISOString();
+    expect(await countEvaluations(db, { from: since, to: until })).toEqual({ allow: 30_001 });
     await db.close();
   },
   60_000,

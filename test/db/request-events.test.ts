@@ -1,8 +1,13 @@
-/** Events end when their time is over, by the time that their id begins with. */
+/** Events of requests: written in batches, found without holding others up, and dropped in time. */
 import { describe, expect, test } from "bun:test";
 import { openDb } from "../../src/db/db.ts";
+import { measureTables } from "../../src/db/measure-tables.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { dropRequestEvents, requestEventTable } from "../../src/db/request-events.ts";
+import {
+  dropRequestEvents,
+  pageRequestEvents,
+  requestEventTable,
+} from "../../src/db/request-events.ts";
 import { writeEvents } from "../../src/server/write-events.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
@@ -61,4 +66,72 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(events.lost()).toBe(0);
     await db.close();
   });
+
+  test("a filter that finds little looks at some events at a time, and leaves none out", async () => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const time = Date.parse("2026-01-01T00:00:00.000Z");
+    const rare = { status: 502, error_code: "upstream_failed", trace_id: "rare" };
+    for (let at = 0; at < 25_000; at += 500) {
+      const some = Array.from({ length: 500 }, (_, index) => ({
+        ...event(new Date(time + at + index).toISOString()),
+        ...(at + index === 7 && rare),
+      }));
+      await requestEventTable.insertMany(db, some);
+    }
+    const asked = { limit: 50, q: undefined, sort: undefined };
+    const range = { column: "time", from: undefined, to: undefined };
+    const page = (filter: object, cursor?: string) =>
+      pageRequestEvents(db, { gateway_id: "g", ...filter }, { ...asked, cursor }, range);
+
+    const found: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const { items, next_cursor } = await page({ consumer_id: "c", status: 502 }, cursor);
+      found.push(items.length);
+      cursor = next_cursor ?? undefined;
+    } while (cursor);
+    const traced = await page({ trace_id: "rare" });
+    const all = await page({ consumer_id: "c" });
+
+    expect(found).toEqual([0, 0, 1]);
+    expect(traced.items).toMatchObject([rare]);
+    expect(all.items).toHaveLength(50);
+    await db.close();
+  });
+});
+
+test("on SQLite a trace and a consumer are found by their own index once tables are large", async () => {
+  await using database = await freshDatabase("sqlite");
+  const db = await openDb(database.url, { durable: false });
+  await migrate(db, new Date());
+  for (let consumer = 0; consumer < 20; consumer++) {
+    const more = () => ({ trace_id: crypto.randomUUID(), consumer_id: `c${consumer}` });
+    const some = Array.from({ length: 100 }, () => ({
+      ...event("2026-01-01T00:00:00.000Z"),
+      ...more(),
+    }));
+    await requestEventTable.insertMany(db, some);
+  }
+  const asked = { limit: 50, cursor: undefined, q: undefined, sort: undefined };
+  const range = { column: "time", from: "2026-01-01", to: "2026-02-01" };
+  const planOf = async (where: object) => {
+    let plan = "";
+    const explained: typeof db = {
+      ...db,
+      many: async (text, ...values) => {
+        plan = JSON.stringify(await db.many(`EXPLAIN QUERY PLAN ${text}`, ...values));
+        return [];
+      },
+    };
+    await pageRequestEvents(explained, { gateway_id: "g", ...where }, asked, range);
+    return plan;
+  };
+
+  await measureTables(db);
+
+  expect(await planOf({ trace_id: "t" })).toContain("request_events_by_trace");
+  expect(await planOf({ consumer_id: "c1" })).toContain("request_events_by_consumer");
+  await db.close();
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { KINDS } from "../../src/contract/registries.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { startUpstream } from "../kit/upstream.ts";
 
 const started = sharedKit();
 const auth = { type: "api_key", api_key: "sk-0123456789abcdef" };
@@ -55,6 +56,16 @@ test.each([
     "a capability the kind does not have",
     { provider: "groq", capabilities: ["images"] },
     "capabilities[0]",
+  ],
+  [
+    "a fragment that cuts the address short (portkey #1597)",
+    { provider: "azure", provider_options: { endpoint: "https://evil.example#.openai.azure.com" } },
+    "provider_options.endpoint",
+  ],
+  [
+    "a region that is another host",
+    { provider: "bedrock", provider_options: { region: "us-east-1.evil.example/#" } },
+    "provider_options.region",
   ],
   ["no key", { auth: null }, "auth"],
   ["another way to authenticate", { auth: { type: "oauth2", token_url: "https://x" } }, "auth"],
@@ -272,3 +283,24 @@ test("2 rotating a key gives a successor, and the old one ends after the overlap
   expect(shown.state).toBe("active");
   expect(Date.parse(shown.expires_at) - Date.now()).toBeWithin(50_000, 61_000);
 });
+
+test.each(KINDS.filter((kind) => kind !== "demo"))(
+  "2 test-connection of %s asks for nothing that costs money (litellm #13668)",
+  async (provider) => {
+    await using upstream = startUpstream();
+    const at = provider === "azure" ? { endpoint: upstream.url } : { base_url: upstream.url };
+    const provider_options = { ...(provider === "bedrock" && { region: "eu-central-1" }), ...at };
+
+    const { report } = await tested({
+      name: "r",
+      provider,
+      provider_options,
+      auth,
+      allow_private: true,
+    });
+
+    expect(report).toMatchObject({ ok: true });
+    expect(upstream.hits.map(({ method }) => method)).toEqual(["GET"]);
+    expect(upstream.hits[0]?.path).toMatch(/\/(models|key)$/);
+  },
+);

@@ -260,3 +260,20 @@ test("4.4.4 a form of unknown length arrives byte for byte too", async () => {
   expect(reply.status).toBe(200);
   expect(one.upstream.hits[0]?.body.equals(bytes)).toBe(true);
 });
+
+test("4.4.4 several images, a mask and numbers of one form arrive as they were sent (litellm #41602)", async () => {
+  await using one = await setUp((url) => [{ provider: "openai", url }]);
+  const parts: FormPart[] = [
+    ["image[]", "first\u0000PNG", "a.png"],
+    ["image[]", "second\u0000PNG", "b.png"],
+    ["mask", "mask\u0000PNG", "mask.png"],
+    ["n", "2"],
+    ["metadata", '{"a":[1]}'],
+    ["model", "gpt-image-1"],
+  ];
+
+  const reply = await one.form("/v1/images/edits", parts);
+
+  expect(reply.status).toBe(200);
+  expect(one.upstream.hits[0]?.body.equals(formBytes(parts))).toBe(true);
+});

@@ -279,3 +279,23 @@ test("4.6 X-AG-Pin chooses a registry for calls that have no model", async () =>
 
   expect([one.upstream.hits.length, second.hits.length]).toEqual([1, 3]);
 });
+
+test("4.6 the registry that an upload names takes the requests that use the file (litellm #25759)", async () => {
+  await using second = startUpstream({ body: { id: "file-2" } });
+  await using one = await setUp((url) => [
+    { provider: "openai", url },
+    { provider: "openai", url: second.url },
+  ]);
+  const uploaded = await one.form("/v1/files", UPLOAD);
+  const { id } = (await uploaded.json()) as { id: string };
+  const pin = { "x-ag-pin": uploaded.headers.get("x-ag-registry") ?? "" };
+  const ask = {
+    model: "m",
+    input: [{ role: "user", content: [{ type: "input_file", file_id: id }] }],
+  };
+
+  for (let n = 0; n < 4; n++) await one.post("/v1/responses", ask, pin);
+
+  const [holder, other] = id === "file-1" ? [one.upstream, second] : [second, one.upstream];
+  expect([holder.hits.length, other.hits.length]).toEqual([5, 0]);
+});

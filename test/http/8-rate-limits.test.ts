@@ -1,5 +1,6 @@
 /** Spec 8 and 7, cases 98–113: the rate limiter through the front door. */
 import { expect, test } from "bun:test";
+import { openApi } from "../../src/server/openapi.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
 
@@ -213,4 +214,30 @@ test("8 a changed limit goes on from what was used", async () => {
   await limited.configure({ limits: { per_ip: limit(3) } });
 
   expect(await limited.statuses(2)).toEqual([200, 429]);
+});
+
+const paths = Object.entries(openApi([]).paths).flatMap(([path, methods]) =>
+  path.startsWith("/{consumer}/v1/")
+    ? Object.keys(methods).map((method) => [
+        method.toUpperCase(),
+        path.replace("/{consumer}", "").replace(/\{\w+\}/, "file-1"),
+      ])
+    : [],
+);
+
+test.each(paths)(
+  "8 %s %s counts like any other call (bifrost #2873)",
+  async (method, path = "") => {
+    await using limited = await startLimited(await kit(), { limits: { global: limit(1) } });
+
+    const first = await limited.call(path, { method });
+    const second = await limited.call(path, { method });
+
+    expect(first.status).not.toBe(429);
+    expect(second.status).toBe(429);
+  },
+);
+
+test("8 the paths that count are all that the data plane has", () => {
+  expect(paths.length).toBeGreaterThanOrEqual(15);
 });

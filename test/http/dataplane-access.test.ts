@@ -1,7 +1,7 @@
 /** Cases 1–20: who may call the data plane, and in which order it says no. */
 import { expect, test } from "bun:test";
-import { addConsumer, makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
-import { sharedKit, startKit } from "../kit/kit.ts";
+import { addConsumer, type Consumer, makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
+import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
@@ -284,4 +284,62 @@ test("a wrong method is a 400 only with a good key", async () => {
 
   expect(without.status).toBe(401);
   expect(with_.status).toBe(400);
+});
+
+test.each([
+  ["expired", (one: Consumer) => shortKey(one)],
+  [
+    "revoked",
+    async (one: Consumer) => {
+      await (await kit()).delete(`${one.path}/keys/${one.key_id}`);
+      return one.key;
+    },
+  ],
+  ["unknown", async () => `ag_${"x".repeat(43)}`],
+  ["an administrator's", async () => OWNER_TOKEN],
+])(
+  "5 a key that is %s is told back nowhere: no answer, no header, no log line (litellm #18731)",
+  async (_, keyOf) => {
+    await using one = await setUp();
+    const key = await keyOf(one);
+    const asked: [string, Record<string, string>][] = [
+      ["", { "x-ag-api-key": key }],
+      ["", { "x-api-key": key }],
+      ["", { authorization: `Bearer ${key}` }],
+      [`?key=${key}&api_key=${key}`, {}],
+    ];
+
+    const replies = await Promise.all(
+      asked.map(([query, headers]) => fetch(`${one.url}/v1/models${query}`, { headers })),
+    );
+    const texts = await Promise.all(
+      replies.map(async (reply) => JSON.stringify([...reply.headers]) + (await reply.text())),
+    );
+
+    expect(replies.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    expect(texts.join()).not.toContain(key);
+    expect((await kit()).lines.join()).not.toContain(key);
+  },
+);
+
+async function shortKey(one: Consumer): Promise<string> {
+  const { key } = await (await kit()).make<{ key: string }>(`${one.path}/keys`, {
+    name: "short",
+    expires_at: new Date(Date.now() + 300).toISOString(),
+  });
+  await Bun.sleep(350);
+  return key;
+}
+
+test("the same question, again and by another consumer, is asked again: no answer is anybody else's", async () => {
+  await using one = await setUp();
+  const url = `${one.upstream.url}/v1`;
+  const other = await addConsumer(await kit(), one.gateway, [{ provider: "openai", url }]);
+  one.upstream.script((_, count) => ({ body: { id: `chatcmpl-${count}` } }));
+
+  const asked = [one, one, other].map(async (consumer) =>
+    (await consumer.post(CHAT, HELLO)).json(),
+  );
+
+  expect(new Set((await Promise.all(asked)).map((reply) => JSON.stringify(reply))).size).toBe(3);
 });

@@ -104,3 +104,21 @@ test("3 an upstream out of reach is told with its code", async () => {
     attempts: [{ status: null, error: "upstream_unreachable" }],
   });
 });
+
+test("3 of a client that left, the tokens told until then are kept (litellm #30630)", async () => {
+  const usage = { input_tokens: 25, output_tokens: 1 };
+  const start = `data: ${JSON.stringify({ type: "message_start", message: { usage } })}\n\n`;
+  await using upstream = startUpstream({ headers: EVENTS, chunks: [start], ending: "hang" });
+  const one = await makeConsumer(await kit(), [{ provider: "anthropic", url: upstream.url }]);
+  const leave = new AbortController();
+
+  const reply = await one.call("/v1/messages", {
+    method: "POST",
+    body: '{"model":"m","stream":true}',
+    signal: leave.signal,
+  });
+  await reply.body?.getReader().read();
+  leave.abort();
+
+  expect(await eventOf(one, reply)).toMatchObject({ ...usage, error_code: "client_closed" });
+});

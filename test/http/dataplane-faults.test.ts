@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
+import { KINDS } from "../../src/contract/registries.ts";
 import {
   FORM_TYPE,
   type FormPart,
@@ -350,3 +351,19 @@ test("no answer and no log line holds the registry's credential or the consumer'
   expect(all).not.toContain(UPSTREAM_KEY);
   expect(all).not.toContain(one.key);
 });
+
+test.each(KINDS.filter((kind) => kind !== "demo"))(
+  "a registry of the kind %s sends its key in a header, never in an address that others log (litellm #15799)",
+  async (provider) => {
+    await using upstream = startUpstream();
+    const options = provider === "bedrock" ? { region: "eu-central-1" } : {};
+    const one = await makeConsumer(await kit(), [{ provider, url: upstream.url, options }]);
+
+    const reply = await one.post(CHAT, { model: "m" });
+
+    expect(reply.status).toBe(200);
+    const [hit] = upstream.hits;
+    expect(JSON.stringify(hit?.headers)).toContain(UPSTREAM_KEY);
+    expect(`${hit?.path}${hit?.query}`).not.toContain(UPSTREAM_KEY);
+  },
+);

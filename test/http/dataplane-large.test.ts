@@ -1,7 +1,10 @@
 /** Large bodies pass byte for byte in both directions, whoever is slow: nothing is freed before it is out. */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { startKit } from "../kit/kit.ts";
+import { startProgram } from "../kit/program.ts";
+import { startUpstream } from "../kit/upstream.ts";
 
 const MIB = 1024 * 1024;
 const SIZE = 48 * MIB;
@@ -60,3 +63,72 @@ test("4.6 a large file goes up and comes down as it is, at the pace of the slowe
   expect(await up.json()).toEqual({ id: digest(form) });
   expect(await slowly(down.body)).toBe(digest(file));
 }, 60_000);
+
+test("a picture of 12 MB inside a JSON body arrives as it was sent (llm-gateway #2290)", async () => {
+  await using kit = await startKit();
+  await using upstream = startUpstream();
+  const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
+  const url = `data:image/png;base64,${"A".repeat(12_000_000)}`;
+  const content = [{ type: "image_url", image_url: { url } }];
+  const body = JSON.stringify({ model: "m", messages: [{ role: "user", content }] });
+
+  const reply = await consumer.post("/v1/chat/completions", body);
+
+  expect(reply.status).toBe(200);
+  expect(upstream.hits[0]?.body.equals(Buffer.from(body))).toBe(true);
+});
+
+// Only Linux tells of a process what it held at most.
+test.if(process.platform === "linux")(
+  "an upload of 400 MB takes little memory, whatever its size (litellm #24419)",
+  async () => {
+    await using upstream = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      maxRequestBodySize: 1024 * MIB,
+      fetch: async ({ body }) => {
+        let bytes = 0;
+        for await (const chunk of body ?? []) bytes += chunk.length;
+        return Response.json({ id: `file-${bytes}` });
+      },
+    });
+    await using program = await startProgram();
+    const make = async (path: string, body: object) =>
+      (await (await program.admin("POST", path, body)).json()) as Record<string, string>;
+    const base = `/v1/gateways/${(await make("/v1/gateways", { name: "g" })).id}`;
+    const registry = await make(`${base}/registries`, {
+      name: "r",
+      provider: "openai",
+      provider_options: { base_url: String(upstream.url).slice(0, -1) },
+      auth: { type: "api_key", api_key: "sk-0123456789" },
+      allow_private: true,
+    });
+    const consumer = await make(`${base}/consumers`, {
+      name: "c",
+      registries: [{ id: registry.id }],
+    });
+    const { key = "" } = await make(`${base}/consumers/${consumer.id}/keys`, { name: "k" });
+    const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n';
+    const before = peakMib(program.child.pid);
+
+    const reply = await fetch(`${program.url}/${consumer.slug}/v1/files`, {
+      method: "POST",
+      headers: { "x-ag-api-key": key, "content-type": "multipart/form-data; boundary=b" },
+      body: new Blob([
+        head,
+        ...Array<Uint8Array<ArrayBuffer>>(400).fill(new Uint8Array(MIB)),
+        "\r\n--b--\r\n",
+      ]).stream(),
+    });
+
+    expect(await reply.json()).toEqual({ id: `file-${400 * MIB + head.length + 9}` });
+    expect(peakMib(program.child.pid) - before).toBeWithin(0.01, 64);
+  },
+  60_000,
+);
+
+/** The most memory that a process has held so far. */
+function peakMib(pid: number): number {
+  const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kib) / 1024;
+}

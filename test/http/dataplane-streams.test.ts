@@ -287,3 +287,36 @@ test("a model name that no header can carry is left out of the header", async ()
   expect(reply.status).toBe(200);
   expect(reply.headers.get("x-selected-model")).toBeNull();
 });
+
+test.each([
+  [
+    "its own end",
+    "transfer-encoding: chunked\r\n\r\n",
+    `${DELTA.length.toString(16)}\r\n`,
+    "\r\n0\r\n\r\n",
+  ],
+  ["its connection", "\r\n", "", ""],
+])(
+  "a stream without [DONE] ends with %s, without a wait and without an error (bifrost #2910)",
+  async (by, head, before, behind) => {
+    await using upstream = await startRawUpstream((socket: Socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${head}`);
+      socket.write(`${before}${DELTA}${behind}`);
+      if (by === "its connection") socket.end();
+    });
+    const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
+    const began = performance.now();
+
+    const text = await (await one.post(CHAT, ASK)).text();
+
+    expect(text).toBe(DELTA);
+    expect(performance.now() - began).toBeLessThan(2000);
+  },
+);
+
+test("an error that an upstream tells inside a stream reaches the client as it is (bifrost #5040)", async () => {
+  const told = 'event: error\ndata: {"error":{"message":"overloaded","code":"busy"}}\n\n';
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA, told] });
+
+  expect(await (await one.post(CHAT, ASK)).text()).toBe(DELTA + told);
+});

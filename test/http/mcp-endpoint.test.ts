@@ -1,7 +1,7 @@
 /** The MCP endpoint: what a principal and a consumer see there, in every era of the protocol. */
 import { describe, expect, test } from "bun:test";
 import { newSigningKey, startIssuer } from "../kit/issuer.ts";
-import { sharedKit } from "../kit/kit.ts";
+import { sharedKit, startKit } from "../kit/kit.ts";
 import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore, STORE_TOOLS } from "../kit/mcp-store.ts";
@@ -317,4 +317,63 @@ describe.each(databaseKinds)("on %s", (database) => {
       structured: { error: "not_found" },
     });
   });
+});
+
+test.each(clientKinds)(
+  "no node must be the same for a client's calls: %s client (mcp-hangar #877)",
+  async (kind) => {
+    await using one = await startKit({ database: "postgres" });
+    await using other = await startKit({ database_url: one.database_url, data_dir: one.data_dir });
+    await using server = startMcpServer({ sessions: true });
+    const store = await makeMcpStore(one);
+    const { code } = await store.serve("Tickets", server.url);
+    await store.install("alice", code);
+    const authorization = `Bearer ${await store.token("alice")}`;
+    const nodes = [one.url, other.url];
+    let asked = 0;
+    await using balancer = Bun.serve({
+      port: 0,
+      fetch: ({ url, method, headers, body }) =>
+        fetch(`${nodes[asked++ % 2]}${new URL(url).pathname}`, { method, headers, body }),
+    });
+    await using client = await connectClient(`${balancer.url}me/mcp`, { authorization }, kind);
+
+    const answers = [];
+    for (let n = 0; n < 6; n++) answers.push((await client.call("tickets__echo")).text);
+
+    expect(answers).toEqual(Array(6).fill('{"tool":"echo","args":{}}'));
+    expect(await client.tools()).toContain("tickets__echo");
+  },
+);
+
+test("behind a proxy every address is the public one, whatever a request claims (metamcp #195)", async () => {
+  await using kit = await startKit({ settings: { PUBLIC_URL: "https://gw.example.com/" } });
+  const store = await makeMcpStore(kit);
+  await kit.make(`${store.path}/store/issuers`, {
+    name: "login",
+    issuer: "https://login.example.com",
+    audience: "https://gw.example.com/me/mcp",
+    jwks_url: "https://login.example.com/jwks",
+  });
+  const claimed = {
+    host: "evil.example",
+    "x-forwarded-host": "evil.example",
+    forwarded: "host=evil.example",
+  };
+  const at = "/.well-known/oauth-protected-resource/me/mcp";
+  const authorization = `Bearer ${await store.token("alice")}`;
+
+  const refused = await post(`${kit.url}/me/mcp`, claimed, {});
+  const metadata = await fetch(`${kit.url}${at}`, { headers: claimed });
+  const listed = await fetch(`${kit.url}/v0.1/servers?limit=1`, {
+    headers: { ...claimed, authorization },
+  });
+
+  expect(refused.headers.get("www-authenticate")).toBe(
+    `Bearer resource_metadata="https://gw.example.com${at}"`,
+  );
+  expect(await metadata.json()).toMatchObject({ resource: "https://gw.example.com/me/mcp" });
+  const text = await listed.text();
+  expect(text).toContain('"url":"https://gw.example.com/me/mcp"');
+  expect(text).not.toContain("evil.example");
 });

@@ -439,3 +439,26 @@ describe.each(databaseKinds)("pinning on %s", (database) => {
     expect((await it.kit.post(`${path}/${change.id}/accept`, undefined)).status).toBe(404);
   });
 });
+
+test.each([false, true])(
+  "a server that says its tools changed is asked again at the next list, sessions %p (bifrost #6885)",
+  async (sessions) => {
+    await using server = startMcpServer({ sessions });
+    await using it = await besideGood(server.url);
+    server.state.tools = [
+      {
+        name: "grow",
+        answer: async (_args, _tell, changed) => {
+          server.state.tools.push({ name: "more" });
+          await changed();
+          return "grown";
+        },
+      },
+    ];
+    expect(await it.tools()).toEqual(["bad__grow", "good__works"]);
+
+    await it.client.call("bad__grow");
+
+    expect(await it.tools()).toEqual(["bad__grow", "bad__more", "good__works"]);
+  },
+);

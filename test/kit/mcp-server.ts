@@ -14,6 +14,8 @@ export interface ServedTool extends Partial<Tool> {
     args: Record<string, unknown>,
     /** For the caller who asked to be told. */
     tell: (progress: Progress) => Promise<void>,
+    /** Says in front of the answer that there are other tools now. */
+    changed: () => Promise<void>,
   ) => unknown;
 }
 
@@ -59,10 +61,13 @@ export function startMcpServer(options: McpServerOptions = {}) {
           params: { ...progress, progressToken },
         });
       };
+      const changed = () => mcpReq.notify({ method: "notifications/tools/list_changed" });
       const args = params.arguments ?? {};
       calls.push({ name: params.name, args, headers: new Headers(requestInfo?.headers) });
       const tool = state.tools.find(({ name }) => name === params.name);
-      const told = tool?.answer ? await tool.answer(args, tell) : { tool: params.name, args };
+      const told = tool?.answer
+        ? await tool.answer(args, tell, changed)
+        : { tool: params.name, args };
       if (typeof told === "object" && told !== null && "content" in told) return told as never;
       return { content: [{ type: "text", text: JSON.stringify(told) }] };
     });

@@ -48,6 +48,7 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
               what="requests"
               hint="They come when an application sends them with the key of a consumer."
               first={page}
+              searching={FILTERS.some((name) => search.get(name))}
               more={(cursor) =>
                 call(gateways.requests, {
                   params: { gateway_id },

@@ -1,0 +1,35 @@
+/** What was answered is forgotten: memory follows what is under way, not what has been (litellm #12685). */
+import { heapStats } from "bun:jsc";
+import { expect, test } from "bun:test";
+import { startKit } from "../kit/kit.ts";
+import { startLimited } from "../limiter/limited.ts";
+
+const MIB = 1024 * 1024;
+
+test("thousands of requests, each of another model, user and trace, leave nothing in memory", async () => {
+  await using kit = await startKit();
+  await using one = await startLimited(kit, { limits: { per_user: { limit: 1, window: "1s" } } });
+  const ask = async () => {
+    const headers = { "x-user-id": crypto.randomUUID(), traceparent: traceparent() };
+    const reply = await one.post("/v1/chat/completions", { model: crypto.randomUUID() }, headers);
+    await reply.arrayBuffer();
+  };
+  /** What is held after so many more requests, once the limiter's windows are over. */
+  const heldAfter = async (count: number) => {
+    for (let left = count; left > 0; left -= 32) await Promise.all(Array.from({ length: 32 }, ask));
+    one.upstream.hits.length = 0;
+    kit.lines.length = 0;
+    await Bun.sleep(1500);
+    await ask();
+    Bun.gc(true);
+    return heapStats().heapSize;
+  };
+  await heldAfter(3000);
+  const before = await heldAfter(3000);
+
+  const after = await heldAfter(6000);
+
+  expect(after - before).toBeLessThan(2 * MIB);
+}, 60_000);
+
+const traceparent = () => `00-${crypto.randomUUID().replaceAll("-", "")}-b7ad6b7169203331-01`;
