@@ -60,9 +60,13 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
         </header>
         <SideBar />
         <main id="main" tabIndex={-1} key={path}>
-          <Ready of={list} what="The gateways">
-            {() => children}
-          </Ready>
+          {list.state === "ready" ? (
+            children
+          ) : (
+            <Ready of={list} what="The gateways">
+              {() => children}
+            </Ready>
+          )}
         </main>
       </div>
       {question && <Confirm question={question} onClose={() => setQuestion(undefined)} />}
