@@ -16,7 +16,12 @@ export type Load<T> = Loaded<T> & { reload: () => void };
  * Asks again when `key` changes and after every write; until then the last answer stays. It also stays
  * when asking again fails, so that a server that is away for a moment takes nothing that was typed.
  */
-export function useLoad<T>(key: string, load: () => Promise<T>): Load<T> {
+export function useLoad<T>(
+  key: string,
+  load: () => Promise<T>,
+  /** As of a moment, and read on page by page: another tab does not begin it anew. */
+  { still = false } = {},
+): Load<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
   const [turn, setTurn] = useState(0);
   const reload = () => setTurn((count) => count + 1);
@@ -37,9 +42,12 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Load<T> {
 
   useEffect(() => {
     const again = () => setTurn((count) => count + 1);
-    events.addEventListener("changed", again);
-    return () => events.removeEventListener("changed", again);
-  }, []);
+    const names = still ? ["changed"] : ["changed", "changed-elsewhere"];
+    for (const name of names) events.addEventListener(name, again);
+    return () => {
+      for (const name of names) events.removeEventListener(name, again);
+    };
+  }, [still]);
 
   return { ...loaded, reload };
 }
