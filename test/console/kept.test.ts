@@ -134,3 +134,27 @@ test("saving by keyboard leaves the focus where it was", async () => {
 
   expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
 });
+
+test("a row that goes, or loses its buttons, leaves the focus at its table", async () => {
+  const kit = await started();
+  await kit.make("/v1/tokens", { name: "Going", role: "viewer" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/tokens?q=Going");
+  await page.getByRole("button", { name: "Revoke Going" }).press("Enter");
+  await page.getByRole("button", { name: "Revoke token" }).press("Enter");
+  await page.getByRole("cell", { name: "revoked" }).waitFor();
+
+  await page.waitForFunction(() => document.activeElement?.classList.contains("table"));
+});
+
+test("a sheet begins at its heading, however long it is", async () => {
+  const kit = await started();
+  await kit.make("/v1/gateways", { name: "Sheet" });
+  await using opened = await open(kit, { width: 390 });
+  const { page, go } = opened;
+  await go("/audit?resource=gateway");
+  await page.locator("tbody button").first().click();
+
+  expect(await page.locator("dialog").evaluate((sheet) => sheet.scrollTop)).toBe(0);
+});
