@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { addConsumer } from "../kit/dataplane.ts";
 import { makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
 import { sharedBrowser } from "./browser.ts";
 
 setDefaultTimeout(60_000);
@@ -94,6 +95,9 @@ test.each([390, 1024])(
       places.push("", path, `${path}/registries/${upstream.id}`, `${path}/consumers`);
       places.push(`${path}/consumers/${consumer.id}`, `/policies/${policy.id}`);
     }
+    const store = await startStore(kit, "request");
+    await store.install({ code: "pub", groups: LONG, reason: LONG[0] });
+    places.push(`/gateways/${store.gateway.id}/store`);
     await using opened = await open(kit, { width });
     const { page, go, move } = opened;
     await go("");
@@ -106,6 +110,12 @@ test.each([390, 1024])(
       ]);
       // A table may be scrolled, but one name must not fill many screens.
       if (page_px > width || table_px > 1300) wide.push(`${place}: ${page_px}, ${table_px}`);
+    }
+
+    await move("/tokens");
+    await page.getByRole("button", { name: "New token" }).click();
+    if (await page.locator("dialog").evaluate((box) => box.scrollWidth > box.clientWidth)) {
+      wide.push("New token");
     }
 
     expect(wide).toEqual([]);
