@@ -1,12 +1,7 @@
 /** Which page does the address name? The address bar holds all state that a link should carry. */
-import {
-  type AnchorHTMLAttributes,
-  type MouseEvent,
-  useEffect,
-  useEffectEvent,
-  useSyncExternalStore,
-} from "react";
+import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from "react";
 import type { PathParams } from "../contract/endpoint.ts";
+import { showAddress } from "./show-address.ts";
 
 /** The server writes `<base>`, so the console works under any prefix. */
 const BASE = new URL(document.baseURI).pathname;
@@ -19,12 +14,7 @@ export function useLocation(): { path: string; search: URLSearchParams } {
 }
 
 export function navigate(to: string, how: "push" | "replace" = "push"): void {
-  show(hrefOf(to), how);
-}
-
-function show(address: string | URL, how: "push" | "replace"): void {
-  history[`${how}State`](null, "", address);
-  dispatchEvent(new PopStateEvent("popstate"));
+  showAddress(hrefOf(to), how);
 }
 
 /** Changes some members of the query; an empty text takes one away. */
@@ -37,38 +27,7 @@ export function changeQuery(
     if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
-  show(url, how);
-}
-
-/** Asks before what was typed gets lost: by a link, by Back, by closing the tab. */
-export function useUnsaved(unsaved: boolean, isLost: (to: URL) => boolean = () => true): void {
-  const isKept = useEffectEvent((to: URL) => !isLost(to));
-  useEffect(() => {
-    if (!unsaved) return;
-    let leaving = false;
-    const leave = (event: NavigateEvent) => {
-      const { destination, hashChange, navigationType } = event;
-      // Another document asks by `beforeunload`.
-      if (leaving || !event.cancelable || !destination.sameDocument || hashChange) return;
-      if (isKept(new URL(destination.url))) return;
-      event.preventDefault();
-      // Not before the event is over: a question amid going back ends the browser.
-      setTimeout(() => {
-        leaving = confirm("What you typed here is not saved. Leave it?");
-        if (!leaving) return;
-        if (navigationType === "traverse") navigation.traverseTo(destination.key);
-        else show(new URL(destination.url), "push");
-      });
-    };
-    const unload = (event: BeforeUnloadEvent) => event.preventDefault();
-    // Older browsers have none: there, only closing the tab is asked about.
-    window.navigation?.addEventListener("navigate", leave);
-    addEventListener("beforeunload", unload);
-    return () => {
-      window.navigation?.removeEventListener("navigate", leave);
-      removeEventListener("beforeunload", unload);
-    };
-  }, [unsaved]);
+  showAddress(url, how);
 }
 
 /** What the path says, when it has the form of the pattern. */

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from "react";
 import type { AppError } from "../../contract/errors.ts";
 import type { Action } from "../load.ts";
-import { useUnsaved } from "../router.tsx";
+import { useUnsaved } from "../use-unsaved.ts";
 import { Failure } from "./page.tsx";
 
 interface FormProps {
