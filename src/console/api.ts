@@ -25,8 +25,15 @@ export interface Asked<E extends Endpoint> {
 /** Where the planes answer: one level above the console, whatever stands before it. */
 export const ROOT = new URL("..", document.baseURI);
 
-/** `changed` after a write, or on demand: what is on the screen is read again. `signed-out` on a 401. */
+/**
+ * `changed` after a write, or on demand: what is on the screen is read again. `changed-elsewhere` after a
+ * write of another tab. `signed-out` on a 401.
+ */
 export const events = new EventTarget();
+
+/** What one tab of the console changes, the others show. */
+const otherTabs = new BroadcastChannel("portcullis");
+otherTabs.onmessage = () => events.dispatchEvent(new Event("changed-elsewhere"));
 
 export async function call<E extends Endpoint>(
   { method, path, writes }: Known<E>,
@@ -42,7 +49,10 @@ export async function call<E extends Endpoint>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (!reply.ok) throw await refusal(reply, path);
-  if (method !== "GET" && writes !== false) events.dispatchEvent(new Event("changed"));
+  if (method !== "GET" && writes !== false) {
+    events.dispatchEvent(new Event("changed"));
+    otherTabs.postMessage("changed");
+  }
   // The server rendered it by the endpoint's own reply schema.
   return (reply.status === 204 ? undefined : await reply.json()) as z.output<E["reply"]>;
 }
@@ -54,14 +64,20 @@ export const addressOf = <E extends Endpoint>({ path }: Known<E>, asked: Asked<E
   address(path, asked.params, asked.query).href;
 
 function address(path: string, params: Record<string, string>, query: unknown): URL {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(params[name] ?? ""),
-  );
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => segment(params[name] ?? ""));
   const url = new URL(`.${filled}`, ROOT);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   }
   return url;
+}
+
+function segment(value: string): string {
+  // Browsers take these two out of every address, so the call would go to something else.
+  if (value === "." || value === "..") {
+    throw new AppError("validation_failed", `“${value}” can only be changed by the API, not here.`);
+  }
+  return encodeURIComponent(value);
 }
 
 async function sent(url: URL, init: RequestInit): Promise<Response> {

@@ -1,5 +1,5 @@
 /** Who is signed in decides what is shown; the address decides which page. */
-import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import { Activity, type ReactNode, useEffect, useEffectEvent } from "react";
 import type { PathParams } from "../contract/endpoint.ts";
 import { call, events } from "./api.ts";
 import { session } from "./endpoints.ts";
@@ -31,11 +31,8 @@ import { Link, matchPath, useLocation } from "./router.tsx";
 
 export function App() {
   const who = useLoad("who", () => call(session.who, { params: {} }));
-  const [ended, setEnded] = useState(false);
   const onSignedOut = useEffectEvent(() => {
-    if (who.state !== "ready") return;
-    setEnded(true);
-    who.reload();
+    if (who.state === "ready") who.reload();
   });
   useEffect(() => {
     const signedOut = () => onSignedOut();
@@ -44,19 +41,28 @@ export function App() {
   }, []);
 
   if (who.state === "loading") return <p className="loading">Loading…</p>;
-  if (who.state === "ready") {
+  const known = who.state === "ready" ? who.value : undefined;
+  const signedOut = who.error?.code === "unauthorized";
+  if (!known && !signedOut) {
     return (
-      <Shell who={who.value}>
-        <CurrentPage />
-      </Shell>
+      <main className="alone">
+        <h1>Portcullis</h1>
+        <Failure title="The console could not start." error={who.error} again={who.reload} />
+      </main>
     );
   }
-  if (who.error.code === "unauthorized") return <SignInPage ended={ended} />;
   return (
-    <main className="alone">
-      <h1>Portcullis</h1>
-      <Failure title="The console could not start." error={who.error} again={who.reload} />
-    </main>
+    <>
+      {signedOut && <SignInPage ended={known !== undefined} />}
+      {/* Out of sight, with what was typed, until the same person is back; another begins anew. */}
+      {known && (
+        <Activity mode={signedOut ? "hidden" : "visible"}>
+          <Shell key={JSON.stringify(known)} who={known}>
+            <CurrentPage />
+          </Shell>
+        </Activity>
+      )}
+    </>
   );
 }
 

@@ -8,8 +8,21 @@ interface PageOf<Item> {
 /** The most that the server gives at once. */
 const LIMIT = 200;
 
+interface PageQuery {
+  limit: number;
+  cursor: string | undefined;
+}
+
+/** The names of all, by their ids, in the order of the names. */
+export async function namesById(
+  load: (query: PageQuery & { sort: "name" }) => Promise<PageOf<{ id: string; name: string }>>,
+): Promise<ReadonlyMap<string, string>> {
+  const all = await everyPage((query) => load({ ...query, sort: "name" }));
+  return new Map(all.map(({ id, name }) => [id, name]));
+}
+
 export async function everyPage<Item>(
-  load: (query: { limit: number; cursor: string | undefined }) => Promise<PageOf<Item>>,
+  load: (query: PageQuery) => Promise<PageOf<Item>>,
 ): Promise<Item[]> {
   const all: Item[] = [];
   let cursor: string | undefined;

@@ -1,5 +1,5 @@
 /** What a page knows of a call: it is on its way, it failed, or here is what came. */
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { AppError } from "../contract/errors.ts";
 import { now } from "../lib/clock.ts";
 import { events } from "./api.ts";
@@ -7,12 +7,21 @@ import { events } from "./api.ts";
 export type Loaded<T> =
   | { state: "loading" }
   | { state: "error"; error: AppError }
-  | { state: "ready"; value: T; busy: boolean; at: Date };
+  /** With an error: reading it again failed, and the value is what was there `at` that time. */
+  | { state: "ready"; value: T; busy: boolean; at: Date; of: string; error: AppError | undefined };
 
 export type Load<T> = Loaded<T> & { reload: () => void };
 
-/** Asks again when `key` changes and after every write; until then the last answer stays. */
-export function useLoad<T>(key: string, load: () => Promise<T>): Load<T> {
+/**
+ * Asks again when `key` changes and after every write; until then the last answer stays. It also stays
+ * when asking again fails, so that a server that is away for a moment takes nothing that was typed.
+ */
+export function useLoad<T>(
+  key: string,
+  load: () => Promise<T>,
+  /** As of a moment, and read on page by page: another tab does not begin it anew. */
+  { still = false } = {},
+): Load<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
   const [turn, setTurn] = useState(0);
   const reload = () => setTurn((count) => count + 1);
@@ -23,8 +32,8 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Load<T> {
     let left = false;
     setLoaded((last) => (last.state === "ready" ? { ...last, busy: true } : { state: "loading" }));
     run().then(
-      (value) => left || setLoaded({ state: "ready", value, busy: false, at: now() }),
-      (thrown) => left || setLoaded({ state: "error", error: AppError.from(thrown) }),
+      (value) => left || setLoaded({ ...READY, value, at: now(), of: key }),
+      (thrown) => left || setLoaded((last) => failed(last, key, AppError.from(thrown))),
     );
     return () => {
       left = true;
@@ -33,12 +42,23 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Load<T> {
 
   useEffect(() => {
     const again = () => setTurn((count) => count + 1);
-    events.addEventListener("changed", again);
-    return () => events.removeEventListener("changed", again);
-  }, []);
+    const names = still ? ["changed"] : ["changed", "changed-elsewhere"];
+    for (const name of names) events.addEventListener(name, again);
+    return () => {
+      for (const name of names) events.removeEventListener(name, again);
+    };
+  }, [still]);
 
   return { ...loaded, reload };
 }
+
+const READY = { state: "ready", busy: false, error: undefined } as const;
+
+/** What belongs to another key is no answer to this one. */
+const failed = <T>(last: Loaded<T>, key: string, error: AppError): Loaded<T> =>
+  last.state === "ready" && last.of === key
+    ? { ...last, busy: false, error }
+    : { state: "error", error };
 
 export interface Action<Given extends unknown[]> {
   busy: boolean;
@@ -54,10 +74,19 @@ export function useAction<Given extends unknown[]>(
     busy: false,
     error: undefined,
   });
+  const focused = useRef<Element>(null);
+  useEffect(() => {
+    // What is disabled while it is busy has lost the focus: the keyboard goes on where it was.
+    const { current } = focused;
+    if (busy || !(current instanceof HTMLElement)) return;
+    if (document.activeElement === document.body) current.focus();
+    focused.current = null;
+  }, [busy]);
   return {
     busy,
     error,
     run: async (...given) => {
+      focused.current = document.activeElement;
       set({ busy: true, error: undefined });
       try {
         await act(...given);

@@ -68,6 +68,8 @@ async function open(browser: Browser, kit: Kit, options: OpenOptions): Promise<O
       offences.push(message.text());
     }
   });
+  // Asked whether to leave what is not saved: yes, as most tests go on elsewhere.
+  page.on("dialog", (dialog) => void dialog.accept());
   const complete = async () => {
     await page.locator("h1").waitFor();
     await page.locator("body:not(:has([aria-busy=true]))").waitFor();

@@ -165,3 +165,21 @@ test("store row 72: a changed tool is read and accepted; who may not write reads
   expect(await client.tools()).toContain("maths__add");
   expect(opened.offences).toEqual([]);
 });
+
+test("a switch that is pressed twice while the server is slow is one change", async () => {
+  const kit = await started();
+  const store = await startStore(kit);
+  await store.instance("key", "Twice");
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${store.gateway.id}/store?tab=instances`);
+  await page.route("**/registries/*", async (route) => {
+    await Bun.sleep(300);
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Disable Twice key" }).dblclick();
+  await page.getByRole("button", { name: "Enable Twice key" }).waitFor();
+
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect((await instances(kit, store.path))[0]?.enabled).toBe(false);
+});

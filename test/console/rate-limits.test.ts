@@ -106,6 +106,7 @@ test("8 what subjects used is listed, searched, and reset after a question", asy
   await page.getByRole("row", { name: /^team/ }).waitFor({ state: "detached" });
   expect(await rows.count()).toBe(1);
   await page.getByLabel("Limit", { exact: true }).selectOption("All");
+  await page.getByRole("row", { name: /^ana/ }).waitFor();
   await page.getByRole("searchbox").fill("TEAM");
   await page.getByRole("row", { name: /^ana/ }).waitFor({ state: "detached" });
   expect(await rows.count()).toBe(1);

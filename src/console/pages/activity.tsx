@@ -20,14 +20,18 @@ export function ActivityPage() {
   const { search } = useLocation();
   const q = search.get("q") || undefined;
   const key = JSON.stringify([rangeIn(search), q, { ...queryOf(search), from: undefined }]);
-  const loaded = useLoad(key, async () => {
-    const query = { ...queryOf(search), q };
-    const more = (cursor: string) =>
-      call(activity.list, { params: {}, query: { ...query, cursor } });
-    const first = await call(activity.list, { params: {}, query });
-    // Later pages belong to the filter of the first, whatever the address says by then.
-    return { first, more, searching: q !== undefined };
-  });
+  const loaded = useLoad(
+    key,
+    async () => {
+      const query = { ...queryOf(search), q };
+      const more = (cursor: string) =>
+        call(activity.list, { params: {}, query: { ...query, cursor } });
+      const first = await call(activity.list, { params: {}, query });
+      // Later pages belong to the filter of the first, whatever the address says by then.
+      return { first, more, searching: q !== undefined };
+    },
+    { still: true },
+  );
   const names = useLoad("", filterNames);
   const as_of = loaded.state === "ready" ? loaded.at.toISOString() : "";
   return (

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Consumer } from "../../contract/consumers.ts";
 import { call, ROOT } from "../api.ts";
 import { consumers, registries } from "../endpoints.ts";
+import { everyPage } from "../every-page.ts";
 import { useLoad } from "../load.ts";
 import { ConsumerForm } from "../parts/consumer-form.tsx";
 import { ConsumerKeys } from "../parts/consumer-keys.tsx";
@@ -34,10 +35,12 @@ function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onSt
   const tab = useTab(TABS);
   const loaded = useLoad(consumer_id ?? "", async () => {
     const [upstreams, consumer] = await Promise.all([
-      call(registries.list, { params: { gateway_id }, query: { limit: 200, sort: "name" } }),
+      everyPage((query) =>
+        call(registries.list, { params: { gateway_id }, query: { ...query, sort: "name" } }),
+      ),
       consumer_id ? call(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
     ]);
-    return { upstreams: upstreams.items, consumer };
+    return { upstreams, consumer };
   });
   const stored = loaded.state === "ready" ? loaded.value.consumer : undefined;
   return (

@@ -56,24 +56,24 @@ function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
       {({ upstreams, clients, hour, last, key }) => (
         <>
           <ul className="tiles">
-            <Tile to="/gateways" name="Gateways" value={count < 200 ? `${count}` : "200+"} />
+            <Tile to="/gateways" name="Gateways" value={`${count}`} />
             <Tile
               to={`${here}/registries`}
               name="Registries"
               value={amount(upstreams)}
-              more={`${upstreams.items.filter(({ enabled }) => enabled).length} enabled`}
+              more={part(upstreams, ({ enabled }) => enabled, "enabled")}
             />
             <Tile
               to={`${here}/consumers`}
               name="Consumers"
               value={amount(clients)}
-              more={`${clients.items.filter(({ active }) => active).length} active`}
+              more={part(clients, ({ active }) => active, "active")}
             />
             <Tile
               to={`${here}/requests`}
               name="Requests, last hour"
               value={amount(hour)}
-              more={`${hour.items.filter(({ status }) => status >= 400).length} refused or failed`}
+              more={part(hour, ({ status }) => status >= 400, "refused or failed")}
             />
           </ul>
           {last.items.length === 0 ? (
@@ -130,6 +130,12 @@ async function anyKey(params: { gateway_id: string }, clients: Found<Consumer>):
 
 const amount = ({ items, next_cursor }: Found<unknown>): string =>
   `${items.length}${next_cursor ? "+" : ""}`;
+
+/** How many of those that were read: not all, where there are more. */
+function part<T>({ items, next_cursor }: Found<T>, counts: (item: T) => boolean, word: string) {
+  const of = next_cursor ? ` of ${items.length}` : "";
+  return `${items.filter(counts).length}${of} ${word}`;
+}
 
 interface TileProps {
   to: string;

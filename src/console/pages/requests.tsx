@@ -1,6 +1,7 @@
 /** Console → Requests: what the data plane answered, newest first, filtered by the address. */
 import { call } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
+import { namesById } from "../every-page.ts";
 import { useLoad } from "../load.ts";
 import { Feed } from "../parts/feed.tsx";
 import { Icon } from "../parts/icons.tsx";
@@ -17,13 +18,13 @@ const FILTERS = ["consumer_id", "registry_id", "endpoint", "status", "error_code
 export function RequestsPage({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();
   const key = [rangeIn(search), ...FILTERS.map((name) => search.get(name) ?? "")].join("\n");
-  const loaded = useLoad(key, async () => {
-    const [page, names] = await Promise.all([
-      call(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
-      namesOf(gateway_id),
-    ]);
-    return { page, names };
-  });
+  const loaded = useLoad(
+    key,
+    () => call(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
+    { still: true },
+  );
+  const named = useLoad(gateway_id, () => namesOf(gateway_id));
+  const names = named.state === "ready" ? named.value : NO_NAMES;
   const refresh = (
     <button type="button" className="button" onClick={loaded.reload}>
       <Icon name="reload" /> Refresh
@@ -39,43 +40,41 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
       }
       actions={refresh}
     >
+      <RequestFilters names={names} />
       <Ready of={loaded} what="The requests">
-        {({ page, names }) => (
-          <>
-            <RequestFilters names={names} />
-            <Feed
-              key={`${key}${loaded.state === "ready" && loaded.at.getTime()}`}
-              what="requests"
-              hint="They come when an application sends them with the key of a consumer."
-              first={page}
-              searching={FILTERS.some((name) => search.get(name))}
-              more={(cursor) =>
-                call(gateways.requests, {
-                  params: { gateway_id },
-                  query: { ...queryOf(search), cursor },
-                })
-              }
-              columns={(show) => requestColumns(names, show)}
-              sheet={(event, neighbours) => (
-                <RequestSheet event={event} names={names} {...neighbours} />
-              )}
-            />
-          </>
+        {(page) => (
+          <Feed
+            key={`${key}${loaded.state === "ready" && loaded.at.getTime()}`}
+            what="requests"
+            hint="They come when an application sends them with the key of a consumer."
+            first={page}
+            searching={FILTERS.some((name) => search.get(name))}
+            more={(cursor) =>
+              call(gateways.requests, {
+                params: { gateway_id },
+                query: { ...queryOf(search), cursor },
+              })
+            }
+            columns={(show) => requestColumns(names, show)}
+            sheet={(event, neighbours) => (
+              <RequestSheet event={event} names={names} {...neighbours} />
+            )}
+          />
         )}
       </Ready>
     </Page>
   );
 }
 
+const NO_NAMES: Names = { consumers: new Map(), registries: new Map() };
+
 async function namesOf(gateway_id: string): Promise<Names> {
-  const asked = { params: { gateway_id }, query: { limit: 200, sort: "name" } };
+  const params = { gateway_id };
   const [clients, upstreams] = await Promise.all([
-    call(consumers.list, asked),
-    call(registries.list, asked),
+    namesById((query) => call(consumers.list, { params, query })),
+    namesById((query) => call(registries.list, { params, query })),
   ]);
-  const named = (items: readonly { id: string; name: string }[]) =>
-    new Map(items.map(({ id, name }) => [id, name]));
-  return { consumers: named(clients.items), registries: named(upstreams.items) };
+  return { consumers: clients, registries: upstreams };
 }
 
 function queryOf(search: URLSearchParams) {

@@ -22,7 +22,7 @@ export function SignInPage({ ended }: { ended: boolean }) {
         <h1>Sign in</h1>
         {ended && !signIn.error && (
           <p className="note" role="status">
-            Your session has ended. Sign in again.
+            Your session has ended. Sign in again with the same token to go on where you were.
           </p>
         )}
         <form

@@ -2,6 +2,7 @@
 import type { ActivityFilters } from "../../contract/activity.ts";
 import { call } from "../api.ts";
 import { collectors, detectors, policies } from "../endpoints.ts";
+import { namesById } from "../every-page.ts";
 import { fromIn } from "./time-range.ts";
 
 /** Filters that stand in the address as the server knows them, and what people call them. */
@@ -35,21 +36,12 @@ export function queryOf(search: URLSearchParams): Omit<ActivityFilters, "q"> {
 /** Names by id, for the filters that are ids. */
 export type FilterNames = Partial<Record<Filter, ReadonlyMap<string, string>>>;
 
-/** Enough for a menu; the others are found by "filter by this" in the list. */
-const MENU = 200;
-
 export async function filterNames(): Promise<FilterNames> {
-  const asked = { params: {}, query: { limit: MENU, sort: "name" } };
-  const [senders, rules, finders] = await Promise.all([
-    call(collectors.list, asked),
-    call(policies.list, asked),
-    call(detectors.list, asked),
+  const params = {};
+  const [collector_id, policy_id, detector] = await Promise.all([
+    namesById((query) => call(collectors.list, { params, query })),
+    namesById((query) => call(policies.list, { params, query })),
+    namesById((query) => call(detectors.list, { params, query })),
   ]);
-  const named = ({ items }: { items: readonly { id: string; name: string }[] }) =>
-    new Map(items.map(({ id, name }) => [id, name]));
-  return {
-    collector_id: named(senders),
-    policy_id: named(rules),
-    detector: named(finders),
-  };
+  return { collector_id, policy_id, detector };
 }

@@ -17,6 +17,8 @@ export function Dialog({ title, children, onClose, sheet }: DialogProps) {
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The focus may begin far below; what it is about stands above.
+    if (element) element.scrollTop = 0;
     return () => element?.close();
   }, []);
   return (

@@ -1,7 +1,8 @@
 /** A form that saves: one button, busy while it runs, and what the server refused beside the fields. */
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { AppError } from "../../contract/errors.ts";
 import type { Action } from "../load.ts";
+import { useUnsaved } from "../use-unsaved.ts";
 import { Failure } from "./page.tsx";
 
 interface FormProps {
@@ -15,6 +16,8 @@ interface FormProps {
   /** Reads the stored version again, after somebody else changed it. */
   onStale?: () => void;
   more?: ReactNode;
+  /** What is typed outlives the form: who keeps it asks before it is lost. */
+  kept?: boolean;
 }
 
 export function Form({
@@ -25,13 +28,18 @@ export function Form({
   onCancel,
   onStale,
   more,
+  kept = false,
 }: FormProps) {
+  const [touched, setTouched] = useState(false);
+  useUnsaved(!kept && !action.busy && (touched || action.error !== undefined));
   const stale = action.error?.code === "version_mismatch" ? onStale : undefined;
   return (
     <form
       className="form"
+      onChange={() => setTouched(true)}
       onSubmit={(event) => {
         event.preventDefault();
+        setTouched(false);
         void action.run();
       }}
     >

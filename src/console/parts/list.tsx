@@ -56,6 +56,7 @@ export function List<Row extends { id: string }>(props: ListProps<Row>) {
           </>
         )}
       </Ready>
+      {loaded.state === "error" && narrowed && <ShowAll />}
     </>
   );
 }
@@ -99,10 +100,15 @@ function SearchBox({ label }: { label: string }) {
 const NoMatch = () => (
   <>
     <p>Nothing matches.</p>
-    <button type="button" className="button" onClick={showAll}>
-      Show all
-    </button>
+    <ShowAll />
   </>
+);
+
+/** The way out of a filter, or of a place in an old link that there is no more. */
+const ShowAll = () => (
+  <button type="button" className="button" onClick={showAll}>
+    Show all
+  </button>
 );
 
 function showAll(): void {

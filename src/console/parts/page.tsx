@@ -60,7 +60,16 @@ export function Ready<T>({ of, what, children }: ReadyProps<T>) {
   if (of.state === "error") {
     return <Failure title={`${what} could not be loaded.`} error={of.error} again={of.reload} />;
   }
-  return <div aria-busy={of.busy}>{children(of.value)}</div>;
+  return (
+    <div aria-busy={of.busy}>
+      <Failure
+        title={`${what} could not be read again. You see what was there at ${of.at.toLocaleTimeString()}.`}
+        error={of.error}
+        again={of.reload}
+      />
+      {children(of.value)}
+    </div>
+  );
 }
 
 interface FailureProps {

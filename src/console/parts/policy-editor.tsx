@@ -6,6 +6,7 @@ import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useAction } from "../load.ts";
 import { useSession } from "../session.ts";
+import { useUnsaved } from "../use-unsaved.ts";
 import type { CatalogEntry } from "./detector-form.tsx";
 import { Form, Section } from "./form.tsx";
 import { Gates } from "./gates.tsx";
@@ -61,6 +62,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
     setTouched(false);
     say(`Saved as version ${saved.version}.`);
   });
+  useUnsaved(touched && !save.busy, ({ pathname }) => pathname !== location.pathname);
   const { error } = save;
   const shared = { detectors, catalog, error };
   const pages: { [Name in typeof tab]?: ReactNode } = {
@@ -126,6 +128,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
       {pages[tab] && (
         <Form
           action={save}
+          kept
           save="Save"
           locked={!may("write")}
           onStale={onStale}

@@ -3,7 +3,7 @@ import type { RequestEvent } from "../../contract/requests.ts";
 import { Status, When } from "./marks.tsx";
 import type { Column } from "./table.tsx";
 
-/** Names by id; what is gone or beyond the first page is shown by its id. */
+/** Names by id; what is gone is shown by its id. */
 export interface Names {
   consumers: ReadonlyMap<string, string>;
   registries: ReadonlyMap<string, string>;

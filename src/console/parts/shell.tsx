@@ -1,9 +1,9 @@
 /** What stands around every page: bar, side bar, gateway switcher, shared dialogs. */
 import { type ReactNode, useEffect, useState } from "react";
-import type { Gateway } from "../../contract/gateways.ts";
 import type { WhoAmI } from "../../contract/session.ts";
 import { call } from "../api.ts";
 import { gateways, session } from "../endpoints.ts";
+import { everyPage } from "../every-page.ts";
 import { useAction, useLoad } from "../load.ts";
 import { Link, useLocation } from "../router.tsx";
 import { type Question, type Revealed, type Session, SessionContext } from "../session.ts";
@@ -14,16 +14,19 @@ import { Ready } from "./page.tsx";
 import { Reveal } from "./reveal.tsx";
 import { SideBar } from "./side-bar.tsx";
 
-/** Enough for a menu; the list of gateways finds the others. */
-const MENU = 200;
 const SAID_MS = 4000;
+/** The gateway that this browser tab looked at last, for the pages whose address names none. */
+const CHOSEN = "gateway";
 
 export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
   const { path } = useLocation();
   const named = /^\/gateways\/([0-9a-f-]{36})/.exec(path)?.[1];
-  const [last, setLast] = useState(named);
-  useEffect(() => setLast((before) => named ?? before), [named]);
-  const list = useLoad(named ?? "", () => menu(named));
+  useEffect(() => {
+    if (named) sessionStorage.setItem(CHOSEN, named);
+  }, [named]);
+  const list = useLoad(named ?? "", () =>
+    everyPage((query) => call(gateways.list, { params: {}, query: { ...query, sort: "name" } })),
+  );
   const [question, setQuestion] = useState<Question>();
   const [revealed, setRevealed] = useState<Revealed>();
   const [said, setSaid] = useState("");
@@ -33,7 +36,7 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
   }, [said]);
 
   const known = list.state === "ready" ? list.value : [];
-  const chosen = named ?? last;
+  const chosen = named ?? sessionStorage.getItem(CHOSEN);
   const value: Session = {
     who,
     may: (permission) => who.permissions.includes(permission),
@@ -60,9 +63,13 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
         </header>
         <SideBar />
         <main id="main" tabIndex={-1} key={path}>
-          <Ready of={list} what="The gateways">
-            {() => children}
-          </Ready>
+          {list.state === "ready" ? (
+            children
+          ) : (
+            <Ready of={list} what="The gateways">
+              {() => children}
+            </Ready>
+          )}
         </main>
       </div>
       {question && <Confirm question={question} onClose={() => setQuestion(undefined)} />}
@@ -72,15 +79,6 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
       </div>
     </SessionContext>
   );
-}
-
-/** The gateways by name, and the one in the address even when the menu ends before it. */
-async function menu(named: string | undefined): Promise<Gateway[]> {
-  const query = { limit: MENU, sort: "name" };
-  const { items } = await call(gateways.list, { params: {}, query });
-  if (!named || items.some(({ id }) => id === named)) return items;
-  const more = await call(gateways.get, { params: { gateway_id: named } }).catch(() => undefined);
-  return more ? [...items, more] : items;
 }
 
 function WhoIsThis({ who }: { who: WhoAmI }) {

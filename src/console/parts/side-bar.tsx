@@ -63,9 +63,12 @@ export function SideBar() {
           </a>
         </li>
       </ul>
+      <p className="hint">Times are those of {ZONE}.</p>
     </nav>
   );
 }
+
+const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 interface ItemProps {
   to: string;

@@ -4,7 +4,7 @@ import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import { call } from "../api.ts";
 import { storeCatalog } from "../endpoints.ts";
 import { type Instance, instancesOf, newInstancePath } from "../instances.ts";
-import { useAction } from "../load.ts";
+import { type Action, useAction } from "../load.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { SelectField } from "./field.tsx";
@@ -84,9 +84,7 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
           }));
           return { items, next_cursor: page.next_cursor };
         }}
-        columns={
-          may("write") ? [...COLUMNS, acts(gateway_id, (row) => void turn.run(row))] : COLUMNS
-        }
+        columns={may("write") ? [...COLUMNS, acts(gateway_id, turn)] : COLUMNS}
         empty={
           <p>
             The catalog is empty.{" "}
@@ -143,11 +141,16 @@ function Instances({ row: { instances, needs_admin_setup } }: { row: Row }) {
   );
 }
 
-const acts = (gateway_id: string, turn: (row: Row) => void): Column<Row> => ({
+const acts = (gateway_id: string, turn: Action<[Row]>): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
     <div className="row tight">
-      <button type="button" className="button small" onClick={() => turn(row)}>
+      <button
+        type="button"
+        className="button small"
+        disabled={turn.busy}
+        onClick={() => void turn.run(row)}
+      >
         {row.status === "shown" ? "Hide" : "Show"}
         <span className="unseen"> {row.name}</span>
       </button>

@@ -3,7 +3,7 @@ import type { Registry } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";
 import { everyPage } from "../every-page.ts";
-import { useAction } from "../load.ts";
+import { type Action, useAction } from "../load.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { HeldTools } from "./held-tools.tsx";
@@ -41,7 +41,7 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
           );
           return { items: all.filter(({ type }) => type === "mcp"), next_cursor: null };
         }}
-        columns={may("write") ? [...COLUMNS, acts((row) => void turn.run(row))] : COLUMNS}
+        columns={may("write") ? [...COLUMNS, acts(turn)] : COLUMNS}
         empty={
           <p>
             This gateway reaches no MCP server yet. A server that needs nothing from you gets its
@@ -85,10 +85,15 @@ const COLUMNS: Column<Registry>[] = [
   { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
 ];
 
-const acts = (turn: (row: Registry) => void): Column<Registry> => ({
+const acts = (turn: Action<[Registry]>): Column<Registry> => ({
   head: "Actions",
   cell: (row) => (
-    <button type="button" className="button small" onClick={() => turn(row)}>
+    <button
+      type="button"
+      className="button small"
+      disabled={turn.busy}
+      onClick={() => void turn.run(row)}
+    >
       {row.enabled ? "Disable" : "Enable"}
       <span className="unseen"> {row.name}</span>
     </button>

@@ -1,5 +1,5 @@
 /** A real table: caption, column heads that sort, and a sentence where there is nothing to show. */
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Icon } from "./icons.tsx";
 
 export interface Column<Row> {
@@ -25,10 +25,22 @@ export interface TableProps<Row extends { id: string }> {
 
 export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   const { caption, columns, rows, empty } = props;
-  if (rows.length === 0) return <div className="empty">{empty}</div>;
+  const { ref, onFocus, onBlur } = useFocusInside();
+  if (rows.length === 0) {
+    return (
+      <div className="empty" ref={ref} tabIndex={-1}>
+        {empty}
+      </div>
+    );
+  }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-    <section className="table" aria-label={caption} tabIndex={0}>
+    <section
+      className="table"
+      aria-label={caption}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+      tabIndex={0}
+      {...{ ref, onFocus, onBlur }}
+    >
       <table>
         <caption className="unseen">{caption}</caption>
         <thead>
@@ -58,6 +70,24 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
       </table>
     </section>
   );
+}
+
+/** A button that goes with its row takes the focus with it: the table has it then. */
+function useFocusInside() {
+  const ref = useRef<HTMLDivElement>(null);
+  const inside = useRef(false);
+  useEffect(() => {
+    if (inside.current && document.activeElement === document.body) ref.current?.focus();
+  });
+  return {
+    ref,
+    onFocus: () => {
+      inside.current = true;
+    },
+    onBlur: () => {
+      inside.current = document.activeElement === document.body;
+    },
+  };
 }
 
 function Head<Row extends { id: string }>({

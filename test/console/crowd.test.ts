@@ -1,0 +1,168 @@
+/** Many of everything, with names as people give them: all is reached, and nothing leaves the screen. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { addConsumer } from "../kit/dataplane.ts";
+import { makeRuled } from "../kit/guard.ts";
+import { type Kit, sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
+import { sharedBrowser } from "./browser.ts";
+
+setDefaultTimeout(60_000);
+
+const started = sharedKit();
+const open = sharedBrowser();
+
+/** More than the server puts on its largest page, of 200; the last by name is `zz`. */
+const many = (make: (name: string) => Promise<unknown>) =>
+  Promise.all([...Array.from({ length: 200 }, (_, n) => `a${n}`), "zz"].map(make));
+
+const registry = (kit: Kit, path: string) => (name: string) =>
+  kit.make(`${path}/registries`, { name, provider: "demo" });
+
+test("pickers and names go beyond the first 200", async () => {
+  const kit = await started();
+  const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", { name: "Many" });
+  const path = `/v1/gateways/${gateway.id}`;
+  await many(registry(kit, path));
+  await many((name) => kit.make(`${path}/consumers`, { name }));
+  await many((name) => kit.make("/v1/collectors", { name }));
+  await many((name) => kit.make("/v1/gateways", { name: `gateway ${name}` }));
+  await using opened = await open(kit);
+  const { page, go, move } = opened;
+  const offered = async (label: string) => {
+    const options = page.locator("main").getByLabel(label, { exact: true }).locator("option");
+    await options.filter({ hasText: /\bzz\b/ }).waitFor({ state: "attached" });
+    return await options.count();
+  };
+
+  await go(`${path.slice(3)}/consumers/new`);
+  expect(await offered("Attach a registry")).toBe(202);
+  await move(`${path.slice(3)}/requests`);
+  expect([await offered("Consumer"), await offered("Registry")]).toEqual([202, 202]);
+  await move("/activity");
+  await page.getByLabel("Filter by").selectOption("Collector");
+  expect(await offered("Collector")).toBe(202);
+  await move("/collectors/new");
+  expect(await offered("Gateway")).toBeGreaterThanOrEqual(202);
+  expect(opened.offences).toEqual([]);
+});
+
+test("a filter that the server refuses can be taken back", async () => {
+  const kit = await started();
+  const gateway = await kit.make("/v1/gateways", { name: "Refused" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${gateway.id}/requests?consumer_id=nobody`);
+
+  await page.getByText("The requests could not be loaded.").waitFor();
+  await page.getByLabel("Consumer", { exact: true }).selectOption("Any");
+  await page.getByText("There are no such requests in this time.").waitFor();
+
+  await go("/gateways?cursor=no-such-place");
+  await page.getByText("The gateways could not be loaded.").waitFor();
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByRole("table").waitFor();
+});
+
+const LONG = [
+  "W".repeat(200),
+  "مرحبا بالعالم، فريق الدفع",
+  "👩‍👩‍👧‍👦 family",
+  "<img src=x onerror=alert(1)>",
+];
+
+test.each([390, 1024])(
+  "names of any length and script stay on a screen of %d px",
+  async (width) => {
+    const kit = await started();
+    const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
+    await asking.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: LONG[0] });
+    const places: string[] = [
+      "/approvals",
+      "/gateways",
+      "/policies",
+      "/collectors",
+      "/audit",
+      "/tokens",
+    ];
+    for (const [at, name] of LONG.entries()) {
+      const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", { name });
+      const path = `/gateways/${gateway.id}`;
+      const upstream = await registry(kit, `/v1${path}`)(name);
+      const registries = [{ id: upstream.id, weight: 1, models: {} }];
+      const consumer = await kit.make(`/v1${path}/consumers`, { name, registries });
+      const policy = await kit.make("/v1/policies", { name: `${name.slice(0, 190)} ${width}` });
+      if (at > 0) continue;
+      places.push("", path, `${path}/registries/${upstream.id}`, `${path}/consumers`);
+      places.push(`${path}/consumers/${consumer.id}`, `/policies/${policy.id}`);
+    }
+    const store = await startStore(kit, "request");
+    await store.install({ code: "pub", groups: LONG, reason: LONG[0] });
+    places.push(`/gateways/${store.gateway.id}/store`);
+    await using opened = await open(kit, { width });
+    const { page, go, move } = opened;
+    await go("");
+    const wide: string[] = [];
+    for (const place of places) {
+      await move(place);
+      const [page_px = 0, table_px = 0] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.querySelector("table")?.scrollWidth ?? 0,
+      ]);
+      // A table may be scrolled, but one name must not fill many screens.
+      if (page_px > width || table_px > 1300) wide.push(`${place}: ${page_px}, ${table_px}`);
+    }
+
+    await move("/tokens");
+    await page.getByRole("button", { name: "New token" }).click();
+    if (await page.locator("dialog").evaluate((box) => box.scrollWidth > box.clientWidth)) {
+      wide.push("New token");
+    }
+
+    expect(wide).toEqual([]);
+    expect(opened.offences).toEqual([]);
+  },
+);
+
+test("on a phone the page begins on the first screen", async () => {
+  const kit = await started();
+  await using opened = await open(kit, { width: 390 });
+  await opened.go("/gateways");
+
+  expect((await opened.page.locator("h1").boundingBox())?.y).toBeLessThan(200);
+});
+
+test("what one tab changes, another shows; a reload stays at the gateway", async () => {
+  const kit = await started();
+  const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", { name: "Zulu" });
+  await addConsumer(kit, gateway, []);
+  await using opened = await open(kit);
+  const { page, go, move } = opened;
+  await go(`/gateways/${gateway.id}/registries`);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("link", { name: "New registry" }).first().click();
+  await other.getByLabel("Kind").selectOption("demo");
+  await other.getByLabel("Name", { exact: true }).fill("From the other tab");
+  await other.getByRole("button", { name: "Create registry" }).click();
+  await page.getByRole("link", { name: "From the other tab" }).waitFor();
+
+  await move("");
+  await page.reload();
+  await page.getByText("What happens at Zulu.").waitFor();
+  expect(await page.getByText("Times are those of").textContent()).toMatch(/ of \w+/);
+});
+
+test("a name that no address can hold is refused before something else is changed", async () => {
+  const kit = await started();
+  const policy = await kit.make("/v1/policies", { name: "Dots" });
+  const collector = await kit.make("/v1/collectors", { name: "Dots" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/collectors/${collector.id}?tab=overrides`);
+  await page.getByRole("button", { name: "New override" }).click();
+  await page.getByLabel("consumer_id", { exact: true }).fill("..");
+  await page.getByLabel("Policy", { exact: true }).selectOption(policy.id);
+  await page.getByRole("button", { name: "Create override" }).click();
+
+  await page.getByText("“..” can only be changed by the API, not here.").waitFor();
+});
