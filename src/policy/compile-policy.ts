@@ -3,7 +3,7 @@ import type { Direction } from "../contract/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/policies.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { compileCondition, type Test } from "./condition.ts";
-import type { Detector, Inspect } from "./detector.ts";
+import type { Inspect } from "./detector.ts";
 import { detectors } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
 import type { Source } from "./segment.ts";
@@ -54,7 +54,7 @@ export function compilePolicy(
     test: compileCondition(when),
     action,
     observe: observes(mode) || document.mode === "observe",
-    inspect: action === "transform" ? prepared(dataLossPrevention, mask ?? {}) : undefined,
+    inspect: action === "transform" ? dataLossPrevention.prepare(mask ?? {}) : undefined,
   });
   /** Patterns take a while to compile: each detector is prepared once, however many rules use it. */
   const inspects = new Map<string, Inspect>();
@@ -66,7 +66,7 @@ export function compilePolicy(
         const detector = detectors.get(kind);
         // Checked when it was saved; a kind that a later release drops must not pass silently.
         if (!detector) throw new Error(`There is no detector of the kind ${kind}.`);
-        const inspect = inspects.get(detector_id) ?? prepared(detector, settings);
+        const inspect = inspects.get(detector_id) ?? detector.prepare(settings);
         inspects.set(detector_id, inspect);
         return {
           detector: { id: detector_id, name, kind },
@@ -108,6 +108,3 @@ function opened(
 }
 
 const MISSING = { name: "", kind: "", settings: {} };
-
-const prepared = (detector: Detector, settings: unknown): Inspect =>
-  detector.prepare(detector.settings.parse(settings));
