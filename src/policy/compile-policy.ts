@@ -47,13 +47,14 @@ export function compilePolicy(
   open: (secret: string) => string,
 ): Program {
   const document = { ...sealed, detectors: opened(sealed, open) };
-  const observes = (mode: Mode | null) => (mode ?? document.mode) === "observe";
+  /** A policy that only observes has no part that acts. */
+  const observes = (mode: Mode | null) => document.mode === "observe" || mode === "observe";
   const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
     name,
     when,
     test: compileCondition(when),
     action,
-    observe: observes(mode) || document.mode === "observe",
+    observe: observes(mode),
     inspect: action === "transform" ? dataLossPrevention.prepare(mask ?? {}) : undefined,
   });
   /** Patterns take a while to compile: each detector is prepared once, however many rules use it. */
@@ -72,7 +73,7 @@ export function compilePolicy(
           detector: { id: detector_id, name, kind },
           test: compileCondition(when),
           action,
-          observe: observes(mode) || document.mode === "observe",
+          observe: observes(mode),
           reads: new Set(detector.reads[direction]),
           numbers: detector.numbers,
           remote: detector.remote,
