@@ -51,10 +51,7 @@ export const detectorRoutes: Route[] = [
       summary,
       reads: { input: [...reads.input], output: [...reads.output] },
       masks,
-      settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }) as Record<
-        string,
-        unknown
-      >,
+      settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }),
     })),
   })),
   ...resourceRoutes(detectors, stores).map((bound) =>

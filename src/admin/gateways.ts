@@ -64,7 +64,7 @@ export const gatewayRoutes: Route[] = [
       name,
       summary,
       stages: [...stages],
-      settings_schema: z.toJSONSchema(settings, { io: "input" }) as Record<string, unknown>,
+      settings_schema: z.toJSONSchema(settings, { io: "input" }),
     })),
   })),
 ];

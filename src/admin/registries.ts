@@ -75,10 +75,7 @@ export const registryRoutes: Route[] = [
       kind,
       capabilities: capabilitiesOf(providers[kind]),
       needs_key: !KINDS_WITHOUT_KEY.includes(kind),
-      options_schema: z.toJSONSchema(KIND_OPTIONS[kind], { io: "input" }) as Record<
-        string,
-        unknown
-      >,
+      options_schema: z.toJSONSchema(KIND_OPTIONS[kind], { io: "input" }),
     })),
   })),
 ];
