@@ -29,12 +29,10 @@ const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
     ...row,
     settings: maskSecrets(deps.keyring(), secretsOf(row.kind), row.settings),
   }),
-  async save(deps, input, row, before) {
-    const settings = await checkedSettings(deps, input, before);
-    const next = { ...row, ...input, settings };
-    if (before) await detectorTable.update(deps.db, row.id, next);
-    else await detectorTable.insert(deps.db, next);
-  },
+  columns: async (deps, input, _, before) => ({
+    ...input,
+    settings: await checkedSettings(deps, input, before),
+  }),
   async mayRemove(deps, { id }) {
     const using = (await policyTable.all(deps.db)).filter((policy) => uses(policy, id));
     if (using.length === 0) return;

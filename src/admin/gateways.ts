@@ -34,16 +34,13 @@ const stores: Stores<GatewayRow, GatewayInput, Gateway> = {
     }
   },
   read: (_, row) => row,
-  async save(deps, input, row, before) {
-    await checkGuard(deps, input, row.id);
-    const next = {
-      ...row,
+  async columns(deps, input, { id }) {
+    await checkGuard(deps, input, id);
+    return {
       ...input,
       slug: input.slug ?? `gw-${newSlug(12)}`,
       required_plugins: input.required_plugins.map(checkPlugin),
     };
-    if (before) await gatewayTable.update(deps.db, row.id, next);
-    else await gatewayTable.insert(deps.db, next);
   },
 };
 
