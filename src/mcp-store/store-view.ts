@@ -5,7 +5,8 @@ import type { InstallReply } from "../contract/store-installs.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded, installState } from "./install-state.ts";
+import { hasEnded } from "../lib/has-ended.ts";
+import { installState } from "./install-state.ts";
 import { mcpRegistries } from "./instances.ts";
 import { standingOf } from "./standing.ts";
 
