@@ -7,7 +7,7 @@ import { fieldTrouble, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registr
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
-import { isMcp, type RegistryRow, registryTable, type StoredMcpOptions } from "../db/registries.ts";
+import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
@@ -121,8 +121,7 @@ async function refuseSameName(
   { id, gateway_id }: { id: string; gateway_id: string },
   name: string,
 ): Promise<void> {
-  const others = (await registryTable.all(deps.db, { gateway_id, type: "mcp" })).filter(isMcp);
-  const taken = others.some(
+  const taken = (await mcpRegistries(deps.db, gateway_id)).some(
     (other) => other.id !== id && other.name.toLowerCase() === name.toLowerCase(),
   );
   if (taken) throw new AppError("already_exists", "name: another MCP server has this name.");
