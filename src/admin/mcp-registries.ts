@@ -5,7 +5,7 @@ import { AppError } from "../contract/errors.ts";
 import { HttpUrlWithQuery } from "../contract/http-shapes.ts";
 import { fieldTrouble, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
-import type { CatalogEntry } from "../contract/store-catalog.ts";
+import { askedOfPrincipals, type CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
@@ -31,10 +31,8 @@ export async function checkMcpRegistry(
   const entry = await entryOf(deps, place.gateway_id, provider_options.code, before);
   const url = provider_options.url ?? entry?.url;
   if (url === undefined) throw invalid("provider_options.url: say where the server answers");
-  const fields =
-    provider_options.fields ??
-    entry?.fields.filter(({ scope }) => scope === "principal").map(({ scope: _, ...own }) => own);
-  const options: StoredMcpOptions = { ...provider_options, url, fields: fields ?? [] };
+  const fields = provider_options.fields ?? (entry ? askedOfPrincipals(entry) : []);
+  const options: StoredMcpOptions = { ...provider_options, url, fields };
   const next: RegistryInput = { ...input, provider_options: { ...options } };
 
   checkFields(options);
