@@ -14,7 +14,7 @@ import { registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { checkHostLiteral } from "../net/address-guard.ts";
 import type { Detector } from "../policy/detector.ts";
-import { detectors as catalog } from "../policy/detectors/all.ts";
+import { detectors as catalog, secretsOf } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import { uses } from "../snapshot/policy-document.ts";
 import { saveVersion } from "./policy-versions.ts";
@@ -87,8 +87,6 @@ function reversioning({ endpoint, answer }: Route): Route {
 
 export const noSuchKind = (): string =>
   `there is no such detector; there are ${[...catalog.keys()].join(", ")}`;
-
-const secretsOf = (kind: string): readonly string[] => catalog.get(kind)?.secrets ?? [];
 
 /** With every default filled in, so that a later release cannot change what was saved. */
 async function checkedSettings(

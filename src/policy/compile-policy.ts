@@ -4,7 +4,7 @@ import type { Gate, Mode, PolicyDocument, Rule } from "../contract/policies.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { compileCondition, type Test } from "./condition.ts";
 import type { Inspect } from "./detector.ts";
-import { detectors } from "./detectors/all.ts";
+import { detectors, secretsOf } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
 import type { Source } from "./segment.ts";
 
@@ -102,8 +102,8 @@ function opened(
     Object.entries(saved)
       .filter(([id]) => used.has(id))
       .map(([id, { settings, ...detector }]) => {
-        const secrets = detectors.get(detector.kind)?.secrets ?? [];
-        return [id, { ...detector, settings: mapSecrets(settings, secrets, open) }];
+        const clear = mapSecrets(settings, secretsOf(detector.kind), open);
+        return [id, { ...detector, settings: clear }];
       }),
   );
 }
