@@ -82,7 +82,7 @@ function checkPlugin(
   const at = `required_plugins[${index}]`;
   const plugin = plugins.get(entry.name);
   if (!plugin) {
-    const known = [...plugins.keys()].join(", ") || "none yet";
+    const known = [...plugins.keys()].join(", ");
     throw new AppError("validation_failed", `${at}.name: no such plugin; there is: ${known}`);
   }
   if (!plugin.stages.includes(entry.stage)) {
