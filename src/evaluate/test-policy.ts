@@ -7,7 +7,7 @@ import { backingOf } from "./backing.ts";
 import { evaluate } from "./evaluate.ts";
 
 /** A sample comes from no collector; conditions on it see empty texts. */
-export const NO_COLLECTOR: CollectorView = {
+const NO_COLLECTOR: CollectorView = {
   id: "00000000-0000-0000-0000-000000000000",
   name: "Test",
   type: "",
