@@ -28,7 +28,7 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
   const { verdict, transformed } = await evaluate(backing, {
     request: call.body,
     body,
-    size: body.length,
+    size: Buffer.byteLength(body),
     origin: { ...call, client_address: "", user_agent: null },
     recorded: false,
     recalled: false,
