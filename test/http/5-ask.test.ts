@@ -51,6 +51,29 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([other.status, somebody.status, elsewhere.status]).toEqual(["ask", "ask", "ask"]);
   });
 
+  test("5 a gate asks about what comes in only: an answer that exists already passes it", async () => {
+    const guard = await makeGuard(await kit(), { gates: [{ ...GATE, when: null }] });
+    const payload = { input: "hello" };
+
+    const into = await guard.evaluate({ payload, direction: "input" });
+    const out = await guard.evaluate({ payload, direction: "output" });
+
+    expect([into.status, out.status]).toEqual(["ask", "allow"]);
+  });
+
+  test("5 what is asked about comes with its masks", async () => {
+    const mask = { predefined_entities: [{ entity: "email", enabled: true }] };
+    const masking = { name: "mask", when: null, action: "transform", mask };
+    const guard = await makeGuard(await kit(), { gates: [masking, { ...GATE, when: null }] });
+
+    const verdict = await guard.evaluate({ payload: { input: "Write to ana@example.com" } });
+
+    expect(verdict).toMatchObject({
+      status: "ask",
+      transformed_payload: { input: "Write to [MASKED_EMAIL]" },
+    });
+  });
+
   test("5 approved is the payload to its last number, whoever numbers the message", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
