@@ -63,18 +63,20 @@ type Found = readonly Match[];
 /** True when a gate ended the evaluation: its detectors are skipped. */
 async function runGates(program: Program, judged: Judged, run: Run): Promise<boolean> {
   for (const gate of program.gates) {
+    const { action } = gate;
     // Nobody can be asked about an answer that exists already (guard-facts 2.4).
-    if (gate.action === "ask" && judged.direction === "output") continue;
+    if (action === "ask" && judged.direction === "output") continue;
     if (!gate.test(judged.facts)) continue;
-    if (gate.action === "skip") return false;
+    if (action === "skip") return false;
     const texts = judged.segments.filter(canRewrite);
     const matches = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
     if (gate.inspect && matches.length === 0) continue;
-    const finding = gateFinding(program, gate, { matches, approved: judged.approved });
+    const fired = { matches, approved: judged.approved };
+    const finding = gateFinding(program, { ...gate, action }, fired);
     run.findings.push(finding);
-    const { action } = finding.outcome;
-    if (action === "transform") run.masked.push(matches);
-    if (action === "block" || action === "ask") return true;
+    const { outcome } = finding;
+    if (outcome.action === "transform") run.masked.push(matches);
+    if (outcome.action === "block" || outcome.action === "ask") return true;
   }
   return false;
 }
