@@ -61,6 +61,18 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([into.status, out.status]).toEqual(["ask", "allow"]);
   });
 
+  test("4.3.6 the Test tab says that somebody would be asked, and asks nobody", async () => {
+    const shared = await kit();
+    const { policy } = await asked();
+    const before = await (await shared.get("/v1/approvals")).json();
+
+    const tested = await (await shared.post(`/v1/policies/${policy.id}/test`, call(5))).json();
+
+    expect(tested.status).toBe("ask");
+    expect(tested.findings[0].evidence).not.toHaveProperty("approval_id");
+    expect(await (await shared.get("/v1/approvals")).json()).toEqual(before);
+  });
+
   test("5 what is asked about comes with its masks", async () => {
     const mask = { predefined_entities: [{ entity: "email", enabled: true }] };
     const masking = { name: "mask", when: null, action: "transform", mask };
