@@ -11,13 +11,10 @@ const stores: Stores<AccessRule, AccessRuleInput, AccessRule> = {
   scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
   parent: gatewayExists,
   read: (_, row) => row,
-  async save(deps, input, row, before) {
+  columns(_, input) {
     checkName("subject", input.subject_type === "everyone", input.subject);
     checkName("target", input.target_type === "all", input.target);
-    // The path gives the gateway; AccessRule cannot know that from the scope alone.
-    const next = { ...row, ...input } as AccessRule;
-    if (before) await accessRuleTable.update(deps.db, row.id, next);
-    else await accessRuleTable.insert(deps.db, next);
+    return input;
   },
 };
 

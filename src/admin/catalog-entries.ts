@@ -13,7 +13,7 @@ import {
   updateCatalogEntry,
 } from "../contract/store-catalog.ts";
 import { catalogEntryTable, findCatalogEntry } from "../db/catalog-entries.ts";
-import { isMcp, registryTable } from "../db/registries.ts";
+import { mcpRegistries } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { checkEntry } from "./check-entry.ts";
@@ -67,8 +67,7 @@ async function refuseClientTheft(
 ): Promise<void> {
   const to = tokenOrigin(input.auth);
   if (to === undefined || to === (before && tokenOrigin(before.auth))) return;
-  const rows = (await registryTable.all(deps.db, { gateway_id, type: "mcp" })).filter(isMcp);
-  const holder = rows.find(
+  const holder = (await mcpRegistries(deps.db, gateway_id)).find(
     ({ auth, provider_options }) =>
       provider_options.code === input.code && auth?.type === "forwarded" && auth.client_secret,
   );

@@ -1,7 +1,7 @@
 /** What a schema cannot say about a catalog entry. */
 import { AppError } from "../contract/errors.ts";
 import { fieldTrouble } from "../contract/mcp-registries.ts";
-import type { CatalogEntryInput } from "../contract/store-catalog.ts";
+import { askedOfPrincipals, type CatalogEntryInput } from "../contract/store-catalog.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 
@@ -14,7 +14,7 @@ export function checkEntry({ url, fields, auth, status, allow_private }: Catalog
   if (loose !== undefined) refuse(`url: {${loose}} is not a field with "in": "path"`);
   const idle = [...inPath].find((key) => !named.includes(key));
   if (idle !== undefined) refuse(`fields: {${idle}} does not stand in the url`);
-  const theirs = new Set(fields.filter(({ scope }) => scope === "principal").map(({ key }) => key));
+  const theirs = new Set(askedOfPrincipals({ fields }).map(({ key }) => key));
   const host = originNames(url).find((name) => theirs.has(name));
   // What an instance may reach would be each principal's choice.
   if (host !== undefined) refuse(`fields: {${host}} names the host: its scope must be admin`);

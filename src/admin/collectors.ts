@@ -25,19 +25,13 @@ const stores: Stores<Collector, CollectorInput, Collector> = {
   id: "collector_id",
   scope: () => ({}),
   read: (_, row) => row,
-  async save(deps, input, row, before) {
+  async columns(deps, input) {
     const { gateway_id, default_policy_id, default_policy_version } = input;
     if (gateway_id && !(await gatewayTable.find(deps.db, { id: gateway_id }))) {
       throw new AppError("validation_failed", "gateway_id: there is no such gateway");
     }
     await checkPinned(deps, default_policy_id, default_policy_version, "default_policy_");
-    const next = {
-      ...row,
-      ...input,
-      collector_key: input.collector_key ?? `col-${newSlug(12)}`,
-    };
-    if (before) await collectorTable.update(deps.db, row.id, next);
-    else await collectorTable.insert(deps.db, next);
+    return { ...input, collector_key: input.collector_key ?? `col-${newSlug(12)}` };
   },
   async mayRemove(deps, { id }) {
     const guarded = (await gatewayTable.all(deps.db)).filter(

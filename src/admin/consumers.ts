@@ -22,14 +22,12 @@ const stores: Stores<ConsumerRow, ConsumerInput, Consumer> = {
     ...row,
     registries: (await attachedRegistries(deps.db, row.id)).get(row.id) ?? [],
   }),
-  async save(deps, { registries, ...input }, row, before) {
-    // The path gives the gateway; ConsumerRow cannot know that from the scope alone.
-    const next = { ...row, ...input, slug: input.slug ?? newSlug() } as ConsumerRow;
-    await checkRegistries(deps, next.gateway_id, registries);
-    if (before) await consumerTable.update(deps.db, row.id, next);
-    else await consumerTable.insert(deps.db, next);
-    await replaceAttachedRegistries(deps.db, deps.newId, row.id, registries);
+  async columns(deps, { registries, ...input }, { gateway_id = "" }) {
+    await checkRegistries(deps, gateway_id, registries);
+    return { ...input, slug: input.slug ?? newSlug() };
   },
+  saveParts: (deps, { registries }, id) =>
+    replaceAttachedRegistries(deps.db, deps.newId, id, registries),
 };
 
 export const consumerRoutes: Route[] = resourceRoutes(consumers, stores);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigRegistryRef } from "../contract/config-guard.ts";
 import type { DetectorInput } from "../contract/detectors.ts";
 import type { Deps } from "../deps.ts";
-import { detectors as catalog } from "../policy/detectors/all.ts";
+import { detectors as catalog, secretsOf } from "../policy/detectors/all.ts";
 import { noSuchKind } from "./detectors.ts";
 import { namedRegistry } from "./find-by-name.ts";
 
@@ -19,7 +19,7 @@ export const FILE_SETTINGS: ReadonlyMap<string, z.ZodObject> = new Map(
 
 /** Where secrets stand inside a detector of a kind. */
 export const detectorSecrets = (kind: string): string[] =>
-  (catalog.get(kind)?.secrets ?? []).map((path) => `settings.${path}`);
+  secretsOf(kind).map((path) => `settings.${path}`);
 
 /** Each with the defaults of its kind filled in, as it is stored; what is wrong is told to `refuse`. */
 export const checkedSettings = (

@@ -14,7 +14,7 @@ import { registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { checkHostLiteral } from "../net/address-guard.ts";
 import type { Detector } from "../policy/detector.ts";
-import { detectors as catalog } from "../policy/detectors/all.ts";
+import { detectors as catalog, secretsOf } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import { uses } from "../snapshot/policy-document.ts";
 import { saveVersion } from "./policy-versions.ts";
@@ -29,12 +29,10 @@ const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
     ...row,
     settings: maskSecrets(deps.keyring(), secretsOf(row.kind), row.settings),
   }),
-  async save(deps, input, row, before) {
-    const settings = await checkedSettings(deps, input, before);
-    const next = { ...row, ...input, settings };
-    if (before) await detectorTable.update(deps.db, row.id, next);
-    else await detectorTable.insert(deps.db, next);
-  },
+  columns: async (deps, input, _, before) => ({
+    ...input,
+    settings: await checkedSettings(deps, input, before),
+  }),
   async mayRemove(deps, { id }) {
     const using = (await policyTable.all(deps.db)).filter((policy) => uses(policy, id));
     if (using.length === 0) return;
@@ -51,10 +49,7 @@ export const detectorRoutes: Route[] = [
       summary,
       reads: { input: [...reads.input], output: [...reads.output] },
       masks,
-      settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }) as Record<
-        string,
-        unknown
-      >,
+      settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }),
     })),
   })),
   ...resourceRoutes(detectors, stores).map((bound) =>
@@ -92,8 +87,6 @@ function reversioning({ endpoint, answer }: Route): Route {
 
 export const noSuchKind = (): string =>
   `there is no such detector; there are ${[...catalog.keys()].join(", ")}`;
-
-const secretsOf = (kind: string): readonly string[] => catalog.get(kind)?.secrets ?? [];
 
 /** With every default filled in, so that a later release cannot change what was saved. */
 async function checkedSettings(

@@ -2,7 +2,7 @@
 import { pathText } from "../contract/decode.ts";
 import { diffMembers, type MemberChange } from "../lib/diff-members.ts";
 import type { Path } from "../lib/read-yaml.ts";
-import { isMasked, mapSecrets, mask } from "../lib/secret-paths.ts";
+import { isMasked, mapSecrets, mask, secretsIn } from "../lib/secret-paths.ts";
 import type { ConfigSource, Problem } from "./read-config-file.ts";
 
 /** `own` leaves out what has steps of its own. What the file may leave unsaid stays as it is. */
@@ -17,7 +17,7 @@ export const diffSecretsOf =
   <Item extends object>(secretsOf: (item: Item) => readonly string[]) =>
   (was: Item | undefined, will: Item, at: Path): MemberChange[] => {
     const paths = secretsOf(will);
-    const stored = was ? secretsIn(was, paths) : new Map<string, string>();
+    const stored = secretsIn(was ?? {}, paths);
     const given = mapSecrets(will, paths, (secret, member) => {
       const path = [...at, ...member.split(".")];
       const kept = source.kept.find((one) => one.path.join(".") === path.join("."));
@@ -40,12 +40,3 @@ export const diffSecretsOf =
       after: shown(name, change.after),
     }));
   };
-
-function secretsIn(item: object, paths: readonly string[]): Map<string, string> {
-  const found = new Map<string, string>();
-  mapSecrets(item, paths, (secret, member) => {
-    found.set(member, secret);
-    return secret;
-  });
-  return found;
-}

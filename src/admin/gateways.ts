@@ -34,16 +34,13 @@ const stores: Stores<GatewayRow, GatewayInput, Gateway> = {
     }
   },
   read: (_, row) => row,
-  async save(deps, input, row, before) {
-    await checkGuard(deps, input, row.id);
-    const next = {
-      ...row,
+  async columns(deps, input, { id }) {
+    await checkGuard(deps, input, id);
+    return {
       ...input,
       slug: input.slug ?? `gw-${newSlug(12)}`,
       required_plugins: input.required_plugins.map(checkPlugin),
     };
-    if (before) await gatewayTable.update(deps.db, row.id, next);
-    else await gatewayTable.insert(deps.db, next);
   },
 };
 
@@ -64,7 +61,7 @@ export const gatewayRoutes: Route[] = [
       name,
       summary,
       stages: [...stages],
-      settings_schema: z.toJSONSchema(settings, { io: "input" }) as Record<string, unknown>,
+      settings_schema: z.toJSONSchema(settings, { io: "input" }),
     })),
   })),
 ];
@@ -85,7 +82,7 @@ function checkPlugin(
   const at = `required_plugins[${index}]`;
   const plugin = plugins.get(entry.name);
   if (!plugin) {
-    const known = [...plugins.keys()].join(", ") || "none yet";
+    const known = [...plugins.keys()].join(", ");
     throw new AppError("validation_failed", `${at}.name: no such plugin; there is: ${known}`);
   }
   if (!plugin.stages.includes(entry.stage)) {

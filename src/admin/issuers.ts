@@ -11,12 +11,9 @@ const stores: Stores<Issuer, IssuerInput, Issuer> = {
   scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
   parent: gatewayExists,
   read: (_, row) => row,
-  async save(deps, input, row, before) {
+  columns(_, input) {
     checkUrl(input.jwks_url, "jwks_url", input.allow_private);
-    // The path gives the gateway; Issuer cannot know that from the scope alone.
-    const next = { ...row, ...input } as Issuer;
-    if (before) await issuerTable.update(deps.db, row.id, next);
-    else await issuerTable.insert(deps.db, next);
+    return input;
   },
 };
 

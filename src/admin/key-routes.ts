@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import type { Call, Route } from "../route.ts";
-import { checkExpiry, keyState } from "./key-state.ts";
+import { checkExpiry, keyState, newKey, shownKey } from "./key-state.ts";
 
 export interface Holder {
   table: Table<KeyColumns>;
@@ -26,10 +26,6 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
   /** The column that names the holder: KeyColumns are what all tables of keys share. */
   const owned = (call: Call): Partial<KeyColumns> => ({
     [keys.owner]: call.params[keys.owner] ?? "",
-  });
-  const shown = (deps: Deps, { hash: _, ...row }: KeyColumns) => ({
-    ...row,
-    state: keyState(deps, row),
   });
   const findKey = async (deps: Deps, call: Call) => {
     const { gateway_id } = await holder.find(deps, call.params);
@@ -52,8 +48,8 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
       verb,
       id: row.id,
       gateway_id,
-      before: shown(deps, row),
-      after: shown(deps, { ...row, ...changes }),
+      before: shownKey(deps, row),
+      after: shownKey(deps, { ...row, ...changes }),
     });
   };
   const issue = async (
@@ -65,17 +61,12 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
     const secret = newSecret(prefix);
     const row: KeyColumns = {
       ...owned(call),
-      id: deps.newId(),
+      ...newKey(deps, secretHash(secret), secretHint(secret)),
       name,
-      hash: secretHash(secret),
-      hint: secretHint(secret),
       expires_at,
-      revoked_at: null,
-      last_used_at: null,
-      created_at: deps.now().toISOString(),
     };
     await table.insert(deps.db, row);
-    const after = shown(deps, row);
+    const after = shownKey(deps, row);
     const made = { resource: keys.noun, verb: "create", id: row.id, before: null, after } as const;
     await recordChange(deps, call, { ...made, gateway_id });
     return { ...after, [keys.secret]: secret };
@@ -87,12 +78,12 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
       async answer(deps, call) {
         await holder.find(deps, call.params);
         const rows = await table.page(deps.db, owned(call), call.query as PageQuery);
-        return { ...rows, items: rows.items.map((row) => shown(deps, row)) };
+        return { ...rows, items: rows.items.map((row) => shownKey(deps, row)) };
       },
     },
     {
       endpoint: keys.get,
-      answer: async (deps, call) => shown(deps, (await findKey(deps, call)).row),
+      answer: async (deps, call) => shownKey(deps, (await findKey(deps, call)).row),
     },
     {
       endpoint: keys.create,

@@ -1,20 +1,37 @@
-/** Whether a key or token works now. */
-
+/** Keys and tokens of every kind: how one begins, whether it works now, and what is shown of it. */
 import { AppError } from "../contract/errors.ts";
 import type { KEY_STATES } from "../contract/keys.ts";
 import type { Deps } from "../deps.ts";
+import { hasEnded } from "../lib/has-ended.ts";
 
-export function keyState(
-  deps: Pick<Deps, "now">,
-  row: { revoked_at: string | null; expires_at: string | null },
-): (typeof KEY_STATES)[number] {
-  if (row.revoked_at) return "revoked";
-  const ended = row.expires_at !== null && Date.parse(row.expires_at) <= deps.now().getTime();
-  return ended ? "expired" : "active";
+interface Held {
+  revoked_at: string | null;
+  expires_at: string | null;
 }
 
+export function keyState(deps: Pick<Deps, "now">, row: Held): (typeof KEY_STATES)[number] {
+  if (row.revoked_at) return "revoked";
+  return hasEnded(row.expires_at, deps.now()) ? "expired" : "active";
+}
+
+/** As the API shows it. */
+export function shownKey<Row extends Held & { hash: string }>(deps: Deps, row: Row) {
+  const { hash: _, ...shown } = row;
+  return { ...shown, state: keyState(deps, row) };
+}
+
+/** What every key and token begins with. */
+export const newKey = (deps: Deps, hash: string, hint: string) => ({
+  id: deps.newId(),
+  hash,
+  hint,
+  revoked_at: null,
+  last_used_at: null,
+  created_at: deps.now().toISOString(),
+});
+
 export function checkExpiry(deps: Deps, expires_at: string | null): void {
-  if (expires_at !== null && Date.parse(expires_at) <= deps.now().getTime()) {
+  if (hasEnded(expires_at, deps.now())) {
     throw new AppError("validation_failed", "expires_at: must be in the future");
   }
 }

@@ -5,9 +5,9 @@ import { AppError } from "../contract/errors.ts";
 import { HttpUrlWithQuery } from "../contract/http-shapes.ts";
 import { fieldTrouble, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
-import type { CatalogEntry } from "../contract/store-catalog.ts";
+import { askedOfPrincipals, type CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
-import { isMcp, type RegistryRow, registryTable, type StoredMcpOptions } from "../db/registries.ts";
+import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
@@ -31,10 +31,8 @@ export async function checkMcpRegistry(
   const entry = await entryOf(deps, place.gateway_id, provider_options.code, before);
   const url = provider_options.url ?? entry?.url;
   if (url === undefined) throw invalid("provider_options.url: say where the server answers");
-  const fields =
-    provider_options.fields ??
-    entry?.fields.filter(({ scope }) => scope === "principal").map(({ scope: _, ...own }) => own);
-  const options: StoredMcpOptions = { ...provider_options, url, fields: fields ?? [] };
+  const fields = provider_options.fields ?? (entry ? askedOfPrincipals(entry) : []);
+  const options: StoredMcpOptions = { ...provider_options, url, fields };
   const next: RegistryInput = { ...input, provider_options: { ...options } };
 
   checkFields(options);
@@ -121,8 +119,7 @@ async function refuseSameName(
   { id, gateway_id }: { id: string; gateway_id: string },
   name: string,
 ): Promise<void> {
-  const others = (await registryTable.all(deps.db, { gateway_id, type: "mcp" })).filter(isMcp);
-  const taken = others.some(
+  const taken = (await mcpRegistries(deps.db, gateway_id)).some(
     (other) => other.id !== id && other.name.toLowerCase() === name.toLowerCase(),
   );
   if (taken) throw new AppError("already_exists", "name: another MCP server has this name.");

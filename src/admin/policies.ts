@@ -13,11 +13,7 @@ const stores: Stores<Policy, PolicyInput, Policy> = {
   id: "policy_id",
   scope: () => ({}),
   read: (_, row) => row,
-  async save(deps, input, row, before) {
-    const next = { ...row, ...input };
-    if (before) await policyTable.update(deps.db, row.id, next);
-    else await policyTable.insert(deps.db, next);
-  },
+  columns: (_, input) => input,
   async mayRemove(deps, { id }) {
     const { collectors, overrides } = await usesOf(deps, id);
     if (collectors.length + overrides.length === 0) return;

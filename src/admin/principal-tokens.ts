@@ -4,7 +4,6 @@ import {
   createPrincipalToken,
   getPrincipalToken,
   listPrincipalTokens,
-  type PrincipalToken,
   revokePrincipalToken,
 } from "../contract/store-principals.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
@@ -14,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import { type Route, route } from "../route.ts";
-import { checkExpiry, keyState } from "./key-state.ts";
+import { checkExpiry, newKey, shownKey } from "./key-state.ts";
 import { gatewayExists } from "./resource-routes.ts";
 
 export const principalTokenRoutes: Route[] = [
@@ -23,28 +22,24 @@ export const principalTokenRoutes: Route[] = [
     const { principal_sub, ...page } = query;
     const where = { gateway_id: params.gateway_id, ...(principal_sub ? { principal_sub } : {}) };
     const { items, next_cursor } = await principalTokenTable.page(deps.db, where, page);
-    return { items: items.map((row) => shown(deps, row)), next_cursor };
+    return { items: items.map((row) => shownKey(deps, row)), next_cursor };
   }),
-  route(getPrincipalToken, async (deps, { params }) => shown(deps, await findToken(deps, params))),
+  route(getPrincipalToken, async (deps, { params }) =>
+    shownKey(deps, await findToken(deps, params)),
+  ),
   route(createPrincipalToken, async (deps, call) => {
     const { gateway_id } = call.params;
     await gatewayExists(deps, call.params);
     checkExpiry(deps, call.body.expires_at);
     const token = newSecret("pp_");
-    const created_at = deps.now().toISOString();
     const row: PrincipalTokenRow = {
       ...call.body,
-      id: deps.newId(),
+      ...newKey(deps, secretHash(token), secretHint(token)),
       gateway_id,
-      hash: secretHash(token),
-      hint: secretHint(token),
-      revoked_at: null,
-      last_used_at: null,
-      created_at,
     };
     await principalTokenTable.insert(deps.db, row);
-    const { principal_sub, groups } = row;
-    const seen = { id: deps.newId(), gateway_id, principal_sub, groups, seen_at: created_at };
+    const { principal_sub, groups, created_at: seen_at } = row;
+    const seen = { id: deps.newId(), gateway_id, principal_sub, groups, seen_at };
     await rememberPrincipal(deps.db, seen);
     await recordChange(deps, call, {
       resource: "principal_token",
@@ -52,9 +47,9 @@ export const principalTokenRoutes: Route[] = [
       id: row.id,
       gateway_id,
       before: null,
-      after: shown(deps, row),
+      after: shownKey(deps, row),
     });
-    return { ...shown(deps, row), token };
+    return { ...shownKey(deps, row), token };
   }),
   route(revokePrincipalToken, async (deps, call) => {
     const row = await findToken(deps, call.params);
@@ -66,16 +61,12 @@ export const principalTokenRoutes: Route[] = [
       verb: "revoke",
       id: row.id,
       gateway_id: row.gateway_id,
-      before: shown(deps, row),
-      after: shown(deps, { ...row, revoked_at }),
+      before: shownKey(deps, row),
+      after: shownKey(deps, { ...row, revoked_at }),
     });
     return undefined;
   }),
 ];
-
-function shown(deps: Deps, { hash: _, ...row }: PrincipalTokenRow): PrincipalToken {
-  return { ...row, state: keyState(deps, row) };
-}
 
 async function findToken(
   deps: Deps,

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
 import type { RegistryRow } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
-import { mapSecrets } from "../lib/secret-paths.ts";
+import { secretsIn } from "../lib/secret-paths.ts";
 import { maskSecrets } from "./seal-secrets.ts";
 
 /** `at` is the path of an address, such as `provider_options.base_url`. */
@@ -16,8 +16,8 @@ export function refuseSecretTheft(
   if (!before) return;
   const was = originAt(before, at);
   if (was === undefined || was === originAt(input, at)) return;
-  const shown = secretsOf(maskSecrets(deps.keyring(), REGISTRY_SECRETS, before));
-  for (const [path, given] of secretsOf(input)) {
+  const shown = secretsIn(maskSecrets(deps.keyring(), REGISTRY_SECRETS, before), REGISTRY_SECRETS);
+  for (const [path, given] of secretsIn(input, REGISTRY_SECRETS)) {
     if (given !== "" && given !== shown.get(path)) continue;
     const text = `${path}: must be sent again when ${at} moves to another host`;
     throw new AppError("validation_failed", text);
@@ -29,13 +29,4 @@ function originAt(registry: object, at: string): string | undefined {
     .split(".")
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], registry);
   return typeof found === "string" ? URL.parse(found)?.origin : undefined;
-}
-
-function secretsOf(registry: object): Map<string, string> {
-  const found = new Map<string, string>();
-  mapSecrets(registry, REGISTRY_SECRETS, (secret, path) => {
-    found.set(path, secret);
-    return secret;
-  });
-  return found;
 }

@@ -52,19 +52,13 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
       await recordChange(deps, call, { ...gone, before, after: null });
     }
   },
-  async save(deps, input, row, before) {
+  async columns(deps, input, { id, gateway_id = "" }, before) {
     if (before && before.type !== input.type) {
       throw new AppError("validation_failed", "type: cannot be changed; create another registry");
     }
-    const place = { id: row.id, gateway_id: row.gateway_id ?? "" };
-    const checked =
-      input.type === "mcp"
-        ? await checkMcpRegistry(deps, place, input, before)
-        : checkLlmRegistry(deps, input, before);
-    // The path gives the gateway; RegistryRow cannot know that from the scope alone.
-    const next = { ...row, ...checked } as RegistryRow;
-    if (before) await registryTable.update(deps.db, row.id, next);
-    else await registryTable.insert(deps.db, next);
+    return input.type === "mcp"
+      ? await checkMcpRegistry(deps, { id, gateway_id }, input, before)
+      : checkLlmRegistry(deps, input, before);
   },
 };
 
@@ -75,10 +69,7 @@ export const registryRoutes: Route[] = [
       kind,
       capabilities: capabilitiesOf(providers[kind]),
       needs_key: !KINDS_WITHOUT_KEY.includes(kind),
-      options_schema: z.toJSONSchema(KIND_OPTIONS[kind], { io: "input" }) as Record<
-        string,
-        unknown
-      >,
+      options_schema: z.toJSONSchema(KIND_OPTIONS[kind], { io: "input" }),
     })),
   })),
 ];

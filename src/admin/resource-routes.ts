@@ -10,6 +10,7 @@ import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
 import type { Call, Route } from "../route.ts";
+import { pickInput } from "./pick-input.ts";
 
 /** What every stored resource has beside its own members. */
 export interface StoredRow {
@@ -39,9 +40,19 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   read: (deps: Deps, row: Row) => Promise<Reply> | Reply;
   /** Members whose stored value is not what `read` shows. */
   stored?: (row: Row) => Partial<Input>;
-  /** Checks what one schema cannot, and writes the row. `before` is undefined on create. */
-  save: (deps: Deps, input: Input, row: Partial<Row> & StoredRow, before?: Row) => Promise<void>;
+  /** The columns to write: what one schema cannot check is checked. `before` is undefined on create. */
+  columns: (
+    deps: Deps,
+    input: Input,
+    row: Partial<Row> & StoredRow,
+    before?: Row,
+  ) => OwnColumns<Row> | Promise<OwnColumns<Row>>;
+  /** Writes what of the input stands in another table. */
+  saveParts?: (deps: Deps, input: Input, id: string) => Promise<void>;
 }
+
+/** The gateway is given by the path, or by the input as any other column. */
+type OwnColumns<Row> = Omit<Row, keyof StoredRow | "gateway_id">;
 
 export function resourceRoutes<
   Row extends StoredRow,
@@ -60,10 +71,21 @@ export function resourceRoutes<
       "not_found",
       `There is no ${resource.noun} with the id ${call.params[stores.id]}.`,
     );
-  const readAgain = async (deps: Deps, id: string): Promise<z.output<Reply>> => {
+  /** Gives back what a reader gets from now on. */
+  const save = async (
+    deps: Deps,
+    input: z.output<Input>,
+    row: Partial<Row> & StoredRow,
+    before?: Row,
+  ): Promise<z.output<Reply>> => {
+    // What the path decides and the resource's own columns make up a whole row.
+    const next = { ...row, ...(await stores.columns(deps, input, row, before)) } as Row;
+    if (before) await table.update(deps.db, row.id, next);
+    else await table.insert(deps.db, next);
+    await stores.saveParts?.(deps, input, row.id);
     // It was written in this transaction, so it is there.
-    const row = await table.find(deps.db, { id } as Partial<Row>);
-    return await stores.read(deps, row as Row);
+    const written = await table.find(deps.db, { id: row.id } as Partial<Row>);
+    return await stores.read(deps, written as Row);
   };
   const record = (
     deps: Deps,
@@ -109,8 +131,7 @@ export function resourceRoutes<
         const at = deps.now().toISOString();
         const id = deps.newId();
         const row = { ...scope(call.params), id, version: 1, created_at: at, updated_at: at };
-        await stores.save(deps, call.body as z.output<Input>, row);
-        const after = await readAgain(deps, id);
+        const after = await save(deps, call.body as z.output<Input>, row);
         await record(deps, call, "create", id, { before: null, after });
         return after;
       },
@@ -139,13 +160,11 @@ export function resourceRoutes<
     if (!row) throw wanted(call);
     checkVersion(call, row);
     const before = await stores.read(deps, row);
-    const known = Object.keys(resource.input.shape);
-    const current = Object.fromEntries(known.map((name) => [name, before[name as never]]));
+    const current = pickInput(resource.input, before);
     const merged = { ...current, ...stores.stored?.(row), ...(call.body as object) };
     const input = decode(resource.input, merged);
     const next = { ...row, version: row.version + 1, updated_at: deps.now().toISOString() };
-    await stores.save(deps, input, next, row);
-    const after = await readAgain(deps, row.id);
+    const after = await save(deps, input, next, row);
     await record(deps, call, "update", row.id, { before, after });
     return after;
   }

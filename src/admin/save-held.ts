@@ -11,7 +11,7 @@ import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
 import type { Run } from "./draft-plan.ts";
 import { found, named } from "./find-by-name.ts";
-import { keyState } from "./key-state.ts";
+import { newKey, shownKey } from "./key-state.ts";
 import { perform } from "./perform.ts";
 
 export interface KeyPlace {
@@ -37,7 +37,7 @@ export function saveKey({ keys, table, holder }: KeyPlace, key: ConfigServiceCli
     }
     const row: KeyColumns = before
       ? { ...before, ...input }
-      : { ...input, ...owner, ...newHeld(deps, sha256, hint), ...(client_id && { id: client_id }) };
+      : { ...input, ...owner, ...newKey(deps, sha256, hint), ...(client_id && { id: client_id }) };
     if (before) await table.update(deps.db, row.id, input);
     else await table.insert(deps.db, row);
     await record(deps, actor, { resource: keys.noun, gateway_id, before, after: row });
@@ -59,7 +59,7 @@ export function saveToken({ gateways: slugs, sha256, hint, ...own }: ConfigToken
     const before = await adminTokenTable.lock(deps.db, { hash: sha256 });
     const row: AdminTokenRow = before
       ? { ...before, ...input }
-      : { ...input, ...newHeld(deps, sha256, hint) };
+      : { ...input, ...newKey(deps, sha256, hint) };
     if (before) await adminTokenTable.update(deps.db, row.id, input);
     else await adminTokenTable.insert(deps.db, row);
     await record(deps, actor, { resource: "token", gateway_id: null, before, after: row });
@@ -73,15 +73,6 @@ export function revokeTokenOf(sha256: string): Run {
   };
 }
 
-const newHeld = (deps: Deps, hash: string, hint: string) => ({
-  id: deps.newId(),
-  hash,
-  hint,
-  revoked_at: null,
-  last_used_at: null,
-  created_at: deps.now().toISOString(),
-});
-
 type Row = KeyColumns | AdminTokenRow;
 
 async function record(
@@ -89,13 +80,12 @@ async function record(
   actor: Actor,
   change: { resource: string; gateway_id: string | null; before: Row | undefined; after: Row },
 ): Promise<void> {
-  const shown = ({ hash: _, ...row }: Row) => ({ ...row, state: keyState(deps, row) });
   const call = { actor, request_id: deps.newId(), trace_id: deps.newId() };
   await recordChange(deps, call, {
     ...change,
     verb: change.before ? "update" : "create",
     id: change.after.id,
-    before: change.before ? shown(change.before) : null,
-    after: shown(change.after),
+    before: change.before ? shownKey(deps, change.before) : null,
+    after: shownKey(deps, change.after),
   });
 }

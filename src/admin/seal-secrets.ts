@@ -1,7 +1,7 @@
 /** Secrets on their way in are sealed, on their way out masked; what a caller left masked stays as it was. */
 import { AppError } from "../contract/errors.ts";
 import { type Keyring, seal, unseal } from "../lib/seal.ts";
-import { isMasked, mapSecrets, mask } from "../lib/secret-paths.ts";
+import { isMasked, mapSecrets, mask, secretsIn } from "../lib/secret-paths.ts";
 
 /** `stored` holds the sealed secrets of the row before, or undefined on create. */
 export function sealSecrets<T>(
@@ -10,13 +10,7 @@ export function sealSecrets<T>(
   next: T,
   stored: object | undefined,
 ): T {
-  const before = new Map<string, string>();
-  if (stored) {
-    mapSecrets(stored, paths, (sealed, path) => {
-      before.set(path, sealed);
-      return sealed;
-    });
-  }
+  const before = secretsIn(stored ?? {}, paths);
   return mapSecrets(next, paths, (given, path) => {
     const kept = before.get(path);
     // The same secret keeps its sealed text too, so that what holds it counts as unchanged.

@@ -16,14 +16,16 @@ import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import { type Call, type Route, route } from "../route.ts";
-import { checkExpiry, keyState } from "./key-state.ts";
+import { checkExpiry, keyState, newKey, shownKey } from "./key-state.ts";
 
 export const tokenRoutes: Route[] = [
   route(listTokens, async (deps, { query }) => {
     const { items, next_cursor } = await adminTokenTable.page(deps.db, {}, query);
-    return { items: items.map((row) => shown(deps, row)), next_cursor };
+    return { items: items.map((row) => shownKey(deps, row)), next_cursor };
   }),
-  route(getToken, async (deps, { params }) => shown(deps, await findToken(deps, params.token_id))),
+  route(getToken, async (deps, { params }) =>
+    shownKey(deps, await findToken(deps, params.token_id)),
+  ),
   route(createToken, (deps, call) => issueToken(deps, call, call.body, newSecret("pa_"))),
   route(revokeToken, async (deps, call) => {
     const row = await findToken(deps, call.params.token_id);
@@ -36,8 +38,8 @@ export const tokenRoutes: Route[] = [
       verb: "revoke",
       id: row.id,
       gateway_id: null,
-      before: shown(deps, row),
-      after: shown(deps, { ...row, revoked_at }),
+      before: shownKey(deps, row),
+      after: shownKey(deps, { ...row, revoked_at }),
     });
     return undefined;
   }),
@@ -56,12 +58,7 @@ export async function issueToken(
   }
   const row: AdminTokenRow = {
     ...input,
-    id: deps.newId(),
-    hash: secretHash(token),
-    hint: secretHint(token),
-    revoked_at: null,
-    last_used_at: null,
-    created_at: deps.now().toISOString(),
+    ...newKey(deps, secretHash(token), secretHint(token)),
   };
   await adminTokenTable.insert(deps.db, row);
   await recordChange(deps, call, {
@@ -70,13 +67,9 @@ export async function issueToken(
     id: row.id,
     gateway_id: null,
     before: null,
-    after: shown(deps, row),
+    after: shownKey(deps, row),
   });
-  return { ...shown(deps, row), token };
-}
-
-function shown(deps: Deps, { hash: _, ...row }: AdminTokenRow): AdminToken {
-  return { ...row, state: keyState(deps, row) };
+  return { ...shownKey(deps, row), token };
 }
 
 async function findToken(deps: Deps, id: string): Promise<AdminTokenRow> {

@@ -4,7 +4,7 @@ import { StoredText } from "./activity.ts";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 
-export const APPROVAL_STATUSES = ["pending", "approved", "denied", "expired"] as const;
+const APPROVAL_STATUSES = ["pending", "approved", "denied", "expired"] as const;
 
 export const Approval = z.object({
   id: Id,

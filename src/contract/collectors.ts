@@ -5,7 +5,6 @@ import { resource } from "./resource.ts";
 import { Id, Name, PageQuery, page, Slug, Stored, Time } from "./shapes.ts";
 
 export const CONTENT_STORAGE = ["none", "masked", "full"] as const;
-export type ContentStorage = (typeof CONTENT_STORAGE)[number];
 export const FAIL_MODES = ["closed", "open"] as const;
 
 const policy_version = z

@@ -53,7 +53,7 @@ export interface Endpoint<
 }
 
 export const Nothing = z.undefined();
-export const NoQuery = z.strictObject({});
+const NoQuery = z.strictObject({});
 
 /** Fills what most endpoints leave unsaid: no query, no body, 200, writes configuration unless it is a GET. */
 export function endpoint<

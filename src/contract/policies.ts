@@ -9,7 +9,7 @@ import { Id, Name, PageQuery, page, Stored, Time } from "./shapes.ts";
 
 export const MODES = ["observe", "enforce"] as const;
 export type Mode = (typeof MODES)[number];
-export const GATE_ACTIONS = [...ACTIONS, "skip"] as const;
+const GATE_ACTIONS = [...ACTIONS, "skip"] as const;
 
 const Mode = z.enum(MODES);
 const when = Condition.nullable().default(null).describe("null: always.");

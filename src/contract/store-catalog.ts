@@ -174,6 +174,10 @@ export const importCatalog = endpoint({
   asks_others: true,
 });
 
+/** As an instance holds them: what is asked of each principal. */
+export const askedOfPrincipals = ({ fields }: Pick<CatalogEntryInput, "fields">): ServerField[] =>
+  fields.filter(({ scope }) => scope === "principal").map(({ scope: _, ...field }) => field);
+
 /** Whether somebody must supply something before principals can connect by themselves. */
 export function needsAdminSetup({ auth, fields }: CatalogEntryInput): boolean {
   const byAdmin =

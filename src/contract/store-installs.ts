@@ -65,7 +65,7 @@ export const installForPrincipal = endpoint({
   configures: false,
 });
 
-export const INSTALL_STATES = ["active", "suspended"] as const;
+const INSTALL_STATES = ["active", "suspended"] as const;
 
 export const Install = z.object({
   id: Id,

@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 import { PrincipalSub } from "./store-access.ts";
 
-export const REQUEST_STATES = [
+const REQUEST_STATES = [
   "pending",
   "approved",
   "rejected",

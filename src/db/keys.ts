@@ -14,7 +14,7 @@ export interface KeyColumns {
 /** A key with the column that names its holder. */
 export type KeyRow<Owner extends string> = KeyColumns & Record<Owner, string>;
 
-export const keyTable = <Owner extends string>(name: string, owner: Owner): Table<KeyRow<Owner>> =>
+const keyTable = <Owner extends string>(name: string, owner: Owner): Table<KeyRow<Owner>> =>
   table<KeyRow<Owner>>({
     name,
     columns: {

@@ -1,6 +1,7 @@
 /** The registries table. Secrets in `auth` and `provider_options` are sealed here. */
 import type { McpAuth, McpOptions, ServerField } from "../contract/mcp-registries.ts";
 import type { ApiKeyAuth, Capability, Kind, Registry } from "../contract/registries.ts";
+import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
 export interface RegistryRow extends Omit<Registry, "capabilities"> {
@@ -52,3 +53,10 @@ export interface StoredMcpOptions extends Omit<McpOptions, "url" | "fields"> {
 /** A row holds what the checks of its type let in. */
 export const isLlm = (row: RegistryRow): row is LlmRegistryRow => row.type === "llm";
 export const isMcp = (row: RegistryRow): row is McpRegistryRow => row.type === "mcp";
+
+/** Of a gateway, disabled ones too; sorted by name, as people choose them by it. */
+export async function mcpRegistries(db: Db, gateway_id: string): Promise<McpRegistryRow[]> {
+  const rows = (await registryTable.all(db, { gateway_id, type: "mcp" })).filter(isMcp);
+  const key = ({ name, id }: McpRegistryRow) => `${name.toLowerCase()} ${id}`;
+  return rows.sort((one, other) => (key(one) < key(other) ? -1 : 1));
+}

@@ -2,7 +2,7 @@
 import type { Db } from "./db.ts";
 
 /** Every column that holds sealed texts, alone or inside JSON. A new one must be added here. */
-export const SEALED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+const SEALED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   installation: ["value"],
   registries: ["provider_options", "auth"],
   idempotent_replies: ["reply"],

@@ -17,6 +17,5 @@ export async function answerAnywhere(
   const size = answering.bytes.length;
   if (size <= LARGE_BYTES) return await answerBody(backing, answering);
   const thread = size > HUGE_BYTES ? "huge" : "large";
-  const work = { name: "answer", given: answering } as const;
-  return (await inThread(settings, thread, { work, backing })) as string;
+  return await inThread(settings, thread, { work: { name: "answer", given: answering }, backing });
 }

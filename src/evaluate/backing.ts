@@ -79,10 +79,8 @@ export const backingOf = (
       ifReachable(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
     askApproval: (row) => ifReachable(deps, openApproval(deps.db, row), null),
     record: deps.recordEvaluation,
-    async aside(asked) {
-      const work = { name: "judge", given: asked } as const;
-      return (await inThread(deps.settings, "huge", { work, backing })) as Judgement;
-    },
+    aside: (asked) =>
+      inThread(deps.settings, "huge", { work: { name: "judge", given: asked }, backing }),
   };
   return backing;
 };

@@ -7,7 +7,7 @@ import { backingOf } from "./backing.ts";
 import { evaluate } from "./evaluate.ts";
 
 /** A sample comes from no collector; conditions on it see empty texts. */
-export const NO_COLLECTOR: CollectorView = {
+const NO_COLLECTOR: CollectorView = {
   id: "00000000-0000-0000-0000-000000000000",
   name: "Test",
   type: "",
@@ -28,7 +28,7 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
   const { verdict, transformed } = await evaluate(backing, {
     request: call.body,
     body,
-    size: body.length,
+    size: Buffer.byteLength(body),
     origin: { ...call, client_address: "", user_agent: null },
     recorded: false,
     recalled: false,

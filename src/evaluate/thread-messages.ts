@@ -4,7 +4,7 @@ import type { PolicyDocument } from "../contract/policies.ts";
 import type { Keyring } from "../lib/seal.ts";
 import type { Answering } from "./answer-body.ts";
 import type { Backing, Chosen } from "./backing.ts";
-import type { Asked } from "./evaluate.ts";
+import type { Asked, Judgement } from "./evaluate.ts";
 
 export type ToThread =
   | { kind: "work"; job: number; work: Work }
@@ -16,6 +16,11 @@ export type FromThread =
 
 /** A body to answer, or one evaluation of it. */
 export type Work = { name: "answer"; given: Answering } | { name: "judge"; given: Asked };
+
+export interface Done {
+  answer: string;
+  judge: Judgement;
+}
 
 /** What a thread asks the program for. The time and ids are its own, and it hands nothing on. */
 export type Asking = Exclude<keyof Backing, "now" | "newId" | "aside">;

@@ -9,6 +9,7 @@ import type { Backing } from "./backing.ts";
 import { evaluate } from "./evaluate.ts";
 import {
   type Asking,
+  type Done,
   type FromThread,
   type PortableChoice,
   type Settled,
@@ -33,7 +34,7 @@ parentPort?.on("message", async (message: ToThread) => {
   tell({ kind: "done", job, settled: await settle(() => done(backingOf(job), work)) });
 });
 
-const done = (backing: Backing, work: Work): Promise<unknown> =>
+const done = (backing: Backing, work: Work): Promise<Done[Work["name"]]> =>
   work.name === "answer" ? answerBody(backing, work.given) : evaluate(backing, work.given);
 
 function backingOf(job: number): Backing {

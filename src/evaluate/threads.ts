@@ -4,6 +4,7 @@ import { atMost } from "../lib/at-most.ts";
 import type { Settings } from "../settings.ts";
 import type { Backing, Chosen } from "./backing.ts";
 import {
+  type Done,
   type FromThread,
   type PortableChoice,
   type Settled,
@@ -22,13 +23,13 @@ interface Job {
   backing: Backing;
 }
 
-/** Gives what the work gives: a text for an answer, a judgement for an evaluation. */
-export async function inThread(
+export async function inThread<Name extends Work["name"]>(
   settings: Settings,
   thread: "large" | "huge",
-  job: Job,
-): Promise<unknown> {
-  return unsettle(await threadsOf(settings)[thread](job));
+  job: Job & { work: { name: Name } },
+): Promise<Done[Name]> {
+  // The thread gives back what the work of this name gives.
+  return unsettle(await threadsOf(settings)[thread](job)) as Done[Name];
 }
 
 type Thread = (job: Job) => Promise<Settled>;

@@ -72,7 +72,7 @@ const namesSame = (one: string, other: JwtAlgorithm): boolean =>
 export async function isSignedBy(jwk: PublicJwk, jwt: Jwt): Promise<boolean> {
   const { key, verify } = ALGORITHMS[jwt.alg];
   // Only what makes up the public key: `use`, `key_ops` and `alg` of the file are judged by `fits`.
-  const { kty, n, e, crv, x, y } = jwk as Record<string, string>;
+  const { kty, n, e, crv, x, y } = jwk;
   const bare = Object.fromEntries(
     Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => typeof value === "string"),
   );

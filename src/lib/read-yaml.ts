@@ -108,7 +108,7 @@ export function readYaml(
     problems,
     unset,
     place(path) {
-      let node = document.contents as ParsedNode | null;
+      let node = document.contents;
       let place = node ? placeAt(node.range[0]) : start;
       for (const part of path) {
         node = target(node);

@@ -7,7 +7,7 @@ const SECRET_NAME =
 const SECRET_TEXT =
   /\b(?:ag|pa|pp|pc|ps)_[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9_-]{12,}|(?<=\bBearer\s+)[\w.~+/=-]{8,}|(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g;
 
-export const REDACTED = "[redacted]";
+const REDACTED = "[redacted]";
 
 export const redactText = (text: string): string => text.replace(SECRET_TEXT, REDACTED);
 

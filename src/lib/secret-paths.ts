@@ -1,4 +1,4 @@
-/** Rewrites the secrets inside a plain object, named by paths such as `auth.api_key` or `headers.*`. */
+/** The secrets inside a plain object, named by paths such as `auth.api_key` or `headers.*`. */
 
 export function mapSecrets<T>(
   value: T,
@@ -6,6 +6,16 @@ export function mapSecrets<T>(
   change: (secret: string, path: string) => string,
 ): T {
   return paths.reduce<T>((current, path) => mapAt(current, path.split("."), "", change), value);
+}
+
+/** By path, with the `*` of each filled in. */
+export function secretsIn(value: object, paths: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  mapSecrets(value, paths, (secret, path) => {
+    found.set(path, secret);
+    return secret;
+  });
+  return found;
 }
 
 /** Masked for reading: nothing of a short secret, the last four of a long one. */

@@ -1,7 +1,7 @@
 /** Can a stored account still be used? Missing, unreadable and expired all mean: connect again. */
 import type { StoreCredentialRow } from "../db/store-credentials.ts";
+import { hasEnded } from "../lib/has-ended.ts";
 import { type Keyring, unseal } from "../lib/seal.ts";
-import { hasEnded } from "./install-state.ts";
 
 export type CredentialState = "missing" | "unreadable" | "expired" | "usable";
 

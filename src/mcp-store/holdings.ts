@@ -5,7 +5,8 @@ import { type StoreGrantRow, storeGrantTable } from "../db/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded, installState } from "./install-state.ts";
+import { hasEnded } from "../lib/has-ended.ts";
+import { installState } from "./install-state.ts";
 
 export interface Holdings {
   installs: StoreInstallRow[];

@@ -7,9 +7,9 @@ import { issuerTable } from "../db/issuers.ts";
 import { principalTokenTable } from "../db/principal-tokens.ts";
 import { rememberPrincipal } from "../db/principals.ts";
 import type { Deps } from "../deps.ts";
+import { hasEnded } from "../lib/has-ended.ts";
 import { isSignedBy, type Jwt, readJwt } from "../lib/jwt.ts";
 import { secretHash } from "../lib/secret-hash.ts";
-import { hasEnded } from "./install-state.ts";
 import { keysFor } from "./jwks.ts";
 
 export interface Principal {

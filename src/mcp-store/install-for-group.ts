@@ -1,7 +1,5 @@
 /** Installs a server for every known principal of a group. An administrator says so, which is an approval. */
-import { AppError } from "../contract/errors.ts";
 import { BULK_MOST } from "../contract/store-installs.ts";
-import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { principalTable } from "../db/principals.ts";
 import type { Author } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
@@ -9,6 +7,7 @@ import { approveInstall, instanceToApprove } from "./approve-install.ts";
 import { holdingsOf } from "./holdings.ts";
 import { saveInstall } from "./save-install.ts";
 import { closeRequest, expireRequests } from "./save-request.ts";
+import { shownEntry } from "./shown-entry.ts";
 import { readStandings } from "./standing.ts";
 
 export interface GroupInstalls {
@@ -27,10 +26,7 @@ export async function installForGroup(
   { code, instance_id, group }: { code: string; instance_id?: string | undefined; group: string },
 ): Promise<GroupInstalls> {
   const standing = await readStandings(deps, gateway_id);
-  const entry = await findCatalogEntry(deps.db, gateway_id, code);
-  if (!entry || entry.status === "hidden") {
-    throw new AppError("not_found", `The Store has no server with the code "${code}".`);
-  }
+  const entry = await shownEntry(deps, gateway_id, code);
   await expireRequests(deps);
   const instance = await instanceToApprove(deps, author, gateway_id, { entry, instance_id });
   const known = await principalTable.all(deps.db, { gateway_id });

@@ -1,7 +1,6 @@
 /** Installs a Store server for a principal, or files the request that an approver decides (spec 4.1). */
-import { AppError } from "../contract/errors.ts";
+import type { AppError } from "../contract/errors.ts";
 import type { InstallReply, InstallRequest } from "../contract/store-installs.ts";
-import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { rememberPrincipal } from "../db/principals.ts";
 import type { Author } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
@@ -10,6 +9,7 @@ import { decideInstall } from "./decide-install.ts";
 import { holdingsOf } from "./holdings.ts";
 import { checkNamedInstance, instancesOf } from "./instances.ts";
 import { expireRequests } from "./save-request.ts";
+import { shownEntry } from "./shown-entry.ts";
 import { standingOf } from "./standing.ts";
 
 /**
@@ -26,10 +26,7 @@ export async function installServer(
   const instance_id = wish.instance_id || undefined;
   // spec 4.1 rule 1: as it is now, whatever a token or an earlier answer said.
   const standing = await standingOf(deps, gateway_id, wish);
-  const entry = await findCatalogEntry(deps.db, gateway_id, code);
-  if (!entry || entry.status === "hidden") {
-    throw new AppError("not_found", `The Store has no server with the code "${code}".`);
-  }
+  const entry = await shownEntry(deps, gateway_id, code);
   const { level, decided_by } = standing.levelFor(entry);
   if (wish.groups) await rememberGroups(deps, gateway_id, wish);
   // Whoever has no access learns nothing about instances.

@@ -1,6 +1,7 @@
 /** Does an install count right now? Computed at every look, so that it is never stale. */
 import type { AccessLevel } from "../contract/store-access.ts";
 import type { Install } from "../contract/store-installs.ts";
+import { hasEnded } from "../lib/has-ended.ts";
 
 export type InstallState = Pick<Install, "state" | "suspended_because">;
 
@@ -15,9 +16,6 @@ export function installState(
   if (now.level !== "install" && hasEnded(install.ends_at, now.at)) return suspended("grant_ended");
   return { state: "active", suspended_because: null };
 }
-
-export const hasEnded = (time: string | null, at: Date): boolean =>
-  time !== null && Date.parse(time) <= at.getTime();
 
 const suspended = (because: NonNullable<InstallState["suspended_because"]>): InstallState => ({
   state: "suspended",

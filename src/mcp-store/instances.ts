@@ -1,26 +1,20 @@
 /** Instances of a Store server: the MCP registries of a gateway that carry its code. */
 import { AppError } from "../contract/errors.ts";
 import type { McpAuth } from "../contract/mcp-registries.ts";
-import type { CatalogEntry } from "../contract/store-catalog.ts";
+import { askedOfPrincipals, type CatalogEntry } from "../contract/store-catalog.ts";
 import { changeConfig } from "../db/config-revision.ts";
 import { type Author, recordChange } from "../db/record-change.ts";
-import { isMcp, type McpRegistryRow, registryTable } from "../db/registries.ts";
+import { isMcp, type McpRegistryRow, mcpRegistries, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 
-/** Disabled ones too; sorted by name, as people choose them by it. */
+/** Disabled ones too; sorted by name. */
 export async function instancesOf(
   deps: Deps,
   gateway_id: string,
   code: string,
 ): Promise<McpRegistryRow[]> {
-  const rows = await mcpRegistries(deps, gateway_id);
+  const rows = await mcpRegistries(deps.db, gateway_id);
   return rows.filter((row) => row.provider_options.code === code);
-}
-
-export async function mcpRegistries(deps: Deps, gateway_id: string): Promise<McpRegistryRow[]> {
-  const rows = (await registryTable.all(deps.db, { gateway_id, type: "mcp" })).filter(isMcp);
-  const key = ({ name, id }: McpRegistryRow) => `${name.toLowerCase()} ${id}`;
-  return rows.sort((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
 /** The instance that is named must be a usable one of this code. */
@@ -60,9 +54,7 @@ export async function createInstance(
       url: entry.url,
       transport: entry.transport,
       headers: {},
-      fields: entry.fields
-        .filter(({ scope }) => scope === "principal")
-        .map(({ scope: _, ...field }) => field),
+      fields: askedOfPrincipals(entry),
       allowed_tools: null,
       tool_aliases: {},
     },

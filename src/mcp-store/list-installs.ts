@@ -1,10 +1,10 @@
 /** Installs as an administrator sees them: whether they count now, and what is missing. */
 import type { Install } from "../contract/store-installs.ts";
 import { catalogEntries } from "../db/catalog-entries.ts";
+import { mcpRegistries } from "../db/registries.ts";
 import type { StoreInstallRow } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { installState } from "./install-state.ts";
-import { mcpRegistries } from "./instances.ts";
 import { requirementsOf } from "./requirements.ts";
 import { readStandings } from "./standing.ts";
 
@@ -18,7 +18,7 @@ export async function shownInstalls(
   const entries = new Map(
     (await catalogEntries(deps.db, gateway_id)).map((entry) => [entry.code, entry]),
   );
-  const instances = new Map((await mcpRegistries(deps, gateway_id)).map((row) => [row.id, row]));
+  const instances = new Map((await mcpRegistries(deps.db, gateway_id)).map((row) => [row.id, row]));
   const shown: Install[] = [];
   for (const { config, ...row } of rows) {
     const instance = instances.get(row.instance_id);

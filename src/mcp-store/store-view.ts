@@ -2,11 +2,12 @@
 import type { AccessLevel } from "../contract/store-access.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
 import type { InstallReply } from "../contract/store-installs.ts";
+import { mcpRegistries } from "../db/registries.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded, installState } from "./install-state.ts";
-import { mcpRegistries } from "./instances.ts";
+import { hasEnded } from "../lib/has-ended.ts";
+import { installState } from "./install-state.ts";
 import { standingOf } from "./standing.ts";
 
 export interface StoreView {
@@ -23,7 +24,7 @@ export async function storeView(
   const standing = await standingOf(deps, gateway_id, principal);
   const at = deps.now();
   const installs = await storeInstallTable.all(deps.db, { gateway_id, principal_sub });
-  const instances = new Map((await mcpRegistries(deps, gateway_id)).map((row) => [row.id, row]));
+  const instances = new Map((await mcpRegistries(deps.db, gateway_id)).map((row) => [row.id, row]));
   const open = await storeRequestTable.all(deps.db, {
     gateway_id,
     principal_sub,

@@ -3,8 +3,8 @@ import type { Direction } from "../contract/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/policies.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { compileCondition, type Test } from "./condition.ts";
-import type { Detector, Inspect } from "./detector.ts";
-import { detectors } from "./detectors/all.ts";
+import type { Inspect } from "./detector.ts";
+import { detectors, secretsOf } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
 import type { Source } from "./segment.ts";
 
@@ -47,14 +47,15 @@ export function compilePolicy(
   open: (secret: string) => string,
 ): Program {
   const document = { ...sealed, detectors: opened(sealed, open) };
-  const observes = (mode: Mode | null) => (mode ?? document.mode) === "observe";
+  /** A policy that only observes has no part that acts. */
+  const observes = (mode: Mode | null) => document.mode === "observe" || mode === "observe";
   const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
     name,
     when,
     test: compileCondition(when),
     action,
-    observe: observes(mode) || document.mode === "observe",
-    inspect: action === "transform" ? prepared(dataLossPrevention, mask ?? {}) : undefined,
+    observe: observes(mode),
+    inspect: action === "transform" ? dataLossPrevention.prepare(mask ?? {}) : undefined,
   });
   /** Patterns take a while to compile: each detector is prepared once, however many rules use it. */
   const inspects = new Map<string, Inspect>();
@@ -66,13 +67,13 @@ export function compilePolicy(
         const detector = detectors.get(kind);
         // Checked when it was saved; a kind that a later release drops must not pass silently.
         if (!detector) throw new Error(`There is no detector of the kind ${kind}.`);
-        const inspect = inspects.get(detector_id) ?? prepared(detector, settings);
+        const inspect = inspects.get(detector_id) ?? detector.prepare(settings);
         inspects.set(detector_id, inspect);
         return {
           detector: { id: detector_id, name, kind },
           test: compileCondition(when),
           action,
-          observe: observes(mode) || document.mode === "observe",
+          observe: observes(mode),
           reads: new Set(detector.reads[direction]),
           numbers: detector.numbers,
           remote: detector.remote,
@@ -101,13 +102,10 @@ function opened(
     Object.entries(saved)
       .filter(([id]) => used.has(id))
       .map(([id, { settings, ...detector }]) => {
-        const secrets = detectors.get(detector.kind)?.secrets ?? [];
-        return [id, { ...detector, settings: mapSecrets(settings, secrets, open) }];
+        const clear = mapSecrets(settings, secretsOf(detector.kind), open);
+        return [id, { ...detector, settings: clear }];
       }),
   );
 }
 
 const MISSING = { name: "", kind: "", settings: {} };
-
-const prepared = (detector: Detector, settings: unknown): Inspect =>
-  detector.prepare(detector.settings.parse(settings));

@@ -75,7 +75,7 @@ export type Inspect = (
   surroundings: Surroundings,
 ) => readonly Match[] | Promise<readonly Match[]>;
 
-export interface Detector<Settings extends z.ZodType = z.ZodType> {
+export interface Detector {
   /** The slug in the catalog and in findings. */
   kind: string;
   title: string;
@@ -88,17 +88,30 @@ export interface Detector<Settings extends z.ZodType = z.ZodType> {
   numbers: boolean;
   /** Whether it waits for somebody else: those run together, after all others. */
   remote: boolean;
-  settings: Settings;
+  settings: z.ZodType;
   /** Paths of secrets in the settings, in the notation of lib/secret-paths.ts. */
   secrets: readonly string[];
   /** Everything that depends on the settings alone happens here, once for each saved version. */
+  prepare: (settings: unknown) => Inspect;
+}
+
+/** A detector as its file writes it: its `prepare` gets what the schema of its settings gives. */
+interface Described<Settings extends z.ZodType>
+  extends Omit<Detector, Unsaid | "prepare">,
+    Partial<Pick<Detector, Unsaid>> {
+  settings: Settings;
   prepare: (settings: z.output<Settings>) => Inspect;
 }
 
-/** Ties the settings' schema to the function that takes them. */
-export const detector = <Settings extends z.ZodType>(
-  described: Omit<Detector<Settings>, "secrets" | "remote" | "numbers"> &
-    Partial<Pick<Detector, "secrets" | "remote" | "numbers">>,
-  // The list of all detectors holds many kinds of settings; each is only ever prepared with its own.
-): Detector =>
-  ({ secrets: [], remote: false, numbers: false, ...described }) as unknown as Detector;
+type Unsaid = "secrets" | "remote" | "numbers";
+
+export function detector<Settings extends z.ZodType>(described: Described<Settings>): Detector {
+  const { settings, prepare } = described;
+  return {
+    secrets: [],
+    remote: false,
+    numbers: false,
+    ...described,
+    prepare: (stored) => prepare(settings.parse(stored)),
+  };
+}

@@ -13,9 +13,11 @@ interface Fired {
 const MOST_PLACES = 20;
 const LONGEST_TEXT = 512;
 
-export function gateFinding(program: Program, gate: CompiledGate, fired: Fired): Finding {
-  // A skip makes no finding.
-  const { action, would_be } = outcome(gate.action as Action, gate.observe, fired.approved);
+/** A skip makes no finding. */
+type FiringGate = CompiledGate & { action: Action };
+
+export function gateFinding(program: Program, gate: FiringGate, fired: Fired): Finding {
+  const { action, would_be } = outcome(gate.action, gate.observe, fired.approved);
   return {
     source: { kind: "gate", gate_name: gate.name, ...policy(program) },
     signal: { type: `gate_${gate.action}`, confidence: 1 },

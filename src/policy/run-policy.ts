@@ -32,12 +32,7 @@ export interface Outcome {
 }
 
 export async function runPolicy(program: Program, judged: Judged): Promise<Outcome> {
-  const run = {
-    findings: [] as Finding[],
-    /** What Transform replaces, in the order of the rules. */
-    masked: [] as (readonly Match[])[],
-    detectors: { run: 0, skipped: 0, failed: [] } as Verdict["detectors"],
-  };
+  const run: Run = { findings: [], masked: [], detectors: { run: 0, skipped: 0, failed: [] } };
   const rules = program.rules[judged.direction];
   const ended = await runGates(program, judged, run);
   const wanted = ended
@@ -58,23 +53,30 @@ export async function runPolicy(program: Program, judged: Judged): Promise<Outco
   };
 }
 
-type Run = Pick<Outcome, "findings" | "detectors"> & { masked: (readonly Match[])[] };
+interface Run extends Pick<Outcome, "findings" | "detectors"> {
+  /** What Transform replaces, in the order of the rules. */
+  masked: Found[];
+}
+
+type Found = readonly Match[];
 
 /** True when a gate ended the evaluation: its detectors are skipped. */
 async function runGates(program: Program, judged: Judged, run: Run): Promise<boolean> {
   for (const gate of program.gates) {
+    const { action } = gate;
     // Nobody can be asked about an answer that exists already (guard-facts 2.4).
-    if (gate.action === "ask" && judged.direction === "output") continue;
+    if (action === "ask" && judged.direction === "output") continue;
     if (!gate.test(judged.facts)) continue;
-    if (gate.action === "skip") return false;
+    if (action === "skip") return false;
     const texts = judged.segments.filter(canRewrite);
     const matches = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
     if (gate.inspect && matches.length === 0) continue;
-    const finding = gateFinding(program, gate, { matches, approved: judged.approved });
+    const fired = { matches, approved: judged.approved };
+    const finding = gateFinding(program, { ...gate, action }, fired);
     run.findings.push(finding);
-    const { action } = finding.outcome;
-    if (action === "transform") run.masked.push(matches);
-    if (action === "block" || action === "ask") return true;
+    const { outcome } = finding;
+    if (outcome.action === "transform") run.masked.push(matches);
+    if (outcome.action === "block" || outcome.action === "ask") return true;
   }
   return false;
 }
@@ -104,7 +106,7 @@ async function runRules(
     if (judge(rule, matches) === "transform") run.masked.push(matches);
   }
 
-  function judge(rule: CompiledRule, matches: readonly Match[]) {
+  function judge(rule: CompiledRule, matches: Found) {
     if (matches.length === 0) return undefined;
     const finding = detectorFinding(program, rule, { matches, approved: judged.approved });
     run.findings.push(finding);
@@ -116,8 +118,6 @@ async function runRules(
 const canRewrite = ({ source, isName }: Segment) => source !== "attachment" && !isName;
 
 const LARGE_BYTES = 256 * 1024;
-
-type Found = readonly Match[];
 
 /** A promise only where a detector has to wait: there are a dozen of them, and most are done at once. */
 function inspected(rule: CompiledRule, judged: Judged, run: Run): Found | Promise<Found> {

@@ -54,8 +54,7 @@ export function openApi(endpoints: readonly Endpoint[]): OpenApiDocument {
   for (const endpoint of endpoints) {
     const operation = describeOperation(endpoint, book, versioned.has(endpoint.path));
     const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
-    // Lower-casing a method of ours gives one of METHODS; the type of toLowerCase cannot say so.
-    const method = endpoint.method.toLowerCase() as Method;
+    const method = endpoint.method.toLowerCase();
     paths[path] = { ...paths[path], [method]: operation };
     if (method === "put") paths[path].patch = alias(operation);
   }

@@ -1,4 +1,4 @@
-/** Writes evaluations: those that come together share a commit, and each answer waits for its own. */
+/** Writes evaluations: those that come together share a commit, and with `before` each answer waits for its own. */
 import { AppError } from "../contract/errors.ts";
 import { STATUSES } from "../contract/evaluate.ts";
 import type { Db } from "../db/db.ts";

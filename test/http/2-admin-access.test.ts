@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { ROLES } from "../../src/contract/roles.ts";
 import { routes } from "../../src/server/routes.ts";
-import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 
 const started = sharedKit();
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -94,6 +94,20 @@ test("2 a token with a gateway scope sees and changes only that gateway", async 
   expect((await ask("GET", "/v1/audit")).status).toBe(403);
   expect((await ask("GET", `/v1/audit?gateway_id=${mine.id}`)).status).toBe(200);
   expect((await ask("GET", "/v1/tokens")).status).toBe(403);
+});
+
+test("2 an owner token that expires does not make another one dispensable", async () => {
+  await using kit = await startKit();
+  const { items } = (await (await kit.get("/v1/tokens")).json()) as { items: { id: string }[] };
+  const revoked = async () => (await kit.delete(`/v1/tokens/${items[0]?.id}`)).status;
+  const owner = { role: "owner", gateway_ids: null };
+  const expires_at = new Date(Date.now() + 60_000).toISOString();
+  await kit.make("/v1/tokens", { ...owner, name: "for a minute", expires_at });
+
+  const refused = await revoked();
+  await kit.make("/v1/tokens", { ...owner, name: "for good" });
+
+  expect([items.length, refused, await revoked()]).toEqual([1, 409, 204]);
 });
 
 test("2 the last owner token cannot be revoked", async () => {

@@ -51,6 +51,41 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([other.status, somebody.status, elsewhere.status]).toEqual(["ask", "ask", "ask"]);
   });
 
+  test("5 a gate asks about what comes in only: an answer that exists already passes it", async () => {
+    const guard = await makeGuard(await kit(), { gates: [{ ...GATE, when: null }] });
+    const payload = { input: "hello" };
+
+    const into = await guard.evaluate({ payload, direction: "input" });
+    const out = await guard.evaluate({ payload, direction: "output" });
+
+    expect([into.status, out.status]).toEqual(["ask", "allow"]);
+  });
+
+  test("4.3.6 the Test tab says that somebody would be asked, and asks nobody", async () => {
+    const shared = await kit();
+    const { policy } = await asked();
+    const before = await (await shared.get("/v1/approvals")).json();
+
+    const tested = await (await shared.post(`/v1/policies/${policy.id}/test`, call(5))).json();
+
+    expect(tested.status).toBe("ask");
+    expect(tested.findings[0].evidence).not.toHaveProperty("approval_id");
+    expect(await (await shared.get("/v1/approvals")).json()).toEqual(before);
+  });
+
+  test("5 what is asked about comes with its masks", async () => {
+    const mask = { predefined_entities: [{ entity: "email", enabled: true }] };
+    const masking = { name: "mask", when: null, action: "transform", mask };
+    const guard = await makeGuard(await kit(), { gates: [masking, { ...GATE, when: null }] });
+
+    const verdict = await guard.evaluate({ payload: { input: "Write to ana@example.com" } });
+
+    expect(verdict).toMatchObject({
+      status: "ask",
+      transformed_payload: { input: "Write to [MASKED_EMAIL]" },
+    });
+  });
+
   test("5 approved is the payload to its last number, whoever numbers the message", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });

@@ -40,6 +40,39 @@ test("5 an HTTP detector is asked with the texts, and what it points at is maske
   expect(typesOf(verdict)).toEqual(["topic"]);
 });
 
+test("5 masked, Activity keeps no secret that only a detector of one's own knows", async () => {
+  const shared = await kit();
+  own.answer = async () =>
+    Response.json({ matches: [{ text: 0, start: 4, end: 9, label: "code_word", type: "secret" }] });
+  const guard = await makeRuled(shared, "http", {
+    action: "transform",
+    settings: asking(),
+    collector: { content_storage: "masked" },
+  });
+
+  const { request_id } = await guard.evaluate({ payload: { input: "the eagle lands" } });
+
+  const { content } = await (await shared.get(`/v1/activity/${request_id}`)).json();
+  expect(content[0].text).toBe("the *** lands");
+});
+
+test("5 what an HTTP detector blocks is not masked any more: the rules that rewrite are skipped", async () => {
+  const shared = await kit();
+  own.answer = async () => Response.json({ flagged: true });
+  const http = await makeDetector(shared, "http", asking());
+  const dlp = await makeDetector(shared, "data_loss_prevention");
+  const guard = await makeGuard(shared, {
+    input_rules: [
+      { detector_id: dlp.id, action: "transform" },
+      { detector_id: http.id, action: "block" },
+    ],
+  });
+
+  const verdict = await guard.evaluate({ payload: { input: "Write to ana@example.com" } });
+
+  expect(verdict).toMatchObject({ status: "block", detectors: { run: 1, skipped: 1, failed: [] } });
+});
+
 test.each<[string, (body: unknown) => Promise<Response>]>([
   ["answers 500", async () => new Response("no", { status: 500 })],
   ["answers nonsense", async () => new Response("<html>")],

@@ -78,6 +78,17 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(events.map(({ status }) => status)).toEqual(["allow"]);
   });
 
+  test("4.3.6 in the Test tab a payload is as large as its bytes, as it is when it is evaluated", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "size_limit", { settings: { max_payload_bytes: 1000 } });
+    const body = { payload: { input: "é".repeat(600) } };
+
+    const tested = await (await shared.post(`/v1/policies/${guard.policy.id}/test`, body)).json();
+
+    expect(tested.status).toBe((await guard.evaluate(body)).status);
+    expect(tested.findings).toHaveLength(1);
+  });
+
   test.each([
     ["none", null],
     ["masked", "My card is [MASKED_CC], thanks."],

@@ -46,6 +46,27 @@ test("8.5 a block is listed, and lifting it lets the subject in at once", async 
   expect((await running.delete(block)).status).toBe(404);
 });
 
+test("8.2 a user id of more than 128 characters counts by its hash, and each by its own", async () => {
+  const running = await kit();
+  await using limited = await startLimited(running, {
+    limits: { per_user: limit(1) },
+    actions: { type: "reject" },
+  });
+  const [long, longer] = ["u".repeat(128), "u".repeat(129)];
+
+  const statuses = [await limited.statuses(2, user(long)), await limited.statuses(2, user(longer))];
+
+  const { items } = await read<State>(running, `${limited.path}/limits/state`);
+  expect(statuses).toEqual([
+    [200, 429],
+    [200, 429],
+  ]);
+  expect(items.map(({ subject }) => subject).sort()).toEqual([
+    expect.stringMatching(/^sha256:[\da-f]{64}$/),
+    long,
+  ]);
+});
+
 test("8.5 block_for ends a block by itself", async () => {
   await using limited = await startLimited(await kit(), blocking({ block_for: "2s" }));
   await limited.statuses(2, user("bad"));

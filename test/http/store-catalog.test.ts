@@ -191,6 +191,27 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([kept, await move()]).toEqual([409, 200]);
   });
 
+  test("2 nor does it follow a server that left the catalog and was added anew", async () => {
+    const kit = await started();
+    const { path } = await startStore(kit);
+    const auth = { type: "forwarded", client_id: "c", client_secret: "planted" };
+    const body = { name: "Mail", type: "mcp", provider_options: { code: "mail" }, auth };
+    await kit.make(`${path}/registries`, body);
+    await kit.delete(`${path}/store/catalog/mail`);
+    const add = (token_url: string | null) =>
+      kit.post(`${path}/store/catalog`, {
+        code: "mail",
+        name: "Mail",
+        url: "https://mcp.example.com/mcp",
+        auth: { type: "oauth", token_url },
+      });
+
+    const refused = await add("https://attacker.example.net/token");
+
+    expect([refused.status, (await refused.json()).error]).toEqual([409, "has_dependents"]);
+    expect((await add(null)).status).toBe(201);
+  });
+
   test("with a principal the list says what they could do with each server", async () => {
     const kit = await started();
     const store = await startStore(kit, "request");

@@ -40,7 +40,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
   "5 %s takes time in proportion to %p, repeated",
   async (kind, unit) => {
     const detector = detectors.get(kind) ?? expect.unreachable();
-    const inspect = detector.prepare(detector.settings.parse(SETTINGS[kind] ?? {}));
+    const inspect = detector.prepare(SETTINGS[kind] ?? {});
     const direction = detector.reads.input.length > 0 ? "input" : "output";
     const [source = "user"] = detector.reads[direction];
     const run = async (text: string) => {

@@ -3,7 +3,7 @@ import { glyphCharacter } from "./glyph-names.ts";
 import type { Pace } from "./pace.ts";
 import { type CMap, readCMap } from "./pdf-cmap.ts";
 import { isStream, type PdfObjects } from "./pdf-objects.ts";
-import { isName, type PdfDict, type PdfValue } from "./pdf-syntax.ts";
+import { isName, type PdfDict } from "./pdf-syntax.ts";
 
 export interface Glyph {
   /** undefined: the font does not say. */
@@ -141,4 +141,4 @@ const numeric = (value: unknown, fallback: number): number =>
   typeof value === "number" ? value : fallback;
 
 const numbers = (value: unknown): number[] =>
-  Array.isArray(value) ? (value as PdfValue[]).map((item) => numeric(item, 0)) : [];
+  Array.isArray(value) ? value.map((item) => numeric(item, 0)) : [];

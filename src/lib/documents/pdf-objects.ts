@@ -211,7 +211,7 @@ export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<Pdf
     for (const [index, { name }] of filters.entries()) {
       const most = Math.min(budget, MOST_INFLATED_STREAM);
       if (most <= 0) throw inflatesTooFar();
-      const undone = await undoFilter(name, content, dict(parameters[index] as PdfValue), most);
+      const undone = await undoFilter(name, content, dict(parameters[index]), most);
       if (!undone) return new Uint8Array();
       content = undone;
       budget -= content.length;

@@ -2,10 +2,10 @@
 import type { Install } from "../../contract/store-installs.ts";
 import { catalogEntries } from "../../db/catalog-entries.ts";
 import { attachedRegistries } from "../../db/consumers.ts";
+import { mcpRegistries } from "../../db/registries.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { installState } from "../install-state.ts";
-import { mcpRegistries } from "../instances.ts";
 import { readStandings } from "../standing.ts";
 import { needsPrincipal } from "../upstream/target.ts";
 import type { Used } from "../upstream/upstreams.ts";
@@ -20,7 +20,7 @@ export interface Place extends Used {
 
 /** Sorted by the name of the instance. */
 export async function surfaceOf(deps: Deps, caller: Caller): Promise<Place[]> {
-  const instances = await mcpRegistries(deps, caller.gateway_id);
+  const instances = await mcpRegistries(deps.db, caller.gateway_id);
   const prefixes = prefixesOf(instances);
   const prefixed = <Found extends Used>(found: Found) => {
     const prefix = prefixes.get(found.instance.id);

@@ -14,11 +14,11 @@ import { isMcp, registryTable } from "../../db/registries.ts";
 import { type StoreCredentialRow, storeCredentialTable } from "../../db/store-credentials.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
+import { hasEnded } from "../../lib/has-ended.ts";
 import { newSecret } from "../../lib/ids.ts";
 import { seal, unseal } from "../../lib/seal.ts";
 import { secretHash } from "../../lib/secret-hash.ts";
 import type { Principal } from "../identify-principal.ts";
-import { hasEnded } from "../install-state.ts";
 import { accountOf, credentialOf } from "./credential-row.ts";
 import {
   clientFor,

@@ -8,8 +8,8 @@ import {
   storeCredentialTable,
 } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
+import { hasEnded } from "../../lib/has-ended.ts";
 import { unseal } from "../../lib/seal.ts";
-import { hasEnded } from "../install-state.ts";
 import { type ClientToken, openClientTokens } from "./client-token.ts";
 import { credentialOf } from "./credential-row.ts";
 import { clientInformation, type ForwardedInstance, metadataOf } from "./oauth-client.ts";

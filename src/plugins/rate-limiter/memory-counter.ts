@@ -14,7 +14,7 @@ import {
 } from "./ring.ts";
 
 /** Subjects that are remembered at once, over all gateways. */
-export const MOST_SUBJECTS = 1_000_000;
+const MOST_SUBJECTS = 1_000_000;
 
 export interface MemoryCounter {
   /** All asks are checked, then all are charged. `nowMs` is of a clock that never runs backwards. */

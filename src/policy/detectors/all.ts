@@ -35,3 +35,6 @@ const ALL = [
 export const detectors: ReadonlyMap<string, Detector> = new Map(
   ALL.map((detector) => [detector.kind, detector]),
 );
+
+/** Where the settings of a kind hold secrets. */
+export const secretsOf = (kind: string): readonly string[] => detectors.get(kind)?.secrets ?? [];

@@ -5,7 +5,7 @@ import { type Source, segment } from "../segment.ts";
 import { codeSanitation } from "./code-sanitation.ts";
 
 const find = (text: string, source: Source = "user", settings: object = {}) =>
-  codeSanitation.prepare(codeSanitation.settings.parse(settings))(
+  codeSanitation.prepare(settings)(
     [segment(text, source, { pointer: "/x" })],
     {} as Surroundings,
   ) as Match[];

@@ -5,7 +5,7 @@ import { segment } from "../segment.ts";
 import { dataLossPrevention } from "./data-loss-prevention.ts";
 
 const find = (text: string, settings: object = {}) =>
-  dataLossPrevention.prepare(dataLossPrevention.settings.parse(settings))(
+  dataLossPrevention.prepare(settings)(
     [segment(text, "user", { pointer: "/input" })],
     {} as Surroundings,
   ) as Match[];
@@ -234,7 +234,7 @@ export const ADVERSARIAL: readonly string[] = [
 
 test.each(ADVERSARIAL)("time grows with the length of the text alone: %p", (unit) => {
   const settings = { apply_all: true, min_confidence: 0 };
-  const inspect = dataLossPrevention.prepare(dataLossPrevention.settings.parse(settings));
+  const inspect = dataLossPrevention.prepare(settings);
   const spent = (length: number) => {
     const text = unit.repeat(length / unit.length);
     const started = process.cpuUsage().user;

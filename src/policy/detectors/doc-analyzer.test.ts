@@ -10,7 +10,7 @@ const attachment = (problem: string | null) => ({
 });
 
 async function find(text: string, settings: object = {}, attachments = [attachment(null)]) {
-  const inspect = docAnalyzer.prepare(docAnalyzer.settings.parse(settings));
+  const inspect = docAnalyzer.prepare(settings);
   const texts = text ? [segment(text, "attachment", { pointer: "/attachments/0" })] : [];
   return (await inspect(texts, { attachments } as unknown as Surroundings)) as Match[];
 }

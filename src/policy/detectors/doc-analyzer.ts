@@ -40,7 +40,7 @@ export const docAnalyzer = detector({
   settings: Settings,
   prepare: (settings) => {
     const parts = PARTS.filter(({ member }) => settings[member]).map(({ part, type }) => ({
-      inspect: part.prepare(part.settings.parse({})),
+      inspect: part.prepare({}),
       type,
     }));
     return async (texts, surroundings) => {

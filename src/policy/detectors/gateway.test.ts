@@ -21,7 +21,7 @@ async function judge(
     asked.push(question);
     return answer(question.user.split("\n")[0] ?? "");
   };
-  const inspect = gateway.prepare(gateway.settings.parse({ ...SETTINGS, ...settings }));
+  const inspect = gateway.prepare({ ...SETTINGS, ...settings });
   const matches = (await inspect(
     texts.map((text) => segment(text, "user", { pointer: "/input" })),
     { outside: { ask } } as unknown as Surroundings,

@@ -15,7 +15,7 @@ async function ask(answer: unknown, settings: object = {}, texts = TEXTS) {
     asked.push(request);
     return answer;
   };
-  const inspect = http.prepare(http.settings.parse({ ...SETTINGS, ...settings }));
+  const inspect = http.prepare({ ...SETTINGS, ...settings });
   const surroundings = { direction: "input", protocol: "llm", outside: { post } };
   const matches = (await inspect(texts, surroundings as unknown as Surroundings)) as Match[];
   return { matches, asked };

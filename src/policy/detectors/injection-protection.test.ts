@@ -5,7 +5,7 @@ import { type Source, segment } from "../segment.ts";
 import { injectionProtection } from "./injection-protection.ts";
 
 const find = (text: string, source: Source = "tool_arguments", settings: object = {}) =>
-  injectionProtection.prepare(injectionProtection.settings.parse(settings))(
+  injectionProtection.prepare(settings)(
     [segment(text, source, { pointer: "/x" })],
     {} as Surroundings,
   ) as Match[];

@@ -5,7 +5,7 @@ import { segment } from "../segment.ts";
 import { promptModeration } from "./prompt-moderation.ts";
 
 function inspect(settings: object, text: string): readonly Match[] {
-  const inspect = promptModeration.prepare(promptModeration.settings.parse(settings));
+  const inspect = promptModeration.prepare(settings);
   const of = segment(text, "user", { pointer: "/input" });
   return inspect([of], {} as Surroundings) as readonly Match[];
 }
@@ -75,9 +75,7 @@ export const HOSTILE: readonly [keywords: readonly string[], unit: string][] = [
 ];
 
 test.each(HOSTILE)("%p takes time in proportion to its text", async (keywords, unit) => {
-  const look = promptModeration.prepare(
-    promptModeration.settings.parse({ keywords, similarity_threshold: 0.7 }),
-  );
+  const look = promptModeration.prepare({ keywords, similarity_threshold: 0.7 });
   const run = (text: string) =>
     look([segment(text, "user", { pointer: "/input" })], {} as Surroundings);
 

@@ -15,7 +15,7 @@ const KEY = [
 ];
 
 function inspect(settings: object, text: string): readonly Match[] {
-  const look = secrets.prepare(secrets.settings.parse(settings));
+  const look = secrets.prepare(settings);
   return look(
     [segment(text, "user", { pointer: "/input" })],
     {} as Surroundings,

@@ -6,7 +6,7 @@ const tool = (name: string) => ({ name, pointer: `/${name}`, arguments: {}, sche
 
 /** Labels of what is found, by tool. */
 function found(settings: object, calls: string[], definitions: string[] = []) {
-  const inspect = toolPermission.prepare(toolPermission.settings.parse(settings));
+  const inspect = toolPermission.prepare(settings);
   const surroundings = { calls: calls.map(tool), definitions: definitions.map(tool) };
   const matches = inspect([], surroundings as unknown as Surroundings) as Match[];
   return matches.map(({ label, detail }) => `${detail?.tool} ${label}`);
@@ -33,7 +33,7 @@ test("tools that are offered count when asked for, and only then", () => {
 });
 
 test("a finding says which tool, where, and no more of a long name than is readable", () => {
-  const inspect = toolPermission.prepare(toolPermission.settings.parse({ denied_tools: ["x*"] }));
+  const inspect = toolPermission.prepare({ denied_tools: ["x*"] });
   const calls = [{ name: "x".repeat(5000), pointer: "/params", arguments: {} }];
 
   const [match] = inspect([], { calls, definitions: [] } as unknown as Surroundings) as Match[];

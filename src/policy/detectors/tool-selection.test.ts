@@ -11,7 +11,7 @@ const SCHEMA = {
 const DEFINED = [{ name: "weather", pointer: "/tools/0", schema: SCHEMA }];
 
 function found(name: string, given: unknown, definitions = DEFINED, settings: object = {}) {
-  const inspect = toolSelection.prepare(toolSelection.settings.parse(settings));
+  const inspect = toolSelection.prepare(settings);
   const calls = [{ name, pointer: "/calls/0", arguments: given }];
   return inspect([], { calls, definitions } as unknown as Surroundings) as Match[];
 }

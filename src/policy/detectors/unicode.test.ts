@@ -5,7 +5,7 @@ import { segment } from "../segment.ts";
 import { unicode } from "./unicode.ts";
 
 const find = (text: string, settings: object = {}) =>
-  unicode.prepare(unicode.settings.parse(settings))(
+  unicode.prepare(settings)(
     [segment(text, "tool_result", { pointer: "/x" })],
     {} as Surroundings,
   ) as Match[];

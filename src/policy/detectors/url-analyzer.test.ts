@@ -5,7 +5,7 @@ import { segment } from "../segment.ts";
 import { urlAnalyzer } from "./url-analyzer.ts";
 
 const find = (text: string, settings: object = {}) =>
-  urlAnalyzer.prepare(urlAnalyzer.settings.parse(settings))(
+  urlAnalyzer.prepare(settings)(
     [segment(text, "assistant", { pointer: "/x" })],
     {} as Surroundings,
   ) as Match[];

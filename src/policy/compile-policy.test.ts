@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import type { PolicyDocument } from "../contract/policies.ts";
+import { compilePolicy } from "./compile-policy.ts";
+
+const saved = (enabled: boolean): PolicyDocument => ({
+  name: "p",
+  mode: "enforce",
+  gates: [],
+  input_rules: [{ detector_id: "d", action: "block", when: null, mode: null, enabled }],
+  output_rules: [],
+  detectors: {
+    d: {
+      name: "own",
+      kind: "http",
+      settings: { url: "https://example.com/", headers: { "x-key": "sealed" } },
+    },
+  },
+});
+const compiled = (enabled: boolean) =>
+  compilePolicy(saved(enabled), { id: "p", version: 1 }, () => {
+    throw new Error("No key opens this.");
+  });
+
+test("a secret that no key opens breaks the policy that needs it, and no other", () => {
+  expect(() => compiled(true)).toThrow("No key opens this.");
+  expect(compiled(false).rules.input).toEqual([]);
+});
