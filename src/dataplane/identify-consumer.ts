@@ -7,11 +7,10 @@ import type { Asked, Known } from "./stages.ts";
 
 export function identifyConsumer(deps: Deps, asked: Asked): Known {
   const { request, endpoint, slug } = asked;
-  const at = deps.now();
   const { consumer, key } = findCaller(deps.snapshot(), {
     slug,
     headers: request.headers,
-    at,
+    at: deps.now(),
     needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
   });
   if (!endpoint.methods.includes(request.method)) {
@@ -19,5 +18,5 @@ export function identifyConsumer(deps: Deps, asked: Asked): Known {
     throw new AppError("invalid_request", text, { details: { param: "method" } });
   }
   deps.used("consumer_keys", key.id);
-  return { ...asked, consumer, key, run: openRun(deps, at) };
+  return { ...asked, consumer, key, run: openRun(deps) };
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { idTime } from "../lib/ids.ts";
 import { liveState } from "./live-state.ts";
 import type { Known } from "./stages.ts";
 import { tallyTimes } from "./tally.ts";
@@ -17,7 +18,6 @@ export interface Attempt {
 }
 
 export interface Run {
-  began_at: Date;
   /** In milliseconds of the steady clock. */
   began: number;
   attempts: Attempt[];
@@ -39,10 +39,9 @@ export interface Ending {
   usage: Usage | null;
 }
 
-export function openRun(deps: Deps, began_at: Date): Run {
+export function openRun(deps: Deps): Run {
   liveState(deps).tally.in_flight += 1;
   return {
-    began_at,
     began: elapsedMs(),
     attempts: [],
     model_asked: null,
@@ -73,7 +72,8 @@ function eventOf(known: Known, ending: Ending, total_ms: number): RequestEvent {
   const { registry, usage } = ending;
   return {
     id: ids.request_id,
-    time: timeText(run.began_at),
+    // What lists are ordered and narrowed by.
+    time: timeText(idTime(ids.request_id)),
     trace_id: ids.trace_id,
     gateway_id: consumer.gateway.id,
     consumer_id: consumer.id,
@@ -100,10 +100,10 @@ let lastMs = Number.NaN;
 let lastText = "";
 
 /** A busy node begins many requests in the same millisecond. */
-function timeText(time: Date): string {
-  if (time.getTime() !== lastMs) {
-    lastMs = time.getTime();
-    lastText = time.toISOString();
+function timeText(ms: number): string {
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastText = new Date(ms).toISOString();
   }
   return lastText;
 }

@@ -35,8 +35,10 @@ export function openUpload({ request, run }: Known, { cap, idle_ms }: UploadLimi
 
   async function next() {
     if (!reader) return undefined;
+    // A byte that always comes in time does not begin the time anew.
+    if (waited >= idle_ms) throw tooSlow();
     const began = elapsedMs();
-    const { done, value } = await within(reader.read(), Math.max(1, idle_ms - waited), tooSlow);
+    const { done, value } = await within(reader.read(), idle_ms - waited, tooSlow);
     if (done) return undefined;
     waited += elapsedMs() - began;
     fresh += value.length;

@@ -3,6 +3,9 @@ import { randomBytes, randomInt } from "node:crypto";
 
 export const newId = (): string => Bun.randomUUIDv7();
 
+/** When an id was made, in milliseconds: version 7 begins with it. */
+export const idTime = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 /** 32 random bytes behind a prefix that says what the secret opens (`ag_`, `pa_`, …). */
 export const newSecret = (prefix: string): string => prefix + randomBytes(32).toString("base64url");
 
