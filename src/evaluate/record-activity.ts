@@ -1,5 +1,6 @@
 /** The Activity event of an evaluation, and as much of its texts as the collector keeps (spec 6). */
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
+import { idTime } from "../lib/ids.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import { maskForStorage } from "../policy/mask-for-storage.ts";
 import type { Outcome } from "../policy/run-policy.ts";
@@ -32,7 +33,8 @@ export async function recordActivity(backing: Backing, decided: Decided): Promis
   const model = facts("model.name");
   const event: EvaluationEvent = {
     id: origin.request_id,
-    time: backing.now().toISOString(),
+    // What lists are ordered and narrowed by.
+    time: new Date(idTime(origin.request_id)).toISOString(),
     trace_id: origin.trace_id,
     collector_id: collector.id,
     collector_name: collector.name,
