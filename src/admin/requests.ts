@@ -1,7 +1,8 @@
 /** The requests a gateway answered, newest first. */
+
 import { listRequests } from "../contract/requests.ts";
-import { idAt } from "../db/id-at.ts";
 import { pageRequestEvents } from "../db/request-events.ts";
+import { idAt } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
 import { gatewayExists } from "./resource-routes.ts";
 

@@ -1,7 +1,8 @@
 /** The evaluation_events table with what hangs on an event: which sources fired, and its texts. */
+
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
+import { idAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
-import { idAt } from "./id-at.ts";
 import { table } from "./table.ts";
 
 export interface RecordedEvaluation {

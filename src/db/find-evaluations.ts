@@ -1,8 +1,9 @@
 /** Finds and counts evaluations by what an administrator asks for. */
+
 import type { ActivityFilters, EvaluationEvent } from "../contract/activity.ts";
+import { idAt } from "../lib/ids.ts";
 import type { Db, Value } from "./db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";
-import { idAt } from "./id-at.ts";
 
 export interface Asked {
   filters: ActivityFilters;

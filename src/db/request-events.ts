@@ -1,8 +1,9 @@
 /** The request_events table. */
+
 import type { RequestEvent } from "../contract/requests.ts";
 import type { PageQuery } from "../contract/shapes.ts";
+import { idAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
-import { idAt } from "./id-at.ts";
 import { type Narrowed, type Page, table } from "./table.ts";
 
 export const requestEventTable = table<RequestEvent>({
