@@ -11,51 +11,49 @@ export interface RecordedEvaluation {
   content: readonly StoredText[] | null;
 }
 
-export const evaluationEventTable = table<EvaluationEvent>({
-  name: "evaluation_events",
-  columns: {
-    id: "text",
-    time: "text",
-    trace_id: "text",
-    collector_id: "text",
-    collector_name: "text",
-    gateway_id: "text",
-    policy_id: "text",
-    policy_name: "text",
-    policy_version: "number",
-    policy_mode: "text",
-    consumer_id: "text",
-    session_id: "text",
-    direction: "text",
-    protocol: "text",
-    application: "text",
-    model: "text",
-    tool: "text",
-    status: "text",
-    findings: "json",
-    detectors: "json",
-    attributes: "json",
-    client_address: "text",
-    user_agent: "text",
-    latency_ms: "number",
-    content_storage: "text",
-  },
-  search: [],
-  sort: ["-id"],
-});
+/** What every reader sees of an event. */
+const EVENT = {
+  id: "text",
+  time: "text",
+  trace_id: "text",
+  collector_id: "text",
+  collector_name: "text",
+  gateway_id: "text",
+  policy_id: "text",
+  policy_name: "text",
+  policy_version: "number",
+  policy_mode: "text",
+  consumer_id: "text",
+  session_id: "text",
+  direction: "text",
+  protocol: "text",
+  application: "text",
+  model: "text",
+  tool: "text",
+  status: "text",
+  findings: "json",
+  detectors: "json",
+  attributes: "json",
+  client_address: "text",
+  user_agent: "text",
+  latency_ms: "number",
+  content_storage: "text",
+} as const;
 
-interface ContentRow {
-  id: string;
-  places: Omit<StoredText, "text">[];
+const NAMED = { name: "evaluation_events", search: [], sort: ["-id"] } as const;
+
+export const evaluationEventTable = table<EvaluationEvent>({ ...NAMED, columns: EVENT });
+
+interface Content {
+  places: Omit<StoredText, "text">[] | null;
   /** Apart from the places, so that a search looks at texts alone. */
-  texts: string[];
+  texts: string[] | null;
 }
 
-const contentTable = table<ContentRow>({
-  name: "evaluation_contents",
-  columns: { id: "text", places: "json", texts: "json" },
-  search: [],
-  sort: ["-id"],
+/** In the event's own row: an evaluation that comes alone waits for one statement. */
+const recordedTable = table<EvaluationEvent & Content>({
+  ...NAMED,
+  columns: { ...EVENT, places: "json", texts: "json" },
 });
 
 /** All or nothing: an event never stands without what hangs on it. */
@@ -63,24 +61,20 @@ export async function insertEvaluations(
   db: Db,
   recorded: readonly RecordedEvaluation[],
 ): Promise<void> {
+  const rows = recorded.map(({ event, content }) => ({
+    ...event,
+    places: content?.map(({ text: _, ...place }) => place) ?? null,
+    texts: content?.map(({ text }) => text) ?? null,
+  }));
+  const fired = recorded.flatMap(({ event }) =>
+    sourcesOf(event).map((source) => [source, event.id]),
+  );
+  if (fired.length === 0) return await recordedTable.insertMany(db, rows);
   await db.transaction(async (tx) => {
-    await evaluationEventTable.insertMany(
-      tx,
-      recorded.map(({ event }) => event),
-    );
-    const kept = recorded.flatMap(({ event: { id }, content }): ContentRow[] => {
-      const places = content?.map(({ text: _, ...place }) => place);
-      return content && places ? [{ id, places, texts: content.map(({ text }) => text) }] : [];
-    });
-    if (kept.length) await contentTable.insertMany(tx, kept);
-    const fired = recorded.flatMap(({ event }) =>
-      sourcesOf(event).map((source) => [source, event.id]),
-    );
-    if (fired.length === 0) return;
+    await recordedTable.insertMany(tx, rows);
     const places = fired.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`);
-    const values = fired.flat();
     const sql = `INSERT INTO evaluation_findings (source, event_id) VALUES ${places.join(", ")}`;
-    await tx.run(sql, ...values);
+    await tx.run(sql, ...fired.flat());
   });
 }
 
@@ -93,15 +87,18 @@ export async function findEvaluation(
   db: Db,
   id: string,
 ): Promise<{ event: EvaluationEvent; content: StoredText[] | null } | undefined> {
-  const event = await evaluationEventTable.find(db, { id });
-  if (!event) return undefined;
-  return { event, content: await contentOf(db, id) };
+  const row = await recordedTable.find(db, { id });
+  if (!row) return undefined;
+  const { places, texts, ...event } = row;
+  return { event, content: contentOf({ places, texts }) };
 }
 
-export async function contentOf(db: Db, id: string): Promise<StoredText[] | null> {
-  const kept = await contentTable.find(db, { id });
-  return kept?.places.map((place, index) => ({ ...place, text: kept.texts[index] ?? "" })) ?? null;
+export async function findContent(db: Db, id: string): Promise<StoredText[] | null> {
+  return (await findEvaluation(db, id))?.content ?? null;
 }
+
+const contentOf = ({ places, texts }: Content): StoredText[] | null =>
+  places?.map((place, index) => ({ ...place, text: texts?.[index] ?? "" })) ?? null;
 
 /** Many small steps, so that nobody waits long for the database. */
 const DROPPED_AT_A_TIME = 1_000;

@@ -24,7 +24,7 @@ export async function pageEvaluations(
   { filters, limit, after, order }: Asked,
 ): Promise<{ items: EvaluationEvent[]; next: string | null }> {
   const walk = { order, after, step: SEARCHED_AT_A_TIME };
-  const edge = filters.q && (await edgeOf(db, "evaluation_contents", filters, walk));
+  const edge = filters.q && (await edgeOf(db, filters, walk));
   const { from, key, values, conditions } = narrowed(db, filters, { order, after, edge });
   const rows = await db.many<{ id: string }>(
     `SELECT e.id FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}
@@ -45,7 +45,7 @@ export async function countEvaluations(
   do {
     const walk = { order: "oldest", after } as const;
     const step = { ...walk, step: COUNTED_AT_A_TIME };
-    const edge = await edgeOf(db, "evaluation_events", filters, step);
+    const edge = await edgeOf(db, filters, step);
     const { from, values, conditions } = narrowed(db, filters, { ...walk, edge });
     const rows = await db.many<{ status: string; count: number | string }>(
       `SELECT e.status, COUNT(*) AS count FROM ${from}
@@ -81,7 +81,6 @@ const COMPARED = [
   "application",
   "collector_id",
   "policy_id",
-  "trace_id",
 ] as const;
 
 /** Rows with these values are in no index; a query for others must say so to be answered from it. */
@@ -107,8 +106,9 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
     const usual = USUAL[name];
     return usual === undefined || value === usual ? [equal] : [equal, `e.${name} <> '${usual}'`];
   });
-  // What is walked in order is the narrowest: texts, then what fired, then the events themselves.
-  const key = filters.q ? "t.id" : filters.detector ? "f.event_id" : "e.id";
+  if (filters.trace_id) conditions.push(inTrace(filters.trace_id, values));
+  // What fired is the narrowest, and is walked in the same order.
+  const key = filters.detector ? "f.event_id" : "e.id";
   if (filters.request_id) conditions.push(`${key} = $${values.push(filters.request_id)}`);
   for (const [sign, id] of boundsOf(filters, stretch)) {
     conditions.push(`${key} ${sign} $${values.push(id)}`);
@@ -119,16 +119,23 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
     conditions.push(`f.source = $${values.push(filters.detector)}`);
   }
   if (filters.q) {
-    from += " JOIN evaluation_contents t ON t.id = e.id";
     // SQLite's LIKE does not mind the case of ASCII letters; Postgres has another word for that.
     const like = db.dialect === "postgres" ? "ILIKE" : "LIKE";
     // As JSON holds it: a quote or a line break in the text is an escape there.
     const wanted = JSON.stringify(filters.q)
       .slice(1, -1)
       .replace(/[\\%_]/g, "\\$&");
-    conditions.push(`t.texts ${like} $${values.push(`%${wanted}%`)} ESCAPE '\\'`);
+    conditions.push(`e.texts ${like} $${values.push(`%${wanted}%`)} ESCAPE '\\'`);
   }
   return { from, key, values, conditions };
+}
+
+/** A trace of our own is in no index of traces: its digits are those of its only event's id. */
+function inTrace(trace_id: string, values: Value[]): string {
+  const trace = `$${values.push(trace_id)}`;
+  const id = `$${values.push(trace_id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"))}`;
+  return `(e.trace_id = ${trace} AND e.trace_id <> REPLACE(e.id, '-', '')
+    OR e.trace_id = ${trace} AND e.id = ${id})`;
 }
 
 const WALKS = {
@@ -162,14 +169,13 @@ function rangeOf({ from, to }: ActivityFilters, order: Asked["order"]): [Bound, 
 /** The id of the last row of a step; undefined when the range ends before. */
 async function edgeOf(
   db: Db,
-  table: "evaluation_events" | "evaluation_contents",
   filters: ActivityFilters,
   { order, after, step }: Omit<Stretch, "edge"> & { step: number },
 ): Promise<string | undefined> {
   const bounds = boundsOf(filters, { order, after, edge: undefined });
   const conditions = bounds.map(([sign], index) => `id ${sign} $${index + 1}`);
   const row = await db.one<{ id: string }>(
-    `SELECT id FROM ${table} WHERE ${conditions.join(" AND ") || "1 = 1"}
+    `SELECT id FROM evaluation_events WHERE ${conditions.join(" AND ") || "1 = 1"}
      ORDER BY id ${WALKS[order].direction} LIMIT 1 OFFSET ${step - 1}`,
     ...bounds.map(([, id]) => id),
   );

@@ -10,7 +10,7 @@ import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import { type ApprovalRow, approvalTable, expireApprovals } from "../db/approvals.ts";
 import { auditTable } from "../db/audit-log.ts";
-import { contentOf } from "../db/evaluation-events.ts";
+import { findContent } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { type DirectRoute, type Route, route } from "../route.ts";
 import { identifyCaller } from "./identify-collector.ts";
@@ -25,7 +25,7 @@ export const approvalRoutes: Route[] = [
     const found = await findApproval(deps, params.approval_id);
     // Nobody can decide about what they cannot see.
     const may = PERMISSIONS[actor.role].some((held) => held === "approve" || held === "audit");
-    return { ...found, content: may ? await contentOf(deps.db, found.event_id) : null };
+    return { ...found, content: may ? await findContent(deps.db, found.event_id) : null };
   }),
   route(decideApproval, async (deps, call) => {
     const before = await findApproval(deps, call.params.approval_id);

@@ -3,7 +3,7 @@ import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Status } from "../contract/evaluate.ts";
 import { type ReplayReport, replayPolicy } from "../contract/replay.ts";
-import { contentOf } from "../db/evaluation-events.ts";
+import { findContent } from "../db/evaluation-events.ts";
 import { pageEvaluations } from "../db/find-evaluations.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/seal.ts";
@@ -32,7 +32,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
   const { items } = await pageEvaluations(deps.db, { filters, limit, order: "newest" });
   const report: ReplayReport = { evaluated: 0, skipped: 0, changes: [], transitions: {} };
   for (const event of items) {
-    const content = await contentOf(deps.db, event.id);
+    const content = await findContent(deps.db, event.id);
     if (!content) {
       report.skipped += 1;
       continue;

@@ -114,17 +114,13 @@ async function makeNewer(kit: Kit, id: string): Promise<void> {
     "SELECT * FROM evaluation_events WHERE id = $1",
     id,
   );
-  const others = Object.keys(event ?? {}).filter((name) => name !== "id");
+  const others = Object.keys(event ?? {}).filter((name) => name !== "id" && name !== "texts");
   const numbered = `WITH RECURSIVE count (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM count WHERE i < 5100),
     newer AS (SELECT printf('ffffffff-ffff-7fff-8fff-%012d', i) AS new_id FROM count)`;
   await kit.db.run(
-    `${numbered} INSERT INTO evaluation_events (id, ${others})
-     SELECT new_id, ${others} FROM newer, evaluation_events WHERE id = $1`,
+    `${numbered} INSERT INTO evaluation_events (id, texts, ${others})
+     SELECT new_id, '["hay"]', ${others} FROM newer, evaluation_events WHERE id = $1`,
     id,
-  );
-  await kit.db.run(
-    `${numbered} INSERT INTO evaluation_contents (id, places, texts)
-     SELECT new_id, '[]', '["hay"]' FROM newer`,
   );
 }
 

@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { openDb } from "../../src/db/db.ts";
-import { insertEvaluations } from "../../src/db/evaluation-events.ts";
+import {
+  evaluationEventTable,
+  findEvaluation,
+  insertEvaluations,
+} from "../../src/db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
@@ -110,3 +114,53 @@ test.each(databaseKinds)(
   },
   60_000,
 );
+
+test.each(databaseKinds)(
+  "%s: 6 an event is found by its trace, whether it began that itself or was told",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const [own, told, alike] = [idOf(1), idOf(2), idOf(3)];
+    const traces = { [own]: digitsOf(own), [told]: "theirs", [alike]: digitsOf(own) };
+    const recorded = Object.entries(traces).map(([id, trace_id]) => ({
+      event: { ...eventOf(id), trace_id },
+      content: null,
+    }));
+    await insertEvaluations(db, recorded);
+
+    const found = async (trace_id: string) => {
+      const asked = { filters: { trace_id }, limit: 10, order: "newest" } as const;
+      return (await pageEvaluations(db, asked)).items.map(({ id }) => id);
+    };
+
+    expect(await found(digitsOf(own))).toEqual([alike, own]);
+    expect(await found("theirs")).toEqual([told]);
+    // Its event has another trace.
+    expect(await found(digitsOf(told))).toEqual([]);
+    await db.close();
+  },
+);
+
+const digitsOf = (id: string) => id.replaceAll("-", "");
+
+test.each(databaseKinds)("%s: 6 texts of an older release stay with their events", async (kind) => {
+  await using database = await freshDatabase(kind);
+  const db = await openDb(database.url, { durable: false });
+  await migrate(db, new Date(), "0009-request-events-by-id");
+  const [kept, without] = [idOf(1), idOf(2)];
+  await evaluationEventTable.insertMany(db, [eventOf(kept), eventOf(without)]);
+  const place = { pointer: "/input", inner: null, source: "user", role: null };
+  await db.run(
+    "INSERT INTO evaluation_contents (id, places, texts) VALUES ($1, $2, $3)",
+    kept,
+    JSON.stringify([place]),
+    JSON.stringify(["hay"]),
+  );
+
+  await migrate(db, new Date());
+
+  expect((await findEvaluation(db, kept))?.content).toEqual([{ ...place, text: "hay" }]);
+  expect((await findEvaluation(db, without))?.content).toBe(null);
+  await db.close();
+});

@@ -8,6 +8,7 @@ import { store } from "./0006-store.ts";
 import { gatewayGuard } from "./0007-gateway-guard.ts";
 import { storeRevision } from "./0008-store-revision.ts";
 import { requestEventsById } from "./0009-request-events-by-id.ts";
+import { evaluationTexts } from "./0010-evaluation-texts.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   gatewayGuard,
   storeRevision,
   requestEventsById,
+  evaluationTexts,
 ];
