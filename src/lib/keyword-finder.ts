@@ -19,12 +19,13 @@ export function keywordFinder(
 
   return (text, found) => {
     built ??= build();
-    const { classOf, width, next, ends, keywordAt, shorter } = built;
-    let state = 0;
+    const { classOf, width, moves, keywordAt, shorter } = built;
+    let row = 0;
     for (let at = 0; at < text.length; at++) {
-      state = next[state * width + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
-      if (ends[state] === 0) continue;
-      for (let ended = state; ended > 0; ended = shorter[ended] ?? 0) {
+      row = moves[row + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
+      if (row >= 0) continue;
+      row = ~row;
+      for (let ended = row / width; ended > 0; ended = shorter[ended] ?? 0) {
         const keyword = keywordAt[ended] ?? -1;
         if (keyword >= 0) found(keyword, at + 1);
       }
@@ -48,23 +49,10 @@ function classify(keywords: readonly string[], ignoreCase: boolean) {
   return { classOf, width };
 }
 
+/** States are numbered by their depth: those that ordinary text leads to lie together in the processor's cache. */
 function automaton(keywords: readonly string[], classOf: Uint16Array, width: number) {
-  const most = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0);
-  // As small as may be: what every character of a text looks into should stay in the processor's cache.
-  const next = most <= TABLE_SIZE ? new Uint16Array(most * width) : new Uint32Array(most * width);
-  const keywordAt = new Int32Array(most).fill(-1);
-  let states = 1;
-  for (const [index, keyword] of keywords.entries()) {
-    let state = 0;
-    for (let at = 0; at < keyword.length; at++) {
-      const step = state * width + (classOf[keyword.charCodeAt(at)] ?? 0);
-      if (!next[step]) next[step] = states++;
-      state = next[step] ?? 0;
-    }
-    keywordAt[state] = index;
-  }
-
-  /** The longest end of a state's text that is the start of a keyword; and the longest that is a keyword. */
+  const { next, keywordAt, states } = trie(keywords, classOf, width);
+  /** By state: the longest end of its text that is the start of a keyword; and the longest that is a keyword. */
   const fallback = new Int32Array(states);
   const shorter = new Int32Array(states);
   const queue = [0];
@@ -82,9 +70,38 @@ function automaton(keywords: readonly string[], classOf: Uint16Array, width: num
       }
     }
   }
-  /** Whether a keyword ends in a state. */
-  const ends = Uint8Array.from(shorter, (longest, state) =>
-    longest > 0 || (keywordAt[state] ?? -1) >= 0 ? 1 : 0,
-  );
-  return { next, ends, keywordAt, shorter };
+
+  const number = new Int32Array(states);
+  for (const [index, state] of queue.entries()) number[state] = index;
+  const isEnd = (state: number) => (shorter[state] ?? 0) > 0 || (keywordAt[state] ?? -1) >= 0;
+  /** By state and class: where the row of the next state begins, with all bits turned if a keyword ends there. */
+  const moves = Int32Array.from({ length: states * width }, (_, place) => {
+    const state = queue[Math.floor(place / width)] ?? 0;
+    const target = next[state * width + (place % width)] ?? 0;
+    const row = (number[target] ?? 0) * width;
+    return isEnd(target) ? ~row : row;
+  });
+  return {
+    moves,
+    keywordAt: Int32Array.from(queue, (state) => keywordAt[state] ?? -1),
+    shorter: Int32Array.from(queue, (state) => number[shorter[state] ?? 0] ?? 0),
+  };
+}
+
+/** `next` by state and class. State 0 is where every keyword begins, and stands for none. */
+function trie(keywords: readonly string[], classOf: Uint16Array, width: number) {
+  const most = 1 + keywords.reduce((sum, keyword) => sum + keyword.length, 0);
+  const next = new Int32Array(most * width);
+  const keywordAt = new Int32Array(most).fill(-1);
+  let states = 1;
+  for (const [index, keyword] of keywords.entries()) {
+    let state = 0;
+    for (let at = 0; at < keyword.length; at++) {
+      const step = state * width + (classOf[keyword.charCodeAt(at)] ?? 0);
+      if (!next[step]) next[step] = states++;
+      state = next[step] ?? 0;
+    }
+    keywordAt[state] = index;
+  }
+  return { next, keywordAt, states };
 }

@@ -26,8 +26,8 @@ interface State {
 interface Block {
   from: number;
   to: number;
-  /** Numbers of states. */
-  states: Int32Array;
+  /** Rows of states. */
+  rows: Int32Array;
   starts: Uint8Array;
 }
 
@@ -56,8 +56,11 @@ export function searchProgram({ steps, start }: Program) {
   }
 
   let states: State[] = [];
-  const numbers = new Map<string, number>();
-  /** By state and class: the state further left, times two, plus one if a match starts between. 0: not known yet. */
+  const rows = new Map<string, number>();
+  /**
+   * A row for each state, which is known by where that begins. By class: the row of the state further left, times
+   * two, plus one if a match starts between. 0: not known yet.
+   */
   let moves = new Int32Array(64 * width);
   const visited = new Float64Array(steps.length);
   const takeable = new Float64Array(steps.length);
@@ -76,13 +79,13 @@ export function searchProgram({ steps, start }: Program) {
       while (position > block.to) block = readBlock(text, ++number, ends);
       return block;
     };
-    const numberAt = (position: number) => {
-      const { states: numbersAt, from } = blockAt(position);
-      return numbersAt[position - from] ?? 0;
+    const stateAt = (position: number) => {
+      const { rows: rowsAt, from } = blockAt(position);
+      return stateOf(rowsAt[position - from] ?? 0);
     };
     for (let position = 0; position <= text.length; ) {
       const { starts, from } = blockAt(position);
-      const end = starts[position - from] ? walk(text, position, numberAt) : position;
+      const end = starts[position - from] ? walk(text, position, stateAt) : position;
       if (end > position) found.push({ start: position, end });
       position = Math.max(end, position + 1);
     }
@@ -97,7 +100,7 @@ export function searchProgram({ steps, start }: Program) {
     let position = text.length;
     for (let block = Math.floor(text.length / BLOCK_LENGTH); block >= 0; block--) {
       ends[block] = at;
-      let number = numberOf(at);
+      let row = rowOf(at);
       const from = boundary(text, block);
       while (position > from) {
         const unit = text.charCodeAt(position - 1);
@@ -108,13 +111,13 @@ export function searchProgram({ steps, start }: Program) {
           read = classOf(point);
           if (point > 0xffff) position--;
         }
-        const move = moves[number * width + read] || stepLeft(number, read);
-        number = move >> 1;
+        const move = moves[row + read] || stepLeft(row, read);
+        row = move >> 1;
         found |= move & 1;
       }
       if (found && untilFound) return ends;
-      if (position === 0) found |= stepLeft(number, TEXT_START) & 1;
-      at = states[number] ?? END;
+      if (position === 0) found |= stepLeft(row, TEXT_START) & 1;
+      at = stateOf(row);
       if (states.length > MAX_STATES) forget();
     }
     return found ? ends : undefined;
@@ -123,24 +126,24 @@ export function searchProgram({ steps, start }: Program) {
   function readBlock(text: string, block: number, ends: readonly State[]): Block {
     if (states.length > MAX_STATES) forget();
     const [from, to] = [boundary(text, block), boundary(text, block + 1)];
-    const numbersAt = new Int32Array(to - from + 1);
+    const rowsAt = new Int32Array(to - from + 1);
     const starts = new Uint8Array(to - from + 1);
-    let number = numberOf(ends[block] ?? END);
+    let row = rowOf(ends[block] ?? END);
     for (let position = to; position >= from; ) {
       const point = position === 0 ? 0 : pointBefore(text, position);
-      const move = stepLeft(number, position === 0 ? TEXT_START : (table[point] ?? classOf(point)));
-      numbersAt[position - from] = number;
+      const move = stepLeft(row, position === 0 ? TEXT_START : (table[point] ?? classOf(point)));
+      rowsAt[position - from] = row;
       starts[position - from] = move & 1;
-      number = move >> 1;
+      row = move >> 1;
       position -= point > 0xffff ? 2 : 1;
     }
-    return { from, to, states: numbersAt, starts };
+    return { from, to, rows: rowsAt, starts };
   }
 
-  function stepLeft(number: number, read: number): number {
-    const known = moves[number * width + read];
+  function stepLeft(row: number, read: number): number {
+    const known = moves[row + read];
     if (known) return known;
-    const { takes: leading, after } = states[number] ?? END;
+    const { takes: leading, after } = stateOf(row);
     const before = classes[read]?.beside ?? "nothing";
     const takes: number[] = [];
     const open = [MATCH, ...leading];
@@ -155,21 +158,21 @@ export function searchProgram({ steps, start }: Program) {
       }
     }
     const starts = visited[start] === round ? 1 : 0;
-    const left = numberOf({ takes, after: checks ? before : "other" });
-    moves[number * width + read] = left * 2 + starts;
+    const left = rowOf({ takes, after: checks ? before : "other" });
+    moves[row + read] = left * 2 + starts;
     return left * 2 + starts;
   }
 
-  function numberOf(state: State): number {
+  function rowOf(state: State): number {
     // Past the limit nothing is looked up: a text that gets there does not come back to its states.
     if (states.length > MAX_STATES) return add(state);
     const order = Uint16Array.from(state.takes).sort();
     const key = `${String.fromCharCode(...order)}${state.after}`;
-    const known = numbers.get(key);
+    const known = rows.get(key);
     if (known) return known;
-    const number = add(state);
-    numbers.set(key, number);
-    return number;
+    const row = add(state);
+    rows.set(key, row);
+    return row;
   }
 
   function add(state: State): number {
@@ -178,23 +181,26 @@ export function searchProgram({ steps, start }: Program) {
       larger.set(moves);
       moves = larger;
     }
-    return states.push(state) - 1;
+    return (states.push(state) - 1) * width;
+  }
+
+  function stateOf(row: number): State {
+    return states[row / width] ?? END;
   }
 
   function forget() {
-    // Number 0 stands for no state.
+    // Row 0 stands for no state.
     states = [END];
-    numbers.clear();
+    rows.clear();
     moves.fill(0);
   }
 
   /** Where the match that starts at `from` ends, preferring at each fork as the pattern says. */
-  function walk(text: string, from: number, numberAt: (position: number) => number) {
+  function walk(text: string, from: number, stateAt: (position: number) => State) {
     let position = from;
     let step = start;
     for (;;) {
-      const state = states[numberAt(position)] ?? END;
-      const taken = nextTake(step, state, besideBefore(text, position));
+      const taken = nextTake(step, stateAt(position), besideBefore(text, position));
       if (taken?.kind !== "take") return position;
       step = taken.next;
       position += (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1;
