@@ -1,4 +1,5 @@
 /** Other ways to read a text, each with a way back: what a match means where the text itself says it. */
+import { once, type Segment } from "./segment.ts";
 import type { Decoding, Encoding } from "./views/decoding.ts";
 import { unescaped } from "./views/escapes.ts";
 import { hiddenRuns } from "./views/hidden-runs.ts";
@@ -21,20 +22,26 @@ export interface View {
  * As a person reads it: escapes of strings read, NFKC, invisible characters gone, look-alikes of Latin
  * letters replaced, lower case. Made for `once(segment, folded)`.
  */
-export const folded = (text: string): View =>
-  read({ text, span: identity, ...stringEscapes(text), how: "plain" });
+export function folded(text: string, of?: Segment): View {
+  const said = stringEscapes(text);
+  return said ? read({ ...said, how: "plain" }) : plainOf(text, of);
+}
+
+/** With escapes left as they are. */
+const plain = (text: string): View => read({ text, how: "plain", span: identity });
+const plainOf = (text: string, of?: Segment): View => (of ? once(of, plain) : plain(text));
 
 /**
  * The folded text first, then what is encoded in it, at most two deep. Every step shrinks and reads its text
  * once, so that all views together stay within a small multiple of the text. Made for `once(segment, decoded)`.
  */
-export function decoded(text: string): readonly View[] {
+export function decoded(text: string, of?: Segment): readonly View[] {
   const views: View[] = [];
   let layer: Written[] = [{ text, how: "plain", span: identity }];
   for (let depth = 0; depth <= DEEPEST; depth++) {
     const below: Written[] = [];
     for (const written of layer) {
-      const view = read(written);
+      const view = depth === 0 ? plainOf(text, of) : read(written);
       views.push(view);
       if (depth === DEEPEST) continue;
       // What is hidden in invisible characters is gone from the view.

@@ -1,4 +1,5 @@
 /** Characters that a reader does not see or takes for others, where no script has a use for them. */
+import { isAscii } from "../../lib/is-ascii.ts";
 import { isBidiControl, isInvisible, isTag, isVariationSelector } from "../views/invisible.ts";
 import { lookalikeWords } from "./lookalike-words.ts";
 
@@ -23,7 +24,7 @@ export interface HiddenText {
 
 /** Made for `once(segment, hiddenText)`. */
 export function hiddenText(text: string): readonly HiddenText[] {
-  if (!/[^\0-\x7f]/.test(text)) return [];
+  if (isAscii(text)) return [];
   const found: HiddenText[] = lookalikeWords(text).map((word) => ({
     kind: "lookalike_word",
     confidence: 0.8,

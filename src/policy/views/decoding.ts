@@ -1,5 +1,5 @@
 /** What a part of a text says when it is decoded. */
-import type { Rewriter, SourceMap } from "./source-map.ts";
+import { type Rewriter, rewriter, type SourceMap } from "./source-map.ts";
 
 export type Encoding =
   | "percent"
@@ -14,7 +14,16 @@ export interface Decoding extends SourceMap {
   how: Encoding;
 }
 
-/** Nothing, where nothing was decoded. */
-export function decodings(of: Iterable<readonly [Encoding, Rewriter]>): readonly Decoding[] {
-  return Array.from(of, ([how, out]) => ({ ...out.done(), how })).filter(({ text }) => text !== "");
+/** Gathers what is decoded, each encoding apart: most texts hold none. */
+export function decodings() {
+  const found = new Map<Encoding, Rewriter>();
+  return {
+    /** A line of its own, which stands for `start` to `end` of the original. */
+    put(how: Encoding, line: string, start: number, end: number): void {
+      const out = found.get(how) ?? rewriter();
+      found.set(how, out);
+      out.put(`${line}\n`, start, end);
+    },
+    done: (): readonly Decoding[] => Array.from(found, ([how, out]) => ({ ...out.done(), how })),
+  };
 }

@@ -1,28 +1,24 @@
 /** Finds text that only a machine sees: ASCII as tag characters, bytes as variation selectors. */
+import { isAscii } from "../../lib/is-ascii.ts";
 import { type Decoding, decodings } from "./decoding.ts";
 import { SELECTOR_RUNS, TAG_RUNS } from "./invisible.ts";
 import { readableBytes } from "./readable-bytes.ts";
-import { rewriter } from "./source-map.ts";
 
 /** Their runs as lines, each standing for the whole of its run. */
 export function hiddenRuns(text: string): readonly Decoding[] {
-  if (!/[^\0-\xff]/.test(text)) return [];
-  const tags = rewriter();
+  if (isAscii(text) || !/[^\0-\xff]/.test(text)) return [];
+  const found = decodings();
   for (const { 0: run, index } of text.matchAll(TAG_RUNS)) {
     // A flag of a region, such as Scotland's, is a black flag followed by tags.
     if (text.slice(index - 2, index) === "\u{1f3f4}") continue;
     const letters = points(run).map(tagLetter).join("");
-    if (letters !== "") tags.put(`${letters}\n`, index, index + run.length);
+    if (letters !== "") found.put("tags", letters, index, index + run.length);
   }
-  const selectors = rewriter();
   for (const { 0: run, index } of text.matchAll(SELECTOR_RUNS)) {
     const hidden = readableBytes(Uint8Array.from(points(run), selectorByte));
-    if (hidden) selectors.put(`${hidden}\n`, index, index + run.length);
+    if (hidden) found.put("variation_selectors", hidden, index, index + run.length);
   }
-  return decodings([
-    ["tags", tags],
-    ["variation_selectors", selectors],
-  ]);
+  return found.done();
 }
 
 const points = (run: string) => Array.from(run, (letter) => letter.codePointAt(0) ?? 0);

@@ -1,4 +1,5 @@
 /** A text as a person reads it, in plain letters: what is invisible is gone, what looks Latin is Latin. */
+import { isAscii } from "../../lib/is-ascii.ts";
 import { isInvisible } from "./invisible.ts";
 import { ALWAYS, FOREIGN } from "./lookalikes.ts";
 import { type Rewriter, rewriter, type SourceMap } from "./source-map.ts";
@@ -10,14 +11,12 @@ const NOT_ASCII = /[^\0-\x7f]/g;
  * lowered: the one letter that would, U+0130, is replaced. undefined: the text is ASCII and reads as it is.
  */
 export function plainLetters(text: string): SourceMap | undefined {
-  NOT_ASCII.lastIndex = 0;
-  let odd = NOT_ASCII.exec(text);
-  if (odd === null) return undefined;
-
+  if (isAscii(text)) return undefined;
   const out = rewriter();
   const seen: Seen = { foreignText: isForeign(text), latin: new Map(), foreign: new Map() };
   let done = 0;
-  while (odd !== null) {
+  NOT_ASCII.lastIndex = 0;
+  for (let odd = NOT_ASCII.exec(text); odd !== null; odd = NOT_ASCII.exec(text)) {
     let start = odd.index;
     while (start > done && isWordCharacter(text.charCodeAt(start - 1))) start--;
     let end = odd.index;
@@ -27,7 +26,6 @@ export function plainLetters(text: string): SourceMap | undefined {
     putWord(out, text, { start, end, seen });
     done = end;
     NOT_ASCII.lastIndex = end;
-    odd = NOT_ASCII.exec(text);
   }
   out.put(text.slice(done), done, text.length);
   return out.done();

@@ -1,12 +1,10 @@
 /** Finds base64 and hex in a text: runs of their letters that decode to something that can be read. */
 import { type Decoding, decodings } from "./decoding.ts";
 import { isTextByte, readableBytes } from "./readable-bytes.ts";
-import { type Rewriter, rewriter } from "./source-map.ts";
 
 /** Their runs as lines, each standing for the whole of its run. */
 export function wordRuns(text: string): readonly Decoding[] {
-  const base64 = rewriter();
-  const hex = rewriter();
+  const found = decodings();
   let at = 0;
   while (at + SHORTEST_RUN <= text.length) {
     // From its far end, so that ordinary words cost one look each.
@@ -25,13 +23,11 @@ export function wordRuns(text: string): readonly Decoding[] {
       else break;
     }
     if (shared & WORD) continue;
-    if (shared & HEX) putDecoded(hex, text, { start, end: at, alphabet: "hex" });
-    else putDecoded(base64, text, { start, end: at, alphabet: "base64" });
+    const run: Run = { start, end: at, alphabet: shared & HEX ? "hex" : "base64" };
+    const said = decodedRun(text, run);
+    if (said) found.put(run.alphabet, said, start, at);
   }
-  return decodings([
-    ["base64", base64],
-    ["hex", hex],
-  ]);
+  return found.done();
 }
 
 /** The last place between `start` and `end` that is not of the alphabet; before `start`: there is none. */
@@ -43,11 +39,11 @@ function lastGap(text: string, start: number, end: number): number {
 
 type Run = { start: number; end: number; alphabet: "base64" | "hex" };
 
-function putDecoded(out: Rewriter, text: string, run: Run): void {
-  if (!mayBeText(text, run)) return;
+/** undefined: nothing that can be read. */
+function decodedRun(text: string, run: Run): string | undefined {
+  if (!mayBeText(text, run)) return undefined;
   const bytes = Buffer.from(text.slice(run.start, run.end), run.alphabet);
-  const decoded = isWideText(bytes) ? bytes.toString("utf16le") : readableBytes(bytes);
-  if (decoded !== undefined) out.put(`${decoded}\n`, run.start, run.end);
+  return isWideText(bytes) ? bytes.toString("utf16le") : readableBytes(bytes);
 }
 
 /** A look at the first three bytes settles it for nearly every long word, without decoding it. */
