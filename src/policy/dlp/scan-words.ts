@@ -99,7 +99,8 @@ const LETTERS_THEN_DIGIT = /[A-Za-z]{1,4}[-.]\d/y;
 /** A word without a digit that a value may still start with: a bank's code, `fe80:`, `B-12345678`. */
 function opensValue(text: string, start: number, end: number): boolean {
   const length = end - start;
-  const next = text.charCodeAt(end);
+  // A look past the end is worth avoiding: it makes the engine give up its fast code, again and again.
+  const next = end < text.length ? text.charCodeAt(end) : 0;
   if (length < 9 && (next === DASH || next === DOT || next === COLON)) {
     if (sticks(HEX, text, start) || sticks(LETTERS_THEN_DIGIT, text, start)) return true;
   }
