@@ -61,8 +61,13 @@ export async function openConnection(port: number): Promise<Connection> {
           resolve({ status: Number(text.slice(9, 12)), first_ms, total_ms, text });
         };
         const send = async () => {
-          await write(Buffer.from(head));
-          for (const bytes of body) await write(bytes);
+          // As clients do: the head leaves together with what there is of the body.
+          let rest = Buffer.from(head);
+          for (const bytes of body) {
+            await write(Buffer.concat([rest, bytes]));
+            rest = Buffer.alloc(0);
+          }
+          await write(rest);
         };
         send().catch(reject);
       }),
