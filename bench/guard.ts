@@ -34,21 +34,25 @@ export async function run(): Promise<void> {
     },
     log: join(folder, "output.log"),
   });
-  const guarded = { program, port };
-  const every = await makeCollector(port, "every local detector", await everyRule(port));
-  const none = await makeCollector(port, "no rule", []);
+  const made = { program, port };
+  const rules = await everyRule(port);
+  const every = { ...made, ...(await makeCollector(port, "every local detector", rules)) };
+  const none = { ...made, ...(await makeCollector(port, "no rule", [])) };
+  const bare = await startBare(stack, cores.own, folder);
 
   console.log("Guard: 1 KB evaluations over HTTP, each event committed before its answer;");
   console.log(`${cores.how}; median of ${ROUNDS} rounds, the lowest and the highest\n`);
-  await rounds(guarded, [
-    { collector: none, inFlight: 16 },
-    { collector: every, inFlight: 16 },
+  await rounds([
+    { guard: bare, inFlight: 16 },
+    { guard: none, inFlight: 16 },
+    { guard: every, inFlight: 16 },
+    { guard: bare, inFlight: 1 },
     // Nobody shares the commit then.
-    { collector: every, inFlight: 1 },
+    { guard: every, inFlight: 1 },
   ]);
   console.log("\nGrowth with the text, every local detector, one at a time\n");
   console.log("| chat body | CPU µs | µs per KB |\n|---|---|---|");
-  for (const kilobytes of [1, 10, 100, 1000]) await growth(guarded, every, kilobytes);
+  for (const kilobytes of [1, 10, 100, 1000]) await growth(every, kilobytes);
   await redaction();
   await activity(port, folder);
 }
@@ -68,9 +72,24 @@ function coresApart(): { own: string[]; how: string } {
   return { own: ["taskset", "--cpu-list", String(own)], how: "the program has one core" };
 }
 
-interface Collector {
+/** Who is asked, and with which key. */
+interface Guard {
   name: string;
+  program: Program;
+  port: number;
   key: string;
+}
+
+/** What every figure is measured beside: this machine is twice as fast in one minute as in the next. */
+async function startBare(
+  stack: AsyncDisposableStack,
+  own: string[],
+  folder: string,
+): Promise<Guard> {
+  const port = freePort();
+  const command = [...own, process.execPath, resolve("bench/guard/bare.ts"), String(port)];
+  const program = await startProgram(stack, command, { port, log: join(folder, "bare.log") });
+  return { name: "bare Bun that allows all", program, port, key: "none" };
 }
 
 /** Settings of the kinds that find nothing without any. */
@@ -101,7 +120,7 @@ async function makeCollector(
   port: number,
   name: string,
   input_rules: object[],
-): Promise<Collector> {
+): Promise<Pick<Guard, "name" | "key">> {
   const policy = await admin<{ id: string }>(port, "/v1/policies", { name, input_rules });
   const body = { name, default_policy_id: policy.id };
   const { id } = await admin<{ id: string }>(port, "/v1/collectors", body);
@@ -119,13 +138,8 @@ async function admin<T>(port: number, path: string, body?: object): Promise<T> {
   return (await reply.json()) as T;
 }
 
-interface Guarded {
-  program: Program;
-  port: number;
-}
-
 /** A different text each time, as users write: nothing is found by having been seen before. */
-function requestOf({ key }: Collector, kilobytes: number, turn: number) {
+function requestOf({ key }: Guard, kilobytes: number, turn: number) {
   const content = proseOf(kilobytes * 1000 - 120, turn);
   const payload = { model: "gpt-4o-mini", messages: [{ role: "user", content }] };
   const body = Buffer.from(JSON.stringify({ payload, direction: "input", protocol: "llm" }));
@@ -141,8 +155,7 @@ function requestOf({ key }: Collector, kilobytes: number, turn: number) {
 }
 
 async function send(
-  { port }: Guarded,
-  collector: Collector,
+  guard: Guard,
   {
     kilobytes,
     until,
@@ -151,9 +164,9 @@ async function send(
 ): Promise<number> {
   let done = 0;
   const one = async (lane: number) => {
-    const connection = await openConnection(port);
+    const connection = await openConnection(guard.port);
     for (let turn = lane; !until(done); turn += inFlight) {
-      const { head, body } = requestOf(collector, kilobytes, turn);
+      const { head, body } = requestOf(guard, kilobytes, turn);
       const { status, text } = await connection.ask(head, [body]);
       if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
       done += 1;
@@ -165,26 +178,26 @@ async function send(
 }
 
 interface Load {
-  collector: Collector;
+  guard: Guard;
   /** At a time. */
   inFlight: number;
 }
 
-async function rounds(guarded: Guarded, loads: readonly Load[]): Promise<void> {
-  for (const load of loads) await cost(guarded, load, WARM_UP_SECONDS);
+async function rounds(loads: readonly Load[]): Promise<void> {
+  for (const load of loads) await cost(load, WARM_UP_SECONDS);
   const measured = loads.map((load) => ({ ...load, costs: [] as number[], rates: [] as number[] }));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { costs, rates, ...load } of measured) {
-      const { each, perSecond } = await cost(guarded, load, SECONDS);
+      const { each, perSecond } = await cost(load, SECONDS);
       costs.push(each);
       rates.push(perSecond);
     }
   }
-  console.log("| policy | at a time | CPU µs each | | answered a second |\n|---|---|---|---|---|");
-  for (const { collector, inFlight, costs, rates } of measured) {
+  console.log("| | at a time | CPU µs each | | answered a second |\n|---|---|---|---|---|");
+  for (const { guard, inFlight, costs, rates } of measured) {
     const [lowest, median, highest] = spread(costs);
     const range = `${lowest}–${highest}`;
-    console.log(`| ${collector.name} | ${inFlight} | ${median} | ${range} | ${spread(rates)[1]} |`);
+    console.log(`| ${guard.name} | ${inFlight} | ${median} | ${range} | ${spread(rates)[1]} |`);
   }
 }
 
@@ -195,24 +208,23 @@ function spread(values: readonly number[]): (string | undefined)[] {
 }
 
 async function cost(
-  guarded: Guarded,
-  { collector, inFlight }: Load,
+  { guard, inFlight }: Load,
   seconds: number,
 ): Promise<{ each: number; perSecond: number }> {
   const end = performance.now() + seconds * 1000;
   const asked = { kilobytes: 1, inFlight, until: () => performance.now() > end };
-  const before = guarded.program.cpuUs();
-  const done = await send(guarded, collector, asked);
-  return { each: (guarded.program.cpuUs() - before) / done, perSecond: done / seconds };
+  const before = guard.program.cpuUs();
+  const done = await send(guard, asked);
+  return { each: (guard.program.cpuUs() - before) / done, perSecond: done / seconds };
 }
 
-async function growth(guarded: Guarded, collector: Collector, kilobytes: number): Promise<void> {
+async function growth(guard: Guard, kilobytes: number): Promise<void> {
   const count = Math.max(quick ? 4 : 20, Math.round((quick ? 500 : 3000) / kilobytes));
   const asked = { kilobytes, inFlight: 1, until: (done: number) => done >= count };
-  await send(guarded, collector, asked);
-  const before = guarded.program.cpuUs();
-  const done = await send(guarded, collector, asked);
-  const each = (guarded.program.cpuUs() - before) / done;
+  await send(guard, asked);
+  const before = guard.program.cpuUs();
+  const done = await send(guard, asked);
+  const each = (guard.program.cpuUs() - before) / done;
   console.log(`| ${kilobytes} KB | ${each.toFixed(0)} | ${(each / kilobytes).toFixed(0)} |`);
 }
 
