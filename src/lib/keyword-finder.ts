@@ -73,14 +73,18 @@ function automaton(keywords: readonly string[], classOf: Uint16Array, width: num
 
   const number = new Int32Array(states);
   for (const [index, state] of queue.entries()) number[state] = index;
-  const isEnd = (state: number) => (shorter[state] ?? 0) > 0 || (keywordAt[state] ?? -1) >= 0;
-  /** By state and class: where the row of the next state begins, with all bits turned if a keyword ends there. */
-  const moves = Int32Array.from({ length: states * width }, (_, place) => {
-    const state = queue[Math.floor(place / width)] ?? 0;
-    const target = next[state * width + (place % width)] ?? 0;
-    const row = (number[target] ?? 0) * width;
-    return isEnd(target) ? ~row : row;
+  /** By state: where its row begins, with all bits turned if a keyword ends there. */
+  const rows = number.map((index, state) => {
+    const isEnd = (shorter[state] ?? 0) > 0 || (keywordAt[state] ?? -1) >= 0;
+    return isEnd ? ~(index * width) : index * width;
   });
+  /** By row and class: the row of the next state. */
+  const moves = new Int32Array(states * width);
+  for (const [index, state] of queue.entries()) {
+    for (let unit = 0; unit < width; unit++) {
+      moves[index * width + unit] = rows[next[state * width + unit] ?? 0] ?? 0;
+    }
+  }
   return {
     moves,
     keywordAt: Int32Array.from(queue, (state) => keywordAt[state] ?? -1),
