@@ -35,12 +35,15 @@ test("no keywords find nothing", () => {
   expect(found([], "text")).toEqual([]);
 });
 
-/** The same by looking at every place for every keyword, the longest first. */
+/** The same by looking at every stretch of the text, the longest first. */
 function foundSlowly(keywords: string[], text: string) {
-  const byLength = keywords.toSorted((one, other) => other.length - one.length);
+  const known = new Set(keywords);
+  const longest = Math.max(...keywords.map(({ length }) => length));
   return Array.from(text.split(""), (_, at) => at + 1).flatMap((end) =>
-    byLength
-      .filter((keyword) => text.slice(0, end).endsWith(keyword))
+    Array.from({ length: Math.min(longest, end) }, (_, at) =>
+      text.slice(Math.max(0, end - longest) + at, end),
+    )
+      .filter((part) => known.has(part))
       .map((keyword): [string, number] => [keyword, end]),
   );
 }
@@ -59,11 +62,24 @@ test("random keywords are found where a look at every place finds them", () => {
   }
 });
 
-test.each([65_535, 65_536, 65_537])("a table of %i states finds its last keyword", (states) => {
-  const long = `${"a".repeat(states - 4)}b`; // with "cd" and the start, a state for each letter
+test("a long list in a script of thousands of characters is searched like a short one", () => {
+  const { below, pick } = seeded(12);
+  const first = "一".charCodeAt(0);
+  const word = (length: number) =>
+    String.fromCharCode(...Array.from({ length }, () => first + below(6000)));
+  const some = Array.from({ length: 4000 }, () => word(5));
+  // Parts of others, and others that begin with the end of one: the ways back from deep inside a keyword.
+  const parts = some.map((of) => of.slice(below(4)));
+  const onwards = some.map((of) => of.slice(2 + below(3)) + word(2));
+  const others = Array.from({ length: 40_000 }, () => word(5));
+  const keywords = [...new Set([...some, ...parts, ...onwards, ...others])];
+  const text = Array.from(
+    { length: 60 },
+    () => pick(keywords.slice(0, 10_000)) + pick(["", word(1)]),
+  ).join("");
 
-  expect(found([long, "cd"], `a${long}cd`)).toEqual([
-    [long, states - 2],
-    ["cd", states],
-  ]);
+  const hits = found(keywords, text);
+
+  expect(hits.length).toBeGreaterThan(60);
+  expect(hits).toEqual(foundSlowly(keywords, text));
 });
