@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
+  dropEvaluations,
   evaluationEventTable,
   findEvaluation,
   insertEvaluations,
@@ -126,6 +127,32 @@ test.each(databaseKinds)(
     await db.close();
   },
   60_000,
+);
+
+test.each(databaseKinds)(
+  "%s: 5 events are dropped in steps, with turns for others",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const MANY = 2_500;
+    for (let at = 0; at < MANY; at += 500) {
+      const ids = Array.from({ length: 500 }, (_, index) => idOf(at + index));
+      await insertEvaluations(
+        db,
+        ids.map((id) => ({ event: { ...eventOf(id), consumer_id: "ana" }, content: null })),
+      );
+    }
+    const others = takeTurns();
+
+    const dropped = await dropEvaluations(db, { consumer_id: "ana" });
+    const turns = others.stop();
+
+    expect(dropped).toBe(MANY);
+    expect(turns).toBeGreaterThanOrEqual(2);
+    expect(await countEvaluations(db, {})).toEqual({});
+    await db.close();
+  },
 );
 
 test.each(databaseKinds)(
