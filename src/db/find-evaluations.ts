@@ -33,7 +33,7 @@ export async function pageEvaluations(
   );
   const ids = rows.slice(0, limit).map(({ id }) => id);
   const more = rows.length > limit ? ids.at(-1) : edge;
-  if (edge !== undefined) await new Promise(setImmediate); // others have a turn before the next step
+  if (more !== undefined) await new Promise(setImmediate); // others have a turn before the next page
   return { items: await eventsOf(db, ids), next: more ?? null };
 }
 

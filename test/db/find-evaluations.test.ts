@@ -130,7 +130,7 @@ test.each(databaseKinds)(
 );
 
 test.each(databaseKinds)(
-  "%s: 5 events are dropped in steps, with turns for others",
+  "%s: 5 events are exported and dropped in steps, with turns for others",
   async (kind) => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
@@ -143,13 +143,23 @@ test.each(databaseKinds)(
         ids.map((id) => ({ event: { ...eventOf(id), consumer_id: "ana" }, content: null })),
       );
     }
-    const others = takeTurns();
-
+    const reading = takeTurns();
+    let exported = 0;
+    let after: string | undefined;
+    do {
+      const asked = { filters: {}, limit: 500, after, order: "oldest" } as const;
+      const page = await pageEvaluations(db, asked);
+      exported += page.items.length;
+      after = page.next ?? undefined;
+    } while (after);
+    const whileReading = reading.stop();
+    const dropping = takeTurns();
     const dropped = await dropEvaluations(db, { consumer_id: "ana" });
-    const turns = others.stop();
+    const whileDropping = dropping.stop();
 
-    expect(dropped).toBe(MANY);
-    expect(turns).toBeGreaterThanOrEqual(2);
+    expect([exported, dropped]).toEqual([MANY, MANY]);
+    expect(whileReading).toBeGreaterThanOrEqual(4);
+    expect(whileDropping).toBeGreaterThanOrEqual(2);
     expect(await countEvaluations(db, {})).toEqual({});
     await db.close();
   },
