@@ -7,6 +7,7 @@ import type { KeyColumns } from "../db/keys.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
+import { hasEnded } from "../lib/has-ended.ts";
 import { newSecret } from "../lib/ids.ts";
 import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import type { Call, Route } from "../route.ts";
@@ -103,8 +104,8 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
           throw new AppError("conflict", "This key no longer works: create a new one instead.");
         }
         const { overlap_s } = call.body as { overlap_s: number };
-        const ends = new Date(deps.now().getTime() + overlap_s * 1000).toISOString();
-        const expires_at = old.expires_at && old.expires_at < ends ? old.expires_at : ends;
+        const ends = new Date(deps.now().getTime() + overlap_s * 1000);
+        const expires_at = hasEnded(old.expires_at, ends) ? old.expires_at : ends.toISOString();
         await change(deps, call, "rotate", { expires_at }, found);
         // The successor never expires earlier than it was going to: it has the old key's own date.
         return await issue(deps, call, old, found.gateway_id);

@@ -40,6 +40,15 @@ export async function expireApprovals(db: Db, now: Date): Promise<void> {
   );
 }
 
+/** They tell who asked for what, and stay no longer than the events that say the same. */
+export async function dropApprovals(db: Db, collector_id: string, before: Date): Promise<void> {
+  await db.run(
+    "DELETE FROM approvals WHERE collector_id = $1 AND created_at < $2",
+    collector_id,
+    before.toISOString(),
+  );
+}
+
 export async function eraseApprovals(db: Db, consumer_id: string): Promise<void> {
   await db.run("DELETE FROM approvals WHERE consumer_id = $1", consumer_id);
 }

@@ -118,6 +118,7 @@ export async function dropEvaluations(
     );
     total += count;
     if (count < DROPPED_AT_A_TIME) return total;
+    await new Promise(setImmediate); // on SQLite nobody else has a turn before
   }
 }
 

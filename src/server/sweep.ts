@@ -1,5 +1,5 @@
-/** Forgets what has served its time: old events, answered retries, undecided approvals, names of sessions; then measures what is left. */
-import { expireApprovals } from "../db/approvals.ts";
+/** Forgets what has served its time: old events and approvals, answered retries, names of sessions; then measures what is left. */
+import { dropApprovals, expireApprovals } from "../db/approvals.ts";
 import { collectorTable } from "../db/collectors.ts";
 import { dropEvaluations } from "../db/evaluation-events.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
@@ -22,7 +22,9 @@ export async function sweep(deps: Deps): Promise<void> {
     await expireApprovals(db, now());
     await dropPseudonyms(db, now());
     for (const { id, retention_days } of await collectorTable.all(db)) {
-      await dropEvaluations(db, { collector_id: id, before: daysAgo(retention_days) });
+      const before = daysAgo(retention_days);
+      await dropEvaluations(db, { collector_id: id, before });
+      await dropApprovals(db, id, before);
     }
     // Of a collector that is gone, nobody says how long.
     await dropEvaluations(db, {

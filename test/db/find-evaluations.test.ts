@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
+  dropEvaluations,
   evaluationEventTable,
   findEvaluation,
   insertEvaluations,
@@ -46,7 +47,7 @@ const eventOf = (id: string): EvaluationEvent => ({
 });
 
 test.each(databaseKinds)(
-  "%s: 5 a search goes through the texts in steps, and its pages leave none out",
+  "%s: 5 a search goes through the texts in steps, leaves turns to others, and its pages leave none out",
   async (kind) => {
     const { url } = await freshDatabase(kind);
     const db = await openDb(url, { durable: false });
@@ -66,6 +67,7 @@ test.each(databaseKinds)(
     const filters = { q: 'needle"\n' };
     const asked = { filters, limit: 10, order: "newest" } as const;
 
+    const others = takeTurns();
     const pages: string[][] = [];
     let after: string | undefined;
     do {
@@ -73,12 +75,30 @@ test.each(databaseKinds)(
       pages.push(page.items.map(({ id }) => id));
       after = page.next ?? undefined;
     } while (after);
+    const turns = others.stop();
 
+    expect(turns).toBeGreaterThanOrEqual(2);
     expect(pages).toEqual([[], [idOf(5_399), idOf(400)], [idOf(10)]]);
     await db.close();
   },
   60_000,
 );
+
+/** What else the process has to do: how often it came to that. */
+function takeTurns(): { stop: () => number } {
+  let turns = 0;
+  const other = () => {
+    turns += 1;
+    next = setImmediate(other);
+  };
+  let next = setImmediate(other);
+  return {
+    stop() {
+      clearImmediate(next);
+      return turns;
+    },
+  };
+}
 
 test.each(databaseKinds)(
   "%s: 5 a count of many events leaves turns to others, and counts each once",
@@ -94,16 +114,10 @@ test.each(databaseKinds)(
         ids.map((id) => ({ event: eventOf(id), content: null })),
       );
     }
-    let turns = 0;
-    let next: NodeJS.Immediate;
-    const other = () => {
-      turns += 1;
-      next = setImmediate(other);
-    };
-    next = setImmediate(other);
+    const others = takeTurns();
 
     const all = await countEvaluations(db, {});
-    clearImmediate(next);
+    const turns = others.stop();
 
     expect(all).toEqual({ allow: MANY });
     expect(turns).toBeGreaterThanOrEqual(2);
@@ -113,6 +127,42 @@ test.each(databaseKinds)(
     await db.close();
   },
   60_000,
+);
+
+test.each(databaseKinds)(
+  "%s: 5 events are exported and dropped in steps, with turns for others",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const MANY = 2_500;
+    for (let at = 0; at < MANY; at += 500) {
+      const ids = Array.from({ length: 500 }, (_, index) => idOf(at + index));
+      await insertEvaluations(
+        db,
+        ids.map((id) => ({ event: { ...eventOf(id), consumer_id: "ana" }, content: null })),
+      );
+    }
+    const reading = takeTurns();
+    let exported = 0;
+    let after: string | undefined;
+    do {
+      const asked = { filters: {}, limit: 500, after, order: "oldest" } as const;
+      const page = await pageEvaluations(db, asked);
+      exported += page.items.length;
+      after = page.next ?? undefined;
+    } while (after);
+    const whileReading = reading.stop();
+    const dropping = takeTurns();
+    const dropped = await dropEvaluations(db, { consumer_id: "ana" });
+    const whileDropping = dropping.stop();
+
+    expect([exported, dropped]).toEqual([MANY, MANY]);
+    expect(whileReading).toBeGreaterThanOrEqual(4);
+    expect(whileDropping).toBeGreaterThanOrEqual(2);
+    expect(await countEvaluations(db, {})).toEqual({});
+    await db.close();
+  },
 );
 
 test.each(databaseKinds)(

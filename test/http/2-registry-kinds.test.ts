@@ -284,6 +284,21 @@ test("2 rotating a key gives a successor, and the old one ends after the overlap
   expect(Date.parse(shown.expires_at) - Date.now()).toBeWithin(50_000, 61_000);
 });
 
+test("2 a rotated key ends with the overlap, in whichever zone its own end was written", async () => {
+  const kit = await started();
+  const path = await gatewayPath();
+  const { id } = await kit.make(`${path}/consumers`, { name: "c" });
+  const keys = `${path}/consumers/${id}/keys`;
+  // Nine hours from now, by clocks that are ten hours behind: as a text it is earlier than now.
+  const there = new Date(Date.now() - 3_600_000).toISOString().replace("Z", "-10:00");
+  const old = await kit.make(keys, { name: "k", expires_at: there });
+
+  await kit.post(`${keys}/${old.id}/rotate`, { overlap_s: 60 });
+
+  const { expires_at } = await (await kit.get(`${keys}/${old.id}`)).json();
+  expect(Date.parse(expires_at) - Date.now()).toBeWithin(50_000, 61_000);
+});
+
 test.each(KINDS.filter((kind) => kind !== "demo"))(
   "2 test-connection of %s asks for nothing that costs money (litellm #13668)",
   async (provider) => {

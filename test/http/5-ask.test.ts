@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
+import { sweep } from "../../src/server/sweep.ts";
 import { type Guarded, makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -173,6 +174,32 @@ describe.each(databaseKinds)("%s", (database) => {
 
     expect(await readAs("approver")).toMatchObject([{ text: "Pay 5 to [MASKED_EMAIL]" }]);
     expect(await readAs("viewer")).toBeNull();
+  });
+
+  test("5 an approval stays as long as its collector keeps events, and goes with who asked", async () => {
+    const shared = await kit();
+    const short = await makeGuard(shared, { gates: [GATE] }, { retention_days: 5 });
+    const long = await makeGuard(shared, { gates: [GATE] }, { retention_days: 50 });
+    const ids = [
+      approvalIn(await short.evaluate(call(5))),
+      approvalIn(await long.evaluate(call(5))),
+      approvalIn(await long.evaluate({ ...call(5), consumer_id: "bo" })),
+    ];
+    const seen = () =>
+      Promise.all(ids.map(async (id) => (await shared.get(`/v1/approvals/${id}`)).status));
+    const in40Days = () => new Date(Date.now() + 40 * 86_400_000);
+
+    await sweep(shared.deps);
+    const today = await seen();
+    await sweep({ ...shared.deps, now: in40Days });
+    const later = await seen();
+    await shared.post("/v1/activity/erase", { consumer_id: "bo" });
+
+    expect([today, later, await seen()]).toEqual([
+      [200, 200, 200],
+      [404, 200, 200],
+      [404, 200, 404],
+    ]);
   });
 
   test("5 another collector sees nothing of an approval", async () => {

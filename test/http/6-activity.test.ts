@@ -162,6 +162,20 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(csv).toContain(`"'=HYPERLINK(""x"")"`);
   });
 
+  test("5 looking for no text is not looking: the list and the export end where they end without it", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, {});
+    await guard.evaluate({ payload: { input: "x" } });
+    const at = `collector_id=${guard.collector.id}`;
+    const events = await listed(shared, at, 1);
+
+    const list = await (await shared.get(`/v1/activity?${at}&q=`)).json();
+    const exported = await (await shared.get(`/v1/activity/export?${at}&q=`)).text();
+
+    expect(list).toEqual({ items: events, next_cursor: null });
+    expect(exported).toBe(`${JSON.stringify(events[0])}\n`);
+  });
+
   test("5 everything about a consumer_id can be erased", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, {});
