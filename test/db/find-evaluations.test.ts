@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
+import type { Finding } from "../../src/contract/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
   evaluationEventTable,
@@ -163,4 +164,34 @@ test.each(databaseKinds)("%s: 6 texts of an older release stay with their events
   expect((await findEvaluation(db, kept))?.content).toEqual([{ ...place, text: "hay" }]);
   expect((await findEvaluation(db, without))?.content).toBe(null);
   await db.close();
+});
+
+test.each(databaseKinds)(
+  "%s: 6.1 events on which every gate and rule fired are written together",
+  async (kind) => {
+    const { url } = await freshDatabase(kind);
+    const db = await openDb(url, { durable: false });
+    await migrate(db, new Date());
+    const findings = Array.from({ length: 200 }, (_, number) => gateFinding(`gate ${number}`));
+    const recorded = Array.from({ length: 200 }, (_, number) => ({
+      event: { ...eventOf(idOf(number)), findings },
+      content: null,
+    }));
+
+    await insertEvaluations(db, recorded);
+
+    const filters = { detector: "gate 199" };
+    const counted = await countEvaluations(db, filters);
+    const { items } = await pageEvaluations(db, { filters, limit: 1, order: "newest" });
+    expect(counted).toMatchObject({ allow: 200 });
+    expect(items[0]?.id).toBe(idOf(199));
+  },
+  20_000,
+);
+
+const gateFinding = (gate_name: string): Finding => ({
+  source: { kind: "gate", gate_name, policy_id: idOf(0), policy_version: 1 },
+  signal: { type: "gate_report", confidence: 1 },
+  outcome: { action: "report" },
+  evidence: {},
 });
