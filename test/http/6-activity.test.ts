@@ -191,6 +191,25 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(content).toMatchObject([{ text: expect.stringMatching(/^\*{3}\. .*\[MASKED_CC\]/) }]);
   });
 
+  test("6 what is masked in texts is masked in the names that lead to them, and told by no finding", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+    const row = { "ana@example.com": "of bob@example.com", "a~/b": "carl@example.com" };
+
+    const { findings, request_id } = await guard.evaluate({
+      payload: {
+        messages: [{ role: "ana@example.com", content: row }],
+        input: JSON.stringify(row),
+      },
+    });
+
+    await listed(shared, `collector_id=${guard.collector.id}`, 1);
+    const event = await (await shared.get(`/v1/activity/${request_id}`)).json();
+    expect(JSON.stringify([findings, event])).not.toContain("@example.com");
+    expect(JSON.stringify(event.content)).toContain('"/messages/0/content/[MASKED_EMAIL]"');
+    expect(JSON.stringify(findings)).toContain('"inner_pointer":"/a~0~1b"');
+  });
+
   test("5 the same Idempotency-Key is one evaluation: the same verdict, one event", async () => {
     const shared = await kit();
     const guard = await makeRuled(shared, "data_loss_prevention");
