@@ -210,6 +210,26 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(JSON.stringify(findings)).toContain('"inner_pointer":"/a~0~1b"');
   });
 
+  test("6 a role that is prose is a text like any other", async () => {
+    const shared = await kit();
+    const rules = [{ name: "codename", type: "keyword", pattern: "Zebra" }];
+    const guard = await makeRuled(shared, "data_loss_prevention", {
+      settings: { rules },
+      action: "transform",
+    });
+
+    const { request_id } = await guard.evaluate({
+      payload: { messages: [{ role: "the Zebra", content: "x" }] },
+    });
+
+    await listed(shared, `collector_id=${guard.collector.id}`, 1);
+    const { content } = await (await shared.get(`/v1/activity/${request_id}`)).json();
+    expect(content).toMatchObject([
+      { role: null, text: "the ***" },
+      { role: null, text: "x" },
+    ]);
+  });
+
   test("5 the same Idempotency-Key is one evaluation: the same verdict, one event", async () => {
     const shared = await kit();
     const guard = await makeRuled(shared, "data_loss_prevention");
