@@ -9,6 +9,7 @@ import {
 } from "../../src/db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { writeEvaluations } from "../../src/server/write-evaluations.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
 const NEEDLES = [10, 400, 5_399];
@@ -188,6 +189,21 @@ test.each(databaseKinds)(
   },
   20_000,
 );
+
+test.each(databaseKinds)("%s: 6.1 an event that is refused takes no other along", async (kind) => {
+  const { url } = await freshDatabase(kind);
+  const db = await openDb(url, { durable: false });
+  await migrate(db, new Date());
+  const writer = writeEvaluations(db, () => {}, "before");
+  const numbers = [1, 2, 2, 3]; // an id that is taken
+
+  await Promise.all(
+    numbers.map((number) => writer.record({ event: eventOf(idOf(number)), content: null })),
+  );
+
+  expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
+  expect([writer.lost(), writer.waiting()]).toEqual([1, 0]);
+});
 
 const gateFinding = (gate_name: string): Finding => ({
   source: { kind: "gate", gate_name, policy_id: idOf(0), policy_version: 1 },
