@@ -191,6 +191,20 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(content).toMatchObject([{ text: expect.stringMatching(/^\*{3}\. .*\[MASKED_CC\]/) }]);
   });
 
+  test("6.1 a name as long as one may be is kept, and a longer one is refused", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, {});
+    const body = (consumer_id: string) => ({ payload: { input: "x" }, consumer_id });
+    // What does not repeat cannot be compressed.
+    const name = String.fromCharCode(...Array.from({ length: 1024 }, (_, at) => 0x4e00 + 17 * at));
+
+    const { request_id } = await guard.evaluate(body(name.slice(0, 682)));
+    const refused = await guard.send(body(name));
+
+    expect(await listed(shared, `request_id=${request_id}`, 1)).toHaveLength(1);
+    expect(refused.status).toBe(400);
+  });
+
   test("6 what is masked in texts is masked in the names that lead to them, and told by no finding", async () => {
     const shared = await kit();
     const guard = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
