@@ -29,11 +29,17 @@ const OpenObject = (z.unknown() as z.ZodType<Record<string, unknown>>)
 /** Real clients send empty strings and null for what they leave out. */
 const absent = (value: unknown) => (value === "" || value === null ? undefined : value);
 const optional = <Type extends z.ZodType>(type: Type) => z.preprocess(absent, type.optional());
-/** Postgres stores no NUL. */
+/** Postgres stores no NUL, and indexes no text of more than some 2,600 bytes. */
 const Label = z
   .string()
   .max(1024)
-  .refine((text) => !text.includes("\0"), "must not hold NUL");
+  .refine((text) => !text.includes("\0"), "must not hold NUL")
+  .refine(
+    (text) => text.length * 3 <= 2048 || utf8Length(text) <= 2048,
+    "must have at most 2048 bytes",
+  );
+
+const utf8Length = (text: string) => new TextEncoder().encode(text).length;
 
 export const EvaluateRequest = z.strictObject({
   payload: OpenObject.describe(

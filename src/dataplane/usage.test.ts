@@ -48,6 +48,10 @@ test.each([
 });
 
 test("what is no count is none", () => {
+  expect(read('{"usage":{"prompt_tokens":1e300,"completion_tokens":2147483648}}')).toEqual({
+    input_tokens: 0,
+    output_tokens: 0,
+  });
   expect(read('{"usage":{"prompt_tokens":"9","completion_tokens":-1}}')).toEqual({
     input_tokens: 0,
     output_tokens: 0,

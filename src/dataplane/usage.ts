@@ -38,5 +38,8 @@ function lastUsage(bytes: Uint8Array): Record<string, unknown> | undefined {
   return undefined;
 }
 
+/** What the database counts to: an upstream may claim anything. */
+const MOST_TOKENS = 2 ** 31 - 1;
+
 const count = (value: unknown): number =>
-  typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : 0;
+  typeof value === "number" && value >= 0 && value <= MOST_TOKENS ? Math.floor(value) : 0;

@@ -31,6 +31,9 @@ function asAppError(thrown: unknown): unknown {
       cause: thrown,
     });
   }
+  if (state === "SQLITE_FULL" || state === "53100") {
+    return new AppError("unavailable", FULL, { cause: thrown });
+  }
   if (isOutOfReach(state)) return new AppError("unavailable", undefined, { cause: thrown });
   return thrown;
 }
@@ -41,8 +44,13 @@ function uniqueColumn(message: string, detail: string): string {
   return columns.split(/, ?/).at(-1)?.replace(/^.*\./, "") || "value";
 }
 
-/** Not there, too busy, or not for us: 28 is a refused user, 3D000 a database that is not there. */
+const FULL = "The disk of the database is full: make room, and try again.";
+
+/**
+ * Not there, too busy, or not for us: 28 is a refused user, 3D000 a database that is not there, 53 one without
+ * resources, 58030 and IOERR one whose disk fails.
+ */
 const isOutOfReach = (state: string): boolean =>
-  /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME)|^(57P0\d|08...|28...|3D000|53300)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOTFOUND)|^Connection|^SQLITE_(BUSY|CANTOPEN|NOTADB)/.test(
+  /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME)|^(57P0\d|08...|28...|3D000|53...|58030)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOTFOUND)|^Connection|^SQLITE_(BUSY|CANTOPEN|IOERR|NOTADB)/.test(
     state,
   );

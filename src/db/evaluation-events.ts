@@ -72,11 +72,17 @@ export async function insertEvaluations(
   if (fired.length === 0) return await recordedTable.insertMany(db, rows);
   await db.transaction(async (tx) => {
     await recordedTable.insertMany(tx, rows);
-    const places = fired.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`);
-    const sql = `INSERT INTO evaluation_findings (source, event_id) VALUES ${places.join(", ")}`;
-    await tx.run(sql, ...fired.flat());
+    for (let at = 0; at < fired.length; at += FIRED_AT_A_TIME) {
+      const part = fired.slice(at, at + FIRED_AT_A_TIME);
+      const places = part.map((_, index) => `($${2 * index + 1}, $${2 * index + 2})`);
+      const sql = `INSERT INTO evaluation_findings (source, event_id) VALUES ${places.join(", ")}`;
+      await tx.run(sql, ...part.flat());
+    }
   });
 }
+
+/** A policy has up to two hundred gates and rules, which may all fire; Postgres takes 65,535 values at once. */
+const FIRED_AT_A_TIME = 1_000;
 
 /** What an event is found by: ids of detectors, names of gates. */
 const sourcesOf = ({ findings }: EvaluationEvent): string[] => [

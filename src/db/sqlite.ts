@@ -38,7 +38,8 @@ function opened(sqlite: Database): Db {
             sqlite.exec("COMMIT");
             return result;
           } catch (thrown) {
-            sqlite.exec("ROLLBACK");
+            // On a full disk SQLite has done it already, and would fail with that instead.
+            if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
             throw thrown;
           }
         }),

@@ -3,6 +3,7 @@ import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
 import { idTime } from "../lib/ids.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import { maskForStorage } from "../policy/mask-for-storage.ts";
+import { maskNames } from "../policy/mask-names.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import type { Segment } from "../policy/segment.ts";
 import type { Backing } from "./backing.ts";
@@ -71,13 +72,17 @@ function contentOf({ collector, payload }: Known, hidden: Outcome["hidden"]): St
   const hiddenIn = Map.groupBy(hidden, ({ at }) => at?.segment);
   const masked = (of: Segment) => maskForStorage(of, hiddenIn.get(of) ?? []);
   const keep = collector.content_storage === "full" ? plain : masked;
+  const names = maskNames();
   const kept: StoredText[] = [];
   let room = MOST_CHARACTERS;
   for (const segment of payload.segments) {
     if (room <= 0) break;
     // Alone a number says little, and a table has a hundred thousand of them.
     if (segment.isNumber) continue;
-    const { pointer, inner, source, role } = segment;
+    const { source } = segment;
+    const pointer = names.pointer(segment.pointer);
+    const inner = segment.inner === null ? null : names.pointer(segment.inner);
+    const role = segment.role === null ? null : names.name(segment.role);
     const text = keep(segment).slice(0, room);
     kept.push({ pointer, inner, source, role, text });
     room -= text.length + pointer.length + (inner?.length ?? 0);

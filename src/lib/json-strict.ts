@@ -158,6 +158,11 @@ export function pointerStep(name: string): string {
     : name;
 }
 
+/** The name that such a step was written for. */
+export function stepName(step: string): string {
+  return step.includes("~") ? step.replaceAll("~1", "/").replaceAll("~0", "~") : step;
+}
+
 /** A name may be as long as the body. */
 const shown = (pointer: string) =>
   pointer.length > 120 ? `${pointer.slice(0, 120).toWellFormed()}…` : pointer || "the top";

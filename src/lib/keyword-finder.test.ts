@@ -59,6 +59,12 @@ test("random keywords are found where a look at every place finds them", () => {
     const text = word(below(60), letters);
 
     expect(found(keywords, text)).toEqual(foundSlowly(keywords, text));
+    expect(found(keywords, text.toUpperCase(), true)).toEqual(
+      foundSlowly(
+        keywords,
+        text.toUpperCase().replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+      ),
+    );
   }
 });
 

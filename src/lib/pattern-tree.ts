@@ -197,9 +197,8 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
       ranges.push([low, high]);
     }
     at++;
-    // Case first: [^k] under (?i) must not match K.
-    const set = flags.i && negated ? ignoringCase(unite(ranges)) : unite(ranges);
-    return negated ? without(set) : set;
+    const set = unite(ranges);
+    return negated ? allBut(set) : set;
   }
 
   function posix(): CodePoints | undefined {
@@ -208,7 +207,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     const set = POSIX[named[2] ?? ""];
     if (!set) refuse("is not the name of a class", at);
     at += named[0].length;
-    return named[1] ? without(set) : set;
+    return named[1] ? allBut(set) : set;
   }
 
   /** One character, or a class such as \d. */
@@ -220,7 +219,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     const set = CLASSES[letter.toLowerCase()];
     if (set) {
       at++;
-      return letter === letter.toLowerCase() ? set : without(set);
+      return letter === letter.toLowerCase() ? set : allBut(set);
     }
     if (letter === "p" || letter === "P") return propertyOf(from);
     const coded = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|[xu]\{([\da-fA-F]{1,6})\})/.exec(
@@ -253,7 +252,12 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     const set = named && property(named[3] ?? named[4] ?? "");
     if (!set) refuse("is not a Unicode property", from);
     at += named[0].length;
-    return (named[1] === "P") !== (named[2] === "^") ? without(set) : set;
+    return (named[1] === "P") !== (named[2] === "^") ? allBut(set) : set;
+  }
+
+  /** Case first: under (?i) neither [^k] matches K, nor \W the k that the Kelvin sign is a case of. */
+  function allBut(set: CodePoints): CodePoints {
+    return without(flags.i ? ignoringCase(set) : set);
   }
 
   function taken(character: string): boolean {

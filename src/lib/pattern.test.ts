@@ -35,6 +35,7 @@ test.each([
 test("ignoring case means every spelling of a letter, and classes that exclude it", () => {
   expect(found("straSSe k", "STRASſE \u212a", true)).toEqual(["STRASſE \u212a"]);
   expect(found("[^k]", "Kk\u212a", true)).toEqual([]);
+  expect(found("\\W|[[:^word:]]|\\P{Latin}", "Kks1", true)).toEqual(["1"]);
 });
 
 test("offsets count UTF-16 units", () => {

@@ -2,6 +2,7 @@
 import type { Action, Finding } from "../contract/evaluate.ts";
 import type { CompiledGate, CompiledRule, Program } from "./compile-policy.ts";
 import type { Match } from "./detector.ts";
+import { maskNames } from "./mask-names.ts";
 
 interface Fired {
   matches: readonly Match[];
@@ -65,6 +66,7 @@ function outcome(
 
 function places(matches: readonly Match[]) {
   const labels: Record<string, number> = {};
+  const { pointer } = maskNames();
   for (const { label } of matches) labels[label] = (labels[label] ?? 0) + 1;
   return {
     count: matches.length,
@@ -74,8 +76,8 @@ function places(matches: readonly Match[]) {
       type,
       confidence,
       ...(at && {
-        pointer: short(at.segment.pointer),
-        ...(at.segment.inner !== null && { inner_pointer: short(at.segment.inner) }),
+        pointer: short(pointer(at.segment.pointer)),
+        ...(at.segment.inner !== null && { inner_pointer: short(pointer(at.segment.inner)) }),
         start: at.start,
         end: at.end,
       }),

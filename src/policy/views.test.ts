@@ -54,6 +54,15 @@ test("a fold points back to the characters that were written", () => {
   ]);
 });
 
+test("a fold never points between the halves of a character", () => {
+  const text = "x🄂y";
+  const { text: read, span } = folded(text);
+
+  expect(read).toBe("x1,y");
+  expect(span(0, 2)).toEqual({ start: 0, end: 3 });
+  expect(span(2, 4)).toEqual({ start: 1, end: 4 });
+});
+
 const wide = Buffer.from("whoami; id", "utf16le").toString("base64").replace("=", "");
 test.each([
   ["percent", "say %69%67nore", "say ignore", "ig", "%69%67"],

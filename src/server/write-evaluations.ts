@@ -54,8 +54,10 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
     timer ??= setTimeout(() => void flush(), ms);
   };
   const write = async () => {
+    /** How many go one by one: one that the database refuses must not take those beside it along. */
+    let single = 0;
     while (waiting.length) {
-      const batch = waiting.slice(0, BATCH);
+      const batch = waiting.slice(0, single > 0 ? 1 : BATCH);
       crowded = batch.length > 1;
       try {
         await insertEvaluations(
@@ -74,13 +76,18 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
           for (const { done } of waiting) done();
           return;
         }
-        lost += batch.length;
-        log("evaluations_refused", { level: "error", count: batch.length, error: thrown });
+        if (batch.length > 1) {
+          single = batch.length;
+          continue;
+        }
+        lost += 1;
+        log("evaluation_refused", { level: "error", error: thrown });
       }
+      single = Math.max(0, single - 1);
       waiting = waiting.slice(batch.length);
       for (const { done } of batch) done();
       // What came meanwhile waits for more to share its commit, unless that is much already.
-      if (waiting.length < BATCH) return;
+      if (single === 0 && waiting.length < BATCH) return;
     }
   };
   return {

@@ -27,14 +27,18 @@ export function writeEvents(db: Db, log: Log): EventWriter {
   let failing = false;
   let writing: Promise<void> | undefined;
 
-  /** Throws only when the database is away: rows it refuses would hold up all that follow. */
+  /** Throws only when the database is away: a row it refuses holds up none that follow, and takes none along. */
   const insert = async (batch: RequestEvent[]) => {
     try {
       await requestEventTable.insertMany(db, batch);
     } catch (thrown) {
       if (AppError.from(thrown).code === "unavailable") throw thrown;
-      lost += batch.length;
-      log("events_refused", { level: "error", count: batch.length, error: thrown });
+      if (batch.length > 1) {
+        for (const event of batch) await insert([event]);
+        return;
+      }
+      lost += 1;
+      log("event_refused", { level: "error", error: thrown });
     }
   };
   const write = async () => {

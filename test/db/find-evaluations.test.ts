@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
+import type { Finding } from "../../src/contract/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
   dropEvaluations,
@@ -9,6 +10,7 @@ import {
 } from "../../src/db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { writeEvaluations } from "../../src/server/write-evaluations.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
 const NEEDLES = [10, 400, 5_399];
@@ -213,4 +215,49 @@ test.each(databaseKinds)("%s: 6 texts of an older release stay with their events
   expect((await findEvaluation(db, kept))?.content).toEqual([{ ...place, text: "hay" }]);
   expect((await findEvaluation(db, without))?.content).toBe(null);
   await db.close();
+});
+
+test.each(databaseKinds)(
+  "%s: 6.1 events on which every gate and rule fired are written together",
+  async (kind) => {
+    const { url } = await freshDatabase(kind);
+    const db = await openDb(url, { durable: false });
+    await migrate(db, new Date());
+    const findings = Array.from({ length: 200 }, (_, number) => gateFinding(`gate ${number}`));
+    const recorded = Array.from({ length: 200 }, (_, number) => ({
+      event: { ...eventOf(idOf(number)), findings },
+      content: null,
+    }));
+
+    await insertEvaluations(db, recorded);
+
+    const filters = { detector: "gate 199" };
+    const counted = await countEvaluations(db, filters);
+    const { items } = await pageEvaluations(db, { filters, limit: 1, order: "newest" });
+    expect(counted).toMatchObject({ allow: 200 });
+    expect(items[0]?.id).toBe(idOf(199));
+  },
+  20_000,
+);
+
+test.each(databaseKinds)("%s: 6.1 an event that is refused takes no other along", async (kind) => {
+  const { url } = await freshDatabase(kind);
+  const db = await openDb(url, { durable: false });
+  await migrate(db, new Date());
+  const writer = writeEvaluations(db, () => {}, "before");
+  const numbers = [1, 2, 2, 3]; // an id that is taken
+
+  await Promise.all(
+    numbers.map((number) => writer.record({ event: eventOf(idOf(number)), content: null })),
+  );
+
+  expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
+  expect([writer.lost(), writer.waiting()]).toEqual([1, 0]);
+});
+
+const gateFinding = (gate_name: string): Finding => ({
+  source: { kind: "gate", gate_name, policy_id: idOf(0), policy_version: 1 },
+  signal: { type: "gate_report", confidence: 1 },
+  outcome: { action: "report" },
+  evidence: {},
 });

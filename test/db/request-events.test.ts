@@ -50,6 +50,21 @@ describe.each(databaseKinds)("%s", (kind) => {
     await db.close();
   });
 
+  test("an event that is refused takes no other along", async () => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const events = writeEvents(db, () => {});
+    const [one, other] = [event("2026-01-01T00:00:00.000Z"), event("2026-01-02T00:00:00.000Z")];
+
+    for (const each of [one, one, other]) events.record(each); // an id that is taken
+    await events.stop();
+
+    expect(await requestEventTable.all(db)).toEqual([one, other]);
+    expect(events.lost()).toBe(1);
+    await db.close();
+  });
+
   test("events in full batches and the rest are written, each once", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });

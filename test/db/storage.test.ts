@@ -151,3 +151,23 @@ describe.each(databaseKinds)("%s", (kind) => {
     await again.catch(() => {});
   });
 });
+
+test("7 a full disk is unavailable, also where SQLite has ended the transaction itself", async () => {
+  const db = await openDb("sqlite::memory:");
+  await db.run("CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)");
+  const insert = (length: number) =>
+    db.transaction((tx) =>
+      tx.run("INSERT OR ROLLBACK INTO texts (text) VALUES ($1)", "x".repeat(length)),
+    );
+  await db.one("PRAGMA max_page_count = 10");
+
+  const refused = await insert(100_000).catch((thrown) => thrown);
+  const repeated = await db
+    .transaction((tx) => tx.run("INSERT OR ROLLBACK INTO texts (id) VALUES (1), (1)"))
+    .catch((thrown) => thrown);
+  await insert(10);
+
+  expect([refused.code, refused.message]).toEqual(["unavailable", expect.stringContaining("full")]);
+  expect(repeated.code).toBe("already_exists");
+  await db.close();
+});

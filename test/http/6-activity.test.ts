@@ -205,6 +205,59 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(content).toMatchObject([{ text: expect.stringMatching(/^\*{3}\. .*\[MASKED_CC\]/) }]);
   });
 
+  test("6.1 a name as long as one may be is kept, and a longer one is refused", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, {});
+    const body = (consumer_id: string) => ({ payload: { input: "x" }, consumer_id });
+    // What does not repeat cannot be compressed.
+    const name = String.fromCharCode(...Array.from({ length: 1024 }, (_, at) => 0x4e00 + 17 * at));
+
+    const { request_id } = await guard.evaluate(body(name.slice(0, 682)));
+    const refused = await guard.send(body(name));
+
+    expect(await listed(shared, `request_id=${request_id}`, 1)).toHaveLength(1);
+    expect(refused.status).toBe(400);
+  });
+
+  test("6 what is masked in texts is masked in the names that lead to them, and told by no finding", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+    const row = { "ana@example.com": "of bob@example.com", "a~/b": "carl@example.com" };
+
+    const { findings, request_id } = await guard.evaluate({
+      payload: {
+        messages: [{ role: "ana@example.com", content: row }],
+        input: JSON.stringify(row),
+      },
+    });
+
+    await listed(shared, `collector_id=${guard.collector.id}`, 1);
+    const event = await (await shared.get(`/v1/activity/${request_id}`)).json();
+    expect(JSON.stringify([findings, event])).not.toContain("@example.com");
+    expect(JSON.stringify(event.content)).toContain('"/messages/0/content/[MASKED_EMAIL]"');
+    expect(JSON.stringify(findings)).toContain('"inner_pointer":"/a~0~1b"');
+  });
+
+  test("6 a role that is prose is a text like any other", async () => {
+    const shared = await kit();
+    const rules = [{ name: "codename", type: "keyword", pattern: "Zebra" }];
+    const guard = await makeRuled(shared, "data_loss_prevention", {
+      settings: { rules },
+      action: "transform",
+    });
+
+    const { request_id } = await guard.evaluate({
+      payload: { messages: [{ role: "the Zebra", content: "x" }] },
+    });
+
+    await listed(shared, `collector_id=${guard.collector.id}`, 1);
+    const { content } = await (await shared.get(`/v1/activity/${request_id}`)).json();
+    expect(content).toMatchObject([
+      { role: null, text: "the ***" },
+      { role: null, text: "x" },
+    ]);
+  });
+
   test("5 the same Idempotency-Key is one evaluation: the same verdict, one event", async () => {
     const shared = await kit();
     const guard = await makeRuled(shared, "data_loss_prevention");

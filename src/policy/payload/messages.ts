@@ -3,6 +3,7 @@
  * cohere, A2A) are read by one table: clients mix them, and no mixture shall hide a text.
  */
 import type { Source } from "../segment.ts";
+import { isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject } from "./payload.ts";
 import { readCall, readToolCalls } from "./tools.ts";
 import {
@@ -20,7 +21,9 @@ import {
 
 export const readMessage: Read = (out, value, place) => {
   if (!isObject(value)) return readPart(out, value, place);
-  const role = typeof value.role === "string" ? value.role : place.role;
+  // A role that reads as prose is a text, and told as one.
+  const named = typeof value.role === "string" && isOpaque("role", value.role, place.source);
+  const role = named ? String(value.role) : place.role;
   const source = SOURCE_OF_ROLE.get(role?.toLowerCase() ?? "") ?? place.source;
   readMembers(out, value, { ...place, role, source }, MESSAGE);
 };

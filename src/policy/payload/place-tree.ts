@@ -1,4 +1,5 @@
 /** Segments by the steps of their pointers, so that one pass over the text of a payload finds all of them. */
+import { stepName } from "../../lib/json-strict.ts";
 import type { Segment } from "../segment.ts";
 
 export interface Branch<Item> {
@@ -27,9 +28,7 @@ export function placeTree<Item extends { segment: Segment }>(items: readonly Ite
 function grow<Item>(root: Branch<Item>, pointer: string): Branch<Item> {
   let branch = root;
   for (const escaped of pointer.split("/").slice(1)) {
-    const step = escaped.includes("~")
-      ? escaped.replaceAll("~1", "/").replaceAll("~0", "~")
-      : escaped;
+    const step = stepName(escaped);
     const next = branch.steps.get(step) ?? { steps: new Map() };
     branch.steps.set(step, next);
     branch = next;

@@ -49,6 +49,12 @@ test.each([
     '{"content":null,"choices":[{"message":{"content":null}}],"messages":[{"parts":[{"content":null}]}, null]}',
   ],
   [
+    "what stands where tokens are listed goes if it is a list, and is changed if it is a text",
+    '{"a":{"logprobs":"x"},"b":{"logprobs":["x"],"text":"x"},"c":{"logprobs":["x"]},"logprobs":true}',
+    [change("/a/logprobs", "y"), change("/b/text", "y")],
+    '{"a":{"logprobs":"y"},"b":{"logprobs":[],"text":"y"},"c":{"logprobs":["x"]},"logprobs":true}',
+  ],
+  [
     "attachments do not travel back, and nothing in them is changed",
     '{"attachments":[{"data":"aGk="}], "attachments_note":"a", "input":"x"}',
     [change("/attachments/0", "b"), change("/attachments_note", "b")],

@@ -30,7 +30,7 @@ export function rewritePayload(body: string, changes: readonly Change[]): string
   return applyEdits(payload, [...replacements(payload, tree, TOKENS), ...removals(payload)]);
 }
 
-/** Where answers of models list the tokens of the text beside or below. A request has a boolean there. */
+/** Where answers of models list the tokens of the text beside or below. What is no list or object there is none. */
 const TOKENS: ReadonlySet<string> = new Set(["logprobs", "logprobsResult"]);
 const NO_TOKENS: ReadonlySet<string> = new Set();
 
@@ -38,19 +38,19 @@ const IN_ATTACHMENTS = /^\/attachments(?:\/|$)/;
 
 function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<string>): Edit[] {
   const edits: Edit[] = [];
-  const drop = (at: number): number => {
+  const drop = (at: number, empty: string): number => {
     const end = endOfValue(text, at);
-    const empty = EMPTY.get(text.charCodeAt(at));
-    if (empty !== undefined) edits.push({ from: at, to: end, put: empty });
+    edits.push({ from: at, to: end, put: empty });
     return end;
   };
   const look = (at: number, branch: Branch<Change> | undefined): number => {
     if (!branch) return endOfValue(text, at);
     const first = text.charCodeAt(at);
     if (first === OPEN_BRACE) {
-      return eachMember(text, at, (name, value) =>
-        tokens.has(name) ? drop(value) : look(value, branch.steps.get(name)),
-      );
+      return eachMember(text, at, (name, value) => {
+        const empty = tokens.has(name) ? EMPTY.get(text.charCodeAt(value)) : undefined;
+        return empty === undefined ? look(value, branch.steps.get(name)) : drop(value, empty);
+      });
     }
     if (first === OPEN_BRACKET) {
       return eachItem(text, at, (index, value) => look(value, branch.steps.get(String(index))));

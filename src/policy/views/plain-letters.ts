@@ -63,7 +63,8 @@ function putWord(out: Rewriter, text: string, word: Word): void {
       }
       const plain = known.get(cluster) ?? plainCluster(cluster, latin);
       known.set(cluster, plain);
-      out.put(plain, at, end);
+      // Each letter stands for the whole: half of a character that reads as two is never masked alone.
+      for (const letter of plain) out.put(letter, at, end);
     }
     at = end;
   }
