@@ -25,9 +25,9 @@ export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
   const { say } = useSession();
   const [asking, setAsking] = useState<Row>();
   const params = { gateway_id };
-  const loaded = useLoad(report.imported.join(" "), async () => {
+  const loaded = useLoad(report.imported.join(" "), async (read) => {
     const all = await everyPage((page) =>
-      call(storeCatalog.list, { params, query: { ...page, source: "imported" } }),
+      read(storeCatalog.list, { params, query: { ...page, source: "imported" } }),
     );
     const wanted = new Set(report.imported);
     return all.filter(({ code }) => wanted.has(code)).map((row) => ({ ...row, id: row.code }));

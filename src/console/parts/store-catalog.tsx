@@ -71,12 +71,12 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
             />
           </>
         }
-        load={async ({ q, cursor }) => {
+        load={async ({ q, cursor }, read) => {
           // Anybody can write an address: the server says which values it does not know.
           const narrowed = { status: status || undefined, source: source || undefined } as Narrowed;
           const [page, instances] = await Promise.all([
-            call(storeCatalog.list, { params, query: { q, cursor, ...narrowed } }),
-            instancesOf(gateway_id),
+            read(storeCatalog.list, { params, query: { q, cursor, ...narrowed } }),
+            instancesOf(read, gateway_id),
           ]);
           const items = page.items.map((entry) => ({
             ...entry,
