@@ -114,6 +114,24 @@ test("5 of many documents the first twenty are read, and the rest is told", asyn
   ]);
 });
 
+test("5 more than twenty attachments are a 400, and one read in part is told", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const attached = (count: number, text: string) => ({
+    payload: {
+      attachments: Array.from({ length: count }, () => ({
+        filename: "a.txt",
+        data: Buffer.from(text).toString("base64"),
+      })),
+    },
+  });
+
+  const told = await guard.evaluate(attached(1, "a ".repeat(1_000_001)));
+
+  expect(placesOf(told)).toMatchObject([{ problem: "only its beginning was read" }]);
+  expect((await guard.send(attached(20, "hello"))).status).toBe(200);
+  expect((await guard.send(attached(21, "hello"))).status).toBe(400);
+});
+
 test("5 while a small file with much in it is looked at, everybody else is answered", async () => {
   const shared = await kit();
   const guard = await makeRuled(shared, "doc_analyzer", { action: "report" });
