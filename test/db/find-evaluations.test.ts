@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
+  dropEvaluations,
   evaluationEventTable,
   findEvaluation,
   insertEvaluations,
@@ -164,3 +165,27 @@ test.each(databaseKinds)("%s: 6 texts of an older release stay with their events
   expect((await findEvaluation(db, without))?.content).toBe(null);
   await db.close();
 });
+
+test.each(databaseKinds)(
+  "%s: 5 what one consumer left is erased to the last event",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const of = (consumer_id: string, from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        event: { ...eventOf(idOf(from + index)), consumer_id },
+        content: null,
+      }));
+    await insertEvaluations(db, of("ana", 0, 600));
+    await insertEvaluations(db, of("ana", 600, 600));
+    await insertEvaluations(db, of("bo", 1200, 1));
+
+    const erased = await dropEvaluations(db, { consumer_id: "ana" });
+    const left = await countEvaluations(db, {});
+    await db.close();
+
+    expect(erased).toBe(1200);
+    expect(left).toEqual({ allow: 1 });
+  },
+);
