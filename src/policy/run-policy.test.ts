@@ -69,6 +69,17 @@ test("a mask is for what can be rewritten: the name of a member is not found by 
   expect(findings).toEqual([]);
 });
 
+test("a number is looked at by a detector that asks for numbers, and by no other", async () => {
+  const text = "4111111111111111";
+  const number = segment(text, "user", { pointer: "/input", isNumber: true });
+  const input = program.rules.input.map((one) => ({ ...one, numbers: false }));
+  const found = async (by: Program) =>
+    (await runPolicy(by, { ...judged(text), segments: [number] })).findings.length;
+
+  expect(await found(program)).toBe(1);
+  expect(await found({ ...program, rules: { ...program.rules, input } })).toBe(0);
+});
+
 test("7 fail-open tells which detector did not look, and nothing of what it threw", async () => {
   const inspect = () => {
     throw new Error("text of a person");
