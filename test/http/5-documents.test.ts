@@ -70,7 +70,7 @@ test.each(styles)(
         places: [{ pointer }],
       });
       const stored = await (await shared.get(`/v1/activity/${request_id}`)).text();
-      expect(stored).not.toContain("4111");
+      expect(stored).not.toContain("4111 1111");
     }
     expect((await masks.evaluate({ payload: payload(PDF) })).status).toBe("allow");
   },
