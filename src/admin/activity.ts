@@ -8,6 +8,7 @@ import {
   listActivity,
 } from "../contract/activity.ts";
 import { AppError } from "../contract/errors.ts";
+import { wrongCursor } from "../contract/wrong-cursor.ts";
 import { eraseApprovals } from "../db/approvals.ts";
 import { dropEvaluations, findEvaluation } from "../db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../db/find-evaluations.ts";
@@ -54,8 +55,7 @@ export const activityRoutes: Route[] = [
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, "base64url").toString("utf8");
   if (/^[\da-f-]{36}$/.test(id)) return id;
-  const text = "cursor: is not a cursor of this list; start without one.";
-  throw new AppError("validation_failed", text);
+  throw wrongCursor();
 }
 
 export const activityExportRoute: DirectRoute = {

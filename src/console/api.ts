@@ -35,12 +35,20 @@ export const events = new EventTarget();
 const otherTabs = new BroadcastChannel("portcullis");
 otherTabs.onmessage = () => events.dispatchEvent(new Event("changed-elsewhere"));
 
+/** A call that is given up with the page that asked. */
+export type Read = <E extends Endpoint>(
+  endpoint: Known<E>,
+  asked: Asked<E>,
+) => Promise<z.output<E["reply"]>>;
+
 export async function call<E extends Endpoint>(
   { method, path, writes }: Known<E>,
   { params, query, body, version }: Asked<E>,
+  signal: AbortSignal | null = null,
 ): Promise<z.output<E["reply"]>> {
   const reply = await sent(address(path, params, query), {
     method,
+    signal,
     headers: {
       [CSRF]: "1",
       ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -1,7 +1,7 @@
 /** Who is signed in decides what is shown; the address decides which page. */
 import { Activity, type ReactNode, useEffect, useEffectEvent } from "react";
 import type { PathParams } from "../contract/endpoint.ts";
-import { call, events } from "./api.ts";
+import { events } from "./api.ts";
 import { session } from "./endpoints.ts";
 import { useLoad } from "./load.ts";
 import { ActivityPage } from "./pages/activity.tsx";
@@ -25,12 +25,12 @@ import { RequestsPage } from "./pages/requests.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { StorePage } from "./pages/store.tsx";
 import { TokensPage } from "./pages/tokens.tsx";
-import { Failure, Page } from "./parts/page.tsx";
+import { Failure, Loading, Page } from "./parts/page.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { Link, matchPath, useLocation } from "./router.tsx";
 
 export function App() {
-  const who = useLoad("who", () => call(session.who, { params: {} }));
+  const who = useLoad("who", (read) => read(session.who, { params: {} }));
   const onSignedOut = useEffectEvent(() => {
     if (who.state === "ready") who.reload();
   });
@@ -40,7 +40,13 @@ export function App() {
     return () => events.removeEventListener("signed-out", signedOut);
   }, []);
 
-  if (who.state === "loading") return <p className="loading">Loading…</p>;
+  if (who.state === "loading") {
+    return (
+      <main className="alone">
+        <Loading of={who} />
+      </main>
+    );
+  }
   const known = who.state === "ready" ? who.value : undefined;
   const signedOut = who.error?.code === "unauthorized";
   if (!known && !signedOut) {

@@ -1,6 +1,6 @@
 /** The instances of Store servers: registries of a gateway that carry a server's code. */
 import type { Registry } from "../contract/registries.ts";
-import { call } from "./api.ts";
+import type { Read } from "./api.ts";
 import { registries } from "./endpoints.ts";
 import { everyPage } from "./every-page.ts";
 
@@ -8,8 +8,8 @@ export interface Instance extends Registry {
   code: string;
 }
 
-export async function instancesOf(gateway_id: string): Promise<Instance[]> {
-  const all = await everyPage((query) => call(registries.list, { params: { gateway_id }, query }));
+export async function instancesOf(read: Read, gateway_id: string): Promise<Instance[]> {
+  const all = await everyPage((query) => read(registries.list, { params: { gateway_id }, query }));
   return all.flatMap((registry) => {
     const { code } = registry.provider_options;
     return registry.type === "mcp" && typeof code === "string" ? [{ ...registry, code }] : [];

@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { AppError } from "../contract/errors.ts";
 import { now } from "../lib/clock.ts";
-import { events } from "./api.ts";
+import { call, events, type Read } from "./api.ts";
 
 export type Loaded<T> =
   | { state: "loading" }
@@ -10,7 +10,13 @@ export type Loaded<T> =
   /** With an error: reading it again failed, and the value is what was there `at` that time. */
   | { state: "ready"; value: T; busy: boolean; at: Date; of: string; error: AppError | undefined };
 
-export type Load<T> = Loaded<T> & { reload: () => void };
+export type Load<T> = Loaded<T> & {
+  /** It was asked for a while ago, and there is no answer yet. */
+  late: boolean;
+  reload: () => void;
+};
+
+const LATE_MS = 8_000;
 
 /**
  * Asks again when `key` changes and after every write; until then the last answer stays. It also stays
@@ -18,25 +24,36 @@ export type Load<T> = Loaded<T> & { reload: () => void };
  */
 export function useLoad<T>(
   key: string,
-  load: () => Promise<T>,
+  /** What it reads is given up when it is asked again, or nobody looks any more. */
+  load: (read: Read) => Promise<T>,
   /** As of a moment, and read on page by page: another tab does not begin it anew. */
   { still = false } = {},
 ): Load<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
+  const [late, setLate] = useState(false);
   const [turn, setTurn] = useState(0);
   const reload = () => setTurn((count) => count + 1);
   const run = useEffectEvent(load);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: key and turn say when to ask again
   useEffect(() => {
-    let left = false;
+    const asking = new AbortController();
+    const { signal } = asking;
     setLoaded((last) => (last.state === "ready" ? { ...last, busy: true } : { state: "loading" }));
-    run().then(
-      (value) => left || setLoaded({ ...READY, value, at: now(), of: key }),
-      (thrown) => left || setLoaded((last) => failed(last, key, AppError.from(thrown))),
-    );
+    const timer = setTimeout(() => setLate(true), LATE_MS);
+    const done = () => {
+      clearTimeout(timer);
+      setLate(false);
+    };
+    run((endpoint, asked) => call(endpoint, asked, signal))
+      .then(
+        (value) => signal.aborted || setLoaded({ ...READY, value, at: now(), of: key }),
+        (thrown) => signal.aborted || setLoaded((last) => failed(last, key, AppError.from(thrown))),
+      )
+      .then(() => signal.aborted || done());
     return () => {
-      left = true;
+      done();
+      asking.abort();
     };
   }, [key, turn]);
 
@@ -49,7 +66,7 @@ export function useLoad<T>(
     };
   }, [still]);
 
-  return { ...loaded, reload };
+  return { ...loaded, late, reload };
 }
 
 const READY = { state: "ready", busy: false, error: undefined } as const;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { schemaTables } from "../../src/db/catalog.ts";
 import { sealedTexts } from "../../src/db/sealed-texts.ts";
-import { sealedWith } from "../../src/lib/seal.ts";
+import { seal, sealedWith } from "../../src/lib/seal.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { runProgram } from "../kit/program.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -51,6 +51,15 @@ const rotate = (kit: Kit, settings: Record<string, string> = {}) =>
   });
 
 describe.each(databaseKinds)("on %s", (database) => {
+  test("a secret in a column that rotation does not know is found in every test", async () => {
+    const kit = await startKit({ database });
+    await withSecrets(kit);
+    const sealed = seal(kit.deps.keyring(), SECRET);
+    await kit.db.run("UPDATE gateways SET name = $1", `"${sealed}"`);
+
+    await expect(kit[Symbol.asyncDispose]()).rejects.toThrow("SEALED_COLUMNS lacks gateways.name.");
+  });
+
   test("every stored secret moves to the new key while requests go on", async () => {
     await using kit = await startKit({ database });
     const registry = await withSecrets(kit);

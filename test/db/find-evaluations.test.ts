@@ -261,3 +261,27 @@ const gateFinding = (gate_name: string): Finding => ({
   outcome: { action: "report" },
   evidence: {},
 });
+
+test.each(databaseKinds)(
+  "%s: 5 what one consumer left is erased to the last event",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const of = (consumer_id: string, from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        event: { ...eventOf(idOf(from + index)), consumer_id },
+        content: null,
+      }));
+    await insertEvaluations(db, of("ana", 0, 600));
+    await insertEvaluations(db, of("ana", 600, 600));
+    await insertEvaluations(db, of("bo", 1200, 1));
+
+    const erased = await dropEvaluations(db, { consumer_id: "ana" });
+    const left = await countEvaluations(db, {});
+    await db.close();
+
+    expect(erased).toBe(1200);
+    expect(left).toEqual({ allow: 1 });
+  },
+);

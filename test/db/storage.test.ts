@@ -3,6 +3,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../src/contract/errors.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { gatewayTable } from "../../src/db/gateways.ts";
+import {
+  dropIdempotentReplies,
+  idempotentReplyTable,
+  keepReply,
+} from "../../src/db/idempotent-replies.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations/all.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
@@ -41,6 +46,21 @@ describe.each(databaseKinds)("%s", (kind) => {
     await gatewayTable.insert(db, gateway("a"));
 
     expect(await gatewayTable.find(db, { id: "a" })).toEqual(gateway("a"));
+  });
+
+  test("of two replies to one Idempotency-Key the first stands, until it is old", async () => {
+    const db = await fresh();
+    const row = { id: "a", request_hash: "h", reply: "first", created_at: AT };
+    await keepReply(db, row);
+    await keepReply(db, { ...row, reply: "second" });
+    await keepReply(db, { ...row, id: "b", created_at: "2026-01-03T00:00:00.000Z" });
+
+    const first = await idempotentReplyTable.find(db, { id: "a" });
+    const dropped = await dropIdempotentReplies(db, new Date("2026-01-03T00:00:00.000Z"));
+
+    expect(first?.reply).toBe("first");
+    expect(dropped).toBe(1);
+    expect(await idempotentReplyTable.all(db)).toMatchObject([{ id: "b" }]);
   });
 
   test("a failed transaction leaves nothing, and what others write meanwhile stays", async () => {

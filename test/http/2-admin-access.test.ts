@@ -185,17 +185,31 @@ test("2 the audit log tells who changed what, with before and after", async () =
   });
 });
 
+test("2 an owner of some gateways cannot make a token for all", async () => {
+  const kit = await started();
+  const mine = await kit.make("/v1/gateways", { name: "mine" });
+  const { token } = await tokenFor({ role: "owner", gateway_ids: [mine.id] });
+
+  const made = await kit.post("/v1/tokens", { name: "all", role: "owner" }, bearer(token));
+
+  expect(made.status).toBe(403);
+});
+
 test("2 when a token was last used is told", async () => {
   const kit = await started();
   const { id, token } = await tokenFor({ role: "viewer" });
+  const idle = await tokenFor({ role: "viewer" });
+  const lastUse = async (of: string) =>
+    ((await (await kit.get(`/v1/tokens/${of}`)).json()) as { last_used_at: string | null })
+      .last_used_at;
   await kit.call("GET", "/v1/gateways", undefined, bearer(token));
 
   let last: string | null = null;
   for (let tries = 0; tries < 80 && last === null; tries += 1) {
     await Bun.sleep(100);
-    last = ((await (await kit.get(`/v1/tokens/${id}`)).json()) as { last_used_at: string | null })
-      .last_used_at;
+    last = await lastUse(id);
   }
 
   expect(last).toMatch(/^\d{4}-/);
+  expect(await lastUse(idle.id)).toBeNull();
 });

@@ -177,6 +177,24 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(listed.items).toHaveLength(1);
   });
 
+  test("2 an Idempotency-Key is the caller's own, for one path: nobody gets another's secret by it", async () => {
+    const { kit, path } = await fixture();
+    const consumers = [await kit.make(`${path}/consumers`, { name: "c" })];
+    consumers.push(await kit.make(`${path}/consumers`, { name: "d" }));
+    const [mine, other] = consumers.map(({ id }) => `${path}/consumers/${id}/keys`);
+    const { token } = await kit.make<{ token: string }>("/v1/tokens", { name: "t", role: "admin" });
+    const keyOf = async (keys = "", more: Record<string, string> = {}) => {
+      const reply = await kit.post(keys, { name: "k" }, { "idempotency-key": "same", ...more });
+      return ((await reply.json()) as { key: string }).key;
+    };
+
+    const first = await keyOf(mine);
+
+    expect(await keyOf(mine)).toBe(first);
+    expect(await keyOf(other)).not.toBe(first);
+    expect(await keyOf(mine, { authorization: `Bearer ${token}` })).not.toBe(first);
+  });
+
   test("2 an Idempotency-Key with another body is 422", async () => {
     const kit = await started();
     const headers = { "idempotency-key": unique("key") };

@@ -1,8 +1,11 @@
 /** Secrets as decided: masked on read, kept when masked on update, sealed in the database, never logged. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { makeRuled } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { startUpstream } from "../kit/upstream.ts";
 
 const PLANTED = "planted-7f3a9c2e5b8d1046-secret";
 const registryBody = (secret = PLANTED) => ({
@@ -119,6 +122,37 @@ test("2 the key file is readable by its owner alone", async () => {
   expect(readFileSync(`${kit.data_dir}/keys`, "utf8")).toMatch(
     /^k[0-9a-f]{8}:[A-Za-z0-9+/]{43}=\n$/,
   );
+});
+
+const LOST = "sealed:v1:gone:AAAA";
+
+test("2 a registry whose credential no key opens is left out, not called without it", async () => {
+  await using kit = await startKit();
+  await using upstream = startUpstream();
+  const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
+  await kit.db.run("UPDATE registries SET auth = $1", `{"type":"api_key","api_key":"${LOST}"}`);
+  // With this change the other one is in force too.
+  await kit.make("/v1/gateways", { name: "later" });
+
+  const reply = await consumer.post("/v1/chat/completions", { model: "m" });
+
+  expect(reply.status).toBe(503);
+  expect(upstream.hits).toEqual([]);
+  expect(kit.lines.join("\n")).toContain("registry_unusable");
+});
+
+test("2 a detector whose secret no key opens is not asked without it", async () => {
+  await using kit = await startKit();
+  await using upstream = startUpstream({ body: { matches: [] } });
+  const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };
+  const guard = await makeRuled(kit, "http", { settings });
+  const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
+  const lost = row?.document.replace(/sealed:v1:[\w:-]+/, LOST) ?? "";
+  await kit.db.run("UPDATE policy_versions SET document = $1", lost);
+  await kit.make("/v1/gateways", { name: "later" });
+
+  expect((await guard.send({ payload: { input: "hello" } })).status).toBe(500);
+  expect(upstream.hits).toEqual([]);
 });
 
 async function dump(kit: Awaited<ReturnType<typeof startKit>>): Promise<string> {

@@ -45,6 +45,19 @@ test.each(databaseKinds)(
   },
 );
 
+test("7 on Postgres a node is told of a change, before it would look", async () => {
+  await using nodes = await twoNodes("postgres");
+  const { one, other } = nodes;
+  const arrivals: number[] = [];
+  for (const name of ["first", "second", "third", "fourth"]) {
+    const gateway = await one.make("/v1/gateways", { name });
+    arrivals.push(await until(() => other.deps.snapshot().gateways.has(gateway.id)));
+  }
+
+  // Found by looking alone, each but the first would wait for a whole turn of 400 ms.
+  expect(Math.min(...arrivals.slice(1))).toBeLessThan(200);
+});
+
 test("7 a key revoked on one node stops working on the other in under a second", async () => {
   await using nodes = await twoNodes("postgres");
   const { one, other } = nodes;

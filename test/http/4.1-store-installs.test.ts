@@ -31,6 +31,23 @@ describe.each(databaseKinds)("%s", (database) => {
       return { kit, store, put: (values: unknown) => kit.put(path, { values }) };
     };
 
+    test("of two installs each is told with what it lacks itself", async () => {
+      const { kit, store } = await configured();
+      const auth = { type: "principal_key" };
+      const made = await store.instance("key", "B", { auth });
+      await store.install({ code: "key", instance_id: made.id });
+      const all = await store.installed();
+      const filled = all.find(({ instance_id }) => instance_id === made.id);
+      const values = { api_key: "planted-principal-secret" };
+      await kit.put(`${store.installs}/${filled?.id}/config`, { values });
+
+      const lacks = async (name: string) =>
+        await answerOf(store.install({ code: "key", instance_id: store.id(name) }));
+
+      expect(await lacks("A")).toMatchObject({ already_installed: true, requires_config: true });
+      expect(await lacks("B")).toMatchObject({ already_installed: true, requires_config: false });
+    });
+
     test("what is filled in is told, never with what", async () => {
       const { kit, store, put } = await configured();
 
@@ -144,6 +161,42 @@ describe.each(databaseKinds)("%s", (database) => {
       await bulk({ code: "pub", group: "eng" });
 
       expect(await store.requests()).toMatchObject([{ state: "superseded" }]);
+    });
+
+    test("a request for another instance stays, one that leaves it open does not", async () => {
+      const { store, bulk } = await people();
+      await store.instance("pub", "B");
+      const reason = "please";
+      const mine = { code: "pub", instance_id: store.id("B"), reason };
+      await store.install({ ...mine, principal_sub: "ann" });
+      await store.install({ code: "pub", principal_sub: "bob", reason });
+
+      await bulk({ code: "pub", group: "eng", instance_id: store.id("A") });
+
+      const requests = await store.requests();
+      const states = requests.map(({ principal_sub, state }) => [principal_sub, state]);
+      expect(Object.fromEntries(states)).toEqual({ ann: "pending", bob: "superseded" });
+    });
+
+    test("a request that has lapsed is told as lapsed, not as superseded", async () => {
+      const { kit, store, bulk } = await people();
+      await store.install({ code: "pub", principal_sub: "ann", reason: "please" });
+      const past = "2020-01-01T00:00:00.000Z";
+      await kit.db.run("UPDATE store_requests SET expires_at = $1", past);
+
+      await bulk({ code: "pub", group: "eng" });
+
+      expect(await store.requests()).toMatchObject([{ state: "expired" }]);
+    });
+
+    test("those who need no approval get none, so a later rule can ask them", async () => {
+      const { kit, store, bulk } = await people();
+      await store.rule("user:ann", "install");
+
+      await bulk({ code: "pub", group: "eng" });
+
+      const grants = await answerOf(kit.get(`${store.path}/store/grants`));
+      expect(grants).toMatchObject({ items: [{ principal_sub: "bob" }] });
     });
 
     test.each([

@@ -270,6 +270,37 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.installed()).toMatchObject([{ state: "active", ends_at: null }]);
   });
 
+  test("store row 69: an install made anew rests on the approval that is left, and ends with it", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", { expires_at: FUTURE });
+    const remove = async () => {
+      for (const { id } of await store.installed()) await kit.delete(`${store.installs}/${id}`);
+    };
+
+    await remove();
+    await again();
+    const approved = await store.installed();
+    await remove();
+    await store.level("install");
+    await again();
+
+    expect(approved).toMatchObject([{ state: "active", ends_at: FUTURE }]);
+    expect(await store.installed()).toMatchObject([{ state: "active", ends_at: null }]);
+  });
+
+  test("an approval of another instance says nothing about the end of an install", async () => {
+    const { kit, store, decide, again } = await asked("pub", ["A", "B"]);
+    await decide("approve", { instance_id: store.id("A"), expires_at: FUTURE });
+    await again({ instance_id: store.id("B"), reason: "this too" });
+    const [request] = await store.requests("?state=pending");
+    await kit.post(`${store.path}/store/requests/${request?.id}/approve`, {});
+    for (const { id } of await store.installed()) await kit.delete(`${store.installs}/${id}`);
+
+    await again({ instance_id: store.id("B") });
+
+    expect(await store.installed()).toMatchObject([{ instance_id: store.id("B"), ends_at: null }]);
+  });
+
   test("an approval that is taken back suspends the install, and must be asked for again", async () => {
     const { kit, store, decide, again } = await asked();
     await decide("approve", {});
@@ -353,6 +384,17 @@ describe.each(databaseKinds)("%s", (database) => {
 
     expect(await reply.json()).toMatchObject({ state: "cancelled", reason: null });
     expect(await again()).toMatchObject({ requires_reason: true });
+  });
+
+  test("what is decided cannot be cancelled", async () => {
+    const { kit, path, decide } = await asked();
+    await decide("approve", {});
+
+    expect((await decide("cancel")).status).toBe(409);
+    expect(await (await kit.get(path)).json()).toMatchObject({
+      state: "approved",
+      reason: "need it",
+    });
   });
 
   test.each([

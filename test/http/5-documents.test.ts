@@ -70,7 +70,7 @@ test.each(styles)(
         places: [{ pointer }],
       });
       const stored = await (await shared.get(`/v1/activity/${request_id}`)).text();
-      expect(stored).not.toContain("4111");
+      expect(stored).not.toContain("4111 1111");
     }
     expect((await masks.evaluate({ payload: payload(PDF) })).status).toBe("allow");
   },
@@ -112,6 +112,24 @@ test("5 of many documents the first twenty are read, and the rest is told", asyn
     { pointer: "/messages/0/content/20/file/file_data", problem: "only the first 20 are read" },
     { pointer: "/messages/0/content/21/file/file_data" },
   ]);
+});
+
+test("5 more than twenty attachments are a 400, and one read in part is told", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const attached = (count: number, text: string) => ({
+    payload: {
+      attachments: Array.from({ length: count }, () => ({
+        filename: "a.txt",
+        data: Buffer.from(text).toString("base64"),
+      })),
+    },
+  });
+
+  const told = await guard.evaluate(attached(1, "a ".repeat(1_000_001)));
+
+  expect(placesOf(told)).toMatchObject([{ problem: "only its beginning was read" }]);
+  expect((await guard.send(attached(20, "hello"))).status).toBe(200);
+  expect((await guard.send(attached(21, "hello"))).status).toBe(400);
 });
 
 test("5 while a small file with much in it is looked at, everybody else is answered", async () => {

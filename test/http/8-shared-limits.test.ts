@@ -258,6 +258,58 @@ describe("8 while Redis is away", () => {
   });
 });
 
+describe("8 when Redis is back without what it knew", () => {
+  /** A node that has seen Redis go and come, another node, and a limit of 3 that both count by. */
+  async function afterLoss() {
+    const stack = new AsyncDisposableStack();
+    const redis = stack.use(await privateRedis());
+    const settings = { REDIS_URL: redis.url };
+    const one = stack.use(await startKit({ settings }));
+    const { database_url, data_dir } = one;
+    const limited = stack.use(await startLimited(one, { limits: { per_ip: limit(3) } }));
+    const first = (await limited.ask()).status;
+    await redis.kill();
+    await redis.start();
+    await until(one, "rate_limit_store_back");
+    const other = stack.use(await startKit({ database_url, data_dir, settings }));
+    const state = `${limited.path}/limits/state/per_ip/127.0.0.1`;
+    const askOther = () =>
+      fetch(`${other.url}/${limited.slug}/v1/models`, { headers: { "x-ag-api-key": limited.key } });
+    return {
+      ...{ one, other, limited, first, state, askOther },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  }
+
+  test("each request is counted once, though both count it", async () => {
+    await using lost = await afterLoss();
+
+    expect(lost.first).toBe(200);
+    expect(await lost.limited.statuses(3)).toEqual([200, 200, 429]);
+  });
+
+  test("what Redis refuses is not held against anybody here", async () => {
+    await using lost = await afterLoss();
+    expect(await passing(3, lost.askOther)).toBe(3);
+    const refused = await lost.limited.statuses(3);
+
+    // The other node forgets what it knows and what Redis knows; this one has admitted one request.
+    expect((await lost.other.delete(lost.state)).status).toBe(204);
+
+    expect(refused).toEqual([429, 429, 429]);
+    expect(await lost.limited.statuses(3)).toEqual([200, 200, 429]);
+  });
+
+  test("a reset forgets what only this node knows, and what only Redis knows", async () => {
+    await using lost = await afterLoss();
+
+    expect((await lost.one.delete(lost.state)).status).toBe(204);
+    expect((await lost.one.delete(lost.state)).status).toBe(404);
+    await lost.askOther();
+    expect((await lost.one.delete(lost.state)).status).toBe(204);
+  });
+});
+
 async function until(running: Kit, event: string): Promise<void> {
   for (let tries = 0; !running.lines.some((line) => line.includes(event)); tries++) {
     if (tries > 500) throw new Error(`${event} never came.`);

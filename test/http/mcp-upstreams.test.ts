@@ -271,6 +271,18 @@ test("a redirect to another host is not followed, with or without a private addr
   expect(inside.hits).toHaveLength(0);
 });
 
+test("a redirect within the same host is followed", async () => {
+  await using server = startMcpServer({
+    gate: ({ url }) =>
+      new URL(url).pathname === "/old"
+        ? new Response(null, { status: 307, headers: { location: "/mcp" } })
+        : undefined,
+  });
+  await using it = await besideGood(`${server.origin}/old`);
+
+  expect(await it.tools()).toEqual(["bad__echo", "good__works"]);
+});
+
 test("an address that turns out private is not dialled unless the instance says so", async () => {
   await using server = startMcpServer();
   const kit = await kitOf();

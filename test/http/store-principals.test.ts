@@ -230,6 +230,36 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(await ask(await sign())).toBe(502);
     });
 
+    test("keys beside an error are none of the issuer's", async () => {
+      const { issuer, key, sign } = await trusting();
+      await using _ = issuer;
+      issuer.upstream.script({ status: 404, body: { keys: [key.jwk] } });
+
+      expect(await ask(await sign())).toBe(502);
+    });
+
+    test("while an issuer is away, the keys that it had go on", async () => {
+      const { issuer, sign } = await trusting();
+      await using _ = issuer;
+      const before = await ask(await sign());
+      issuer.upstream.script({ status: 500 });
+
+      const invented = await ask(await sign({}, { kid: "k2" }));
+
+      expect(issuer.upstream.hits.length).toBe(2);
+      expect([before, invented, await ask(await sign())]).toEqual([200, 401, 200]);
+    });
+
+    test("keys that were fetched inside do not serve an issuer that may not ask inside", async () => {
+      const { kit, issuer, made, sign } = await trusting();
+      await using _ = issuer;
+      const before = await ask(await sign());
+      await kit.db.run("UPDATE issuers SET allow_private = $1 WHERE id = $2", false, made.id);
+
+      expect([before, await ask(await sign())]).toEqual([200, 502]);
+      expect(issuer.upstream.hits.length).toBe(1);
+    });
+
     test("an issuer whose keys trickle holds nobody for long", async () => {
       const { issuer, sign } = await trusting();
       await using _ = issuer;

@@ -7,6 +7,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { start } from "../../src/server/start.ts";
 import { loadSettings } from "../../src/settings.ts";
 import { type DatabaseKind, freshDatabase } from "./services.ts";
+import { refuseStraySecrets } from "./stray-secrets.ts";
 
 export const OWNER_TOKEN = "pa_test-owner-token-0123456789abcdef";
 
@@ -88,9 +89,13 @@ export async function startKit(options: KitOptions = {}) {
     delete: (path: string, headers?: Record<string, string>) =>
       call("DELETE", path, undefined, headers),
     async [Symbol.asyncDispose]() {
-      await running.stop();
-      if (!options.data_dir) rmSync(dir, { recursive: true, force: true });
-      await own?.[Symbol.asyncDispose]();
+      try {
+        await refuseStraySecrets(running.deps);
+      } finally {
+        await running.stop();
+        if (!options.data_dir) rmSync(dir, { recursive: true, force: true });
+        await own?.[Symbol.asyncDispose]();
+      }
     },
   };
 }

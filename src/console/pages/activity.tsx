@@ -22,11 +22,11 @@ export function ActivityPage() {
   const key = JSON.stringify([rangeIn(search), q, { ...queryOf(search), from: undefined }]);
   const loaded = useLoad(
     key,
-    async () => {
+    async (read) => {
       const query = { ...queryOf(search), q };
       const more = (cursor: string) =>
         call(activity.list, { params: {}, query: { ...query, cursor } });
-      const first = await call(activity.list, { params: {}, query });
+      const first = await read(activity.list, { params: {}, query });
       // Later pages belong to the filter of the first, whatever the address says by then.
       return { first, more, searching: q !== undefined };
     },

@@ -1,7 +1,6 @@
 /** Console → Approvals: what an `ask` verdict leaves for a person to decide. */
 import { useState } from "react";
 import type { Approval } from "../../contract/approvals.ts";
-import { call } from "../api.ts";
 import { approvals } from "../endpoints.ts";
 import { ApprovalSheet } from "../parts/approval-sheet.tsx";
 import { Decision } from "../parts/decision.tsx";
@@ -44,8 +43,8 @@ export function ApprovalsPage() {
             onChange={(status) => changeQuery({ status, cursor: undefined })}
           />
         }
-        load={({ q, cursor }) =>
-          call(approvals.list, { params: {}, query: { q, cursor, ...narrowed(given) } })
+        load={({ q, cursor }, read) =>
+          read(approvals.list, { params: {}, query: { q, cursor, ...narrowed(given) } })
         }
         columns={given ? [...columns(setOpen), DECIDED] : columns(setOpen)}
         empty={

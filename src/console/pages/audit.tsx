@@ -1,7 +1,6 @@
 /** Console → Audit log: who changed what, with before and after. */
 import { useState } from "react";
 import type { AuditRecord } from "../../contract/audit.ts";
-import { call } from "../api.ts";
 import { auditLog } from "../endpoints.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { SelectField } from "../parts/field.tsx";
@@ -90,8 +89,8 @@ export function AuditPage() {
             />
           </>
         }
-        load={({ q, cursor }) =>
-          call(auditLog.list, {
+        load={({ q, cursor }, read) =>
+          read(auditLog.list, {
             params: {},
             query: {
               q,

@@ -33,10 +33,10 @@ export function CollectorPage(props: CollectorPageProps) {
 function Opened({ collector_id, onStale }: CollectorPageProps & { onStale: () => void }) {
   const { may } = useSession();
   const tab = useTab(TABS);
-  const loaded = useLoad(collector_id ?? "", async () => {
+  const loaded = useLoad(collector_id ?? "", async (read) => {
     const [known, collector] = await Promise.all([
-      everyPage((query) => call(policies.list, { params: {}, query: { ...query, sort: "name" } })),
-      collector_id ? call(collectors.get, { params: { collector_id } }) : undefined,
+      everyPage((query) => read(policies.list, { params: {}, query: { ...query, sort: "name" } })),
+      collector_id ? read(collectors.get, { params: { collector_id } }) : undefined,
     ]);
     return { known, collector };
   });

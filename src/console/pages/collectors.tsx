@@ -1,7 +1,6 @@
 /** Console → Collectors: who asks for verdicts, and which policy judges. */
 import type { Collector } from "../../contract/collectors.ts";
 import type { Policy } from "../../contract/policies.ts";
-import { call } from "../api.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { everyPage } from "../every-page.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -52,10 +51,10 @@ export function CollectorsPage() {
         what="The collectors"
         search="Search name, key or type"
         sorted="created_at"
-        load={async (query) => {
+        load={async (query, read) => {
           const [page, known] = await Promise.all([
-            call(collectors.list, { params: {}, query }),
-            everyPage((asked) => call(policies.list, { params: {}, query: asked })),
+            read(collectors.list, { params: {}, query }),
+            everyPage((asked) => read(policies.list, { params: {}, query: asked })),
           ]);
           const items = page.items.map((collector) => ({
             ...collector,

@@ -33,12 +33,12 @@ export function ConsumerPage(props: ConsumerPageProps) {
 function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onStale: () => void }) {
   const { may } = useSession();
   const tab = useTab(TABS);
-  const loaded = useLoad(consumer_id ?? "", async () => {
+  const loaded = useLoad(consumer_id ?? "", async (read) => {
     const [upstreams, consumer] = await Promise.all([
       everyPage((query) =>
-        call(registries.list, { params: { gateway_id }, query: { ...query, sort: "name" } }),
+        read(registries.list, { params: { gateway_id }, query: { ...query, sort: "name" } }),
       ),
-      consumer_id ? call(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
+      consumer_id ? read(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
     ]);
     return { upstreams, consumer };
   });

@@ -1,6 +1,6 @@
 /** Console → Consumers: the applications of one gateway and the address each uses. */
 import type { Consumer } from "../../contract/consumers.ts";
-import { call, ROOT } from "../api.ts";
+import { ROOT } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { Icon } from "../parts/icons.tsx";
 import { List } from "../parts/list.tsx";
@@ -48,7 +48,7 @@ export function ConsumersPage({ gateway_id }: { gateway_id: string }) {
         what="The consumers"
         search="Search name or slug"
         sorted="created_at"
-        load={(query) => call(consumers.list, { params: { gateway_id }, query })}
+        load={(query, read) => read(consumers.list, { params: { gateway_id }, query })}
         columns={COLUMNS}
         empty={
           <>

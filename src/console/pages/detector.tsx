@@ -21,10 +21,10 @@ export function DetectorPage(props: DetectorPageProps) {
 
 function Opened({ detector_id, onStale }: DetectorPageProps & { onStale: () => void }) {
   const { may } = useSession();
-  const loaded = useLoad(detector_id ?? "", async () => {
+  const loaded = useLoad(detector_id ?? "", async (read) => {
     const [catalog, detector] = await Promise.all([
-      call(detectors.catalog, { params: {} }),
-      detector_id ? call(detectors.get, { params: { detector_id } }) : undefined,
+      read(detectors.catalog, { params: {} }),
+      detector_id ? read(detectors.get, { params: { detector_id } }) : undefined,
     ]);
     return { catalog: catalog.items, detector };
   });

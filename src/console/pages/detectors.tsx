@@ -1,6 +1,5 @@
 /** Console → Detectors: the configured finders that the rules of policies use. */
 import type { DetectorResource } from "../../contract/detectors.ts";
-import { call } from "../api.ts";
 import { detectors } from "../endpoints.ts";
 import { Icon } from "../parts/icons.tsx";
 import { List } from "../parts/list.tsx";
@@ -43,10 +42,10 @@ export function DetectorsPage() {
         what="The detectors"
         search="Search name or kind"
         sorted="created_at"
-        load={async (query) => {
+        load={async (query, read) => {
           const [page, catalog] = await Promise.all([
-            call(detectors.list, { params: {}, query }),
-            call(detectors.catalog, { params: {} }),
+            read(detectors.list, { params: {}, query }),
+            read(detectors.catalog, { params: {} }),
           ]);
           const items = page.items.map((detector) => ({
             ...detector,

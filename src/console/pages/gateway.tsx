@@ -45,7 +45,7 @@ interface StoredProps {
 }
 
 function Stored({ gateway_id, onStale }: StoredProps) {
-  const gateway = useLoad(gateway_id, () => call(gateways.get, { params: { gateway_id } }));
+  const gateway = useLoad(gateway_id, (read) => read(gateways.get, { params: { gateway_id } }));
   const { may } = useSession();
   const tab = useTab(TABS);
   return (
@@ -167,9 +167,9 @@ function Remove({ gateway }: { gateway: Gateway }) {
 }
 
 function WhatGoes({ gateway_id }: { gateway_id: string }) {
-  const loaded = useLoad(gateway_id, () => {
+  const loaded = useLoad(gateway_id, (read) => {
     const asked = { params: { gateway_id }, query: { limit: 200 } };
-    return Promise.all([call(registries.list, asked), call(consumers.list, asked)]);
+    return Promise.all([read(registries.list, asked), read(consumers.list, asked)]);
   });
   return (
     <Ready of={loaded} what="What goes with it">

@@ -1,6 +1,5 @@
 /** Console → Gateways: every gateway of the installation. */
 import type { Gateway } from "../../contract/gateways.ts";
-import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { Icon } from "../parts/icons.tsx";
 import { List } from "../parts/list.tsx";
@@ -45,7 +44,7 @@ export function GatewaysPage() {
         what="The gateways"
         search="Search name or slug"
         sorted="created_at"
-        load={(query) => call(gateways.list, { params: {}, query })}
+        load={(query, read) => read(gateways.list, { params: {}, query })}
         columns={COLUMNS}
         empty={
           <>

@@ -40,14 +40,14 @@ interface Found<T> {
 function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
   const params = { gateway_id: gateway.id };
   const here = `/gateways/${gateway.id}`;
-  const loaded = useLoad(gateway.id, async () => {
+  const loaded = useLoad(gateway.id, async (read) => {
     const from = new Date(now().getTime() - HOUR_MS).toISOString();
     const query = { limit: 200 };
     const [upstreams, clients, hour, last] = await Promise.all([
-      call(registries.list, { params, query }),
-      call(consumers.list, { params, query }),
-      call(gateways.requests, { params, query: { ...query, from } }),
-      call(gateways.requests, { params, query: { limit: 8 } }),
+      read(registries.list, { params, query }),
+      read(consumers.list, { params, query }),
+      read(gateways.requests, { params, query: { ...query, from } }),
+      read(gateways.requests, { params, query: { limit: 8 } }),
     ]);
     return { upstreams, clients, hour, last, key: await anyKey(params, clients) };
   });

@@ -24,10 +24,10 @@ export function InstancePage(props: InstancePageProps) {
 function Opened({ gateway_id, registry_id, onStale }: InstancePageProps & { onStale: () => void }) {
   const { may } = useSession();
   const code = useLocation().search.get("code") ?? "";
-  const loaded = useLoad(registry_id ?? "", async () => {
+  const loaded = useLoad(registry_id ?? "", async (read) => {
     const [entries, registry] = await Promise.all([
-      everyPage((query) => call(storeCatalog.list, { params: { gateway_id }, query })),
-      registry_id ? call(registries.get, { params: { gateway_id, registry_id } }) : undefined,
+      everyPage((query) => read(storeCatalog.list, { params: { gateway_id }, query })),
+      registry_id ? read(registries.get, { params: { gateway_id, registry_id } }) : undefined,
     ]);
     return { entries, registry };
   });

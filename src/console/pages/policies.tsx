@@ -1,6 +1,5 @@
 /** Console → Policies: what judges, in which mode, and for whom. */
 import type { Policy } from "../../contract/policies.ts";
-import { call } from "../api.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { everyPage } from "../every-page.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -54,10 +53,10 @@ export function PoliciesPage() {
         what="The policies"
         search="Search name"
         sorted="created_at"
-        load={async (query) => {
+        load={async (query, read) => {
           const [page, known] = await Promise.all([
-            call(policies.list, { params: {}, query }),
-            everyPage((asked) => call(collectors.list, { params: {}, query: asked })),
+            read(policies.list, { params: {}, query }),
+            everyPage((asked) => read(collectors.list, { params: {}, query: asked })),
           ]);
           const items = page.items.map((policy) => ({
             ...policy,

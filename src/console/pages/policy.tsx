@@ -30,11 +30,11 @@ interface StoredProps {
 
 function Stored({ policy_id, onStale }: StoredProps) {
   const { may } = useSession();
-  const loaded = useLoad(policy_id, async () => {
+  const loaded = useLoad(policy_id, async (read) => {
     const [policy, found, catalog] = await Promise.all([
-      call(policies.get, { params: { policy_id } }),
-      everyPage((query) => call(detectors.list, { params: {}, query: { ...query, sort: "name" } })),
-      call(detectors.catalog, { params: {} }),
+      read(policies.get, { params: { policy_id } }),
+      everyPage((query) => read(detectors.list, { params: {}, query: { ...query, sort: "name" } })),
+      read(detectors.catalog, { params: {} }),
     ]);
     return { policy, detectors: found, catalog: catalog.items };
   });

@@ -1,6 +1,5 @@
 /** Console → Registries: the upstreams of one gateway and what each can do. */
 import type { Registry } from "../../contract/registries.ts";
-import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";
 import { Icon } from "../parts/icons.tsx";
 import { List } from "../parts/list.tsx";
@@ -47,7 +46,7 @@ export function RegistriesPage({ gateway_id }: { gateway_id: string }) {
         what="The registries"
         search="Search name or kind"
         sorted="created_at"
-        load={(query) => call(registries.list, { params: { gateway_id }, query })}
+        load={(query, read) => read(registries.list, { params: { gateway_id }, query })}
         columns={COLUMNS}
         empty={
           <>

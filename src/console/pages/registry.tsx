@@ -22,10 +22,10 @@ export function RegistryPage(props: RegistryPageProps) {
 
 function Opened({ gateway_id, registry_id, onStale }: RegistryPageProps & { onStale: () => void }) {
   const { may } = useSession();
-  const loaded = useLoad(registry_id ?? "", async () => {
+  const loaded = useLoad(registry_id ?? "", async (read) => {
     const [kinds, registry] = await Promise.all([
-      call(registries.kinds, { params: {} }),
-      registry_id ? call(registries.get, { params: { gateway_id, registry_id } }) : undefined,
+      read(registries.kinds, { params: {} }),
+      registry_id ? read(registries.get, { params: { gateway_id, registry_id } }) : undefined,
     ]);
     return { kinds: kinds.items, registry };
   });

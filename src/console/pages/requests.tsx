@@ -1,5 +1,5 @@
 /** Console → Requests: what the data plane answered, newest first, filtered by the address. */
-import { call } from "../api.ts";
+import { call, type Read } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
 import { namesById } from "../every-page.ts";
 import { useLoad } from "../load.ts";
@@ -20,10 +20,10 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
   const key = [rangeIn(search), ...FILTERS.map((name) => search.get(name) ?? "")].join("\n");
   const loaded = useLoad(
     key,
-    () => call(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
+    (read) => read(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
     { still: true },
   );
-  const named = useLoad(gateway_id, () => namesOf(gateway_id));
+  const named = useLoad(gateway_id, (read) => namesOf(read, gateway_id));
   const names = named.state === "ready" ? named.value : NO_NAMES;
   const refresh = (
     <button type="button" className="button" onClick={loaded.reload}>
@@ -68,11 +68,11 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
 
 const NO_NAMES: Names = { consumers: new Map(), registries: new Map() };
 
-async function namesOf(gateway_id: string): Promise<Names> {
+async function namesOf(read: Read, gateway_id: string): Promise<Names> {
   const params = { gateway_id };
   const [clients, upstreams] = await Promise.all([
-    namesById((query) => call(consumers.list, { params, query })),
-    namesById((query) => call(registries.list, { params, query })),
+    namesById((query) => read(consumers.list, { params, query })),
+    namesById((query) => read(registries.list, { params, query })),
   ]);
   return { consumers: clients, registries: upstreams };
 }

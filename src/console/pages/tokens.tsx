@@ -80,7 +80,7 @@ export function TokensPage() {
         what="The tokens"
         search="Search name"
         sorted="created_at"
-        load={(query) => call(tokens.list, { params: {}, query })}
+        load={(query, read) => read(tokens.list, { params: {}, query })}
         columns={columns}
         empty={<p>There is no token.</p>}
       />

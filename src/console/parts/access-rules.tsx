@@ -46,7 +46,7 @@ export function AccessRules({ gateway_id }: { gateway_id: string }) {
             </button>
           )
         }
-        load={(query) => call(accessRules.list, { params: { gateway_id }, query })}
+        load={(query, read) => read(accessRules.list, { params: { gateway_id }, query })}
         columns={may("write") ? [...COLUMNS, acts(remove)] : COLUMNS}
         empty={<p>There is no rule yet: everybody has the level below.</p>}
       />

@@ -1,6 +1,5 @@
 /** How many evaluations there are of each status; counted apart, so that the list does not wait. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
-import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useLoad } from "../load.ts";
 import { changeQuery, useLocation } from "../router.tsx";
@@ -15,12 +14,13 @@ export function ActivityCounts({ as_of }: { as_of: string }) {
   const { search } = useLocation();
   const { status, ...others } = queryOf(search);
   const key = JSON.stringify([as_of, { ...others, from: search.get("range") }]);
-  const loaded = useLoad(key, () =>
-    call(activity.counts, { params: {}, query: { ...others, from: others.from ?? EVER } }),
+  const loaded = useLoad(key, (read) =>
+    read(activity.counts, { params: {}, query: { ...others, from: others.from ?? EVER } }),
   );
   const choose = (next: EvaluationEvent["status"] | undefined) => changeQuery({ status: next });
   // Nothing moves when they come.
-  if (loaded.state === "loading") return <div className="counts" aria-busy="true" />;
+  if (loaded.state === "loading" && !loaded.late)
+    return <div className="counts" aria-busy="true" />;
   return (
     <Ready of={loaded} what="The counts">
       {({ total, by_status }) => (

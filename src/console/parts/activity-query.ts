@@ -1,6 +1,6 @@
 /** What the address says about which evaluations are looked at. */
 import type { ActivityFilters } from "../../contract/activity.ts";
-import { call } from "../api.ts";
+import type { Read } from "../api.ts";
 import { collectors, detectors, policies } from "../endpoints.ts";
 import { namesById } from "../every-page.ts";
 import { fromIn } from "./time-range.ts";
@@ -36,12 +36,12 @@ export function queryOf(search: URLSearchParams): Omit<ActivityFilters, "q"> {
 /** Names by id, for the filters that are ids. */
 export type FilterNames = Partial<Record<Filter, ReadonlyMap<string, string>>>;
 
-export async function filterNames(): Promise<FilterNames> {
+export async function filterNames(read: Read): Promise<FilterNames> {
   const params = {};
   const [collector_id, policy_id, detector] = await Promise.all([
-    namesById((query) => call(collectors.list, { params, query })),
-    namesById((query) => call(policies.list, { params, query })),
-    namesById((query) => call(detectors.list, { params, query })),
+    namesById((query) => read(collectors.list, { params, query })),
+    namesById((query) => read(policies.list, { params, query })),
+    namesById((query) => read(detectors.list, { params, query })),
   ]);
   return { collector_id, policy_id, detector };
 }

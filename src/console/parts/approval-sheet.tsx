@@ -52,8 +52,8 @@ export function ApprovalSheet({ approval, onClose }: ApprovalSheetProps) {
 
 /** The list of Activity tells it to everybody; the texts are asked for apart. */
 function Origin({ approval: { id, event_id } }: { approval: Approval }) {
-  const loaded = useLoad(event_id, () =>
-    call(activity.list, { params: {}, query: { request_id: event_id } }),
+  const loaded = useLoad(event_id, (read) =>
+    read(activity.list, { params: {}, query: { request_id: event_id } }),
   );
   return (
     <Ready of={loaded} what="The evaluation">

@@ -19,7 +19,7 @@ export function CollectorKeys({ collector }: { collector: Collector }) {
       caption={`Keys of ${collector.name}`}
       empty={<p>This collector has no key yet, so nobody can ask it for a verdict.</p>}
       revoking="Applications that send it get 403, and no verdict."
-      list={(query) => call(collectorKeys.list, { params, query })}
+      list={(query, read) => read(collectorKeys.list, { params, query })}
       create={async (body) => shown(await call(collectorKeys.create, { params, body }))}
       rotate={async (key_id, overlap_s) => {
         const place = { ...params, key_id };
@@ -51,7 +51,7 @@ export function ServiceClients({ collector }: { collector: Collector }) {
         empty={<p>This collector has no service client. Most applications need only a key.</p>}
         revoking="It gets no more tokens, and those it has end."
         columns={[{ head: "Client id", cell: ({ id }) => <code>{id}</code> }]}
-        list={(query) => call(serviceClients.list, { params, query })}
+        list={(query, read) => read(serviceClients.list, { params, query })}
         create={async (body) => shown(await call(serviceClients.create, { params, body }))}
         rotate={async (key_id, overlap_s) => {
           const place = { ...params, key_id };

@@ -25,7 +25,7 @@ export function ConsumerKeys({ consumer, upstreams }: ConsumerKeysProps) {
       caption={`Keys of ${consumer.name}`}
       empty={<p>This consumer has no key yet, so it cannot be used.</p>}
       revoking="Applications that send it get 401."
-      list={(query) => call(consumerKeys.list, { params, query })}
+      list={(query, read) => read(consumerKeys.list, { params, query })}
       create={async (body) => shown(await call(consumerKeys.create, { params, body }))}
       rotate={async (key_id, overlap_s) => {
         const place = { ...params, key_id };

@@ -12,7 +12,7 @@ import { Failure, Ready } from "./page.tsx";
 export function DefaultLevel({ gateway_id }: { gateway_id: string }) {
   const { may, say } = useSession();
   const params = { gateway_id };
-  const loaded = useLoad(gateway_id, () => call(gateways.get, { params }));
+  const loaded = useLoad(gateway_id, (read) => read(gateways.get, { params }));
   const change = useAction(async (default_level: AccessLevel) => {
     if (loaded.state !== "ready") return;
     const { store, version } = loaded.value;

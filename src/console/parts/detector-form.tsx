@@ -29,10 +29,10 @@ export function DetectorForm({ catalog, detector, onStale }: DetectorFormProps) 
   const [typed, setTyped] = useState(() => typedOf(catalog, detector));
   const entry = entryOf(catalog, typed.kind);
   const asks = "registry_id" in typed.settings;
-  const upstreams = useLoad(`${gateway?.id} ${asks}`, async () =>
+  const upstreams = useLoad(`${gateway?.id} ${asks}`, async (read) =>
     asks && gateway
       ? await everyPage((query) =>
-          call(registries.list, { params: { gateway_id: gateway.id }, query }),
+          read(registries.list, { params: { gateway_id: gateway.id }, query }),
         )
       : [],
   );

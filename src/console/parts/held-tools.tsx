@@ -16,8 +16,8 @@ import { type Column, Table } from "./table.tsx";
 
 export function HeldTools({ gateway_id }: { gateway_id: string }) {
   const [open, setOpen] = useState<ToolChange>();
-  const loaded = useLoad(gateway_id, () =>
-    everyPage((query) => call(toolChanges.list, { params: { gateway_id }, query })),
+  const loaded = useLoad(gateway_id, (read) =>
+    everyPage((query) => read(toolChanges.list, { params: { gateway_id }, query })),
   );
   return (
     <Ready of={loaded} what="The changed tools">

@@ -8,8 +8,8 @@ import { newInstancePath } from "../instances.ts";
 import { useAction, useLoad } from "../load.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { OnOff } from "./marks.tsx";
 import { Failure, Ready } from "./page.tsx";
+import { SERVER, STATUS } from "./server-columns.tsx";
 import { ShowServer } from "./show-server.tsx";
 import { type Column, Table } from "./table.tsx";
 
@@ -25,9 +25,9 @@ export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
   const { say } = useSession();
   const [asking, setAsking] = useState<Row>();
   const params = { gateway_id };
-  const loaded = useLoad(report.imported.join(" "), async () => {
+  const loaded = useLoad(report.imported.join(" "), async (read) => {
     const all = await everyPage((page) =>
-      call(storeCatalog.list, { params, query: { ...page, source: "imported" } }),
+      read(storeCatalog.list, { params, query: { ...page, source: "imported" } }),
     );
     const wanted = new Set(report.imported);
     return all.filter(({ code }) => wanted.has(code)).map((row) => ({ ...row, id: row.code }));
@@ -69,23 +69,10 @@ export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
 }
 
 const columns = (gateway_id: string, show: (row: Row) => void): Column<Row>[] => [
-  {
-    head: "Server",
-    names: true,
-    cell: ({ name, code }) => (
-      <>
-        {name}
-        <br />
-        <code className="muted">{code}</code>
-      </>
-    ),
-  },
+  SERVER,
   { head: "What it says", cell: ({ description }) => description },
   { head: "Address", cell: ({ url }) => <code>{url}</code> },
-  {
-    head: "Status",
-    cell: ({ status }) => <OnOff on={status === "shown"} words={["shown", "hidden"]} />,
-  },
+  STATUS,
   {
     head: "Actions",
     cell: (row) => (

@@ -1,6 +1,7 @@
 /** The keys that something holds: made and shown once, replaced with an overlap, revoked. */
 import { type ReactNode, useState } from "react";
 import type { ConsumerKey } from "../../contract/consumer-keys.ts";
+import type { Read } from "../api.ts";
 import { useAction } from "../load.ts";
 import { type Revealed, useSession } from "../session.ts";
 import { Dialog } from "./dialog.tsx";
@@ -24,7 +25,7 @@ interface KeysProps {
   revoking: string;
   /** More columns, after the name. */
   columns?: readonly Column<Key>[];
-  list: (query: ListQuery) => Promise<{ items: Key[]; next_cursor: string | null }>;
+  list: (query: ListQuery, read: Read) => Promise<{ items: Key[]; next_cursor: string | null }>;
   create: (body: { name: string; expires_at: string | null }) => Promise<Revealed>;
   rotate: (key_id: string, overlap_s: number) => Promise<Revealed>;
   revoke: (key_id: string) => Promise<unknown>;

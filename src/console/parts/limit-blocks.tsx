@@ -34,8 +34,8 @@ export function LimitBlocks({ gateway }: { gateway: Gateway }) {
       caption="Blocks"
       what="The blocks"
       search="Search subject"
-      load={async ({ q, cursor }) => {
-        const page = await call(limits.blocks, { params, query: { q, cursor } });
+      load={async ({ q, cursor }, read) => {
+        const page = await read(limits.blocks, { params, query: { q, cursor } });
         return { ...page, items: page.items.map(rowOf) };
       }}
       columns={may("write") ? [...COLUMNS, acts(lift)] : COLUMNS}

@@ -48,10 +48,10 @@ export function LimitUsage({ gateway }: { gateway: Gateway }) {
             onChange={(chosen) => changeQuery({ type: chosen })}
           />
         }
-        load={async ({ q }) => {
+        load={async ({ q }, read) => {
           // The options of the select are the types; another one in the address is refused.
           const query = { search: q, type: type as LimitType };
-          const told = await call(limits.state, { params, query });
+          const told = await read(limits.state, { params, query });
           setNote(noteOf(told));
           return { items: told.items.map(rowOf), next_cursor: null };
         }}

@@ -1,5 +1,6 @@
 /** A list of the server, page by page; search, order and place stand in the address. */
 import { type ReactNode, useEffect, useState } from "react";
+import type { Read } from "../api.ts";
 import { useLoad } from "../load.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { Icon } from "./icons.tsx";
@@ -16,7 +17,7 @@ interface ListProps<Row extends { id: string }> {
   caption: string;
   /** Begins a sentence: "The registries". */
   what: string;
-  load: (query: ListQuery) => Promise<{ items: Row[]; next_cursor: string | null }>;
+  load: (query: ListQuery, read: Read) => Promise<{ items: Row[]; next_cursor: string | null }>;
   columns: readonly Column<Row>[];
   /** When there is nothing at all. */
   empty: ReactNode;
@@ -31,7 +32,7 @@ export function List<Row extends { id: string }>(props: ListProps<Row>) {
   const { caption, what, load, columns, empty, sorted, search, filters } = props;
   const query = useListQuery();
   const { search: address } = useLocation();
-  const loaded = useLoad(address.toString(), () => load(query));
+  const loaded = useLoad(address.toString(), (read) => load(query, read));
   const narrowed = [...address.keys()].some((name) => name !== "sort" && name !== "tab");
   return (
     <>

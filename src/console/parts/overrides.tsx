@@ -70,8 +70,8 @@ export function Overrides({ collector, policies }: OverridesProps) {
             </button>
           )
         }
-        load={async (query) => {
-          const page = await call(collectors.overrides, { params, query });
+        load={async (query, read) => {
+          const page = await read(collectors.overrides, { params, query });
           return { ...page, items: page.items.map((row) => ({ ...row, id: row.consumer_id })) };
         }}
         columns={columns}

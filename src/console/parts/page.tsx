@@ -50,25 +50,52 @@ interface ReadyProps<T> {
 }
 
 export function Ready<T>({ of, what, children }: ReadyProps<T>) {
-  if (of.state === "loading") {
-    return (
-      <p className="loading" aria-busy="true">
-        Loading…
-      </p>
-    );
-  }
+  if (of.state === "loading") return <Loading of={of} />;
   if (of.state === "error") {
     return <Failure title={`${what} could not be loaded.`} error={of.error} again={of.reload} />;
   }
   return (
-    <div aria-busy={of.busy}>
-      <Failure
-        title={`${what} could not be read again. You see what was there at ${of.at.toLocaleTimeString()}.`}
-        error={of.error}
-        again={of.reload}
-      />
-      {children(of.value)}
+    <>
+      {of.late && <Late again={of.reload} />}
+      <div aria-busy={of.busy}>
+        <Failure
+          title={`${what} could not be read again. You see what was there at ${of.at.toLocaleTimeString()}.`}
+          error={of.error}
+          again={of.reload}
+        />
+        {children(of.value)}
+      </div>
+    </>
+  );
+}
+
+export function Loading({ of: { late, reload } }: { of: Load<unknown> }) {
+  if (late) return <Late again={reload} />;
+  return (
+    <p className="loading" aria-busy="true">
+      Loading…
+    </p>
+  );
+}
+
+function Late({ again }: { again: () => void }) {
+  return (
+    <div className="note warn" role="status">
+      <Icon name="warning" />
+      <div>
+        <strong>The server has not answered yet.</strong>
+        <p>It may be busy: wait, or ask it once more.</p>
+        <Again onClick={again} text="Try again" />
+      </div>
     </div>
+  );
+}
+
+function Again({ onClick, text }: { onClick: () => void; text: string }) {
+  return (
+    <button type="button" className="button small" onClick={onClick}>
+      <Icon name="reload" /> {text}
+    </button>
   );
 }
 
@@ -93,11 +120,7 @@ export function Failure({ title, error, again }: FailureProps) {
             Trace id <code>{error.details.trace_id}</code>
           </p>
         )}
-        {again && (
-          <button type="button" className="button small" onClick={again}>
-            <Icon name="reload" /> {stale ? "Reload" : "Try again"}
-          </button>
-        )}
+        {again && <Again onClick={again} text={stale ? "Reload" : "Try again"} />}
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 /** How many wait for a decision, beside their place in the side bar; looked at again now and then. */
 import { useEffect, useEffectEvent } from "react";
+import type { Read } from "../api.ts";
 import { useLoad } from "../load.ts";
 
 const AGAIN_MS = 30_000;
@@ -8,11 +9,14 @@ const MOST = 99;
 interface PendingCountProps {
   /** Whose they are: another one is looked at anew. */
   of: string;
-  load: (query: { limit: number }) => Promise<{ items: unknown[]; next_cursor: string | null }>;
+  load: (
+    query: { limit: number },
+    read: Read,
+  ) => Promise<{ items: unknown[]; next_cursor: string | null }>;
 }
 
 export function PendingCount({ of, load }: PendingCountProps) {
-  const loaded = useLoad(of, () => load({ limit: MOST }));
+  const loaded = useLoad(of, (read) => load({ limit: MOST }, read));
   const again = useEffectEvent(() => {
     if (!document.hidden) loaded.reload();
   });

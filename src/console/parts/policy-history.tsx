@@ -79,9 +79,9 @@ export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProp
       <List
         caption={`Versions of ${policy.name}, newest first`}
         what="The versions"
-        load={async ({ cursor }) => {
+        load={async ({ cursor }, read) => {
           const params = { policy_id: policy.id };
-          const page = await call(policies.versions, { params, query: { cursor } });
+          const page = await read(policies.versions, { params, query: { cursor } });
           return { ...page, items: page.items.map((row) => ({ ...row, id: `${row.number}` })) };
         }}
         columns={columns}
@@ -101,8 +101,8 @@ interface ChangesProps {
 function Changes({ policy, version: { number }, onClose }: ChangesProps) {
   const [from, setFrom] = useState(number - 1);
   const others = Array.from({ length: policy.version }, (_, index) => policy.version - index);
-  const loaded = useLoad(String(from), () =>
-    call(policies.diff, {
+  const loaded = useLoad(String(from), (read) =>
+    read(policies.diff, {
       params: { policy_id: policy.id, number: String(number) },
       query: { from },
     }),

@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Policy, PolicyInput } from "../../contract/policies.ts";
 import { now } from "../../lib/clock.ts";
-import { call } from "../api.ts";
 import { collectors } from "../endpoints.ts";
 import { everyPage } from "../every-page.ts";
 import { useAction, useLoad } from "../load.ts";
@@ -52,8 +51,8 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
   const [progress, setProgress] = useState<Progress>();
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
-  const senders = useLoad("", () =>
-    everyPage((query) => call(collectors.list, { params: {}, query: { ...query, sort: "name" } })),
+  const senders = useLoad("", (read) =>
+    everyPage((query) => read(collectors.list, { params: {}, query: { ...query, sort: "name" } })),
   );
   const replay = useAction(async () => {
     setProgress(undefined);

@@ -1,6 +1,5 @@
 /** For whom does a policy judge? */
 import type { Policy } from "../../contract/policies.ts";
-import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useLoad } from "../load.ts";
 import { Link } from "../router.tsx";
@@ -17,8 +16,8 @@ interface Row {
 }
 
 export function PolicyUses({ policy }: { policy: Policy }) {
-  const loaded = useLoad(policy.id, () =>
-    call(policies.uses, { params: { policy_id: policy.id } }),
+  const loaded = useLoad(policy.id, (read) =>
+    read(policies.uses, { params: { policy_id: policy.id } }),
   );
   const columns: Column<Row>[] = [
     {

@@ -47,7 +47,7 @@ export function PrincipalTokens({ gateway_id }: { gateway_id: string }) {
             </button>
           )
         }
-        load={(query) => call(principalTokens.list, { params: { gateway_id }, query })}
+        load={(query, read) => read(principalTokens.list, { params: { gateway_id }, query })}
         columns={may("write") ? [...COLUMNS, acts(revoke)] : COLUMNS}
         empty={<p>Nobody has a personal token. People of an identity provider need none.</p>}
       />

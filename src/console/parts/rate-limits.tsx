@@ -19,7 +19,7 @@ interface RateLimitsProps {
 }
 
 export function RateLimits(props: RateLimitsProps) {
-  const loaded = useLoad("plugins", () => call(gateways.plugins, { params: {} }));
+  const loaded = useLoad("plugins", (read) => read(gateways.plugins, { params: {} }));
   return (
     <Ready of={loaded} what="The plugins">
       {({ items }) => <PluginForm {...props} plugin={limiterIn(items)} />}

@@ -24,8 +24,8 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
   useEffect(() => {
     if (named) sessionStorage.setItem(CHOSEN, named);
   }, [named]);
-  const list = useLoad(named ?? "", () =>
-    everyPage((query) => call(gateways.list, { params: {}, query: { ...query, sort: "name" } })),
+  const list = useLoad(named ?? "", (read) =>
+    everyPage((query) => read(gateways.list, { params: {}, query: { ...query, sort: "name" } })),
   );
   const [question, setQuestion] = useState<Question>();
   const [revealed, setRevealed] = useState<Revealed>();

@@ -1,6 +1,6 @@
 /** The places of the console; what a role may not see is not offered. */
 import type { ReactNode } from "react";
-import { call, ROOT } from "../api.ts";
+import { ROOT } from "../api.ts";
 import { approvals, storeRequests } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
@@ -25,8 +25,8 @@ export function SideBar() {
             <Item to={`${here}/store`} icon="store" text="Store">
               <PendingCount
                 of={gateway.id}
-                load={({ limit }) =>
-                  call(storeRequests.list, {
+                load={({ limit }, read) =>
+                  read(storeRequests.list, {
                     params: { gateway_id: gateway.id },
                     query: { limit, state: "pending" },
                   })
@@ -46,8 +46,8 @@ export function SideBar() {
         <Item to="/approvals" icon="hand" text="Approvals">
           <PendingCount
             of="approvals"
-            load={({ limit }) =>
-              call(approvals.list, { params: {}, query: { limit, status: "pending" } })
+            load={({ limit }, read) =>
+              read(approvals.list, { params: {}, query: { limit, status: "pending" } })
             }
           />
         </Item>

@@ -9,8 +9,9 @@ import { changeQuery, Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { SelectField } from "./field.tsx";
 import { List } from "./list.tsx";
-import { Mark, OnOff } from "./marks.tsx";
+import { Mark } from "./marks.tsx";
 import { Failure } from "./page.tsx";
+import { SERVER, STATUS } from "./server-columns.tsx";
 import { ShowServer } from "./show-server.tsx";
 import type { Column } from "./table.tsx";
 
@@ -70,12 +71,12 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
             />
           </>
         }
-        load={async ({ q, cursor }) => {
+        load={async ({ q, cursor }, read) => {
           // Anybody can write an address: the server says which values it does not know.
           const narrowed = { status: status || undefined, source: source || undefined } as Narrowed;
           const [page, instances] = await Promise.all([
-            call(storeCatalog.list, { params, query: { q, cursor, ...narrowed } }),
-            instancesOf(gateway_id),
+            read(storeCatalog.list, { params, query: { q, cursor, ...narrowed } }),
+            instancesOf(read, gateway_id),
           ]);
           const items = page.items.map((entry) => ({
             ...entry,
@@ -102,22 +103,9 @@ interface Narrowed {
 }
 
 const COLUMNS: Column<Row>[] = [
-  {
-    head: "Server",
-    names: true,
-    cell: ({ name, code }) => (
-      <>
-        {name}
-        <br />
-        <code className="muted">{code}</code>
-      </>
-    ),
-  },
+  SERVER,
   { head: "Category", cell: ({ category }) => category },
-  {
-    head: "Status",
-    cell: ({ status }) => <OnOff on={status === "shown"} words={["shown", "hidden"]} />,
-  },
+  STATUS,
   { head: "Source", cell: ({ source }) => source },
   { head: "Instances", cell: (row) => <Instances row={row} /> },
 ];

@@ -31,7 +31,7 @@ export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
       what="The installs"
       search="Search person or server"
       sorted="created_at"
-      load={(query) => call(storeInstalls.list, { params: { gateway_id }, query })}
+      load={(query, read) => read(storeInstalls.list, { params: { gateway_id }, query })}
       columns={may("write") ? [...COLUMNS, acts(remove)] : COLUMNS}
       empty={
         <p>

@@ -35,9 +35,9 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
         search="Search name"
         sorted="created_at"
         filters={create}
-        load={async ({ q, sort }) => {
+        load={async ({ q, sort }, read) => {
           const all = await everyPage((page) =>
-            call(registries.list, { params: { gateway_id }, query: { ...page, q, sort } }),
+            read(registries.list, { params: { gateway_id }, query: { ...page, q, sort } }),
           );
           return { items: all.filter(({ type }) => type === "mcp"), next_cursor: null };
         }}

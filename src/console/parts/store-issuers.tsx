@@ -43,7 +43,7 @@ export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
             </button>
           )
         }
-        load={(query) => call(issuers.list, { params: { gateway_id }, query })}
+        load={(query, read) => read(issuers.list, { params: { gateway_id }, query })}
         columns={may("write") ? [...columns, acts(remove)] : columns}
         empty={
           <p>

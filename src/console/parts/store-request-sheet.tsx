@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
-import { call } from "../api.ts";
+import type { Read } from "../api.ts";
 import { storeCatalog, storeRequests } from "../endpoints.ts";
 import { instancesOf } from "../instances.ts";
 import { useLoad } from "../load.ts";
@@ -25,11 +25,11 @@ interface StoreRequestSheetProps {
 export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) {
   const { may } = useSession();
   const { gateway_id, principal_sub, code } = request;
-  const loaded = useLoad(request.id, async () => {
+  const loaded = useLoad(request.id, async (read) => {
     const [instances, entry, earlier] = await Promise.all([
-      instancesOf(gateway_id),
-      entryOf(gateway_id, code),
-      call(storeRequests.list, {
+      instancesOf(read, gateway_id),
+      entryOf(read, gateway_id, code),
+      read(storeRequests.list, {
         params: { gateway_id },
         query: { principal_sub, sort: "-created_at", limit: EARLIER + 1 },
       }),
@@ -88,9 +88,13 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
 }
 
 /** Undefined: it was taken out of the catalog. */
-async function entryOf(gateway_id: string, code: string): Promise<CatalogEntry | undefined> {
+async function entryOf(
+  read: Read,
+  gateway_id: string,
+  code: string,
+): Promise<CatalogEntry | undefined> {
   try {
-    return await call(storeCatalog.get, { params: { gateway_id, code } });
+    return await read(storeCatalog.get, { params: { gateway_id, code } });
   } catch (thrown) {
     if (AppError.from(thrown).code === "not_found") return undefined;
     throw thrown;

@@ -1,7 +1,6 @@
 /** The Store's inbox: who wants which server, and why. */
 import { useState } from "react";
 import type { StoreRequest } from "../../contract/store-requests.ts";
-import { call } from "../api.ts";
 import { storeRequests } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { Decision } from "./decision.tsx";
@@ -41,8 +40,8 @@ export function StoreRequests({ gateway_id }: { gateway_id: string }) {
             onChange={(state) => changeQuery({ state, cursor: undefined })}
           />
         }
-        load={(query) =>
-          call(storeRequests.list, {
+        load={(query, read) =>
+          read(storeRequests.list, {
             params: { gateway_id },
             query: { ...query, ...narrowed(given) },
           })

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import type { Operator } from "../contract/conditions.ts";
+import { compileCondition } from "./condition.ts";
+
+const holds = (fact: unknown, op: Operator, value: string | number) =>
+  compileCondition({ field: "model", op, value })(() => fact);
+
+test("a list is not equal to what one of its members is", () => {
+  expect(holds(["a", "b"], "neq", "a")).toBe(false);
+  expect(holds(["a", "b"], "neq", "c")).toBe(true);
+});
+
+test("what is no number is neither more nor less", () => {
+  expect([holds("", "lt", 1), holds(undefined, "lt", 1), holds("x", "gt", 0)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect([holds("2", "gt", 1), holds(0, "lt", 1)]).toEqual([true, true]);
+});

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { rewrite } from "./rewrite.ts";
+import { segment } from "./segment.ts";
+
+/** Each mask tells what it stands for. */
+const written = (text: string, ...places: [start: number, end: number, name: string][]) => {
+  const whole = segment(text, "user", { pointer: "/input" });
+  const matches = places.map(([start, end, pseudonym]) => ({
+    ...{ type: "pii", label: "any", confidence: 1 },
+    at: { segment: whole, start, end },
+    mask: { pseudonym },
+  }));
+  return rewrite(matches, (name, original) => `${name}(${original})`).map(({ text }) => text);
+};
+
+test("where two matches overlap, nothing that was found is left and nothing stands twice", () => {
+  expect(written("0123456789", [2, 6, "A"], [4, 8, "B"])).toEqual(["01A(2345)B(67)89"]);
+  expect(written("0123456789", [2, 8, "A"], [4, 6, "B"])).toEqual(["01A(234567)89"]);
+  expect(written("0123456789", [6, 8, "B"], [2, 4, "A"])).toEqual(["01A(23)45B(67)89"]);
+});

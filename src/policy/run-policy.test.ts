@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import type { PolicyDocument, Rule } from "../contract/policies.ts";
+import { compilePolicy, type Program } from "./compile-policy.ts";
+import { type Judged, runPolicy } from "./run-policy.ts";
+import { segment } from "./segment.ts";
+
+const rule = (detector_id: string): Rule => ({
+  detector_id,
+  action: "transform",
+  when: null,
+  mode: null,
+  enabled: true,
+});
+const entity = (name: string) => ({ predefined_entities: [{ entity: name, enabled: true }] });
+const document: PolicyDocument = {
+  name: "p",
+  mode: "enforce",
+  gates: [
+    {
+      name: "watch",
+      when: null,
+      action: "transform",
+      mode: "observe",
+      enabled: true,
+      mask: entity("email"),
+    },
+  ],
+  input_rules: [rule("cards")],
+  output_rules: [],
+  detectors: {
+    cards: { name: "cards", kind: "data_loss_prevention", settings: entity("credit_card") },
+  },
+};
+const program = compilePolicy(document, { id: "p", version: 1 }, (secret) => secret);
+
+const nobody = () => Promise.reject(new Error("Nobody is outside."));
+const judged = (text: string): Judged => ({
+  direction: "input",
+  segments: [segment(text, "user", { pointer: "/input" })],
+  facts: () => undefined,
+  surroundings: {
+    direction: "input",
+    protocol: "llm",
+    calls: [],
+    definitions: [],
+    attachments: [],
+    payload_bytes: text.length,
+    outside: { post: nobody, ask: nobody, restore: nobody },
+  },
+  disabled: new Set(),
+  approved: false,
+  fail_mode: "open",
+  pseudonym: (label) => label,
+});
+
+test("what only observes changes nothing, not even beside a rule that rewrites", async () => {
+  const outcome = await runPolicy(program, judged("4111 1111 1111 1111 of ana@example.com"));
+
+  expect(outcome.findings).toHaveLength(2);
+  expect(outcome.changes.map(({ text }) => text)).toEqual(["[MASKED_CC] of ana@example.com"]);
+});
+
+test("a mask is for what can be rewritten: the name of a member is not found by it", async () => {
+  const text = "ana@example.com";
+  const named = segment(text, "user", { pointer: "/input", isName: true });
+
+  const { findings } = await runPolicy(program, { ...judged(text), segments: [named] });
+
+  expect(findings).toEqual([]);
+});
+
+test("a number is looked at by a detector that asks for numbers, and by no other", async () => {
+  const text = "4111111111111111";
+  const number = segment(text, "user", { pointer: "/input", isNumber: true });
+  const input = program.rules.input.map((one) => ({ ...one, numbers: false }));
+  const found = async (by: Program) =>
+    (await runPolicy(by, { ...judged(text), segments: [number] })).findings.length;
+
+  expect(await found(program)).toBe(1);
+  expect(await found({ ...program, rules: { ...program.rules, input } })).toBe(0);
+});
+
+test("7 fail-open tells which detector did not look, and nothing of what it threw", async () => {
+  const inspect = () => {
+    throw new Error("text of a person");
+  };
+  const input = program.rules.input.map((one) => ({ ...one, inspect }));
+  const broken: Program = { ...program, gates: [], rules: { ...program.rules, input } };
+
+  const { status, detectors } = await runPolicy(broken, judged("hello"));
+
+  expect(status).toBe("allow");
+  expect(detectors.failed).toEqual([
+    {
+      detector_id: "cards",
+      detector_name: "cards",
+      error: "data_loss_prevention could not inspect this.",
+    },
+  ]);
+});

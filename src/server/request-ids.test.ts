@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { requestIds } from "./request-ids.ts";
+
+const ID = "0192f0c1-2d3e-7000-8000-0123456789ab";
+const OWN = ID.replaceAll("-", "");
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const traceOf = (headers: Record<string, string>, plane: "guard" | "gateway" = "gateway") =>
+  requestIds(new Headers(headers), () => ID, plane).trace_id;
+
+test.each<[string, Record<string, string>, string]>([
+  ["is continued", { traceparent: `00-${TRACE}-b7ad6b7169203331-01` }, TRACE],
+  [
+    "of a version that is never valid is not",
+    { traceparent: `ff-${TRACE}-b7ad6b7169203331-01` },
+    OWN,
+  ],
+  ["of zeros is not", { traceparent: `00-${"0".repeat(32)}-b7ad6b7169203331-01` }, OWN],
+  ["that nobody sent is our own", {}, OWN],
+])("a trace %s", (_, headers, trace_id) => {
+  expect(traceOf(headers)).toBe(trace_id);
+});
+
+test("a trace by name is for the guard, and a short word", () => {
+  expect(traceOf({ "x-trace-id": "gw-1" }, "guard")).toBe("gw-1");
+  expect(traceOf({ "x-trace-id": "gw-1" })).toBe(OWN);
+  expect(traceOf({ "x-trace-id": "a".repeat(129) }, "guard")).toBe(OWN);
+  expect(traceOf({ "x-trace-id": "a b" }, "guard")).toBe(OWN);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { secretHash } from "../lib/secret-hash.ts";
+import { findCaller } from "./find-caller.ts";
+import { type ConsumerView, EMPTY_SNAPSHOT } from "./snapshot.ts";
+
+const ENDS_MS = 1_700_000_000_000;
+const consumer: ConsumerView = {
+  id: "c",
+  slug: "team",
+  name: "Team",
+  active: true,
+  gateway: { id: "g", slug: "gate", name: "G", plugins: [], guard_id: null },
+  registries: [],
+  balancing: { algorithm: "round_robin" },
+  failover: { enabled: true, max_attempts: 3, max_total_ms: 1000, resend_billable: false },
+  files_scope: "shared",
+};
+const snapshot = {
+  ...EMPTY_SNAPSHOT,
+  consumersBySlug: new Map([["team", consumer]]),
+  keysByHash: new Map([[secretHash("ag_key"), { id: "k", consumer, expires_at: ENDS_MS }]]),
+};
+const at = (ms: number) => () =>
+  findCaller(snapshot, {
+    slug: "team",
+    headers: new Headers({ "x-ag-api-key": "ag_key" }),
+    at: new Date(ms),
+    needs_gateway: false,
+  });
+
+test("5 a key works until the millisecond in which it expires, and not in it", () => {
+  expect(at(ENDS_MS - 1)()).toMatchObject({ key: { id: "k" } });
+  expect(at(ENDS_MS)).toThrow("expired");
+});
