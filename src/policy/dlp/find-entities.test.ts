@@ -135,6 +135,31 @@ test.each([
 });
 
 test.each([
+  ["bank_account", "my account number at the branch in Soho is", "12345678"],
+  ["bank_account", "savings account of the customer:", "12345678"],
+  ["bank_account", "Cuenta del cliente:", "12345678"],
+  ["phone_number", "Call Dr. Smith at", "4155550134"],
+  ["phone_number", "phone (home):", "4155550134"],
+  ["phone_number", "我的电话号码是", "13812345678"],
+  ["passport", "Passport No.:", "X1234567"],
+  ["drivers_license", "driver's license number of the suspect is", "D1234567"],
+])("%s: digits that could be anything are one after %p", (entity, words, value) => {
+  expect(sure(`${words} ${value}`)).toContain(`${entity}=${value}`);
+});
+
+test.each([
+  "The account was created on 2024-05-20 and has 1200345 followers.",
+  "Your account was charged 125000 dollars. Account Balance: 1234567",
+  "account_id: 123456789012; my account manager said order 4500123456 is late",
+  "Call the function with 1234567 as the seed; the call returned 12345678.",
+  "Contact support with ticket number 84512239 or https://example.com/issues/1234567",
+  "Mobile traffic grew from 1500000 to 2300000; phone sales reached 12 345 678.",
+  "The passport office opened in 20190401; VAT is 21 percent on 1234567890",
+])("a word that something else is said about tells no number: %p", (text) => {
+  expect(sure(text)).toEqual([]);
+});
+
+test.each([
   ["another value stands between", "passport A1234567 and 87654321", "passport=87654321"],
   ["another sentence starts", "I lost my passport. Order 87654321 is late", "passport=87654321"],
   ["it belongs to what follows", "021000021 account 12345678", "bank_account=021000021"],

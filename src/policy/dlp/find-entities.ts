@@ -58,15 +58,16 @@ function personal(text: string): EntityHit[] {
     if (isInside(text, at)) return;
     const isDigit = text.charCodeAt(at) <= NINE;
     const isNear = cluesAt(at);
-    for (const { entity, end: endOf, alone, near } of shapesOf(isDigit, (ends[index] ?? 0) - at)) {
+    for (const shape of shapesOf(isDigit, (ends[index] ?? 0) - at)) {
+      const { entity, alone } = shape;
       if (alone === 0 && !isNear) continue;
-      const end = endOf(text, at);
+      const end = shape.end(text, at);
       if (end < 0) continue;
-      const confidence = isNear?.(entity, end) ? near : alone;
+      const confidence = isNear?.(entity, end, shape.unmarked === true) ? shape.near : alone;
       if (confidence > 0) hits.push({ entity, start: at, end, confidence });
     }
     if (isDigit) {
-      hits.push(...phonesAt(text, at, isNear && ((end) => isNear("phone_number", end))));
+      hits.push(...phonesAt(text, at, isNear && ((...asked) => isNear("phone_number", ...asked))));
     }
   });
   return hits;

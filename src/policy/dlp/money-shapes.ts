@@ -60,6 +60,7 @@ export const MONEY_SHAPES: readonly Shape[] = [
     }),
     alone: 0,
     near: 0.6,
+    unmarked: true,
   },
   {
     entity: "isin",

@@ -12,7 +12,8 @@ export function phonesAt(text: string, at: number, isNear: IsNear | undefined): 
       : (american(text, start) ?? national(text, start, isNear !== undefined));
   if (!found) return NONE;
 
-  const confidence = isNear?.(found.end) ? Math.max(found.confidence, 0.75) : found.confidence;
+  const said = isNear?.(found.end, found.unmarked === true);
+  const confidence = said ? Math.max(found.confidence, 0.75) : found.confidence;
   if (confidence === 0) return NONE;
   const end = Math.max(found.end, endOf(EXTENSION, text, found.end));
   const hit: EntityHit = { entity: "phone_number", start, end, confidence };
@@ -20,13 +21,15 @@ export function phonesAt(text: string, at: number, isNear: IsNear | undefined): 
   return SPANISH.test(digits) ? [{ ...hit, entity: "spanish_phone" }, hit] : [hit];
 }
 
-/** Whether a word near the number that ends there says that it is one. */
-type IsNear = (end: number) => boolean;
+/** Whether a word near the number that ends there says that it is one (nearby.ts). */
+type IsNear = (end: number, unmarked: boolean) => boolean;
 
 interface Written {
   end: number;
   /** 0: only a word nearby can tell. */
   confidence: number;
+  /** Digits that could be anything. */
+  unmarked?: boolean;
 }
 
 const NONE: EntityHit[] = [];
@@ -100,7 +103,7 @@ function national(text: string, start: number, hasClue: boolean): Written | unde
   const digits = digitsOf(written).length;
   if (digits < 7 || digits > 15 || DATE.test(written)) return undefined;
   const formatted = digits >= 8 && digits <= 11 && LOCAL.test(written);
-  return { end, confidence: formatted ? 0.55 : 0 };
+  return { end, confidence: formatted ? 0.55 : 0, unmarked: !formatted };
 }
 
 const SPANISH = /^(?:\+34|0034)?[6-9]\d{8}$/;
