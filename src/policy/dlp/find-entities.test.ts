@@ -90,6 +90,8 @@ test.each<[EntityName, string, string]>([
   ["spanish_phone", "móvil", "612 345 678"],
   ["phone_number", "Tel.", "030 901820"],
   ["phone_number", "on", "0650 995 04 94"],
+  ["phone_number", "au", "01 42 68 53 00"],
+  ["phone_number", "at", "415 555 2671"],
   ["stripe_key", "key", ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_")],
   ["access_token", "key", ["ghp", "k3Jx9Qm2Zr7Wv5Tn8Lb4Hd6Fc1Gs0PyUaEeI"].join("_")],
   ["api_key", "key", `AKIA${"IOSFODNN7QWERTZU"}`],
@@ -203,6 +205,11 @@ test.each([
   "rows 7 5 4 3 4 2 1 2 1 4 6 3 6 1 7 6 6 7 4 1 1 0 4 2 5 0 6 3 1 0 7 6 2 7 7 5 2 7 7 3 2",
   "a fake account &#128554; and a call &#1041204;",
   "a service call is $200-1000",
+  "01 02 03 04 05 06 07 08 09 10 11 12, and 1 2 34 55 89 144 233 377 610 987 1597 2584 4181",
+  "7f 45 4c 46 02 01 01 00  00 00 00 00; 02 00 3e 00 01 00 00 00  c5 48 40 00",
+  "(C) 2016-2020 Endless Mobile, 2017-2022; cell phones 1973-2023; Clause 252.227-7013 of it",
+  "a call of https://example.com/call/13852388/x",
+  "524C 525E 5261 525C 84AF 527D 5282 5281 5290 5293\n5421 5457 5459 5423 5432 5482 5494 5477 5471",
   "boxes 100 200 3000, zip 02110-1335, part 0401000-02",
 ])("nothing is found in %p", (text) => {
   expect(sure(text)).toEqual([]);

@@ -48,6 +48,8 @@ const SAYS = /^["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*$/
  * `call Maria at …`, and not `the account has … followers`.
  */
 function isLinked(between: string): boolean {
+  // A path: `https://…/call/1234567`.
+  if (between.endsWith("/")) return false;
   const words = between.match(CASED_WORD) ?? [];
   if (NUMBER.has(words[0]?.toLowerCase() ?? "")) return true;
   // Before a colon a capital is that of a title: `Account Balance: …`.
