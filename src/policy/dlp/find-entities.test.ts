@@ -195,6 +195,7 @@ test.each([
   "Order #12345678 of 1,234,567 units, up 15% in 2024; phone orders fell.",
   "password: string; password = input('x'); password is wrong; password: <password>",
   "const password = process.env.DB_PASSWORD; hash(password: hashlib.md5(x))",
+  'export PWD=/home/user/project2; "PWD": "/srv/app1"; "pbkdf2-password": "1.2.1"',
   "api_key: YOUR_API_KEY_GOES_HERE, token = get_token(request)",
   "git@github.com:owner/repo.git, rsync x user@remote.host:/path, icon@2x.png, react@18.2.0",
   "sha256 of 3f2a9c, int32_t x1, utf8, COVID19, B2B, ISO 8601, RFC 2119, UTF-8",

@@ -1,7 +1,7 @@
 /** Whether a value only holds the place of a secret: examples, templates, references to where the secret is. */
 
 const WORDS =
-  /^\W?(?:password|passwd|pass|secret|token|username|user|admin|root)\d{0,3}\W?$|example|placeholder|change_?me|your[-_.]|redacted|dummy|insert|replace|x{4}|\*{3}|\.\.|#{4}|0{8}|12345678|abcdefgh|qwerty/i;
+  /^\W?(?:password|passwd|pass|passwort|contraseña|senha|secret|token|username|user|admin|root)\d{0,3}\W?$|example|placeholder|change_?me|your[-_.]|redacted|dummy|insert|replace|x{4}|\*{3}|\.\.|#{4}|0{8}|12345678|abcdefgh|qwerty/i;
 /** `${TOKEN}`, `<token>`, `{{ token }}`, `%s`, `$TOKEN`, `os.environ[…]`. */
 const TEMPLATE = /^[$%<{]|\$\{|\{\{|\$\(|<\w|process\.env|environ|getenv|secrets?\.|vars?\./i;
 
