@@ -144,6 +144,25 @@ test("only the secret is told, not the name or the address around it", () => {
   expect(findSecrets(text)).toMatchObject([{ start: 15, end: 27 }]);
 });
 
+test.each([
+  `ghp_${alnum(36)}`,
+  `AKIA${upper(16)}`,
+  `AIza${alnum(35)}`,
+  `glpat-${alnum(20)}`,
+  `pscale_pw_${alnum(43)}`,
+  `eyJ${alnum(30)}.eyJ${alnum(40)}.${alnum(43)}`,
+])("what ends a sentence or makes it bold is no part of a key: %p", (key) => {
+  const spans = (text: string) =>
+    findSecrets(text).map(({ start, end }) => text.slice(start, end).replace(/_+$/, ""));
+
+  expect(findSecrets(`It is ${key}. Really`)).toMatchObject([{ start: 6, end: 6 + key.length }]);
+  expect(spans(`It is __${key}__ really`)).toEqual([key]);
+});
+
+test("letters that are those of a blotted-out key by chance hide none", () => {
+  expect(findSecrets(`sk-proj-${alnum(60)}xXxX${alnum(60)}`)).toHaveLength(1);
+});
+
 test("a password in quotes is masked to the closing quote, whatever signs are in it", () => {
   const text = `password = '${alnum(9)}#)${alnum(6)}'  # mine (really)`;
   const [found] = findSecrets(text);
