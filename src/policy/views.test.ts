@@ -29,7 +29,8 @@ test.each([
   ["Greek stays Greek", "καλημέρα", "καλημέρα"],
   ["marks that compose are kept composed", "cafe\u0301", "café"],
   ["marks that only decorate go", "i\u0335\u0321\u0336g\u0334nore", "ignore"],
-  ["typographic quotes and dashes", "don’t “x” — y", 'don\'t "x" - y'],
+  ["typographic quotes and dashes", "don’t “x” – y", 'don\'t "x" - y'],
+  ["a dash that parts words", "a@b.co\u2014yes", "a@b.co yes"],
   ["escapes of strings", String.raw`a\nb \\tc \u00e9 C:\dir`, "a\nb \tc é c:\\dir"],
   ["the dotted capital I does not shift what follows", "İİ x", "ii x"],
 ])("folding: %s", (_, text, reads) => {

@@ -104,6 +104,16 @@ test.each<[EntityName, string, string]>([
   expect(sure(`${before} ${value}, thanks`)).toContain(`${entity}=${value}`);
 });
 
+test.each([
+  ["我的邮箱是ana@example.com，谢谢", "ana@example.com"],
+  ["メールはana@example.comです", "ana@example.com"],
+  ["写信给 用户@例子.公司", "用户@例子.公司"],
+  ["ask ana@example.com—she knows", "ana@example.com"],
+  ["her address—ana@example.co.uk—is new", "ana@example.co.uk"],
+])("an address ends where the words around it begin: %p", (text, address) => {
+  expect(sure(text)).toEqual([`email=${address}`]);
+});
+
 /** Ambiguous numbers: found with the first words in front, left alone with the second. */
 test.each<[EntityName, string, string, string]>([
   ["cvv", "CVV", "123", "page"],
