@@ -151,7 +151,7 @@ test("what sticks out of a longer match is masked as well", () => {
 
 test.each([
   ["percent", "to=jane%40example.com&x=1", "to=[MASKED_EMAIL]&x=1"],
-  ["base64", `read ${btoa("Mail to jane@example.com.")}`, "read [MASKED_EMAIL]=="],
+  ["base64", `read ${btoa("Mail to jane@example.com.")}`, "read [MASKED_EMAIL]"],
   ["beside an escape", String.raw`\njane@example.com %41`, String.raw`\n[MASKED_EMAIL] %41`],
 ])("what is encoded is masked where it stands: %s", (_, text, expected) => {
   expect(masked(text)).toBe(expected);
