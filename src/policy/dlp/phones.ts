@@ -91,9 +91,9 @@ function american(text: string, start: number): Written | undefined {
 
 /** Groups of digits with one sign between them. */
 const NATIONAL = /(?:\(\d{1,5}\)|\d{1,15})(?:[ ./-]?\(\d{1,5}\)|(?:[ ./-]|(?<=\)))\d{1,8}){0,6}/y;
-/** With the zero that most countries dial first within them, or the area in brackets. Four pairs are bytes. */
+/** With the zero that most countries dial first within them, or the area in brackets. Pairs and fours are bytes. */
 const LOCAL =
-  /^(?!\d\d(?: \d\d){3}$)0[1-9]\d{0,3}(?:[ ./-]\d{6,8}|(?:[ ./-]\d{2,4}){2,4})$|^\(\d{2,5}\) ?\d{3,5}(?:[ -]\d{3,4})$/;
+  /^(?!\d\d(?: \d\d){3}$|\d{4}(?: \d{4}){2}$)0[1-9]\d{0,3}(?:[ ./-]\d{6,8}|(?:[ ./-]\d{2,4}){2,4})$|^\(\d{2,5}\) ?\d{3,5}(?:[ -]\d{3,4})$/;
 /** Or two years, or the address of a machine. */
 const DATE =
   /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?: |$)|^(?:19|20)\d{2}[-/](?:19|20)\d{2}$|^\d{1,3}(?:\.\d{1,3}){3}$/;
@@ -107,7 +107,7 @@ function national(text: string, start: number, hasClue: boolean): Written | unde
   const digits = digitsOf(written).length;
   if (digits < 7 || digits > 15 || DATE.test(written)) return undefined;
   const formatted =
-    digits >= 8 && digits <= 11 && LOCAL.test(written) && !isAmongNumbers(text, start, end);
+    digits >= 8 && digits <= 12 && LOCAL.test(written) && !isAmongNumbers(text, start, end);
   return { end, confidence: formatted ? 0.55 : 0, unmarked: !formatted };
 }
 

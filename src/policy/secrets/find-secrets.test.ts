@@ -75,6 +75,9 @@ const FOUND: readonly [label: string, text: string][] = [
   ["command_line_password", `curl -u app:${alnum(12)} https://host.test`],
   ["password", `my password is ${alnum(10)}!`],
   ["password", `{\\"db_password\\": \\"${alnum(12)}\\"}`],
+  ["password", `пароль: ${alnum(12)}`],
+  ["password", `パスワード：${alnum(12)}`.normalize("NFKC")],
+  ["password", `senha = "${alnum(12)}"`],
   ["api_key", `x-api-key: ${lower(24)}`],
   ["secret", `<client_secret>${alnum(24)}</client_secret>`],
 ];

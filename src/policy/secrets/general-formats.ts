@@ -14,7 +14,14 @@ const NAMES_OF_PASSWORDS = [
   "pwd",
   "contraseña",
   "passwort",
+  "kennwort",
   "mot de passe",
+  "senha",
+  "wachtwoord",
+  "пароль",
+  "密码",
+  "パスワード",
+  "비밀번호",
 ];
 const NAMES_OF_KEYS = [
   "api_key",
