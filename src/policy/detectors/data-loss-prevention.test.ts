@@ -167,6 +167,10 @@ test("what is found again and again in base64 takes time in proportion to it", a
   await expectLinear(run, (length) => "QUJD".repeat(length / 4));
 });
 
+test("many addresses in base64 take time in proportion to it", async () => {
+  await expectLinear(find, (length) => btoa("ana@example.com, ".repeat(length / 24)));
+});
+
 test("1.6.6 what is masked in base64 on several lines stays on as many", () => {
   const lines = btoa("Write to jane@example.com. ".repeat(5)).match(/.{1,76}/g) ?? [];
 

@@ -32,8 +32,18 @@ function entitiesOf(_: string, of: Segment): readonly EntityHit[] {
   const [, ...encoded] = once(of, decoded);
   return [
     ...entitiesIn(of, once(of, folded), name === "" ? "" : `${name}: `),
-    ...encoded.flatMap((view) => entitiesIn(of, unquoted(view), "")),
+    ...encoded.flatMap((view) => surestOfEachPlace(entitiesIn(of, unquoted(view), ""))),
   ];
+}
+
+/** What is encoded has one place for all that is found in it: its text must not be read again for each. */
+function surestOfEachPlace(hits: readonly EntityHit[]): EntityHit[] {
+  const surest = new Map<string, EntityHit>();
+  for (const hit of hits) {
+    const place = `${hit.entity} ${hit.start} ${hit.end}`;
+    if (hit.confidence > (surest.get(place)?.confidence ?? 0)) surest.set(place, hit);
+  }
+  return [...surest.values()];
 }
 
 /** `label` is read before the text, for what it says about it. */
