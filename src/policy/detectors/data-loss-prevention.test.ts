@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
 import type { Match, Surroundings } from "../detector.ts";
 import { rewrite } from "../rewrite.ts";
 import { segment } from "../segment.ts";
@@ -96,6 +97,8 @@ test.each([
   ],
   ["keyword", "bluebird", "blue\u200bbird", "***"],
   ["keyword", "蓝鸟", "关于蓝鸟计划", "关于***计划"],
+  ["keyword", "bluebird", `see ${btoa("our bluebird plan")}.`, "see ***."],
+  ["regex", "EMP-\\d{5}", `see ${btoa("badge EMP-12345")}, E%4DP-12345.`, "see ***, ***."],
   ["regex", "EMP-\\d{5}", "EMP-12345 and EMP-123", "*** and EMP-123"],
   ["regex", "EMP-\\d{5}", "ＥＭＰ-1\u200b2345", "***"],
   ["regex", "№ ?\\d+", "№ 7 and no 8", "*** and no 8"],
@@ -151,10 +154,21 @@ test("what sticks out of a longer match is masked as well", () => {
 
 test.each([
   ["percent", "to=jane%40example.com&x=1", "to=[MASKED_EMAIL]&x=1"],
-  ["base64", `read ${btoa("Mail to jane@example.com.")}`, "read [MASKED_EMAIL]=="],
+  ["base64", `read ${btoa("Mail to jane@example.com.")}`, "read [MASKED_EMAIL]"],
   ["beside an escape", String.raw`\njane@example.com %41`, String.raw`\n[MASKED_EMAIL] %41`],
 ])("what is encoded is masked where it stands: %s", (_, text, expected) => {
   expect(masked(text)).toBe(expected);
+});
+
+test("what is found again and again in base64 takes time in proportion to it", async () => {
+  const rules = [{ name: "own", type: "regex", pattern: "AB" }];
+  const run = (text: string) => find(text, { apply_all: false, rules });
+
+  await expectLinear(run, (length) => "QUJD".repeat(length / 4));
+});
+
+test("many addresses in base64 take time in proportion to it", async () => {
+  await expectLinear(find, (length) => btoa("ana@example.com, ".repeat(length / 24)));
 });
 
 test("1.6.6 what is masked in base64 on several lines stays on as many", () => {

@@ -44,6 +44,10 @@ test.each([
   ["template", "{{7*7}}"],
   ["template", `$\{jndi:ldap://evil.example/a}`],
   ["template", "{{''.__class__.__mro__[1].__subclasses__()}}"],
+  ["template", "().__class__.__bases__[0]"],
+  ["command", "x; `id`"],
+  ["ldap", "admin)(!(uid=1)"],
+  ["header", "en\\r\\nSet-Cookie: admin=1"],
   ["header", "en%0d%0aSet-Cookie: admin=1"],
   ["file_inclusion", "php://filter/convert.base64-encode/resource=index.php"],
   ["xml", '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'],
@@ -75,6 +79,12 @@ test.each([
   [`The template {{ user.name }} renders the name; $\{price} is a variable.`],
   ["curl http://localhost:8080/health"],
   ["AT&T and R&D; 1 = 1 is true"],
+  ['put white space between the "!" and "=" of it'],
+  ["#define pre(a) (!((a) & RETURN))\n#define post(a)((a) | RETURN)"],
+  ["for cls in self.__class__.__mro__: print(cls.__bases__, self.__class__.__bases__)"],
+  [`message.id && \`id: $\{message.id}\``],
+  ['"HTTP/1.0 200 Ok\\r\\nContent-type: text/plain\\r\\n\\r\\n"'],
+  ["'Set-Cookie: fig=newton\\r\\nSet-Cookie: sugar=wafer'"],
 ])("prose that talks about code is left alone: %p", (text) => {
   expect(labels(text, "user")).toEqual([]);
 });

@@ -25,6 +25,17 @@ test.each([
   expect(found({ keywords: ["bomb", "project falcon", "c++", "爆炸物"] }, text)).toEqual(expected);
 });
 
+test.each([
+  ["base64", btoa("the plan of project falcon")],
+  ["hex", Buffer.from("project falcon").toString("hex")],
+  ["percent signs", "%70roject%20falco%6e"],
+  ["entities of HTML", "&#112;roject fal&#x63;on"],
+])("words and patterns are found in %s, at their place in the text", (_, encoded) => {
+  for (const settings of [{ keywords: ["project falcon"] }, { regex: ["project falcon"] }]) {
+    expect(found(settings, `see ${encoded} now`)).toEqual([encoded]);
+  }
+});
+
 test("digits stand for letters only where that is asked for", () => {
   expect(found({ keywords: ["bomb"], leetspeak: false }, "a b0mb")).toEqual([]);
 });

@@ -3,13 +3,13 @@ import { z } from "zod";
 import { keywordFinder } from "../../lib/keyword-finder.ts";
 import { compilePattern } from "../../lib/pattern.ts";
 import { detector } from "../detector.ts";
-import { linesOf } from "../dlp/lines-of.ts";
+import { linesOf, withoutRepeats } from "../dlp/lines-of.ts";
 import { type Placed, withoutOverlaps } from "../dlp/without-overlaps.ts";
 import { MaskWith } from "../mask-settings.ts";
 import { PatternText } from "../pattern-text.ts";
 import { once, type Segment } from "../segment.ts";
 import { similarWords } from "../similar-words.ts";
-import { folded, unleet, type View } from "../views.ts";
+import { decoded, folded, unleet, type View } from "../views.ts";
 import { isWhole } from "../whole-words.ts";
 
 const MAX_KEYWORD_CHARACTERS = 200_000;
@@ -24,7 +24,7 @@ const Settings = z.strictObject({
     )
     .default([])
     .describe(
-      "Words and phrases, in any case. They match whole words, also in look-alike letters or with invisible characters inside.",
+      "Words and phrases, in any case. They match whole words, also in look-alike letters, with invisible characters inside, or encoded.",
     ),
   regex: z
     .array(PatternText)
@@ -83,8 +83,8 @@ export const promptModeration = detector({
       pattern(source, index, settings.ignore_case),
     );
 
-    const placed = (of: Segment, view: View, hit: Hit): Placed[] =>
-      linesOf(of.text, view.span(hit.start, hit.end)).map(({ start, end }) => ({
+    const placed = (of: Segment, hit: Hit): Placed[] =>
+      linesOf(of.text, hit).map(({ start, end }) => ({
         label: hit.rule,
         type: "keyreg",
         confidence: hit.confidence,
@@ -93,15 +93,20 @@ export const promptModeration = detector({
         detail: { index: hit.index },
       }));
     const inspect = (of: Segment) => {
-      const view = once(of, folded);
+      const [, ...encoded] = once(of, decoded);
       const found: Placed[] = [];
       const look = (at: View, finders: readonly FindHits[]) => {
-        for (const find of finders) for (const hit of find(at)) found.push(...placed(of, at, hit));
+        for (const find of finders) {
+          const hits = find(at).map((hit) => ({ ...hit, ...at.span(hit.start, hit.end) }));
+          for (const hit of withoutRepeats(hits)) found.push(...placed(of, hit));
+        }
       };
-      look(view, inWords);
-      look(view, inText);
-      const plain = settings.leetspeak && keywords.length > 0 ? unleet(view) : view;
-      if (plain !== view) look(plain, inWords);
+      for (const view of [once(of, folded), ...encoded]) {
+        look(view, inWords);
+        look(view, inText);
+        const plain = settings.leetspeak && keywords.length > 0 ? unleet(view) : view;
+        if (plain !== view) look(plain, inWords);
+      }
       return withoutOverlaps(found);
     };
     return (texts) => texts.flatMap(inspect);

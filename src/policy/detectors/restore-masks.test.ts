@@ -7,6 +7,9 @@ import { restoreMasks } from "./restore-masks.ts";
 const KNOWN = new Map([
   ["<EMAIL_abcdefgh>", "ada@example.com"],
   ["<CREDIT_CARD_a2b3c4d5>", "4111 1111 1111 1111"],
+  ["<IP6_ADDRESS_abcdefgh>", "2001:db8::7"],
+  ["<7_CÓDIGO_abcdefgh>", "x-7"],
+  ["<项目_abcdefgh>", "蓝鸟"],
 ]);
 
 async function find(...texts: string[]) {
@@ -41,6 +44,13 @@ test("a pseudonym of the session is found wherever it stands, and asked for once
     ["<CREDIT_CARD_a2b3c4d5>", "4111 1111 1111 1111"],
   ]);
 });
+
+test.each(["<IP6_ADDRESS_abcdefgh>", "<7_CÓDIGO_abcdefgh>", "<项目_abcdefgh>"])(
+  "%s is restored: names of entities and rules have digits and letters of all scripts",
+  async (name) => {
+    expect((await find(`see ${name}.`)).restored).toEqual([[name, KNOWN.get(name) ?? ""]]);
+  },
+);
 
 test("one that the session does not know stays as it is", async () => {
   expect((await find("<PHONE_zzzzzzzz>")).matches).toEqual([]);

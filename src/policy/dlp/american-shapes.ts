@@ -108,6 +108,7 @@ export const AMERICAN_SHAPES: readonly Shape[] = [
     end: written(/\d{6,10}|\d{1,2}\.\d{3}\.\d{3}|1\.\d{3}\.\d{3}\.\d{3}/),
     alone: 0,
     near: 0.7,
+    unmarked: true,
   },
   {
     entity: "argentine_dni",
@@ -116,6 +117,7 @@ export const AMERICAN_SHAPES: readonly Shape[] = [
     end: written(/\d{1,2}\.\d{3}\.\d{3}|\d{7,8}/),
     alone: 0,
     near: 0.7,
+    unmarked: true,
   },
   {
     entity: "peruvian_dni",
@@ -124,6 +126,7 @@ export const AMERICAN_SHAPES: readonly Shape[] = [
     end: written(/\d{8}(?:-\d)?/),
     alone: 0,
     near: 0.7,
+    unmarked: true,
   },
 ];
 

@@ -2,9 +2,9 @@
 import { compilePattern } from "../../lib/pattern.ts";
 import { type Masking, maskText } from "../mask-text.ts";
 import { once, type Segment } from "../segment.ts";
-import { folded } from "../views.ts";
+import { decoded, folded, type View } from "../views.ts";
 import { isWhole } from "../whole-words.ts";
-import { linesOf, type Span } from "./lines-of.ts";
+import { linesOf, type Span, withoutRepeats } from "./lines-of.ts";
 import type { Placed } from "./without-overlaps.ts";
 
 export interface CustomRule extends Masking {
@@ -18,7 +18,7 @@ export type FindCustom = (of: Segment, reversible: boolean) => Placed[];
 export function customRule(rule: CustomRule): FindCustom {
   const spansIn = rule.type === "keyword" ? keyword(rule.pattern) : regex(rule.pattern);
   return (of, reversible) => {
-    return spansIn(of).flatMap((span) =>
+    return withoutRepeats(spansIn(of)).flatMap((span) =>
       linesOf(of.text, span).map(({ start, end }) => ({
         label: rule.name,
         type: "pii",
@@ -34,22 +34,28 @@ export function customRule(rule: CustomRule): FindCustom {
 
 type SpansIn = (of: Segment) => Span[];
 
-/** In the text as it is, and in plain characters, so that an invisible one inside a word hides nothing. */
+/** In plain characters, so that an invisible one inside a word hides nothing, and what is encoded. */
+function viewsOf(of: Segment): readonly View[] {
+  const [, ...encoded] = once(of, decoded);
+  return [once(of, folded), ...encoded];
+}
+
+/** Also in the text as it is. */
 function regex(source: string): SpansIn {
   const pattern = compilePattern(source);
   const spansIn = (text: string) => pattern.spans(text).filter(({ start, end }) => end > start);
   return (of) => {
-    const { exact, span } = once(of, folded);
-    const spans = spansIn(exact).map(({ start, end }) => span(start, end));
-    return exact === of.text ? spans : [...spans, ...spansIn(of.text)];
+    const read = viewsOf(of).flatMap(({ exact, span }) =>
+      spansIn(exact).map(({ start, end }) => span(start, end)),
+    );
+    return once(of, folded).exact === of.text ? read : [...read, ...spansIn(of.text)];
   };
 }
 
 /** Whole words, in any case. */
 function keyword(written: string): SpansIn {
   const wanted = folded(written.trim()).text;
-  return (of) => {
-    const { text, span } = once(of, folded);
+  const spansIn = ({ text, span }: View) => {
     const spans: Span[] = [];
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
       const end = at + wanted.length;
@@ -57,6 +63,7 @@ function keyword(written: string): SpansIn {
     }
     return spans;
   };
+  return (of) => viewsOf(of).flatMap(spansIn);
 }
 
 const pseudonymOf = (name: string) => name.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, "_");

@@ -2,8 +2,10 @@
 import type { EntityHit } from "./entities.ts";
 
 const LOCAL = /[\p{L}\p{N}._%+'-]/u;
+/** Chinese, Japanese and Korean part no words: the address ends where they begin, unless it is written in them. */
+const UNSPACED = /[\u3040-\ud7a3]/;
 const DOMAIN =
-  /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}@]|-[\p{L}\p{N}])/uy;
+  /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}(?:[A-Za-z]{2,24}(?![A-Za-z0-9@]|-[\p{L}\p{N}])|\p{L}{2,24}(?![\p{L}\p{N}@]|-[\p{L}\p{N}]))/uy;
 
 export function emails(text: string): EntityHit[] {
   const hits: EntityHit[] = [];
@@ -11,8 +13,10 @@ export function emails(text: string): EntityHit[] {
     DOMAIN.lastIndex = at + 1;
     if (!DOMAIN.test(text)) continue;
     const end = DOMAIN.lastIndex;
+    const unspaced = UNSPACED.test(text.charAt(at - 1));
+    const isLocal = (sign: string) => LOCAL.test(sign) && (unspaced || !UNSPACED.test(sign));
     let start = at;
-    while (start > 0 && at - start < 64 && LOCAL.test(text.charAt(start - 1))) start--;
+    while (start > 0 && at - start < 64 && isLocal(text.charAt(start - 1))) start--;
     while (start < at && /[.'%+-]/.test(text.charAt(start))) start++;
     if (start === at || isSomethingElse(text, start, at, end)) continue;
     hits.push({ entity: "email", start, end, confidence: 0.98 });

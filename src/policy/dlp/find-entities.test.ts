@@ -90,6 +90,9 @@ test.each<[EntityName, string, string]>([
   ["spanish_phone", "móvil", "612 345 678"],
   ["phone_number", "Tel.", "030 901820"],
   ["phone_number", "on", "0650 995 04 94"],
+  ["phone_number", "au", "01 42 68 53 00"],
+  ["phone_number", "at", "415 555 2671"],
+  ["phone_number", "unter", "0151 23456789"],
   ["stripe_key", "key", ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_")],
   ["access_token", "key", ["ghp", "k3Jx9Qm2Zr7Wv5Tn8Lb4Hd6Fc1Gs0PyUaEeI"].join("_")],
   ["api_key", "key", `AKIA${"IOSFODNN7QWERTZU"}`],
@@ -100,6 +103,16 @@ test.each<[EntityName, string, string]>([
   ],
 ])("%s is found by its shape: after %p, %p", (entity, before, value) => {
   expect(sure(`${before} ${value}, thanks`)).toContain(`${entity}=${value}`);
+});
+
+test.each([
+  ["我的邮箱是ana@example.com，谢谢", "ana@example.com"],
+  ["メールはana@example.comです", "ana@example.com"],
+  ["写信给 用户@例子.公司", "用户@例子.公司"],
+  ["ask ana@example.com—she knows", "ana@example.com"],
+  ["her address—ana@example.co.uk—is new", "ana@example.co.uk"],
+])("an address ends where the words around it begin: %p", (text, address) => {
+  expect(sure(text)).toEqual([`email=${address}`]);
 });
 
 /** Ambiguous numbers: found with the first words in front, left alone with the second. */
@@ -132,6 +145,31 @@ test.each([
   ["a table of the next value", "ssn 078-05-1120 account 12345678", "bank_account=12345678"],
 ])("a clue counts: %s", (_, text, found) => {
   expect(sure(text)).toContain(found);
+});
+
+test.each([
+  ["bank_account", "my account number at the branch in Soho is", "12345678"],
+  ["bank_account", "savings account of the customer:", "12345678"],
+  ["bank_account", "Cuenta del cliente:", "12345678"],
+  ["phone_number", "Call Dr. Smith at", "4155550134"],
+  ["phone_number", "phone (home):", "4155550134"],
+  ["phone_number", "我的电话号码是", "13812345678"],
+  ["passport", "Passport No.:", "X1234567"],
+  ["drivers_license", "driver's license number of the suspect is", "D1234567"],
+])("%s: digits that could be anything are one after %p", (entity, words, value) => {
+  expect(sure(`${words} ${value}`)).toContain(`${entity}=${value}`);
+});
+
+test.each([
+  "The account was created on 2024-05-20 and has 1200345 followers.",
+  "Your account was charged 125000 dollars. Account Balance: 1234567",
+  "account_id: 123456789012; my account manager said order 4500123456 is late",
+  "Call the function with 1234567 as the seed; the call returned 12345678.",
+  "Contact support with ticket number 84512239 or https://example.com/issues/1234567",
+  "Mobile traffic grew from 1500000 to 2300000; phone sales reached 12 345 678.",
+  "The passport office opened in 20190401; VAT is 21 percent on 1234567890",
+])("a word that something else is said about tells no number: %p", (text) => {
+  expect(sure(text)).toEqual([]);
 });
 
 test.each([
@@ -168,6 +206,7 @@ test.each([
   "Order #12345678 of 1,234,567 units, up 15% in 2024; phone orders fell.",
   "password: string; password = input('x'); password is wrong; password: <password>",
   "const password = process.env.DB_PASSWORD; hash(password: hashlib.md5(x))",
+  'export PWD=/home/user/project2; "PWD": "/srv/app1"; "pbkdf2-password": "1.2.1"',
   "api_key: YOUR_API_KEY_GOES_HERE, token = get_token(request)",
   "git@github.com:owner/repo.git, rsync x user@remote.host:/path, icon@2x.png, react@18.2.0",
   "sha256 of 3f2a9c, int32_t x1, utf8, COVID19, B2B, ISO 8601, RFC 2119, UTF-8",
@@ -178,6 +217,12 @@ test.each([
   "rows 7 5 4 3 4 2 1 2 1 4 6 3 6 1 7 6 6 7 4 1 1 0 4 2 5 0 6 3 1 0 7 6 2 7 7 5 2 7 7 3 2",
   "a fake account &#128554; and a call &#1041204;",
   "a service call is $200-1000",
+  "01 02 03 04 05 06 07 08 09 10 11 12, and 1 2 34 55 89 144 233 377 610 987 1597 2584 4181",
+  "7f 45 4c 46 02 01 01 00  00 00 00 00; 02 00 3e 00 01 00 00 00  c5 48 40 00",
+  "(C) 2016-2020 Endless Mobile, 2017-2022; cell phones 1973-2023; Clause 252.227-7013 of it",
+  "U+0390 => 0399 0308 0301",
+  "a call of https://example.com/call/13852388/x",
+  "524C 525E 5261 525C 84AF 527D 5282 5281 5290 5293\n5421 5457 5459 5423 5432 5482 5494 5477 5471",
   "boxes 100 200 3000, zip 02110-1335, part 0401000-02",
 ])("nothing is found in %p", (text) => {
   expect(sure(text)).toEqual([]);

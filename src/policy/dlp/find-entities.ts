@@ -32,8 +32,18 @@ function entitiesOf(_: string, of: Segment): readonly EntityHit[] {
   const [, ...encoded] = once(of, decoded);
   return [
     ...entitiesIn(of, once(of, folded), name === "" ? "" : `${name}: `),
-    ...encoded.flatMap((view) => entitiesIn(of, unquoted(view), "")),
+    ...encoded.flatMap((view) => surestOfEachPlace(entitiesIn(of, unquoted(view), ""))),
   ];
+}
+
+/** What is encoded has one place for all that is found in it: its text must not be read again for each. */
+function surestOfEachPlace(hits: readonly EntityHit[]): EntityHit[] {
+  const surest = new Map<string, EntityHit>();
+  for (const hit of hits) {
+    const place = `${hit.entity} ${hit.start} ${hit.end}`;
+    if (hit.confidence > (surest.get(place)?.confidence ?? 0)) surest.set(place, hit);
+  }
+  return [...surest.values()];
 }
 
 /** `label` is read before the text, for what it says about it. */
@@ -58,15 +68,16 @@ function personal(text: string): EntityHit[] {
     if (isInside(text, at)) return;
     const isDigit = text.charCodeAt(at) <= NINE;
     const isNear = cluesAt(at);
-    for (const { entity, end: endOf, alone, near } of shapesOf(isDigit, (ends[index] ?? 0) - at)) {
+    for (const shape of shapesOf(isDigit, (ends[index] ?? 0) - at)) {
+      const { entity, alone } = shape;
       if (alone === 0 && !isNear) continue;
-      const end = endOf(text, at);
+      const end = shape.end(text, at);
       if (end < 0) continue;
-      const confidence = isNear?.(entity, end) ? near : alone;
+      const confidence = isNear?.(entity, end, shape.unmarked === true) ? shape.near : alone;
       if (confidence > 0) hits.push({ entity, start: at, end, confidence });
     }
     if (isDigit) {
-      hits.push(...phonesAt(text, at, isNear && ((end) => isNear("phone_number", end))));
+      hits.push(...phonesAt(text, at, isNear && ((...asked) => isNear("phone_number", ...asked))));
     }
   });
   return hits;

@@ -50,9 +50,9 @@ function valueAt(text: string, { end, quote }: Sign): string {
   return closed < 4 || /[\s\\]/.test(value.slice(0, closed)) ? "" : value.slice(0, closed);
 }
 
-/** What documents and code write in this place when they mean no password. */
+/** What documents and code write in this place when they mean no password; PWD is a path, too. */
 const isNoValue = (value: string) =>
-  /^(?:null|none|true|false|undefined|string|required|optional|text|hidden|password|passwd|secret|token)$|^(?:\*+|x+|\.+|-+)$|^(?:my|the|os|env|self|this|req|request|config|settings)[-_.]/i.test(
+  /^[.~]?\/|^[\^~]?\d+(?:\.\d+)+$|^(?:null|none|true|false|undefined|string|required|optional|text|hidden|password|passwd|secret|token)$|^(?:\*+|x+|\.+|-+)$|^(?:my|the|os|env|self|this|req|request|config|settings)[-_.]/i.test(
     value,
   );
 

@@ -17,3 +17,10 @@ export function linesOf(text: string, { start, end }: Span): Span[] {
   }
   return lines;
 }
+
+/** What is encoded has one place for all that is found in it: said once, or its text is read again for each. */
+export const withoutRepeats = <Place extends Span>(places: readonly Place[]): Place[] =>
+  places.filter(({ start, end }, index) => {
+    const before = places[index - 1];
+    return before?.start !== start || before.end !== end;
+  });

@@ -5,11 +5,12 @@ import { type Shape, upTo, written } from "./shape.ts";
 
 export const MONEY_SHAPES: readonly Shape[] = [
   {
+    // In a table of four-digit numbers, which may be hexadecimal, four in a row are none.
     entity: "credit_card",
     first: "digit",
     opens: [1, 4, ...upTo(12, 19)],
     end: written(
-      /\d{12,19}|\d{4}([ .-])\d{4}\1\d{4}\1\d{4}|\d{4}([ .-])\d{6}\2\d{4,5}|(?<!\d[ -])\d(?:([ -])\d)(?:\3\d){10,17}(?!\3\d(?!\d))/,
+      /\d{12,19}|(?<!(?:[\dA-Fa-f]{4} ){2})\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?!(?: [\dA-Fa-f]{4}){2})|\d{4}([ .-])\d{6}\2\d{4,5}|(?<!\d[ -])\d(?:([ -])\d)(?:\3\d){10,17}(?!\3\d(?!\d))/,
       isCard,
     ),
     alone: 0.9,
@@ -60,6 +61,7 @@ export const MONEY_SHAPES: readonly Shape[] = [
     }),
     alone: 0,
     near: 0.6,
+    unmarked: true,
   },
   {
     entity: "isin",

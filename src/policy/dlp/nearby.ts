@@ -2,8 +2,11 @@
 import type { EntityName } from "./entities.ts";
 import type { Clue } from "./scan-words.ts";
 
-/** Whether the value that starts at the place asked about, and ends at `end`, is said to be an `entity`. */
-export type IsNear = (entity: EntityName, end: number) => boolean;
+/**
+ * Whether the value that starts at the place asked about, and ends at `end`, is said to be an `entity`. Of one
+ * that is `unmarked` the word itself must say it, and not only stand nearby.
+ */
+export type IsNear = (entity: EntityName, end: number, unmarked: boolean) => boolean;
 
 const BEFORE = 50;
 const AFTER = 25;
@@ -23,11 +26,11 @@ export function nearby(text: string, clues: readonly Clue[]): (at: number) => Is
       if (clue.start > at || !PARTED.test(text.slice(clue.start, at))) around.push(clue);
     }
     if (around.length === 0) return undefined;
-    return (entity, end) =>
+    return (entity, end, unmarked) =>
       around.some(
         (clue) =>
           clue.entities.includes(entity) &&
-          (clue.end <= at ||
+          ((clue.end <= at && (!unmarked || isLinked(text.slice(clue.end, at)))) ||
             (clue.start >= end &&
               clue.start <= end + AFTER &&
               SAYS.test(text.slice(end, clue.start)))),
@@ -39,3 +42,37 @@ export function nearby(text: string, clues: readonly Clue[]): (at: number) => Is
 const PARTED = /\d{3}|\p{Ll}{4}[.!]\s|\n\s{0,8}\n/u;
 /** What links a value to the word behind it: `… is my SSN`, `… (SSN)`. */
 const SAYS = /^["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*$/;
+
+/**
+ * Whether what stands between a word and a value lets the one be about the other: `account number is …`,
+ * `call Maria at …`, and not `the account has … followers`.
+ */
+function isLinked(between: string): boolean {
+  // A path: `https://…/call/1234567`.
+  if (between.endsWith("/")) return false;
+  const words = between.match(CASED_WORD) ?? [];
+  if (NUMBER.has(words[0]?.toLowerCase() ?? "")) return true;
+  // Before a colon a capital is that of a title: `Account Balance: …`.
+  const mayBeName = !/[:=]\W*$/.test(between);
+  return words.every(
+    (word) => LINKS.has(word.toLowerCase()) || (mayBeName && /^\p{Lu}(?:\p{Ll}|$)/u.test(word)),
+  );
+}
+
+/** Scripts without case write no spaces either: their words cannot be told. */
+const CASED_WORD = /[\p{Lu}\p{Ll}][\p{L}\p{M}]*/gu;
+const NUMBER = new Set(
+  "number numbers num no nos nr número numero núm nummer numéro номер".split(" "),
+);
+const LINKS = new Set([
+  ...NUMBER,
+  ...(
+    "is was are of for at on to in via or and with ending the a an my your his her our their its me us him them " +
+    "new old current main direct home work office private personal customer client user patient employee member " +
+    "bank savings checking mobile cell phone fax " +
+    "es de del el la los al en mi su tu cliente móvil fijo casa trabajo " +
+    "ist war lautet der die das den dem des von vom für unter auf mein meine meiner ihr ihre kunde kunden " +
+    "est le les du au à mon ma votre notre è di il lo mio mia suo della é do da o meu minha seu " +
+    "van het mijn uw op мой моя мне на по"
+  ).split(" "),
+]);

@@ -14,6 +14,7 @@ export const PAPER_AND_DEVICE_SHAPES: readonly Shape[] = [
     ),
     alone: 0,
     near: 0.8,
+    unmarked: true,
   },
   {
     entity: "drivers_license",
@@ -24,6 +25,7 @@ export const PAPER_AND_DEVICE_SHAPES: readonly Shape[] = [
     ),
     alone: 0,
     near: 0.75,
+    unmarked: true,
   },
   {
     // Employer and taxpayer numbers of the United States, value added tax numbers of Europe.
@@ -35,6 +37,7 @@ export const PAPER_AND_DEVICE_SHAPES: readonly Shape[] = [
     ),
     alone: 0,
     near: 0.75,
+    unmarked: true,
   },
   {
     entity: "date_of_birth",

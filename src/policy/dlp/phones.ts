@@ -12,7 +12,8 @@ export function phonesAt(text: string, at: number, isNear: IsNear | undefined): 
       : (american(text, start) ?? national(text, start, isNear !== undefined));
   if (!found) return NONE;
 
-  const confidence = isNear?.(found.end) ? Math.max(found.confidence, 0.75) : found.confidence;
+  const said = isNear?.(found.end, found.unmarked === true);
+  const confidence = said ? Math.max(found.confidence, 0.75) : found.confidence;
   if (confidence === 0) return NONE;
   const end = Math.max(found.end, endOf(EXTENSION, text, found.end));
   const hit: EntityHit = { entity: "phone_number", start, end, confidence };
@@ -20,13 +21,15 @@ export function phonesAt(text: string, at: number, isNear: IsNear | undefined): 
   return SPANISH.test(digits) ? [{ ...hit, entity: "spanish_phone" }, hit] : [hit];
 }
 
-/** Whether a word near the number that ends there says that it is one. */
-type IsNear = (end: number) => boolean;
+/** Whether a word near the number that ends there says that it is one (nearby.ts). */
+type IsNear = (end: number, unmarked: boolean) => boolean;
 
 interface Written {
   end: number;
   /** 0: only a word nearby can tell. */
   confidence: number;
+  /** Digits that could be anything. */
+  unmarked?: boolean;
 }
 
 const NONE: EntityHit[] = [];
@@ -69,7 +72,9 @@ function international(text: string, start: number): Written | undefined {
 const LAST_GROUP = /[ ./-]{1,2}\(?\d{1,8}\)?$/;
 const GROUPED = /\d[ ()./-]{1,2}\d{2,8}[ ()./-]{1,2}\d{2}/;
 
-const AMERICAN = /(?:(?:00)?1[ .-])?(?:\(\d{3}\)[ .-]?|\d{3}[ .-])\d{3}[ .-]\d{4}/y;
+/** Nobody writes a point and then a dash: `252.227-7013` is a clause. */
+const AMERICAN =
+  /(?:(?:00)?1[ .-])?(?:\(\d{3}\)[ .-]?|(?!\d{3}\.\d{3}-)\d{3}[ .-])\d{3}[ .-]\d{4}/y;
 /** Neither area nor exchange starts with 0 or 1, or is a service such as 911. */
 const AMERICAN_PLAN = /^(?:0?0?1)?(?!.11)[2-9]\d{2}(?!.11)[2-9]\d{6}$/;
 
@@ -77,19 +82,21 @@ function american(text: string, start: number): Written | undefined {
   const end = endOf(AMERICAN, text, start);
   if (end < 0 || continues(text, end)) return undefined;
   const written = text.slice(start, end);
-  // With spaces alone they may be three numbers.
+  // With spaces alone they may be three numbers, and among others they are.
   const signed = /[-.(]/.test(written);
+  if (!signed && isAmongNumbers(text, start, end)) return undefined;
   if (AMERICAN_PLAN.test(digitsOf(written))) return { end, confidence: signed ? 0.8 : 0.5 };
   return signed ? { end, confidence: 0.6 } : undefined;
 }
 
 /** Groups of digits with one sign between them. */
 const NATIONAL = /(?:\(\d{1,5}\)|\d{1,15})(?:[ ./-]?\(\d{1,5}\)|(?:[ ./-]|(?<=\)))\d{1,8}){0,6}/y;
-/** With the zero that most countries dial first within them, or the area in brackets. */
+/** With the zero that most countries dial first within them, or the area in brackets. Pairs and fours are bytes. */
 const LOCAL =
-  /^0[1-9]\d{0,3}(?:[ ./-]\d{6,8}|(?:[ ./-]\d{2,4}){2,4})$|^\(\d{2,5}\) ?\d{3,5}(?:[ -]\d{3,4})$/;
+  /^(?!\d\d(?: \d\d){3}$|\d{4}(?: \d{4}){2}$)0[1-9]\d{0,3}(?:[ ./-]\d{6,8}|(?:[ ./-]\d{2,4}){2,4})$|^\(\d{2,5}\) ?\d{3,5}(?:[ -]\d{3,4})$/;
+/** Or two years, or the address of a machine. */
 const DATE =
-  /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?: |$)|^\d{1,3}(?:\.\d{1,3}){3}$/;
+  /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?: |$)|^(?:19|20)\d{2}[-/](?:19|20)\d{2}$|^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 function national(text: string, start: number, hasClue: boolean): Written | undefined {
   const first = text.charCodeAt(start);
@@ -99,9 +106,14 @@ function national(text: string, start: number, hasClue: boolean): Written | unde
   const written = text.slice(start, end);
   const digits = digitsOf(written).length;
   if (digits < 7 || digits > 15 || DATE.test(written)) return undefined;
-  const formatted = digits >= 8 && digits <= 11 && LOCAL.test(written);
-  return { end, confidence: formatted ? 0.55 : 0 };
+  const formatted =
+    digits >= 8 && digits <= 12 && LOCAL.test(written) && !isAmongNumbers(text, start, end);
+  return { end, confidence: formatted ? 0.55 : 0, unmarked: !formatted };
 }
+
+/** In a row of numbers, such as a dump of bytes, no few of them are one. */
+const isAmongNumbers = (text: string, start: number, end: number) =>
+  /\d $/.test(text.slice(Math.max(0, start - 2), start)) || /^ \d/.test(text.slice(end, end + 2));
 
 const SPANISH = /^(?:\+34|0034)?[6-9]\d{8}$/;
 const EXTENSION = / ?(?:x|ext\.?) ?\d{1,6}(?![0-9A-Za-z])/y;

@@ -13,6 +13,8 @@ export interface Shape {
   alone: number;
   /** Confidence where a word nearby does (clues.ts). */
   near: number;
+  /** Digits and letters that could be anything: the word must say that it is one. */
+  unmarked?: true;
 }
 
 export const upTo = (fewest: number, most: number): number[] =>

@@ -38,10 +38,10 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
     prose: 0.75,
   },
   {
-    label: "sql", // ' or 'a'='a, ") or ("x" like "x
+    label: "sql", // ' or 'a'='a, ") or ("x" like "x; but "!" and "=" are two signs
     needles: ["=", "like '", 'like "', "like ("],
     pattern: sql(
-      String.raw`['"\d)%][%)'"\s]{0,9}(?:or|and|\|\||&&)${GAP0}(?:not${GAP})?[(]{0,4}(['"])([\w%]{0,20})\1?[)]{0,4}\s{0,4}(?:=|like)\s{0,4}[(]{0,4}\1\2(?:\1|(?!\w))`,
+      String.raw`['"\d)%][%)'"\s]{0,9}(?:or|and(?!\s['"]=['"])|\|\||&&)${GAP0}(?:not${GAP})?[(]{0,4}(['"])([\w%]{0,20})\1?[)]{0,4}\s{0,4}(?:=|like)\s{0,4}[(]{0,4}\1\2(?:\1|(?!\w))`,
     ),
     argument: 0.95,
     prose: 0.85,

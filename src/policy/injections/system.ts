@@ -54,7 +54,7 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
     label: "command", // ; $(…) and ; `…` with a way out
     needles: ["$(", "`"],
     pattern:
-      /(?:;|&&)\s{0,4}(?:\$\(|`)\s{0,4}(?:id|whoami|uname|curl|wget|nc|bash|sh|cat\s{1,3}\/etc)\b/,
+      /(?:;|&&)\s{0,4}(?:\$\(|`)\s{0,4}(?:(?:id|whoami|uname)(?=\s{0,3}[`)|;&]|\s{1,3}-)|(?:curl|wget|nc|bash|sh|cat\s{1,3}\/etc)\b)/,
     argument: 0.85,
     prose: 0.7,
   },
@@ -111,7 +111,7 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
     label: "ldap", // *)(uid=*))(|(uid=*
     needles: [")(", "*))", ")%28"],
     pattern:
-      /[*\w]\)\s{0,2}\(\s{0,2}(?:[|&!]\s{0,2}\(|\w{1,30}\s{0,2}=\s{0,2}\*\s{0,2}\)|(?:uid|cn|objectclass|userpassword|mail|sn)\s{0,2}=)|\*\)\)(?:%00|\(\|)|\)\(\|\(/,
+      /[*\w]\)\s{0,2}\(\s{0,2}(?:[|&!]\s{0,2}\(\s{0,2}[\w-]{1,40}\s{0,2}[~<>]?=|\w{1,30}\s{0,2}=\s{0,2}\*\s{0,2}\)|(?:uid|cn|objectclass|userpassword|mail|sn)\s{0,2}=)|\*\)\)(?:%00|\(\|)|\)\(\|\(/,
     unless: /^\s{0,4}\([&|!]?\s{0,2}\(/,
     argument: 0.9,
     prose: 0.75,

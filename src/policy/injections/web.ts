@@ -160,17 +160,25 @@ export const WEB: readonly Signature<Label>[] = [
       "t(java",
     ],
     pattern:
-      /(?:\{\{|\{%|\$\{)[^\n]{0,120}(?:__class__|__mro__|__subclasses__|__globals__|__builtins__|freemarker\.template\.utility|getruntime\(|t\(java\.)|\.__class__\s{0,2}\.\s{0,2}__(?:mro|bases?)__|__subclasses__\(\)\s{0,2}\[|\{\{\s{0,3}(?:config(?:\.items\(\)|\s{0,3}\}\})|self\.__|self\s{0,3}\}\}|_self\.env)|\{php\}|freemarker\.template\.utility\.execute/,
+      /(?:\{\{|\{%|\$\{)[^\n]{0,120}(?:__class__|__mro__|__subclasses__|__globals__|__builtins__|freemarker\.template\.utility|getruntime\(|t\(java\.)|["')\]}]\.__class__\s{0,2}\.\s{0,2}__(?:mro|bases?)__|__subclasses__\(\)\s{0,2}\[|\{\{\s{0,3}(?:config(?:\.items\(\)|\s{0,3}\}\})|self\.__|self\s{0,3}\}\}|_self\.env)|\{php\}|freemarker\.template\.utility\.execute/,
     argument: 0.9,
     prose: 0.75,
   },
   {
     label: "header", // %0d%0aSet-Cookie:
-    needles: ["%0d", "%0a", "\\r\\n", "%e5%98%8a", "\\u560a"],
+    needles: ["%0d", "%0a", "%e5%98%8a", "\\u560a"],
     pattern:
-      /(?:%(?:25)?0d%(?:25)?0a|%(?:25)?0a|\\r\\n|%e5%98%8a(?:%e5%98%8d)?)\s{0,3}(?:set-cookie|location|content-(?:type|length)|host|refresh|x-[a-z-]{2,30}|transfer-encoding|http\/1|bcc|cc|to|<)\s{0,3}(?:%3a|:|\.|script)/,
+      /(?:%(?:25)?0d%(?:25)?0a|%(?:25)?0a|%e5%98%8a(?:%e5%98%8d)?)\s{0,3}(?:set-cookie|location|content-(?:type|length)|host|refresh|x-[a-z-]{2,30}|transfer-encoding|http\/1|bcc|cc|to|<)\s{0,3}(?:%3a|:|\.|script)/,
     argument: 0.9,
     prose: 0.7,
+  },
+  {
+    label: "header", // the escape of a line break, which code that answers by hand is full of
+    needles: ["\\r\\n"],
+    pattern: /\\r\\n\s{0,3}(?:set-cookie|location|refresh|transfer-encoding|bcc)\s{0,3}:/,
+    unless: /http\/1\.[01]|set-cookie:[^\n]{0,80}\\r\\nset-cookie/,
+    argument: 0.8,
+    prose: 0.4,
   },
   {
     label: "header", // a line break and a header in a short value

@@ -38,7 +38,7 @@ export const CLOUD_FORMATS: readonly SecretFormat[] = [
       ["netlify_token", ["nfp_", "nfc_", "nfo_", "nfu_"], `${ALNUM}{36}`],
       ["flyio_token", ["fo1_", "fm1_", "fm1r_", "fm1a_", "fm2_"], "[\\w+/=-]{43,600}"],
       ["supabase_key", ["sbp_", "sb_secret_"], `${WORD}{31,64}`],
-      ["planetscale_key", ["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], "[\\w=.-]{32,64}"],
+      ["planetscale_key", ["pscale_tkn_", "pscale_pw_", "pscale_oauth_"], "[\\w=.-]{31,63}[\\w=-]"],
       ["neon_api_key", "napi_", "[a-z0-9]{60,72}"],
       ["mongodb_atlas_secret", "mdb_sa_sk_", `${WORD}{40}`],
       ["databricks_token", "dapi", `${HEX}{32}(?:-\\d)?`],

@@ -75,6 +75,9 @@ const FOUND: readonly [label: string, text: string][] = [
   ["command_line_password", `curl -u app:${alnum(12)} https://host.test`],
   ["password", `my password is ${alnum(10)}!`],
   ["password", `{\\"db_password\\": \\"${alnum(12)}\\"}`],
+  ["password", `пароль: ${alnum(12)}`],
+  ["password", `パスワード：${alnum(12)}`.normalize("NFKC")],
+  ["password", `senha = "${alnum(12)}"`],
   ["api_key", `x-api-key: ${lower(24)}`],
   ["secret", `<client_secret>${alnum(24)}</client_secret>`],
 ];
@@ -92,6 +95,13 @@ test.each([
   ["a template", "token: {{ vault_token_2 }}"],
   ["where the secret comes from", "secret = os.environ['APP_SECRET_2']"],
   ["a call in code", "password = request.form.password2"],
+  ["what a call gives", "password = base64.b16encode(x[8:]); token = utf8_to_utf16_dup(v)"],
+  ["an address after -u", "send -u http://localhost:8080/logs1"],
+  ["a path after -u", "rsync -u host:/some/path/to1 dest"],
+  ["a module after -u", "perldoc -u Some::Module2Name"],
+  ["a group after -u", "docker run -u appuser:appgroup image"],
+  ["the name of a signature", "Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830"],
+  ["the word for it in a manual", "http://Benutzer:Passwort@Server:80/"],
   ["what is about a secret", `credentialsId: '${uuid}'`],
   ["the word password", "curl -u someone:password ftp://host.test"],
   ["prose about passwords", "Your password is important, and a token is enough."],
@@ -135,6 +145,25 @@ test("only the secret is told, not the name or the address around it", () => {
   const text = `postgres://app:${alnum(12)}@db.test/app`;
 
   expect(findSecrets(text)).toMatchObject([{ start: 15, end: 27 }]);
+});
+
+test.each([
+  `ghp_${alnum(36)}`,
+  `AKIA${upper(16)}`,
+  `AIza${alnum(35)}`,
+  `glpat-${alnum(20)}`,
+  `pscale_pw_${alnum(43)}`,
+  `eyJ${alnum(30)}.eyJ${alnum(40)}.${alnum(43)}`,
+])("what ends a sentence or makes it bold is no part of a key: %p", (key) => {
+  const spans = (text: string) =>
+    findSecrets(text).map(({ start, end }) => text.slice(start, end).replace(/_+$/, ""));
+
+  expect(findSecrets(`It is ${key}. Really`)).toMatchObject([{ start: 6, end: 6 + key.length }]);
+  expect(spans(`It is __${key}__ really`)).toEqual([key]);
+});
+
+test("letters that are those of a blotted-out key by chance hide none", () => {
+  expect(findSecrets(`sk-proj-${alnum(60)}xXxX${alnum(60)}`)).toHaveLength(1);
 });
 
 test("a password in quotes is masked to the closing quote, whatever signs are in it", () => {

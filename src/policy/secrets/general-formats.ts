@@ -5,6 +5,8 @@ import { ASSIGNED, QUOTE, type SecretFormat } from "./secret-format.ts";
 /** Between the lines of a key: a line break, also written as \\n, and what strings in code are joined with. */
 const BREAK = `(?:\\s|\\\\{1,2}[nr]|["',]| \\+){1,12}`;
 const HEADER = `(?:${BREAK}[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})?: [^\\n\\\\]{0,120})`;
+/** What is called is code that gets the value. */
+const NOT_CALLED = "(?![\\w.]{0,60}\\()";
 const NAMES_OF_PASSWORDS = [
   "password",
   "passwd",
@@ -12,7 +14,14 @@ const NAMES_OF_PASSWORDS = [
   "pwd",
   "contraseña",
   "passwort",
+  "kennwort",
   "mot de passe",
+  "senha",
+  "wachtwoord",
+  "пароль",
+  "密码",
+  "パスワード",
+  "비밀번호",
 ];
 const NAMES_OF_KEYS = [
   "api_key",
@@ -48,12 +57,13 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   },
   {
     ...sure("jwt", ["eyj"]),
-    pattern: /(?<![\w.-])eyJ[\w-]{10,2000}\.eyJ[\w-]{4,8000}\.[\w-]{10,1000}(?![\w-])/y,
+    pattern:
+      /(?<=(?:^|[^\w.-])_{0,2})eyJ[\w-]{10,2000}\.eyJ[\w-]{4,8000}\.[\w-]{10,1000}(?![\w-])/y,
   },
   {
     ...sure("jwe", ["eyj"]),
     pattern:
-      /(?<![\w.-])eyJ[\w-]{10,2000}\.[\w-]{0,1000}\.[\w-]{8,64}\.[\w-]{8,8000}\.[\w-]{16,64}(?![\w-])/y,
+      /(?<=(?:^|[^\w.-])_{0,2})eyJ[\w-]{10,2000}\.[\w-]{0,1000}\.[\w-]{8,64}\.[\w-]{8,8000}\.[\w-]{16,64}(?![\w-])/y,
   },
   {
     ...likely("url_password", ["://"]),
@@ -71,7 +81,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...likely("bearer_token", ["bearer ", "authorization"]),
     pattern: new RegExp(
-      `(?:Bearer[ \\t]{1,4}|Authorization${QUOTE}${ASSIGNED}${QUOTE}(?!Basic )(?:[A-Za-z-]{3,12}[ =]{1,4})?)([\\w.~+/@-]{16,2000}={0,2})`,
+      `(?:Bearer[ \\t]{1,4}|Authorization${QUOTE}${ASSIGNED}${QUOTE}(?!Basic |AWS4-)(?:[A-Za-z-]{3,12}[ =]{1,4})?)([\\w.~+/@-]{16,2000}={0,2})`,
       "iy",
     ),
     min_entropy: 3.3,
@@ -79,13 +89,16 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   },
   {
     ...likely("command_line_password", ["--user ", "--user=", "-u "]),
-    pattern: /-(?:-user|u)[ =]{1,3}["']?[^\s:"'`<>{}$]{0,80}["']?:["']?([^\s"'`<>]{6,100})/y,
+    // -u also takes an address, a module (`Some::Thing`), a user and a group.
+    pattern:
+      /-(?:-user|u)[ =]{1,3}["']?[^\s:"'`<>{}$]{0,80}["']?:["']?(?![/:])([^\s"'`<>]{6,100})/y,
     min_entropy: 2.3,
+    valid: (value) => !/^[a-z_-]+$/.test(value),
   },
   {
     ...guess("password", NAMES_OF_PASSWORDS),
     pattern: new RegExp(
-      `(?:${NAMES_OF_PASSWORDS.join("|")})[\\w.-]{0,24}(?:${QUOTE}${ASSIGNED}${QUOTE}| (?:is|es|ist|est)(?: now)?:? ["'\`]?)([^\\s"'\`,;<>()[\\]|\\\\]{8,100})`,
+      `(?:${NAMES_OF_PASSWORDS.join("|")})[\\w.-]{0,24}(?:${QUOTE}${ASSIGNED}${QUOTE}| (?:is|es|ist|est)(?: now)?:? ["'\`]?)([^\\s"'\`,;<>()[\\]|\\\\]{8,100})${NOT_CALLED}`,
       "iy",
     ),
     min_entropy: 2.8,
@@ -93,7 +106,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...guess("api_key", NAMES_OF_KEYS),
     pattern: new RegExp(
-      `(?:${NAMES_OF_KEYS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{10,150}={0,2})`,
+      `(?:${NAMES_OF_KEYS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{10,150}={0,2})${NOT_CALLED}`,
       "iy",
     ),
     min_entropy: 3.3,
@@ -101,7 +114,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...guess("secret", NAMES_OF_SECRETS),
     pattern: new RegExp(
-      `(?:${NAMES_OF_SECRETS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{12,200}={0,2})`,
+      `(?:${NAMES_OF_SECRETS.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNED}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{12,200}={0,2})${NOT_CALLED}`,
       "iy",
     ),
     min_entropy: 3.5,

@@ -1,7 +1,9 @@
 /** Whether a value only holds the place of a secret: examples, templates, references to where the secret is. */
 
 const WORDS =
-  /^\W?(?:password|passwd|pass|secret|token|username|user|admin|root)\d{0,3}\W?$|example|placeholder|change_?me|your[-_.]|redacted|dummy|insert|replace|x{4}|\*{3}|\.\.|#{4}|0{8}|12345678|abcdefgh|qwerty/i;
+  /^\W?(?:password|passwd|pass|passwort|contraseña|senha|secret|token|username|user|admin|root)\d{0,3}\W?$|example|placeholder|change_?me|your[-_.]|redacted|dummy|insert|replace|\*{3}|\.\.|#{4}|0{8}|12345678|abcdefgh|qwerty/i;
+/** Of one case: random keys have xXxX by chance. */
+const BLOTTED = /x{4}|X{4}/;
 /** `${TOKEN}`, `<token>`, `{{ token }}`, `%s`, `$TOKEN`, `os.environ[…]`. */
 const TEMPLATE = /^[$%<{]|\$\{|\{\{|\$\(|<\w|process\.env|environ|getenv|secrets?\.|vars?\./i;
 
@@ -9,4 +11,4 @@ const TEMPLATE = /^[$%<{]|\$\{|\{\{|\$\(|<\w|process\.env|environ|getenv|secrets
 const LONGEST = 200;
 
 export const isPlaceholder = (value: string): boolean =>
-  value.length <= LONGEST && (WORDS.test(value) || TEMPLATE.test(value));
+  value.length <= LONGEST && (WORDS.test(value) || BLOTTED.test(value) || TEMPLATE.test(value));

@@ -70,6 +70,7 @@ export const QUOTE = "\\\\{0,3}[\"'`]?";
 /** `=`, `:`, `=>`, `:=`, `>` of an element, or a comma before a quoted argument; white space around it. */
 export const ASSIGNED = "[ \\t]{0,8}(?::=|=>|={1,3}|:|>|,(?=[ \\t]{0,8}\\\\{0,3}[\"']))[ \\t]{0,8}";
 
-const NOT_LONGER = "(?![A-Za-z0-9_])";
+/** The underscores of `__bold__` may follow. */
+const NOT_LONGER = "(?!_?[A-Za-z0-9])";
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");

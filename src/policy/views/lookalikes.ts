@@ -12,14 +12,15 @@ export const FOREIGN: ReadonlyMap<number, string> = pairs(
 
 /** Characters that stand for one of ASCII wherever they are. */
 export const ALWAYS: ReadonlyMap<number, string> = new Map([
-  ...pairs(
-    "‘' ’' ‚' ‛' ′' ʼ' ‵' “\" ”\" „\" ‟\" ″\" ‐- ‒- –- —- ―- −- ⁃- ⁄/ ∕/ ⧸/ ∖\\ ∣| ∶: ∗* ‹< ›>",
-  ),
+  ...pairs("‘' ’' ‚' ‛' ′' ʼ' ‵' “\" ”\" „\" ‟\" ″\" ‐- ‒- –- −- ⁃- ⁄/ ∕/ ⧸/ ∖\\ ∣| ∶: ∗* ‹< ›>"),
   ...pairs(
     "ıi ɑa ɡg ɩi ʟL İI ⅼl ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ᴌl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz",
   ),
   ...alphabet(0x1f150), // negative circled
   ...alphabet(0x1f170), // negative squared
+  // Between words, and not in them as the shorter ones are.
+  [0x2014, " "],
+  [0x2015, " "],
   [0x2028, "\n"],
   [0x2029, "\n"],
 ]);

@@ -25,7 +25,7 @@ export function wordRuns(text: string): readonly Decoding[] {
     if (shared & WORD) continue;
     const run: Run = { start, end: at, alphabet: shared & HEX ? "hex" : "base64" };
     const said = decodedRun(text, run);
-    if (said) found.put(run.alphabet, said, start, at);
+    if (said) found.put(run.alphabet, said, start, endOfPadding(text, run));
   }
   return found.done();
 }
@@ -34,6 +34,13 @@ export function wordRuns(text: string): readonly Decoding[] {
 function lastGap(text: string, start: number, end: number): number {
   let at = end - 1;
   while (at >= start && classOf(text.charCodeAt(at)) !== 0) at--;
+  return at;
+}
+
+/** Base64 is filled up to a multiple of four with `=`: left behind a mask, it would belong to nothing. */
+function endOfPadding(text: string, { end, alphabet }: Run): number {
+  let at = end;
+  while (alphabet === "base64" && at < end + 2 && text.charAt(at) === "=") at++;
   return at;
 }
 
