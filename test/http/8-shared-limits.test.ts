@@ -122,8 +122,11 @@ test("8 every key in Redis ends by itself and tells nothing of a fingerprint's p
 });
 
 test("8 a server that forgot the script gets it again", async () => {
-  await using limited = await startLimited(await kit(), { limits: { per_ip: limit(2) } });
-  using redis = closing(new RedisClient(shared.url));
+  // Of its own: other tests count on their scripts.
+  await using server = await privateRedis();
+  await using running = await startKit({ settings: { REDIS_URL: server.url } });
+  await using limited = await startLimited(running, { limits: { per_ip: limit(2) } });
+  using redis = closing(new RedisClient(server.url));
   await limited.ask();
 
   await redis.client.send("SCRIPT", ["FLUSH"]);

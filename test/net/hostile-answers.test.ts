@@ -112,15 +112,19 @@ test("an answer that ends with its connection is not whole when that was reset",
 
 test("a connection that was held back for a slow reader serves the next request", async () => {
   const size = 100_000;
+  let sent = Promise.withResolvers<void>();
   await using server = await listenForRequests(async (socket, path) => {
     const body = path === "/large" ? "x".repeat(size) : "ok";
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
     await Bun.sleep(10);
-    socket.write(body); // read in one piece: it is too much and the last at once
+    // Read in one piece: it is too much and the last at once.
+    socket.write(body, () => sent.resolve());
   });
 
   for (let i = 0; i < 5; i++) {
+    sent = Promise.withResolvers();
     const large = await send(ask(`${server.url}/large`));
+    await sent.promise;
     await Bun.sleep(40);
     expect(await responseOf(await send(ask(server.url))).text()).toBe("ok");
     expect((await responseOf(large).text()).length).toBe(size);
