@@ -5,12 +5,12 @@ export async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    throw thrown instanceof AppError ? thrown : asAppError(thrown);
+    throw asAppError(thrown);
   }
 }
 
-function asAppError(thrown: unknown): unknown {
-  if (!(thrown instanceof Error)) return thrown;
+export function asAppError(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof AppError) return thrown;
   // `code`, `errno` and `detail` are what Bun's two database errors carry beside the message.
   const { code = "", errno = "", detail = "" } = thrown as Error & Record<string, unknown>;
   const state = String(code === "ERR_POSTGRES_SERVER_ERROR" ? errno : code);

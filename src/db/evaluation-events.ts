@@ -57,20 +57,14 @@ const recordedTable = table<EvaluationEvent & Content>({
 });
 
 /** All or nothing: an event never stands without what hangs on it. */
-export async function insertEvaluations(
-  db: Db,
-  recorded: readonly RecordedEvaluation[],
-): Promise<void> {
-  const rows = recorded.map(({ event, content }) => ({
-    ...event,
-    places: content?.map(({ text: _, ...place }) => place) ?? null,
-    texts: content?.map(({ text }) => text) ?? null,
-  }));
-  const fired = recorded.flatMap(({ event }) =>
-    sourcesOf(event).map((source) => [source, event.id]),
-  );
-  if (fired.length === 0) return await recordedTable.insertMany(db, rows);
-  await db.transaction(async (tx) => {
+export function insertEvaluations(db: Db, recorded: readonly RecordedEvaluation[]): Promise<void> {
+  const rows = recorded.map(rowOf);
+  const fired: [source: string, event_id: string][] = [];
+  for (const { event } of recorded) {
+    for (const source of sourcesOf(event)) fired.push([source, event.id]);
+  }
+  if (fired.length === 0) return recordedTable.insertMany(db, rows);
+  return db.transaction(async (tx) => {
     await recordedTable.insertMany(tx, rows);
     for (let at = 0; at < fired.length; at += FIRED_AT_A_TIME) {
       const part = fired.slice(at, at + FIRED_AT_A_TIME);
@@ -81,13 +75,19 @@ export async function insertEvaluations(
   });
 }
 
+function rowOf({ event, content }: RecordedEvaluation): EvaluationEvent & Content {
+  const places = content?.map(({ text: _, ...place }) => place) ?? null;
+  return { ...event, places, texts: content?.map(({ text }) => text) ?? null };
+}
+
 /** A policy has up to two hundred gates and rules, which may all fire; Postgres takes 65,535 values at once. */
 const FIRED_AT_A_TIME = 1_000;
 
 /** What an event is found by: ids of detectors, names of gates. */
-const sourcesOf = ({ findings }: EvaluationEvent): string[] => [
-  ...new Set(findings.map(({ source }) => source.detector_id ?? source.gate_name ?? "")),
-];
+const sourcesOf = ({ findings }: EvaluationEvent): Iterable<string> =>
+  findings.length === 0
+    ? []
+    : new Set(findings.map(({ source }) => source.detector_id ?? source.gate_name ?? ""));
 
 export async function findEvaluation(
   db: Db,

@@ -3,7 +3,7 @@ import { Database, type Statement } from "bun:sqlite";
 import { resolve } from "node:path";
 import { atMost } from "../lib/at-most.ts";
 import type { Db, Value } from "./db.ts";
-import { guarded } from "./driver-error.ts";
+import { asAppError, guarded } from "./driver-error.ts";
 import { joined } from "./joined.ts";
 
 /** The file of an SQLite address; undefined for any other, and for one in memory. */
@@ -26,24 +26,41 @@ function opened(sqlite: Database): Db {
   const statement = preparedOnce(sqlite);
   // There is one connection: a statement from elsewhere would otherwise join an open transaction.
   const alone = atMost(1);
-  const inside = joined(calls(statement, async (work) => work()));
+  let turns = 0;
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    turns += 1;
+    try {
+      return await guarded(() => alone(work));
+    } finally {
+      turns -= 1;
+    }
+  };
+  /** Where nobody has a turn it is over before anybody could: an evaluation that comes alone waits for this. */
+  const atOnce = async <T>(work: () => T): Promise<T> => {
+    if (turns > 0) return await inTurn(() => patient(work));
+    try {
+      return work();
+    } catch (thrown) {
+      if (!isBusy(thrown)) throw asAppError(thrown);
+    }
+    return await inTurn(() => patient(work));
+  };
+  const inside = joined(calls(statement, (work) => guarded(async () => work())));
   return {
-    ...calls(statement, (work) => alone(() => patient(work))),
+    ...calls(statement, atOnce),
     transaction: (work) =>
-      guarded(() =>
-        alone(async () => {
-          await patient(() => sqlite.exec("BEGIN IMMEDIATE"));
-          try {
-            const result = await work(inside);
-            sqlite.exec("COMMIT");
-            return result;
-          } catch (thrown) {
-            // On a full disk SQLite has done it already, and would fail with that instead.
-            if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
-            throw thrown;
-          }
-        }),
-      ),
+      inTurn(async () => {
+        await patient(() => sqlite.exec("BEGIN IMMEDIATE"));
+        try {
+          const result = await work(inside);
+          sqlite.exec("COMMIT");
+          return result;
+        } catch (thrown) {
+          // On a full disk SQLite has done it already, and would fail with that instead.
+          if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+          throw thrown;
+        }
+      }),
     onNotice: async () => {},
     close: () => alone(async () => sqlite.close()),
   };
@@ -59,10 +76,10 @@ function calls(
     dialect: "sqlite",
     // The caller names the shape of its own rows; the driver cannot know it.
     one: <Row>(text: string, ...values: Value[]) =>
-      guarded(() => run(() => (statement(text).get(...values) ?? undefined) as Row | undefined)),
+      run(() => (statement(text).get(...values) ?? undefined) as Row | undefined),
     many: <Row>(text: string, ...values: Value[]) =>
-      guarded(() => run(() => statement(text).all(...values) as Row[])),
-    run: (text, ...values) => guarded(() => run(() => statement(text).run(...values).changes)),
+      run(() => statement(text).all(...values) as Row[]),
+    run: (text, ...values) => run(() => statement(text).run(...values).changes),
   };
 }
 
@@ -92,13 +109,14 @@ async function patient<T>(work: () => T): Promise<T> {
     try {
       return work();
     } catch (thrown) {
-      const busy =
-        thrown instanceof Error && "code" in thrown && /^SQLITE_BUSY/.test(String(thrown.code));
-      if (!busy || waited >= BUSY_MOST_MS) throw thrown;
+      if (!isBusy(thrown) || waited >= BUSY_MOST_MS) throw thrown;
       await Bun.sleep(BUSY_STEP_MS);
     }
   }
 }
+
+const isBusy = (thrown: unknown): boolean =>
+  thrown instanceof Error && "code" in thrown && /^SQLITE_BUSY/.test(String(thrown.code));
 
 const BUSY_STEP_MS = 10;
 const BUSY_MOST_MS = 10_000;

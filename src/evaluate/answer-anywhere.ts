@@ -9,13 +9,13 @@ const LARGE_BYTES = 64 * 1024;
 /** Long conversations must not wait behind bodies that take seconds: those have a thread of their own. */
 const HUGE_BYTES = 1024 * 1024;
 
-export async function answerAnywhere(
+export function answerAnywhere(
   { settings }: Deps,
   backing: Backing,
   answering: Answering,
 ): Promise<string> {
   const size = answering.bytes.length;
-  if (size <= LARGE_BYTES) return await answerBody(backing, answering);
+  if (size <= LARGE_BYTES) return answerBody(backing, answering);
   const thread = size > HUGE_BYTES ? "huge" : "large";
-  return await inThread(settings, thread, { work: { name: "answer", given: answering }, backing });
+  return inThread(settings, thread, { work: { name: "answer", given: answering }, backing });
 }

@@ -38,7 +38,8 @@ export interface Chosen {
 }
 
 export interface Backing extends Pick<Outside, "post" | "ask">, Pick<Deps, "now" | "newId"> {
-  choose: (named: Named) => Promise<Chosen>;
+  /** A promise only in a thread, which has to ask. */
+  choose: (named: Named) => Chosen | Promise<Chosen>;
   fetchAttachment: (url: string) => Promise<FetchedAttachment>;
   findPseudonyms: (
     session_hash: string,
@@ -53,20 +54,36 @@ export interface Backing extends Pick<Outside, "post" | "ask">, Pick<Deps, "now"
   aside: ((asked: Asked) => Promise<Judgement>) | undefined;
 }
 
-export const backingOf = (
+export function backingOf(
   deps: Deps,
   choose: (named: Named) => { collector: CollectorView; program?: ProgramView | undefined },
-): Backing => {
+): Backing {
   const backing: Backing = {
-    ...outsideOf(deps),
-    now: deps.now,
-    newId: deps.newId,
-    async choose(named) {
+    ...sharedBy(deps),
+    choose(named) {
       const { collector, program = programOf(collector, named) } = choose(named);
       const { disabledDetectors } = deps.snapshot();
       const { keyring } = deps;
       return { collector, program: program?.(), disabled: disabledDetectors, keyring };
     },
+    aside: (asked) =>
+      inThread(deps.settings, "huge", { work: { name: "judge", given: asked }, backing }),
+  };
+  return backing;
+}
+
+type Shared = Omit<Backing, "choose" | "aside">;
+
+/** What is the same for every evaluation of a program is made once. */
+const shared = new WeakMap<Deps, Shared>();
+
+function sharedBy(deps: Deps): Shared {
+  const known = shared.get(deps);
+  if (known) return known;
+  const fresh: Shared = {
+    ...outsideOf(deps),
+    now: deps.now,
+    newId: deps.newId,
     fetchAttachment: (url) => fetchAttachment(deps.send, url),
     findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),
     keepPseudonyms: (rows) =>
@@ -79,11 +96,10 @@ export const backingOf = (
       ifReachable(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
     askApproval: (row) => ifReachable(deps, openApproval(deps.db, row), null),
     record: deps.recordEvaluation,
-    aside: (asked) =>
-      inThread(deps.settings, "huge", { work: { name: "judge", given: asked }, backing }),
   };
-  return backing;
-};
+  shared.set(deps, fresh);
+  return fresh;
+}
 
 /** An override for the actor, the collector's own, or none (guard-facts 2.2). */
 const programOf = ({ overrides, program }: CollectorView, { consumer_id }: Named) =>

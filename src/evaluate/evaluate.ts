@@ -37,7 +37,8 @@ export interface Judgement {
 export async function evaluate(backing: Backing, asked: Asked): Promise<Judgement> {
   const began = elapsedMs();
   const { gateway_id, collector_key, consumer_id } = asked.request;
-  const chosen = await backing.choose({ gateway_id, collector_key, consumer_id });
+  const choice = backing.choose({ gateway_id, collector_key, consumer_id });
+  const chosen = choice instanceof Promise ? await choice : choice;
   const { program, disabled } = chosen;
   const known = knownOf(chosen, asked);
   const opens = program !== undefined && opensFiles(program, known);
@@ -63,10 +64,9 @@ export async function evaluate(backing: Backing, asked: Asked): Promise<Judgemen
     throw thrown;
   }
 
-  async function record(outcome: Parameters<typeof recordActivity>[1]["outcome"]) {
-    if (asked.recorded) {
-      await recordActivity(backing, { known, program, outcome, origin: asked.origin });
-    }
+  function record(outcome: Parameters<typeof recordActivity>[1]["outcome"]) {
+    const { recorded, origin } = asked;
+    return recorded ? recordActivity(backing, { known, program, outcome, origin }) : undefined;
   }
 }
 

@@ -9,19 +9,27 @@ import type { Settings } from "../settings.ts";
 import type { Caller } from "./identify-collector.ts";
 import { ifReachable } from "./if-reachable.ts";
 
-export async function onlyOnce(
+export function onlyOnce(
   deps: Deps,
   { request, endpoint }: DirectCall,
-  { caller, body }: { caller: Caller; body: Uint8Array },
+  asked: { caller: Caller; body: Uint8Array },
   work: () => Promise<string>,
 ): Promise<string> {
   const key = request.headers.get("idempotency-key");
-  if (key === null) return await work();
+  return key === null ? work() : onceByKey(deps, key, { ...asked, path: endpoint.path }, work);
+}
+
+async function onceByKey(
+  deps: Deps,
+  key: string,
+  { caller, body, path }: { caller: Caller; body: Uint8Array; path: string },
+  work: () => Promise<string>,
+): Promise<string> {
   if (key.length < 1 || key.length > 255) {
     throw new AppError("invalid_request", "Idempotency-Key: must have 1 to 255 characters");
   }
   const who = caller.kind === "administrator" ? "" : caller.collector.id;
-  const id = secretHash(JSON.stringify([caller.kind, who, endpoint.path, key]));
+  const id = secretHash(JSON.stringify([caller.kind, who, path, key]));
   const request_hash = Bun.SHA256.hash(body, "hex");
   const running = inFlight(deps.settings);
   // Tried again before the first answer was there: both get that one.

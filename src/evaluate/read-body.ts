@@ -15,10 +15,9 @@ const MIB = 1024 * 1024;
 
 export async function readBody({ settings }: Deps, request: Request): Promise<Body> {
   const cap = settings.GUARD_BODY_MIB * MIB;
-  const tooLarge = () =>
-    new AppError("too_large", `The body is larger than the ${cap} bytes allowed here.`);
-  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (declared > cap) throw tooLarge();
+  const length = request.headers.get("content-length");
+  const declared = length === null ? Number.NaN : Number(length);
+  if (declared > cap) throw tooLarge(cap);
   const held = heldBytes(settings);
   const holding = Number.isFinite(declared) ? declared : cap;
   if (!held.take(holding)) {
@@ -26,9 +25,9 @@ export async function readBody({ settings }: Deps, request: Request): Promise<Bo
     throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
   }
   try {
-    const slow = () => new AppError("request_timeout");
-    const wait = settings.UPLOAD_IDLE_TIMEOUT_S * 1000;
-    const bytes = await within(bytesOf(request, cap, tooLarge), wait, slow);
+    // A declared length was checked, and no client can send more than it declared.
+    const reading = length === null ? gathered(request, cap) : request.bytes();
+    const bytes = await within(reading, settings.UPLOAD_IDLE_TIMEOUT_S * 1000, tooSlow);
     return { bytes, [Symbol.dispose]: () => held.give(holding) };
   } catch (thrown) {
     held.give(holding);
@@ -36,18 +35,16 @@ export async function readBody({ settings }: Deps, request: Request): Promise<Bo
   }
 }
 
-async function bytesOf(
-  request: Request,
-  cap: number,
-  tooLarge: () => AppError,
-): Promise<Uint8Array> {
-  // A declared length was checked, and no client can send more than it declared.
-  if (request.headers.has("content-length")) return await request.bytes();
+const tooSlow = () => new AppError("request_timeout");
+const tooLarge = (cap: number) =>
+  new AppError("too_large", `The body is larger than the ${cap} bytes allowed here.`);
+
+async function gathered(request: Request, cap: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
-    if (size > cap) throw tooLarge();
+    if (size > cap) throw tooLarge(cap);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -27,7 +27,7 @@ export interface Decided {
   origin: Origin;
 }
 
-export async function recordActivity(backing: Backing, decided: Decided): Promise<void> {
+export function recordActivity(backing: Backing, decided: Decided): Promise<void> {
   const { known, program, outcome, origin } = decided;
   const { collector, request, payload } = known;
   const facts = factsOf(known);
@@ -60,7 +60,7 @@ export async function recordActivity(backing: Backing, decided: Decided): Promis
     latency_ms: outcome.latency_ms,
     content_storage: collector.content_storage,
   };
-  await backing.record({ event, content: contentOf(known, outcome.hidden) });
+  return backing.record({ event, content: contentOf(known, outcome.hidden) });
 }
 
 /** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */

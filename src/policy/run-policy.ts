@@ -34,7 +34,7 @@ export interface Outcome {
 export async function runPolicy(program: Program, judged: Judged): Promise<Outcome> {
   const run: Run = { findings: [], masked: [], detectors: { run: 0, skipped: 0, failed: [] } };
   const rules = program.rules[judged.direction];
-  const ended = await runGates(program, judged, run);
+  const ended = program.gates.length > 0 && (await runGates(program, judged, run));
   const wanted = ended
     ? []
     : rules.filter((rule) => !judged.disabled.has(rule.detector.id) && rule.test(judged.facts));
@@ -90,17 +90,20 @@ async function runRules(
 ): Promise<void> {
   // Others have their turn between two detectors: each may take a second for a body of megabytes.
   const isLarge = judged.surroundings.payload_bytes > LARGE_BYTES;
-  const looking = rules.filter(({ action, remote }) => action !== "transform" && !remote);
-  for (const rule of looking) {
+  for (const rule of rules) {
+    if (rule.action === "transform" || rule.remote) continue;
     if (isLarge) await new Promise(setImmediate);
     const found = inspected(rule, judged, run);
     if (judge(rule, found instanceof Promise ? await found : found) === "block") return;
   }
   const waiting = rules.filter(({ action, remote }) => action !== "transform" && remote);
-  const answers = await Promise.all(waiting.map(async (rule) => inspected(rule, judged, run)));
-  const judgements = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
-  if (judgements.includes("block")) return;
-  for (const rule of rules.filter(({ action }) => action === "transform")) {
+  if (waiting.length > 0) {
+    const answers = await Promise.all(waiting.map(async (rule) => inspected(rule, judged, run)));
+    const judgements = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
+    if (judgements.includes("block")) return;
+  }
+  for (const rule of rules) {
+    if (rule.action !== "transform") continue;
     if (isLarge) await new Promise(setImmediate);
     const matches = await inspected(rule, judged, run);
     if (judge(rule, matches) === "transform") run.masked.push(matches);
@@ -121,27 +124,45 @@ const LARGE_BYTES = 256 * 1024;
 
 /** A promise only where a detector has to wait: there are a dozen of them, and most are done at once. */
 function inspected(rule: CompiledRule, judged: Judged, run: Run): Found | Promise<Found> {
-  const read = judged.segments.filter(
-    ({ source, isNumber }) => rule.reads.has(source) && (!isNumber || rule.numbers),
-  );
-  const texts = rule.action === "transform" ? read.filter(canRewrite) : read;
-  const done = (matches: Found): Found => {
+  const reads = (segment: Segment) =>
+    rule.reads.has(segment.source) &&
+    (!segment.isNumber || rule.numbers) &&
+    (rule.action !== "transform" || canRewrite(segment));
+  const { segments } = judged;
+  try {
+    const found = rule.inspect(
+      segments.every(reads) ? segments : segments.filter(reads),
+      judged.surroundings,
+    );
+    if (found instanceof Promise) return waitedFor(found, rule, judged, run);
+    run.detectors.run += 1;
+    return found;
+  } catch (cause) {
+    return failed(cause, rule, judged, run);
+  }
+}
+
+async function waitedFor(
+  found: Promise<Found>,
+  rule: CompiledRule,
+  judged: Judged,
+  run: Run,
+): Promise<Found> {
+  try {
+    const matches = await found;
     run.detectors.run += 1;
     return matches;
-  };
-  const failed = (cause: unknown): Found => {
-    // spec 7: fail-closed is a 500, fail-open goes on and says which detector did not look.
-    const { id, name, kind } = rule.detector;
-    const text = `The detector "${name}" failed, and this collector is fail-closed.`;
-    if (judged.fail_mode === "closed") throw new AppError("detector_failed", text, { cause });
-    const error = cause instanceof AppError ? cause.message : `${kind} could not inspect this.`;
-    run.detectors.failed.push({ detector_id: id, detector_name: name, error });
-    return [];
-  };
-  try {
-    const found = rule.inspect(texts, judged.surroundings);
-    return found instanceof Promise ? found.then(done, failed) : done(found);
   } catch (cause) {
-    return failed(cause);
+    return failed(cause, rule, judged, run);
   }
+}
+
+/** spec 7: fail-closed is a 500, fail-open goes on and says which detector did not look. */
+function failed(cause: unknown, { detector }: CompiledRule, judged: Judged, run: Run): Found {
+  const { id, name, kind } = detector;
+  const text = `The detector "${name}" failed, and this collector is fail-closed.`;
+  if (judged.fail_mode === "closed") throw new AppError("detector_failed", text, { cause });
+  const error = cause instanceof AppError ? cause.message : `${kind} could not inspect this.`;
+  run.detectors.failed.push({ detector_id: id, detector_name: name, error });
+  return [];
 }

@@ -62,7 +62,8 @@ export function answerPath(app: App, routes: readonly AnyRoute[]) {
   return (request: Addressed, client: () => string): Promise<Response> => {
     const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
     const plane = routes[0]?.endpoint.plane ?? "admin";
-    return answering(app, plane, request, async (ids, headers) => {
+    // Not async, as nothing here waits: a promise of each step is passed on as it is.
+    return answering(app, plane, request, (ids, headers) => {
       if (open) Object.assign(headers, CORS_HEADERS);
       if (open && request.method === "OPTIONS") return new Response(null, { status: 204, headers });
       if (!route) {
@@ -70,8 +71,8 @@ export function answerPath(app: App, routes: readonly AnyRoute[]) {
         throw new AppError("method_not_allowed", text, { details: { allow } });
       }
       return "respond" in route
-        ? await answerDirect(app, route, request, { ...ids, headers, client })
-        : await answerEndpoint(app, route, request, ids);
+        ? answerDirect(app, route, request, { ...ids, headers, client })
+        : answerEndpoint(app, route, request, ids);
     });
   };
 }
@@ -84,7 +85,7 @@ export async function answering(
   { deps, answers }: App,
   plane: Plane,
   request: Request,
-  work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response>,
+  work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response> | Response,
   render: typeof renderError = renderError,
 ): Promise<Response> {
   const began = elapsedMs();
@@ -94,23 +95,14 @@ export async function answering(
   // Clients of provider A look for the id under another name, and tell themselves apart by this header.
   if (plane === "gateway" && request.headers.has("anthropic-version"))
     headers["request-id"] = ids.request_id;
-  const log = (status: number, more: Record<string, unknown>) =>
-    deps.log("request", {
-      ...ids,
-      plane,
-      method: request.method,
-      path: urlOf(request).pathname,
-      status,
-      ms: Math.round((elapsedMs() - began) * 10) / 10,
-      ...more,
-    });
   try {
     const answer = await work(ids, headers);
     count(answers.statuses[plane], statusClass(answer.status));
     // The data plane tells its requests as events, the guard its evaluations: a line each would cost more.
     const told = plane === "gateway" || plane === "guard";
     if (!told || deps.settings.LOG_LEVEL === "debug") {
-      log(answer.status, { level: told || request.method === "GET" ? "debug" : "info" });
+      const level = told || request.method === "GET" ? "debug" : "info";
+      deps.log("request", { ...lineOf(request, plane, ids, began), status: answer.status, level });
     }
     return answer;
   } catch (thrown) {
@@ -118,7 +110,9 @@ export async function answering(
     const error = gone ? new AppError("client_closed") : AppError.from(thrown);
     count(answers.statuses[plane], statusClass(error.status));
     count(answers.errors, error.code);
-    log(error.status, {
+    deps.log("request", {
+      ...lineOf(request, plane, ids, began),
+      status: error.status,
       level: error.status >= 500 ? "error" : "info",
       code: error.code,
       ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
@@ -127,7 +121,15 @@ export async function answering(
   }
 }
 
-async function answerDirect(
+const lineOf = (request: Request, plane: Plane, ids: RequestIds, began: number) => ({
+  ...ids,
+  plane,
+  method: request.method,
+  path: urlOf(request).pathname,
+  ms: Math.round((elapsedMs() - began) * 10) / 10,
+});
+
+function answerDirect(
   { deps }: App,
   { endpoint, respond }: DirectRoute,
   request: Addressed,
@@ -138,7 +140,7 @@ async function answerDirect(
   const search = request.url.indexOf("?");
   const sent = search < 0 ? {} : Object.fromEntries(urlOf(request).searchParams);
   const query = decode(endpoint.query, sent, wrong(endpoint));
-  return await respond(deps, { endpoint, request, params, query, actor, ...more });
+  return respond(deps, { endpoint, request, params, query, actor, ...more });
 }
 
 /** The guard has one status for whatever is wrong with a request (spec 7). */
