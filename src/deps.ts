@@ -30,6 +30,8 @@ export interface Deps {
   record: (event: RequestEvent) => void;
   /** Tells an evaluation; resolves when its answer may leave. */
   recordEvaluation: (recorded: RecordedEvaluation) => Promise<void>;
+  /** Resolves when the evaluations that were told stand in the database, or it is away. */
+  evaluationsWritten: () => Promise<void>;
   /** Judges what passes inside the program, by the policy of a collector, as if it had been sent. */
   evaluate: (asked: InsideEvaluation) => Promise<Verdict>;
   /** Where the built-in demo upstream listens in this process. */

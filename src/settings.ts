@@ -128,7 +128,7 @@ export const Settings = z.object({
     .enum(["before", "after"])
     .optional()
     .describe(
-      "Whether an evaluation's event is written `before` its answer leaves, or up to 250 ms `after`. Left out: before on SQLite, after on Postgres.",
+      "Whether an evaluation's event is safe `before` its answer leaves (on SQLite in a journal beside the database, on Postgres committed), or written up to 250 ms `after`. Left out: before on SQLite, after on Postgres.",
     ),
   SHUTDOWN_GRACE_S: seconds
     .default(0)

@@ -78,6 +78,7 @@ const EXPORTED_AT_A_TIME = 200;
 
 /** A page at a time: a reader that is slow, or leaves, holds nothing up. */
 async function* eventsOf(deps: Deps, filters: object): AsyncGenerator<EvaluationEvent> {
+  await deps.evaluationsWritten();
   let after: string | undefined;
   do {
     const asked = { filters, limit: EXPORTED_AT_A_TIME, after, order: "oldest" } as const;

@@ -157,6 +157,8 @@ async function answerEndpoint(
   const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
   const url = urlOf(request);
+  // Before a transaction begins, which SQLite would let it wait for: whoever asks sees, and erases, what was answered.
+  await deps.evaluationsWritten();
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),

@@ -83,6 +83,7 @@ export async function withDeps<T>(
       used: () => {},
       record: () => {},
       recordEvaluation: async () => {},
+      evaluationsWritten: async () => {},
       evaluate: (asked) => evaluateInside(deps, asked),
       demo_url: "",
     };

@@ -2,11 +2,13 @@
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
 import { openDb } from "../db/db.ts";
+import { sqliteFile } from "../db/sqlite.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
+import { openJournal } from "../lib/journal.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
 import { createSend } from "../net/send.ts";
@@ -20,6 +22,7 @@ import { type Listening, listen } from "./listen.ts";
 import { mcpOnDemand } from "./mcp-on-demand.ts";
 import { METRICS } from "./metrics.ts";
 import { openStorage } from "./open.ts";
+import { recoverEvaluations } from "./recover-evaluations.ts";
 import { routes } from "./routes.ts";
 import { sweep } from "./sweep.ts";
 import { trackLastUsed } from "./track-last-used.ts";
@@ -54,7 +57,10 @@ export async function start(
   const events = writeEvents(eventDb, log);
   opened.defer(() => events.stop());
   const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
-  const evaluations = writeEvaluations(eventDb, log, commit);
+  const file = sqliteFile(settings.DATABASE_URL);
+  if (file) await recoverEvaluations(eventDb, log, journalPath(file));
+  const journal = file && commit === "before" ? openJournal(journalPath(file)) : undefined;
+  const evaluations = writeEvaluations(eventDb, log, { commit, journal });
   opened.defer(() => evaluations.stop());
   const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
   opened.defer(() => config.stop());
@@ -76,13 +82,14 @@ export async function start(
     used: lastUsed.mark,
     record: events.record,
     recordEvaluation: evaluations.record,
+    evaluationsWritten: evaluations.written,
     evaluate: (asked) => evaluateInside(deps, asked),
     demo_url: demo.url,
   };
   opened.defer(() => liveState(deps).owned.stop());
-  const file = settings.PORTCULLIS_CONFIG;
-  if (file) {
-    const watched = await watchConfigFile(deps, config.refresh, { file, env });
+  const config_file = settings.PORTCULLIS_CONFIG;
+  if (config_file) {
+    const watched = await watchConfigFile(deps, config.refresh, { file: config_file, env });
     opened.defer(() => watched.stop());
   }
   const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
@@ -120,5 +127,8 @@ export async function start(
     },
   };
 }
+
+/** Beside the database, so that it moves along with it. */
+const journalPath = (database: string): string => `${database}-activity`;
 
 const SWEEP_EVERY_MS = 3_600_000;

@@ -1,30 +1,37 @@
-/** Writes evaluations: those that come together share a commit, and with `before` each answer waits for its own. */
+/**
+ * Writes evaluations in batches, after their answers. With `before` none is lost with the process: it stands in a
+ * journal until then, or its answer waits for the commit.
+ */
 import { AppError } from "../contract/errors.ts";
 import { STATUSES } from "../contract/evaluate.ts";
 import type { Db } from "../db/db.ts";
 import { insertEvaluations, type RecordedEvaluation } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
+import type { Journal } from "../lib/journal.ts";
 import type { Log } from "../lib/log.ts";
 import { type Counts, count, newCounts } from "../lib/metrics.ts";
 
-/** Rows in one statement: SQLite takes 32,766 values. */
-const BATCH = 200;
+/** Rows in one statement: on SQLite the process waits for it, about a millisecond. */
+const BATCH = 64;
 /** Some hundred megabytes of texts at most: minutes of a busy node while the database is away. */
 const MOST_WAITING = 50_000;
 const WRITE_AFTER_MS = 100;
-/** While several come at once, a commit waits this long for more: each commit writes a page of every index. */
+/** While several wait for their commit, it waits this long for more. */
 const GATHER_MS = 1;
 const TRY_AGAIN_MS = 500;
 
 interface Waiting {
   recorded: RecordedEvaluation;
-  done: () => void;
+  /** Lets the answer go, where it waits. */
+  done?: () => void;
 }
 
 export interface EvaluationWriter {
   record: Deps["recordEvaluation"];
   /** How many are not written yet. */
   waiting: () => number;
+  /** Resolves when all that was told stands in the database, or the database is away. */
+  written: () => Promise<void>;
   /** How many were dropped or refused. */
   lost: () => number;
   /** How many there were, by status. */
@@ -32,13 +39,19 @@ export interface EvaluationWriter {
   stop: () => Promise<void>;
 }
 
-export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): EvaluationWriter {
+/** A commit costs as much as all else of an evaluation that comes alone, a line in a journal a twentieth of it. */
+export function writeEvaluations(
+  db: Db,
+  log: Log,
+  { commit, journal }: { commit: "before" | "after"; journal?: Journal | undefined },
+): EvaluationWriter {
   const statuses = newCounts([...STATUSES, "error"]);
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let held = false;
   let crowded = false;
+  let journal_failed = false;
   let lost = 0;
 
   const flush = (): Promise<void> => {
@@ -73,7 +86,7 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
           if (!held)
             log("evaluations_held", { level: "error", waiting: waiting.length, error: thrown });
           held = true;
-          for (const { done } of waiting) done();
+          for (const { done } of waiting) done?.();
           return;
         }
         if (batch.length > 1) {
@@ -85,10 +98,23 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
       }
       single = Math.max(0, single - 1);
       waiting = waiting.slice(batch.length);
-      for (const { done } of batch) done();
+      for (const { done } of batch) done?.();
+      if (waiting.length === 0) journal?.clear();
       // What came meanwhile waits for more to share its commit, unless that is much already.
       if (single === 0 && waiting.length < BATCH) return;
     }
+  };
+  /** A disk that is full takes no line; the database then says what becomes of it. */
+  const journaled = (recorded: RecordedEvaluation): boolean => {
+    if (!journal) return false;
+    try {
+      journal.append(JSON.stringify(recorded));
+      journal_failed = false;
+    } catch (thrown) {
+      if (!journal_failed) log("journal_failed", { level: "error", error: thrown });
+      journal_failed = true;
+    }
+    return !journal_failed;
   };
   return {
     record(recorded) {
@@ -98,12 +124,14 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
         if (lost % 1000 === 1) log("evaluations_dropped", { level: "error", count: lost });
         return Promise.resolve();
       }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ recorded, done: resolve });
-      if (commit === "after" || held) {
-        soon(held ? TRY_AGAIN_MS : WRITE_AFTER_MS);
+      if (journaled(recorded) || commit === "after" || held) {
+        waiting.push({ recorded });
+        if (waiting.length === BATCH && !held) setImmediate(() => void flush());
+        else soon(held ? TRY_AGAIN_MS : WRITE_AFTER_MS);
         return Promise.resolve();
       }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push({ recorded, done: resolve });
       if (waiting.length === 1 && !writing) {
         // A timer of 0 ms takes a whole one: somebody who comes alone would wait for it.
         if (crowded) soon(GATHER_MS);
@@ -112,6 +140,10 @@ export function writeEvaluations(db: Db, log: Log, commit: "before" | "after"): 
       return promise;
     },
     waiting: () => waiting.length,
+    written: async () => {
+      await writing;
+      while (waiting.length && !held) await flush();
+    },
     lost: () => lost,
     statuses,
     stop: async () => {

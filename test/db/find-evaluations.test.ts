@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import type { Finding } from "../../src/contract/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
@@ -10,43 +9,11 @@ import {
 } from "../../src/db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { writeEvaluations } from "../../src/server/write-evaluations.ts";
+import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
 const NEEDLES = [10, 400, 5_399];
 const COUNT = 10_400;
-const idOf = (number: number) => {
-  const hex = (1_767_225_600_000 + number).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-};
-
-const eventOf = (id: string): EvaluationEvent => ({
-  id,
-  time: "2026-01-01T00:00:00.000Z",
-  trace_id: id,
-  collector_id: id,
-  collector_name: "c",
-  gateway_id: null,
-  policy_id: null,
-  policy_name: null,
-  policy_version: null,
-  policy_mode: null,
-  consumer_id: null,
-  session_id: null,
-  direction: "input",
-  protocol: "llm",
-  application: null,
-  model: null,
-  tool: null,
-  status: "allow",
-  findings: [],
-  detectors: { run: 0, skipped: 0, failed: [] },
-  attributes: {},
-  client_address: "",
-  user_agent: null,
-  latency_ms: 0,
-  content_storage: "full",
-});
 
 test.each(databaseKinds)(
   "%s: 5 a search goes through the texts in steps, leaves turns to others, and its pages leave none out",
@@ -239,21 +206,6 @@ test.each(databaseKinds)(
   },
   20_000,
 );
-
-test.each(databaseKinds)("%s: 6.1 an event that is refused takes no other along", async (kind) => {
-  const { url } = await freshDatabase(kind);
-  const db = await openDb(url, { durable: false });
-  await migrate(db, new Date());
-  const writer = writeEvaluations(db, () => {}, "before");
-  const numbers = [1, 2, 2, 3]; // an id that is taken
-
-  await Promise.all(
-    numbers.map((number) => writer.record({ event: eventOf(idOf(number)), content: null })),
-  );
-
-  expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
-  expect([writer.lost(), writer.waiting()]).toEqual([1, 0]);
-});
 
 const gateFinding = (gate_name: string): Finding => ({
   source: { kind: "gate", gate_name, policy_id: idOf(0), policy_version: 1 },

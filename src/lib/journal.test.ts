@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { leftBehind, openJournal } from "./journal.ts";
+
+const folderOf = (stack: DisposableStack): string => {
+  const folder = mkdtempSync(join(tmpdir(), "portcullis-journal-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+const linesAt = (path: string) => leftBehind(path).flatMap(({ lines }) => lines);
+
+test("what was appended is there until it is cleared, for nobody else to read", () => {
+  using stack = new DisposableStack();
+  const folder = folderOf(stack);
+  const journal = openJournal(join(folder, "a"));
+
+  journal.append('{"text":"é"}');
+  journal.append("2");
+  const [file = ""] = readdirSync(folder);
+  const kept = linesAt(join(folder, "a"));
+  journal.clear();
+  const cleared = readdirSync(folder);
+  journal.append("3");
+
+  expect(kept).toEqual(['{"text":"é"}', "2"]);
+  expect(file).toStartWith("a-");
+  expect(cleared).toEqual([]);
+  expect(linesAt(join(folder, "a"))).toEqual(["3"]);
+  const [again = ""] = readdirSync(folder);
+  expect(statSync(join(folder, again)).mode & 0o777).toBe(0o600);
+});
+
+test("two processes have files of their own, and one that clears its own leaves the other's", () => {
+  using stack = new DisposableStack();
+  const path = join(folderOf(stack), "a");
+  const [one, other] = [openJournal(path), openJournal(path)];
+
+  one.append("1");
+  other.append("2");
+  one.clear();
+
+  expect(linesAt(path)).toEqual(["2"]);
+});
+
+test("a line that was cut off spoils none that follows", () => {
+  using stack = new DisposableStack();
+  const folder = folderOf(stack);
+  const journal = openJournal(join(folder, "a"));
+
+  journal.append("1");
+  const [file = ""] = readdirSync(folder);
+  appendFileSync(join(folder, file), '\n{"cut":');
+  journal.append("2");
+
+  expect(linesAt(join(folder, "a"))).toEqual(["1", '{"cut":', "2"]);
+});
+
+test("what was left behind is gone once it is removed, and nothing else is", () => {
+  using stack = new DisposableStack();
+  const folder = folderOf(stack);
+  openJournal(join(folder, "a")).append("1");
+  openJournal(join(folder, "b")).append("2");
+
+  for (const { remove } of leftBehind(join(folder, "a"))) remove();
+
+  expect(linesAt(join(folder, "a"))).toEqual([]);
+  expect(linesAt(join(folder, "b"))).toEqual(["2"]);
+});

@@ -1,0 +1,129 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDb } from "../../src/db/db.ts";
+import { findEvaluation, insertEvaluations } from "../../src/db/evaluation-events.ts";
+import { countEvaluations } from "../../src/db/find-evaluations.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { openJournal } from "../../src/lib/journal.ts";
+import { recoverEvaluations } from "../../src/server/recover-evaluations.ts";
+import { writeEvaluations } from "../../src/server/write-evaluations.ts";
+import { eventOf, idOf } from "../kit/evaluation-event.ts";
+import { databaseKinds, freshDatabase } from "../kit/services.ts";
+
+test.each(databaseKinds)("%s: 6.1 an event that is refused takes no other along", async (kind) => {
+  const { url } = await freshDatabase(kind);
+  const db = await openDb(url, { durable: false });
+  await migrate(db, new Date());
+  const writer = writeEvaluations(db, () => {}, { commit: "before" });
+  const numbers = [1, 2, 2, 3]; // an id that is taken
+
+  await Promise.all(
+    numbers.map((number) => writer.record({ event: eventOf(idOf(number)), content: null })),
+  );
+
+  expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
+  expect([writer.lost(), writer.waiting()]).toEqual([1, 0]);
+});
+
+const quiet = () => {};
+
+async function withJournal(stack: AsyncDisposableStack) {
+  const folder = mkdtempSync(join(tmpdir(), "portcullis-journal-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  const db = await openDb(`sqlite://${join(folder, "p.db")}`, { durable: false });
+  stack.defer(() => db.close());
+  await migrate(db, new Date());
+  const path = join(folder, "p.db-activity");
+  const journals = () => readdirSync(folder).filter((name) => name.startsWith("p.db-activity"));
+  return { db, path, journals };
+}
+
+const recordedOf = (number: number) => ({
+  event: eventOf(idOf(number)),
+  content: [{ pointer: "/input", inner: null, source: "user", role: null, text: `é ${number}` }],
+});
+
+test("7 what stands in a journal is written once, whether its process came to write it or not", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const killed = openJournal(path);
+  for (const number of [1, 2, 3]) killed.append(JSON.stringify(recordedOf(number)));
+  killed.append('{"event": {"id": "cut o');
+  await insertEvaluations(db, [recordedOf(2)]); // committed, and killed before it cleared
+
+  await recoverEvaluations(db, quiet, path);
+  const left = journals();
+  await recoverEvaluations(db, quiet, path);
+
+  expect(left).toEqual([]);
+  expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
+  expect(await findEvaluation(db, idOf(3))).toEqual(recordedOf(3));
+});
+
+test("7 with a journal no answer waits for the database, and the journal goes when all is written", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
+
+  await Promise.all([1, 2, 3].map((number) => writer.record(recordedOf(number))));
+  const before = [writer.waiting(), journals().length];
+  await writer.written();
+
+  expect(before).toEqual([3, 1]);
+  expect([writer.waiting(), journals().length]).toEqual([0, 0]);
+  expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
+});
+
+test("6.1 many at once are all written, without anybody asking", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
+  const numbers = Array.from({ length: 300 }, (_, index) => index);
+
+  await Promise.all(numbers.map((number) => writer.record(recordedOf(number))));
+  while (writer.waiting() > 0) await Bun.sleep(5);
+
+  expect(await countEvaluations(db, {})).toEqual({ allow: 300 });
+  expect([writer.lost(), journals().length]).toEqual([0, 0]);
+});
+
+test("7 where the journal takes nothing, an answer waits for the commit; and that is told once", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path } = await withJournal(stack);
+  const told: string[] = [];
+  const journal = openJournal(join(path, "no-such-folder", "activity"));
+  const writer = writeEvaluations(db, (event) => told.push(event), { commit: "before", journal });
+
+  await Promise.all([1, 2].map((number) => writer.record(recordedOf(number))));
+
+  expect(writer.waiting()).toBe(0);
+  expect(await countEvaluations(db, {})).toEqual({ allow: 2 });
+  expect(told).toEqual(["journal_failed"]);
+});
+
+test("7 while the disk of the database is full, the journal keeps what was answered", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
+  const { page_count } = (await db.one<{ page_count: number }>("PRAGMA page_count")) ?? {};
+  await db.one(`PRAGMA max_page_count = ${page_count}`);
+  const long = {
+    ...recordedOf(1),
+    content: [{ ...recordedOf(1).content[0], text: "x".repeat(99_999) }],
+  };
+
+  await writer.record(long as ReturnType<typeof recordedOf>);
+  await writer.stop(); // as a process that ends
+  const kept = [writer.waiting(), journals().length];
+  const held: string[] = [];
+  await recoverEvaluations(db, (event) => held.push(event), path);
+  const still = journals().length;
+  await db.one("PRAGMA max_page_count = 1000000");
+  await recoverEvaluations(db, quiet, path);
+
+  expect(kept).toEqual([1, 1]);
+  expect([held, still]).toEqual([["evaluations_held"], 1]);
+  expect([await countEvaluations(db, {}), journals()]).toEqual([{ allow: 1 }, []]);
+});
