@@ -43,7 +43,7 @@ export async function fillActivity(
     trace_id: middle.trace_id,
     request_id: middle.id,
     to: middle.time,
-    q: "campaign ran",
+    q: "campaign sank",
   };
 }
 
