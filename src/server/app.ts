@@ -137,8 +137,8 @@ function answerDirect(
 ): Promise<Response> {
   const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
-  const search = request.url.indexOf("?");
-  const sent = search < 0 ? {} : Object.fromEntries(urlOf(request).searchParams);
+  const { url } = request;
+  const sent = url.includes("?") ? Object.fromEntries(urlOf(request).searchParams) : {};
   const query = decode(endpoint.query, sent, wrong(endpoint));
   return respond(deps, { endpoint, request, params, query, actor, ...more });
 }
@@ -230,7 +230,7 @@ function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
 }
 
 function answerHeaders(ids: RequestIds, plane: Plane): Record<string, string> {
-  // What the data plane answers is never a page: there the other headers would only be carried along.
-  const security = plane === "gateway" ? DATA_HEADERS : SECURITY_HEADERS;
+  // What programs are answered is never a page: there the other headers would only be carried along.
+  const security = plane === "gateway" || plane === "guard" ? DATA_HEADERS : SECURITY_HEADERS;
   return { ...security, "x-ag-trace-id": ids.trace_id, "x-request-id": ids.request_id };
 }
