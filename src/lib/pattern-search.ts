@@ -65,6 +65,8 @@ export function searchProgram({ steps, start }: Program) {
   const visited = new Float64Array(steps.length);
   const takeable = new Float64Array(steps.length);
   let round = 0;
+  /** Where a text ends, every one is read from. 0: not known yet. */
+  let endRow = 0;
   forget();
 
   return { test: (text: string) => readAll(text, true) !== undefined, spans };
@@ -95,12 +97,12 @@ export function searchProgram({ steps, start }: Program) {
   /** The states at the ends of all blocks; undefined when nothing in the text matches. */
   function readAll(text: string, untilFound: boolean): readonly State[] | undefined {
     const ends: State[] = [];
-    let at = END;
+    endRow ||= rowOf(END);
+    let row = endRow;
     let found = 0;
     let position = text.length;
     for (let block = Math.floor(text.length / BLOCK_LENGTH); block >= 0; block--) {
-      ends[block] = at;
-      let row = rowOf(at);
+      ends[block] = stateOf(row);
       const from = boundary(text, block);
       while (position > from) {
         const unit = text.charCodeAt(position - 1);
@@ -117,8 +119,10 @@ export function searchProgram({ steps, start }: Program) {
       }
       if (found && untilFound) return ends;
       if (position === 0) found |= stepLeft(row, TEXT_START) & 1;
-      at = stateOf(row);
-      if (states.length > MAX_STATES) forget();
+      if (states.length <= MAX_STATES) continue;
+      const state = stateOf(row);
+      forget();
+      row = rowOf(state);
     }
     return found ? ends : undefined;
   }
@@ -191,6 +195,7 @@ export function searchProgram({ steps, start }: Program) {
   function forget() {
     // Row 0 stands for no state.
     states = [END];
+    endRow = 0;
     rows.clear();
     moves.fill(0);
   }

@@ -75,6 +75,14 @@ export type Inspect = (
   surroundings: Surroundings,
 ) => readonly Match[] | Promise<readonly Match[]>;
 
+/** Looks at each text by itself. Most payloads have one that is new, and most texts nothing to be found. */
+export const textByText =
+  (inspect: (text: Segment) => readonly Match[]): Inspect =>
+  (texts) => {
+    const [only] = texts;
+    return only && texts.length === 1 ? inspect(only) : texts.flatMap(inspect);
+  };
+
 export interface Detector {
   /** The slug in the catalog and in findings. */
   kind: string;

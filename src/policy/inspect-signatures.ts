@@ -1,6 +1,6 @@
 /** From signatures and an administrator's own patterns to the matches of a detector. */
 import { type CustomPatterns, customScan } from "./custom-patterns.ts";
-import type { Inspect, Match } from "./detector.ts";
+import { type Inspect, type Match, textByText } from "./detector.ts";
 import { once, type Segment } from "./segment.ts";
 import type { Hit } from "./signatures.ts";
 import { decoded, type View } from "./views.ts";
@@ -37,7 +37,7 @@ export function inspectSignatures<Label extends string>(asked: Asked<Label>): In
     }
     return [...surest.values()];
   };
-  return (texts) => texts.flatMap(inspect);
+  return textByText(inspect);
 }
 
 /** The labels that a list of switches leaves on. An empty list switches nothing off. */

@@ -7,8 +7,9 @@ import type { Segment } from "./segment.ts";
 
 /** `hidden` is what the policy masks in it: an administrator's own words are known to nobody else. */
 export function maskForStorage(segment: Segment, hidden: readonly Match[]): string {
-  const usual = withoutOverlaps(entityMatches(segment, USUAL_CHOICE));
-  const [change] = rewrite([...usual, ...hidden], name);
+  const usual = entityMatches(segment, USUAL_CHOICE);
+  if (usual.length === 0 && hidden.length === 0) return segment.text;
+  const [change] = rewrite([...withoutOverlaps(usual), ...hidden], name);
   return change?.text ?? segment.text;
 }
 

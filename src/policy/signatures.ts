@@ -37,8 +37,9 @@ export function signatureScan<Label extends string>(
   const byNeedle = [...byText.values()];
 
   return ({ text, span }) => {
-    const windows = new Map<number, Span[]>();
+    let windows: Map<number, Span[]> | undefined;
     find(text, (needle, end) => {
+      windows ??= new Map();
       for (const index of byNeedle[needle] ?? []) {
         const known = windows.get(index);
         const last = known?.at(-1);
@@ -50,6 +51,7 @@ export function signatureScan<Label extends string>(
         }
       }
     });
+    if (!windows) return [];
     return [...windows].flatMap(([index, around]) => {
       const signature = signatures[index];
       const match = signature && firstMatch(signature.pattern, text, around);

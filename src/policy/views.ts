@@ -63,17 +63,22 @@ export function unquoted(view: View): View {
 /** Digits and signs that stand for letters inside words: `1gn0r3` reads `ignore`. Offsets stay. */
 export function unleet(of: View): View {
   let text = "";
+  let written = 0;
   let done = 0;
   for (let sign = nextSign(of.text, 0); sign >= 0; sign = nextSign(of.text, done)) {
     let start = sign;
     while (start > done && isLeet(of.text.charCodeAt(start - 1))) start--;
     let end = sign;
     while (end < of.text.length && isLeet(of.text.charCodeAt(end))) end++;
-    const word = of.text.slice(start, end);
-    text += of.text.slice(done, start) + (/[a-z]/.test(word) ? letters(word) : word);
     done = end;
+    const word = of.text.slice(start, end);
+    // Most are plain numbers.
+    if (!/[a-z]/.test(word)) continue;
+    text += of.text.slice(written, start) + letters(word);
+    written = end;
   }
-  text += of.text.slice(done);
+  if (written === 0) return of;
+  text += of.text.slice(written);
   return text === of.text ? of : { ...of, text, how: "leet" };
 }
 

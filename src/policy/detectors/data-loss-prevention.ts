@@ -1,7 +1,7 @@
 /** Data loss prevention: finds personal data and credentials, and says how each is masked (guard-facts 2.7). */
 import { z } from "zod";
 import { patternRefusal } from "../../lib/pattern.ts";
-import { detector } from "../detector.ts";
+import { detector, textByText } from "../detector.ts";
 import { customRule } from "../dlp/custom-rules.ts";
 import { ENTITY_NAMES, type EntityName, USUAL_ENTITIES } from "../dlp/entities.ts";
 import {
@@ -107,13 +107,14 @@ export const dataLossPrevention = detector({
     const inText = (of: Segment) => {
       const own = custom.flatMap((find) => find(of, settings.reversible));
       const found = [...entityMatches(of, choice), ...own];
+      if (found.length === 0) return found;
       // What is allowed still claims its characters: no lesser match inside it is reported instead.
       return withoutOverlaps(found).filter(
         ({ at: { start, end } }) =>
           allowed.size === 0 || !allowed.has(of.text.slice(start, end).toLowerCase()),
       );
     };
-    return (texts) => texts.flatMap(inText);
+    return textByText(inText);
   },
 });
 

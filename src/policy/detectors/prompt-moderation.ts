@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { keywordFinder } from "../../lib/keyword-finder.ts";
 import { compilePattern } from "../../lib/pattern.ts";
-import { detector } from "../detector.ts";
+import { detector, textByText } from "../detector.ts";
 import { linesOf, withoutRepeats } from "../dlp/lines-of.ts";
 import { type Placed, withoutOverlaps } from "../dlp/without-overlaps.ts";
 import { MaskWith } from "../mask-settings.ts";
@@ -97,8 +97,10 @@ export const promptModeration = detector({
       const found: Placed[] = [];
       const look = (at: View, finders: readonly FindHits[]) => {
         for (const find of finders) {
-          const hits = find(at).map((hit) => ({ ...hit, ...at.span(hit.start, hit.end) }));
-          for (const hit of withoutRepeats(hits)) found.push(...placed(of, hit));
+          const hits = find(at);
+          if (hits.length === 0) continue;
+          const there = hits.map((hit) => ({ ...hit, ...at.span(hit.start, hit.end) }));
+          for (const hit of withoutRepeats(there)) found.push(...placed(of, hit));
         }
       };
       for (const view of [once(of, folded), ...encoded]) {
@@ -109,7 +111,7 @@ export const promptModeration = detector({
       }
       return withoutOverlaps(found);
     };
-    return (texts) => texts.flatMap(inspect);
+    return textByText(inspect);
   },
 });
 

@@ -1,6 +1,6 @@
 /** Finds credentials: keys of known vendors by their format, others by what they are called. */
 import { z } from "zod";
-import { detector, type Match } from "../detector.ts";
+import { detector, type Match, textByText } from "../detector.ts";
 import { linesOf } from "../dlp/lines-of.ts";
 import { isRepeatable, MaskWith, NOT_REPEATABLE, PreserveLen } from "../mask-settings.ts";
 import { maskText } from "../mask-text.ts";
@@ -79,11 +79,10 @@ export const secrets = detector({
         at: { segment: of, start, end },
         mask: mask(secret.label, end - start),
       }));
-    return (texts) =>
-      texts.flatMap((of) =>
-        secretsIn(of)
-          .filter((secret) => wanted(secret, of))
-          .flatMap((secret) => matches(secret, of)),
-      );
+    return textByText((of) =>
+      secretsIn(of)
+        .filter((secret) => wanted(secret, of))
+        .flatMap((secret) => matches(secret, of)),
+    );
   },
 });

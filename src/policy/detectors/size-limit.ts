@@ -29,21 +29,21 @@ export const sizeLimit = detector({
   masks: false,
   settings: Settings,
   prepare: (limits) => (texts, surroundings) => {
-    const total = (measure: (text: string) => number) =>
-      texts.reduce((sum, { text }) => sum + measure(text), 0);
-    return [
-      ...exceeded("characters", limits.max_characters, () => total((text) => text.length)),
-      ...exceeded("tokens", limits.max_tokens, () =>
-        Math.ceil(total((text) => Buffer.byteLength(text)) / BYTES_PER_TOKEN),
-      ),
-      ...exceeded("payload_bytes", limits.max_payload_bytes, () => surroundings.payload_bytes),
-    ];
+    let [characters, bytes] = [0, 0];
+    for (const { text } of texts) {
+      characters += text.length;
+      if (limits.max_tokens !== null) bytes += Buffer.byteLength(text);
+    }
+    const sizes = [
+      ["characters", limits.max_characters, characters],
+      ["tokens", limits.max_tokens, Math.ceil(bytes / BYTES_PER_TOKEN)],
+      ["payload_bytes", limits.max_payload_bytes, surroundings.payload_bytes],
+    ] as const;
+    const matches: Match[] = [];
+    for (const [label, limit, size] of sizes) {
+      if (limit === null || size <= limit) continue;
+      matches.push({ label, type: "size_exceeded", confidence: 1, detail: { limit, size } });
+    }
+    return matches;
   },
 });
-
-function exceeded(label: string, limit: number | null, measure: () => number): Match[] {
-  if (limit === null) return [];
-  const size = measure();
-  if (size <= limit) return [];
-  return [{ label, type: "size_exceeded", confidence: 1, detail: { limit, size } }];
-}

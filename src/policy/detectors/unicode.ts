@@ -1,6 +1,6 @@
 /** Finds text that is there for machines and not for readers, and letters that are not what they look like. */
 import { z } from "zod";
-import { detector, type Match } from "../detector.ts";
+import { detector, type Match, textByText } from "../detector.ts";
 import { once, type Segment, SOURCES } from "../segment.ts";
 import { Threshold } from "../threshold.ts";
 import { HIDDEN_KINDS, hiddenText } from "../unicode/hidden-text.ts";
@@ -35,6 +35,6 @@ export const unicode = detector({
           at: { segment, start, end },
           mask: { text: reads },
         }));
-    return (texts) => texts.flatMap(inspect);
+    return textByText(inspect);
   },
 });

@@ -1,6 +1,6 @@
 /** Finds addresses that deceive whoever follows them, and addresses that carry text away. */
 import { z } from "zod";
-import { detector, type Match } from "../detector.ts";
+import { detector, type Match, textByText } from "../detector.ts";
 import { once, type Segment } from "../segment.ts";
 import { Threshold } from "../threshold.ts";
 import { carriedText } from "../urls/carried-text.ts";
@@ -70,7 +70,7 @@ export const urlAnalyzer = detector({
           mask: { text: "[LINK_REMOVED]" },
         }));
       });
-    return (texts) => texts.flatMap(inspect);
+    return textByText(inspect);
   },
 });
 

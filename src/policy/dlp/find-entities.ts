@@ -29,11 +29,11 @@ export const findEntities = (of: Segment): readonly EntityHit[] => once(of, enti
 
 function entitiesOf(_: string, of: Segment): readonly EntityHit[] {
   const name = fieldName(of);
+  const hits = entitiesIn(of, once(of, folded), name === "" ? "" : `${name}: `);
   const [, ...encoded] = once(of, decoded);
-  return [
-    ...entitiesIn(of, once(of, folded), name === "" ? "" : `${name}: `),
-    ...encoded.flatMap((view) => surestOfEachPlace(entitiesIn(of, unquoted(view), ""))),
-  ];
+  if (encoded.length === 0) return hits;
+  const inside = encoded.flatMap((view) => surestOfEachPlace(entitiesIn(of, unquoted(view), "")));
+  return [...hits, ...inside];
 }
 
 /** What is encoded has one place for all that is found in it: its text must not be read again for each. */
@@ -50,7 +50,9 @@ function surestOfEachPlace(hits: readonly EntityHit[]): EntityHit[] {
 function entitiesIn(of: Segment, { exact, span }: View, label: string): EntityHit[] {
   const text = label + plainDigits(exact);
   const secrets = text === of.text ? once(of, findSecrets) : findSecrets(text);
-  return [...credentials(text, secrets), ...personal(text)]
+  const hits = [...credentials(text, secrets), ...personal(text)];
+  if (hits.length === 0) return hits;
+  return hits
     .filter(({ start }) => start >= label.length)
     .map((hit) => ({ ...hit, ...span(hit.start - label.length, hit.end - label.length) }));
 }

@@ -42,9 +42,12 @@ const findKeywords = keywordFinder(KEYWORDS, { ignore_case: true });
 
 /** Also what is escaped or encoded in the text: base64 in a manifest hides no secret. */
 export function secretsIn(segment: Segment): readonly Secret[] {
-  const found = [...once(segment, findSecrets)];
+  const plain = once(segment, findSecrets);
+  const views = [once(segment, folded), ...once(segment, decoded)];
+  if (views.every(({ exact }) => exact === segment.text)) return plain;
+  const found = [...plain];
   const seen = new Set([segment.text]);
-  for (const view of [once(segment, folded), ...once(segment, decoded)]) {
+  for (const view of views) {
     if (seen.has(view.exact)) continue;
     seen.add(view.exact);
     for (const secret of findSecrets(view.exact)) {
