@@ -16,15 +16,14 @@ export const CustomPatterns = z
   .default([]);
 export type CustomPatterns = z.output<typeof CustomPatterns>;
 
-/** The first match of each, at its place in the original. */
-export function customScan(patterns: CustomPatterns) {
-  const compiled = patterns.map(({ name, pattern }) => ({
-    name,
-    pattern: compilePattern(pattern, { ignore_case: true }),
-  }));
-  return (view: View): readonly (Span & { name: string })[] =>
-    compiled.flatMap(({ name, pattern }) => {
-      const [first] = pattern.spans(view.exact);
-      return first === undefined ? [] : [{ name, ...view.span(first.start, first.end) }];
-    });
-}
+type FindFirst = (view: View) => (Span & { name: string }) | undefined;
+
+/** For each pattern what gives its first match, at its place in the original. */
+export const customScans = (patterns: CustomPatterns): FindFirst[] =>
+  patterns.map(({ name, pattern }) => {
+    const compiled = compilePattern(pattern, { ignore_case: true });
+    return (view) => {
+      const [first] = compiled.spans(view.exact);
+      return first && { name, ...view.span(first.start, first.end) };
+    };
+  });

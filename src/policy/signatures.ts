@@ -1,7 +1,5 @@
-/** Runs a table of patterns over a text; a pattern is only tried around the places where a literal of it occurs. */
-import { keywordFinder } from "../lib/keyword-finder.ts";
+/** Patterns that are only tried around the places where a literal of theirs occurs. */
 import type { Span } from "./views/source-map.ts";
-import type { View } from "./views.ts";
 
 export interface Signature<Label extends string = string> {
   label: Label;
@@ -19,46 +17,17 @@ export interface Signature<Label extends string = string> {
   prose: number;
 }
 
-export interface Hit<Label extends string> extends Span {
-  signature: Signature<Label>;
-}
+/** How far from the end of a needle a match may begin or end. */
+export const REACH = 512;
 
-const REACH = 512;
-
-/** The first match of each signature, at its place in the original. */
-export function signatureScan<Label extends string>(
-  signatures: readonly Signature<Label>[],
-): (view: View) => readonly Hit<Label>[] {
-  const byText = new Map<string, number[]>();
-  for (const [index, { needles }] of signatures.entries()) {
-    for (const needle of needles) byText.set(needle, [...(byText.get(needle) ?? []), index]);
-  }
-  const find = keywordFinder([...byText.keys()]);
-  const byNeedle = [...byText.values()];
-
-  return ({ text, span }) => {
-    let windows: Map<number, Span[]> | undefined;
-    find(text, (needle, end) => {
-      windows ??= new Map();
-      for (const index of byNeedle[needle] ?? []) {
-        const known = windows.get(index);
-        const last = known?.at(-1);
-        if (last !== undefined && end - REACH <= last.end) last.end = end + REACH;
-        else {
-          const window = { start: Math.max(0, end - REACH), end: end + REACH };
-          if (known === undefined) windows.set(index, [window]);
-          else known.push(window);
-        }
-      }
-    });
-    if (!windows) return [];
-    return [...windows].flatMap(([index, around]) => {
-      const signature = signatures[index];
-      const match = signature && firstMatch(signature.pattern, text, around);
-      if (!match || signature.unless?.test(text)) return [];
-      return [{ signature, ...span(match.start, match.end) }];
-    });
-  };
+/** The first match of a signature in the windows around its needles, at its place in the view. */
+export function matchOf(
+  { pattern, unless }: Signature,
+  text: string,
+  windows: readonly Span[],
+): Span | undefined {
+  const match = firstMatch(pattern, text, windows);
+  return match && !unless?.test(text) ? match : undefined;
 }
 
 function firstMatch(pattern: RegExp, text: string, windows: readonly Span[]): Span | undefined {

@@ -4,7 +4,6 @@ import { CustomPatterns } from "../custom-patterns.ts";
 import { DANGEROUS_CODE, LANGUAGES } from "../dangerous-code/all.ts";
 import { detector } from "../detector.ts";
 import { inspectSignatures, switchedOn } from "../inspect-signatures.ts";
-import { signatureScan } from "../signatures.ts";
 import { Threshold } from "../threshold.ts";
 
 const Settings = z.strictObject({
@@ -25,8 +24,6 @@ const Settings = z.strictObject({
   ),
 });
 
-const scan = signatureScan(DANGEROUS_CODE);
-
 export const codeSanitation = detector({
   kind: "code_sanitation",
   title: "Code sanitation",
@@ -38,7 +35,7 @@ export const codeSanitation = detector({
   prepare: ({ languages, custom_patterns, threshold }) =>
     inspectSignatures({
       type: "code_injection",
-      scan,
+      signatures: DANGEROUS_CODE,
       labels: switchedOn(
         LANGUAGES,
         languages.map(({ language, enabled }) => ({ label: language, enabled })),

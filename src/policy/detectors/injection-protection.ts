@@ -4,7 +4,6 @@ import { CustomPatterns } from "../custom-patterns.ts";
 import { detector } from "../detector.ts";
 import { INJECTION_TYPES, INJECTIONS } from "../injections/all.ts";
 import { inspectSignatures, switchedOn } from "../inspect-signatures.ts";
-import { signatureScan } from "../signatures.ts";
 import { Threshold } from "../threshold.ts";
 
 const Settings = z.strictObject({
@@ -25,8 +24,6 @@ const Settings = z.strictObject({
   ),
 });
 
-const scan = signatureScan(INJECTIONS);
-
 export const injectionProtection = detector({
   kind: "injection_protection",
   title: "Injection protection",
@@ -38,7 +35,7 @@ export const injectionProtection = detector({
   prepare: ({ predefined_injections, custom_injections, threshold }) =>
     inspectSignatures({
       type: "injection",
-      scan,
+      signatures: INJECTIONS,
       labels: switchedOn(
         INJECTION_TYPES,
         predefined_injections.map(({ type, enabled }) => ({ label: type, enabled })),

@@ -4,7 +4,8 @@ import { detector, type Match, textByText } from "../detector.ts";
 import { linesOf } from "../dlp/lines-of.ts";
 import { isRepeatable, MaskWith, NOT_REPEATABLE, PreserveLen } from "../mask-settings.ts";
 import { maskText } from "../mask-text.ts";
-import { SECRET_LABELS, type Secret, secretsIn } from "../secrets/find-secrets.ts";
+import { SECRET_LABELS, type Secret } from "../secrets/find-secrets.ts";
+import { secretsIn } from "../secrets/secrets-in.ts";
 import type { Segment } from "../segment.ts";
 
 const Settings = z

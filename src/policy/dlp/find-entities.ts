@@ -1,5 +1,6 @@
 /** Finds every entity in a text, whatever settings say: they only choose among these. */
 import { findSecrets } from "../secrets/find-secrets.ts";
+import { plainSecrets } from "../secrets/secrets-in.ts";
 import { once, type Segment } from "../segment.ts";
 import { decoded, folded, unquoted, type View } from "../views.ts";
 import { AMERICAN_SHAPES } from "./american-shapes.ts";
@@ -49,7 +50,7 @@ function surestOfEachPlace(hits: readonly EntityHit[]): EntityHit[] {
 /** `label` is read before the text, for what it says about it. */
 function entitiesIn(of: Segment, { exact, span }: View, label: string): EntityHit[] {
   const text = label + plainDigits(exact);
-  const secrets = text === of.text ? once(of, findSecrets) : findSecrets(text);
+  const secrets = text === of.text ? plainSecrets(of) : findSecrets(text);
   const hits = [...credentials(text, secrets), ...personal(text)];
   if (hits.length === 0) return hits;
   return hits

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
 import { segment } from "../segment.ts";
-import { findSecrets, SECRET_LABELS, secretsIn } from "./find-secrets.ts";
+import { findSecrets, SECRET_LABELS } from "./find-secrets.ts";
+import { secretsIn } from "./secrets-in.ts";
 
 /** No key in this file is one: each is made from its format when the test runs. */
 const LETTERS = "kD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5uBqW";
@@ -204,6 +205,15 @@ test("an invisible character inside a key does not hide it", () => {
   expect(secretsIn(segment(text, "user", { pointer: "/x" }))).toMatchObject([
     { label: "github_token", start: 0, end: text.length },
   ]);
+});
+
+test.each(["İİ ", "ſﬃ ", "K ", "𝐀 "])("a key behind %s is found where it stands", (before) => {
+  const key = `ghp_${alnum(36)}`;
+
+  const found = secretsIn(segment(before + key, "user", { pointer: "/x" }));
+
+  expect(found).toMatchObject([{ label: "github_token", start: before.length }]);
+  expect((before + key).slice(found[0]?.start, found[0]?.end)).toBe(key);
 });
 
 test("there are formats of more than 200 kinds", () => {

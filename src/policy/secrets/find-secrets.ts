@@ -1,7 +1,5 @@
 /** Finds credentials in a text: one pass for the words that announce them, then a look at each such place. */
 import { keywordFinder } from "../../lib/keyword-finder.ts";
-import { once, type Segment } from "../segment.ts";
-import { decoded, folded } from "../views.ts";
 import { BUSINESS_FORMATS } from "./business-formats.ts";
 import { CLOUD_FORMATS } from "./cloud-formats.ts";
 import { DEVELOPER_FORMATS } from "./developer-formats.ts";
@@ -36,38 +34,25 @@ for (const format of FORMATS) {
     byKeyword.set(keyword, [...(byKeyword.get(keyword) ?? []), format]);
   }
 }
-const KEYWORDS = [...byKeyword.keys()];
+/** What announces a secret, in lower case. */
+export const SECRET_KEYWORDS: readonly string[] = [...byKeyword.keys()];
 const FORMATS_OF = [...byKeyword.values()];
-const findKeywords = keywordFinder(KEYWORDS, { ignore_case: true });
-
-/** Also what is escaped or encoded in the text: base64 in a manifest hides no secret. */
-export function secretsIn(segment: Segment): readonly Secret[] {
-  const plain = once(segment, findSecrets);
-  const views = [once(segment, folded), ...once(segment, decoded)];
-  if (views.every(({ exact }) => exact === segment.text)) return plain;
-  const found = [...plain];
-  const seen = new Set([segment.text]);
-  for (const view of views) {
-    if (seen.has(view.exact)) continue;
-    seen.add(view.exact);
-    for (const secret of findSecrets(view.exact)) {
-      found.push({ ...secret, ...view.span(secret.start, secret.end) });
-    }
-  }
-  return withoutOverlaps(found);
-}
+const findKeywords = keywordFinder(SECRET_KEYWORDS, { ignore_case: true });
 
 /** In the order of the text, none overlapping. */
 export function findSecrets(text: string): readonly Secret[] {
   const found: Secret[] = [];
-  findKeywords(text, (keyword, end) => {
-    const start = end - (KEYWORDS[keyword]?.length ?? 0);
-    for (const format of FORMATS_OF[keyword] ?? []) {
-      const secret = secretAt(text, start, format);
-      if (secret) found.push(secret);
-    }
-  });
+  findKeywords(text, (keyword, end) => secretsAt(text, keyword, end, found));
   return withoutOverlaps(found);
+}
+
+/** Adds the secrets that a keyword announces, which ends there. */
+export function secretsAt(text: string, keyword: number, end: number, found: Secret[]): void {
+  const start = end - (SECRET_KEYWORDS[keyword]?.length ?? 0);
+  for (const format of FORMATS_OF[keyword] ?? []) {
+    const secret = secretAt(text, start, format);
+    if (secret) found.push(secret);
+  }
 }
 
 function secretAt(text: string, keyword: number, format: SecretFormat): Secret | undefined {
@@ -98,7 +83,7 @@ function endOfQuoted(text: string, start: number, end: number): number {
 }
 
 /** Where several overlap, the surest gives its name to all they cover, then the longest. */
-function withoutOverlaps(found: readonly Secret[]): readonly Secret[] {
+export function withoutOverlaps(found: readonly Secret[]): readonly Secret[] {
   if (found.length < 2) return found;
   const kept: Secret[] = [];
   for (const secret of found.toSorted((one, other) => one.start - other.start)) {
