@@ -4,6 +4,7 @@ import { idTime } from "../lib/ids.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import { maskForStorage } from "../policy/mask-for-storage.ts";
 import { maskNames } from "../policy/mask-names.ts";
+import type { Value } from "../policy/payload/payload.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import type { Segment } from "../policy/segment.ts";
 import type { Backing } from "./backing.ts";
@@ -60,14 +61,17 @@ export function recordActivity(backing: Backing, decided: Decided): Promise<void
     latency_ms: outcome.latency_ms,
     content_storage: collector.content_storage,
   };
-  return backing.record({ event, content: contentOf(known, outcome.hidden) });
+  return backing.record({ event, content: contentOf(known, outcome) });
 }
 
 /** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
 const MOST_CHARACTERS = 1024 * 1024;
 
 /** Attachments are not among the segments of a payload: their texts are never kept. */
-function contentOf({ collector, payload }: Known, hidden: Outcome["hidden"]): StoredText[] | null {
+function contentOf(
+  { collector, payload }: Known,
+  { hidden, status }: Decided["outcome"],
+): StoredText[] | null {
   if (collector.content_storage === "none") return null;
   const hiddenIn = Map.groupBy(hidden, ({ at }) => at?.segment);
   const masked = (of: Segment) => maskForStorage(of, hiddenIn.get(of) ?? []);
@@ -75,19 +79,29 @@ function contentOf({ collector, payload }: Known, hidden: Outcome["hidden"]): St
   const names = maskNames();
   const kept: StoredText[] = [];
   let room = MOST_CHARACTERS;
-  for (const segment of payload.segments) {
-    if (room <= 0) break;
-    // Alone a number says little, and a table has a hundred thousand of them.
-    if (segment.isNumber) continue;
-    const { source } = segment;
-    const pointer = names.pointer(segment.pointer);
-    const inner = segment.inner === null ? null : names.pointer(segment.inner);
-    const role = segment.role === null ? null : names.name(segment.role);
-    const text = keep(segment).slice(0, room);
+  const add = (source: string, of: Value, whole: string): void => {
+    if (room <= 0) return;
+    const pointer = names.pointer(of.pointer);
+    const inner = of.inner === null ? null : names.pointer(of.inner);
+    const role = of.role === null ? null : names.name(of.role);
+    const text = whole.slice(0, room);
     kept.push({ pointer, inner, source, role, text });
     room -= text.length + pointer.length + (inner?.length ?? 0);
+  };
+  // Alone a number says little, and a table has a hundred thousand of them.
+  for (const segment of payload.segments) {
+    if (room <= 0) break;
+    if (!segment.isNumber) add(segment.source, segment, keep(segment));
   }
+  if (status !== "ask") return kept;
+  for (const segment of payload.segments) {
+    if (segment.isNumber && segment.source === "tool_arguments") add(VALUE, segment, keep(segment));
+  }
+  for (const value of payload.values) add(VALUE, value, value.text);
   return kept;
 }
+
+/** What no detector reads as a text, when this is replayed. */
+const VALUE = "tool_value";
 
 const plain = ({ text }: Segment): string => text;

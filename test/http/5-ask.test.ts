@@ -212,6 +212,69 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await readAs("viewer")).toBeNull();
   });
 
+  test("5 who may decide sees a tool call with its numbers and switches, masked; Activity of other calls keeps none", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
+    const given = {
+      to: "Ana",
+      amount: 5.5,
+      urgent: true,
+      card: 4111111111111111,
+      parts: [1, 2],
+      on: null,
+    };
+    const chat = {
+      model: "m",
+      messages: [
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            {
+              id: "c",
+              type: "function",
+              function: { name: "pay", arguments: JSON.stringify(given) },
+            },
+          ],
+        },
+      ],
+    };
+    const mcp = {
+      ...call(0),
+      payload: { ...call(0).payload, params: { name: "pay", arguments: given } },
+    };
+    const contentOf = async (path: string) => {
+      const { content } = await (await shared.get(path)).json();
+      return Object.fromEntries(
+        content.map(
+          ({ pointer, inner, text }: { pointer: string; inner: string; text: string }) => [
+            (inner ?? pointer).replace("/params/arguments", ""),
+            text,
+          ],
+        ),
+      );
+    };
+    const whole = {
+      "/to": "Ana",
+      "/amount": "5.5",
+      "/urgent": "true",
+      "/card": "[MASKED_CC]",
+      "/parts/0": "1",
+      "/parts/1": "2",
+    };
+    const asking = await guard.evaluate(mcp);
+    const inChat = await guard.evaluate({ payload: chat, direction: "input", protocol: "llm" });
+    const passing = await makeGuard(shared, {});
+    const { request_id } = await passing.evaluate(mcp);
+    await shared.get("/v1/activity");
+
+    expect(await contentOf(`/v1/approvals/${approvalIn(asking)}`)).toMatchObject(whole);
+    expect(await contentOf(`/v1/approvals/${approvalIn(inChat)}`)).toMatchObject(whole);
+    const other = await contentOf(`/v1/activity/${request_id}`);
+    expect(other).toMatchObject({ "/to": "Ana" });
+    expect(other).not.toHaveProperty(["/amount"]);
+  });
+
   test("5 an approval stays as long as its collector keeps events, and goes with who asked", async () => {
     const shared = await kit();
     const short = await makeGuard(shared, { gates: [GATE] }, { retention_days: 5 });

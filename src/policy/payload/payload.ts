@@ -10,6 +10,8 @@ export interface Payload {
   /** Names of members that are among the segments: a table repeats them in every row. */
   names: Set<string>;
   calls: ToolCall[];
+  /** Numbers and switches of tool calls that say nothing to a detector, and much to who decides about the call. */
+  values: Value[];
   definitions: ToolDefinition[];
   model: string | null;
   attachments: Attachment[];
@@ -17,6 +19,8 @@ export interface Payload {
   documents: Attachment[];
   tool: Tool;
 }
+
+export type Value = Pick<Segment, "text" | "role" | "pointer" | "inner">;
 
 /** What the caller says beside the payload. */
 export interface About {

@@ -19,6 +19,7 @@ export function readPayload(payload: JsonObject, about: About): Payload {
   const { attachments, ...body } = payload;
   const out: Payload = {
     segments: [],
+    values: [],
     names: new Set(),
     calls: [],
     definitions: [],

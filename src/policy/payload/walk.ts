@@ -46,8 +46,8 @@ export const readEvery: Read = (out, value, place) => {
   if (typeof value === "string") {
     readDocument(out, value, place, "");
     if (!isDataUrl(value)) readText(out, value, place);
-  } else if (typeof value === "number") {
-    readNumber(out, value, place);
+  } else if (typeof value === "number" || typeof value === "boolean") {
+    readValue(out, value, place);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
   } else if (isObject(value)) {
@@ -129,11 +129,18 @@ function readDocument(out: Payload, data: string, { pointer }: Place, key: strin
 /** Shorter ones say nothing about anybody. */
 const LEAST_NUMBER = 100_000;
 
+/** More of them nobody reads before deciding, and a table has a hundred thousand. */
+const MOST_VALUES = 500;
+
 /** Numbers of a tool: a program writes a card or an account as one. Elsewhere they are settings and counts. */
-function readNumber(out: Payload, value: number, place: Place): void {
-  if (place.source !== "tool_arguments" && place.source !== "tool_result") return;
-  if (!Number.isInteger(value) || Math.abs(value) < LEAST_NUMBER) return;
-  out.segments.push(segment(String(value), place.source, { ...place, isNumber: true }));
+function readValue(out: Payload, value: number | boolean, place: Place): void {
+  const { source, role, pointer, inner } = place;
+  if (source !== "tool_arguments" && source !== "tool_result") return;
+  if (Number.isInteger(value) && Math.abs(Number(value)) >= LEAST_NUMBER) {
+    out.segments.push(segment(String(value), source, { ...place, isNumber: true }));
+  } else if (source === "tool_arguments" && out.values.length < MOST_VALUES) {
+    out.values.push({ text: String(value), role, pointer, inner });
+  }
 }
 
 const NO_MEMBERS = members({});
@@ -144,7 +151,7 @@ function readNamed(out: Payload, value: unknown, place: Place, key: string): voi
     readDocument(out, value, place, key);
     if (!isOpaque(key, value, place.source)) readText(out, value, place);
   } else if (typeof value === "number") {
-    if (!isOpaque(key, String(value), place.source)) readNumber(out, value, place);
+    if (!isOpaque(key, String(value), place.source)) readValue(out, value, place);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readNamed(out, value[i], under(place, i), key);
   } else if (isObject(value)) {
