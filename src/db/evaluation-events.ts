@@ -3,6 +3,7 @@
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
 import { idAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
+import { dropInSteps } from "./drop-in-steps.ts";
 import { table } from "./table.ts";
 
 export interface RecordedEvaluation {
@@ -106,26 +107,13 @@ export async function findContent(db: Db, id: string): Promise<StoredText[] | nu
 const contentOf = ({ places, texts }: Content): StoredText[] | null =>
   places?.map((place, index) => ({ ...place, text: texts?.[index] ?? "" })) ?? null;
 
-/** Many small steps, so that nobody waits long for the database. */
-const DROPPED_AT_A_TIME = 1_000;
-
 /** A collector of null: those whose collector is gone. */
-export async function dropEvaluations(
+export function dropEvaluations(
   db: Db,
   where: { collector_id: string | null; before: Date } | { consumer_id: string },
 ): Promise<number> {
   const [condition, values] = dropped(where);
-  let total = 0;
-  for (;;) {
-    const count = await db.run(
-      `DELETE FROM evaluation_events WHERE id IN
-         (SELECT id FROM evaluation_events WHERE ${condition} LIMIT ${DROPPED_AT_A_TIME})`,
-      ...values,
-    );
-    total += count;
-    if (count < DROPPED_AT_A_TIME) return total;
-    await new Promise(setImmediate); // on SQLite nobody else has a turn before
-  }
+  return dropInSteps(db, "evaluation_events", condition, ...values);
 }
 
 function dropped(

@@ -1,5 +1,6 @@
 /** The idempotent_replies table: what a POST with an Idempotency-Key was answered. */
 import type { Db } from "./db.ts";
+import { dropInSteps } from "./drop-in-steps.ts";
 import { table } from "./table.ts";
 
 export interface IdempotentReply {
@@ -17,10 +18,8 @@ export const idempotentReplyTable = table<IdempotentReply>({
   sort: ["created_at"],
 });
 
-export async function dropIdempotentReplies(db: Db, olderThan: Date): Promise<number> {
-  const before = olderThan.toISOString();
-  return await db.run("DELETE FROM idempotent_replies WHERE created_at < $1", before);
-}
+export const dropIdempotentReplies = (db: Db, olderThan: Date): Promise<number> =>
+  dropInSteps(db, "idempotent_replies", "created_at < $1", olderThan.toISOString());
 
 /** When two nodes answered the same at once, the first to write stands. */
 export async function keepReply(db: Db, row: IdempotentReply): Promise<void> {

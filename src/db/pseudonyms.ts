@@ -1,5 +1,6 @@
 /** The pseudonyms table: what a placeholder of a session stands for, sealed. */
 import type { Db, Value } from "./db.ts";
+import { dropInSteps } from "./drop-in-steps.ts";
 
 export interface PseudonymRow {
   id: string;
@@ -36,6 +37,5 @@ export async function findPseudonyms(
   );
 }
 
-export async function dropPseudonyms(db: Db, now: Date): Promise<void> {
-  await db.run("DELETE FROM pseudonyms WHERE expires_at <= $1", now.toISOString());
-}
+export const dropPseudonyms = (db: Db, now: Date): Promise<number> =>
+  dropInSteps(db, "pseudonyms", "expires_at <= $1", now.toISOString());

@@ -11,6 +11,7 @@ import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations
 import { migrate } from "../../src/db/migrate.ts";
 import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
+import { takeTurns } from "../kit/take-turns.ts";
 
 const NEEDLES = [10, 400, 5_399];
 const COUNT = 10_400;
@@ -52,22 +53,6 @@ test.each(databaseKinds)(
   },
   60_000,
 );
-
-/** What else the process has to do: how often it came to that. */
-function takeTurns(): { stop: () => number } {
-  let turns = 0;
-  const other = () => {
-    turns += 1;
-    next = setImmediate(other);
-  };
-  let next = setImmediate(other);
-  return {
-    stop() {
-      clearImmediate(next);
-      return turns;
-    },
-  };
-}
 
 test.each(databaseKinds)(
   "%s: 5 a count of many events leaves turns to others, and counts each once",

@@ -10,6 +10,7 @@ import {
 } from "../../src/db/request-events.ts";
 import { writeEvents } from "../../src/server/write-events.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
+import { takeTurns } from "../kit/take-turns.ts";
 
 const event = (time: string) => ({
   id: Bun.randomUUIDv7("hex", Date.parse(time)),
@@ -47,6 +48,24 @@ describe.each(databaseKinds)("%s", (kind) => {
 
     expect(dropped).toBe(1);
     expect(await requestEventTable.all(db)).toEqual([kept]);
+    await db.close();
+  });
+
+  test("of many that are dropped others have their turn in between", async () => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    for (let batch = 0; batch < 7; batch++) {
+      const old = Array.from({ length: 500 }, () => event("2026-01-01T00:00:00.000Z"));
+      await requestEventTable.insertMany(db, old);
+    }
+
+    const others = takeTurns();
+    const dropped = await dropRequestEvents(db, new Date("2026-01-02T00:00:00.000Z"));
+    const turns = others.stop();
+
+    expect(dropped).toBe(3_500);
+    expect(turns).toBeGreaterThanOrEqual(3);
     await db.close();
   });
 

@@ -1,0 +1,15 @@
+/** What else the process has to do: how often it came to that. */
+export function takeTurns(): { stop: () => number } {
+  let turns = 0;
+  const other = () => {
+    turns += 1;
+    next = setImmediate(other);
+  };
+  let next = setImmediate(other);
+  return {
+    stop() {
+      clearImmediate(next);
+      return turns;
+    },
+  };
+}
