@@ -95,6 +95,7 @@ function contentOf(
   }
   if (status !== "ask") return kept;
   for (const segment of payload.segments) {
+    if (room <= 0) break;
     if (segment.isNumber && segment.source === "tool_arguments") add(VALUE, segment, keep(segment));
   }
   for (const value of payload.values) add(VALUE, value, value.text);
