@@ -40,7 +40,9 @@ export async function run(): Promise<void> {
   const none = { ...made, ...(await makeCollector(port, "no rule", [])) };
   const bare = await startBare(stack, cores.own, folder);
 
-  console.log("Guard: 1 KB evaluations over HTTP, each event on disk before its answer, and committed;");
+  console.log(
+    "Guard: 1 KB evaluations over HTTP, each event on disk before its answer, and committed;",
+  );
   console.log(`${cores.how}; median of ${ROUNDS} rounds, the lowest and the highest\n`);
   await rounds([
     { guard: bare, inFlight: 16 },

@@ -6,7 +6,7 @@ import { maskForStorage } from "../policy/mask-for-storage.ts";
 import { maskNames } from "../policy/mask-names.ts";
 import type { Value } from "../policy/payload/payload.ts";
 import type { Outcome } from "../policy/run-policy.ts";
-import type { Segment } from "../policy/segment.ts";
+import { type Segment, segment } from "../policy/segment.ts";
 import type { Backing } from "./backing.ts";
 import { applicationOf, factsOf, type Known, keptAttributes, shortName } from "./facts.ts";
 
@@ -64,6 +64,10 @@ export function recordActivity(backing: Backing, decided: Decided): Promise<void
   return backing.record({ event, content: contentOf(known, outcome) });
 }
 
+/** What is kept beside texts: numbers that detectors look at, and the values that none does. */
+export const STORED_NUMBER = "tool_number";
+export const STORED_VALUE = "value";
+
 /** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
 const MOST_CHARACTERS = 1024 * 1024;
 
@@ -89,20 +93,20 @@ function contentOf(
     room -= text.length + pointer.length + (inner?.length ?? 0);
   };
   // Alone a number says little, and a table has a hundred thousand of them.
-  for (const segment of payload.segments) {
+  for (const of of payload.segments) {
     if (room <= 0) break;
-    if (!segment.isNumber) add(segment.source, segment, keep(segment));
+    if (!of.isNumber) add(of.source, of, keep(of));
   }
   if (status !== "ask") return kept;
-  for (const segment of payload.segments) {
+  for (const of of payload.segments) {
     if (room <= 0) break;
-    if (segment.isNumber && segment.source === "tool_arguments") add(VALUE, segment, keep(segment));
+    if (of.isNumber && of.source === "tool_arguments") add(STORED_NUMBER, of, keep(of));
   }
-  for (const value of payload.values) add(VALUE, value, value.text);
+  for (const value of payload.values) {
+    // Its name may say that it is personal: the `cvv` 123.
+    add(STORED_VALUE, value, keep(segment(value.text, "tool_arguments", value)));
+  }
   return kept;
 }
-
-/** What no detector reads as a text, when this is replayed. */
-const VALUE = "tool_value";
 
 const plain = ({ text }: Segment): string => text;

@@ -14,6 +14,7 @@ import { runPolicy } from "../policy/run-policy.ts";
 import { type Segment, type Source, segment } from "../policy/segment.ts";
 import { type Route, route } from "../route.ts";
 import { policyDocument } from "../snapshot/policy-document.ts";
+import { STORED_NUMBER, STORED_VALUE } from "./record-activity.ts";
 
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
   const { draft, limit, from, to, collector_id } = body;
@@ -59,7 +60,7 @@ async function statusAgain(
   const { direction, protocol } = event;
   const { status } = await runPolicy(program, {
     direction,
-    segments: content.map(stored),
+    segments: content.flatMap(stored),
     facts: factsAgain(event),
     surroundings: {
       direction,
@@ -78,9 +79,14 @@ async function statusAgain(
   return status;
 }
 
-// The source was one of ours when it was written.
-const stored = ({ text, source, pointer, inner, role }: StoredText): Segment =>
-  segment(text, source as Source, { pointer, inner, role });
+function stored({ text, source, ...place }: StoredText): Segment[] {
+  if (source === STORED_VALUE) return [];
+  if (source === STORED_NUMBER) {
+    return [segment(text, "tool_arguments", { ...place, isNumber: true })];
+  }
+  // It was one of ours when it was written.
+  return [segment(text, source as Source, place)];
+}
 
 function factsAgain(event: EvaluationEvent): Facts {
   const own: Record<string, unknown> = {

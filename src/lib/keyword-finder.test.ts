@@ -23,10 +23,11 @@ test("every occurrence is told, those inside and across others too", () => {
   ]);
 });
 
-test("case counts unless it is ignored, and then only of ASCII letters", () => {
+test("case counts unless it is ignored, and no letter is read as several then", () => {
   expect(found(["key", "é"], "KEY É é")).toEqual([["é", 7]]);
-  expect(found(["key", "é"], "KEY É é", true)).toEqual([
+  expect(found(["key", "é", "i̇ß"], "KEY É é İß i̇SS", true)).toEqual([
     ["key", 3],
+    ["é", 5],
     ["é", 7],
   ]);
 });
@@ -59,12 +60,7 @@ test("random keywords are found where a look at every place finds them", () => {
     const text = word(below(60), letters);
 
     expect(found(keywords, text)).toEqual(foundSlowly(keywords, text));
-    expect(found(keywords, text.toUpperCase(), true)).toEqual(
-      foundSlowly(
-        keywords,
-        text.toUpperCase().replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
-      ),
-    );
+    expect(found(keywords, text.toUpperCase(), true)).toEqual(foundSlowly(keywords, text));
   }
 });
 

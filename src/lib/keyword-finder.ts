@@ -7,7 +7,7 @@ const UNITS = 65_536;
 /** 16 MiB: with the characters of Chinese, a row for each state of a long list would take gigabytes. */
 const MOST_CELLS = 4 * 1024 * 1024;
 
-/** Keywords must differ. With `ignore_case` they are in lower case, and ASCII letters of the text are read so. */
+/** Keywords must differ. With `ignore_case` they are in lower case, and the letters of the text are read so. */
 export function keywordFinder(
   keywords: readonly string[],
   options: { ignore_case?: boolean } = {},
@@ -45,13 +45,19 @@ function classify(keywords: readonly string[], ignoreCase: boolean): Classes {
   for (const keyword of keywords) {
     for (let at = 0; at < keyword.length; at++) {
       const unit = keyword.charCodeAt(at);
-      if (!classOf[unit]) classOf[unit] = width++;
+      if (classOf[unit]) continue;
+      classOf[unit] = width++;
+      if (ignoreCase) classOf[upperCase(unit)] = classOf[unit];
     }
   }
-  if (ignoreCase) {
-    for (let upper = 0x41; upper <= 0x5a; upper++) classOf[upper] = classOf[upper + 0x20] ?? 0;
-  }
   return { classOf, width };
+}
+
+/** The one character that is lowered to this one; itself where there is none, as for `ß`. */
+function upperCase(unit: number): number {
+  const letter = String.fromCharCode(unit);
+  const upper = letter.toUpperCase();
+  return upper.length === 1 && upper.toLowerCase() === letter ? upper.charCodeAt(0) : unit;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../test/kit/expect-linear.ts";
+import { seeded } from "../../test/kit/random.ts";
 import { compilePattern } from "./pattern.ts";
 
 const found = (source: string, text: string, ignore_case = false) =>
@@ -103,4 +104,15 @@ test.each(HOSTILE)("%p takes time in proportion to its text", async (source, uni
   const { spans } = compilePattern(source);
 
   await expectLinear(spans, (length) => `${unit.repeat(length / unit.length)}!`);
+});
+
+test("texts that lead to ever new states do not fill the memory, found or not", () => {
+  const { pick } = seeded(5);
+  const pattern = compilePattern("[ab]{40}a");
+  const random = () => Array.from({ length: 4000 }, () => pick(["a", "b"])).join("");
+  const before = process.memoryUsage.rss();
+
+  for (let round = 0; round < 200; round++) expect(pattern.test(random())).toBe(true);
+
+  expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { sweep } from "../../src/server/sweep.ts";
-import { type Guarded, makeGuard, makePolicy } from "../kit/guard.ts";
+import { type Guarded, makeGuard, makePolicy, makeRuled } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 
@@ -273,6 +273,52 @@ describe.each(databaseKinds)("%s", (database) => {
     const other = await contentOf(`/v1/activity/${request_id}`);
     expect(other).toMatchObject({ "/to": "Ana" });
     expect(other).not.toHaveProperty(["/amount"]);
+  });
+
+  test("5 a number that is personal data by its name is masked, whatever it looks like", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
+    const given = { cvv: 123, phone: 612345678.5, card: -4111111111111111, amount: 5 };
+    const verdict = await guard.evaluate({
+      ...call(0),
+      payload: { ...call(0).payload, params: { name: "pay", arguments: given } },
+    });
+    await shared.get("/v1/activity");
+
+    const { content } = await (await shared.get(`/v1/approvals/${approvalIn(verdict)}`)).json();
+
+    expect(content.map(({ text }: { text: string }) => text).sort()).toEqual([
+      "-[MASKED_CC]",
+      "5",
+      "[MASKED_CVV]",
+      "[MASKED_PHONE_NUMBER]",
+    ]);
+  });
+
+  test("5 what asked for a number asks again when it is replayed, and no value is read as a text", async () => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "data_loss_prevention", {
+      action: "ask",
+      collector: { content_storage: "full" },
+    });
+    const given = { card: 4111111111111111, amount: 77 };
+    await guard.evaluate({
+      ...call(0),
+      payload: { ...call(0).payload, params: { name: "pay", arguments: given } },
+    });
+    await shared.get("/v1/activity");
+    const replayed = async (draft?: object) => {
+      const collector_id = guard.collector.id;
+      const path = `/v1/policies/${guard.policy.id}/replay`;
+      return await (await shared.post(path, { draft, collector_id })).json();
+    };
+    const mask = { apply_all: false, rules: [{ name: "mine", type: "regex", pattern: "77" }] };
+    const gates = [{ name: "mine", action: "transform", mask }];
+
+    expect(await replayed()).toMatchObject({ evaluated: 1, changes: [] });
+    expect(await replayed({ name: "draft", gates })).toMatchObject({
+      transitions: { "ask→allow": 1 },
+    });
   });
 
   test("5 an approval stays as long as its collector keeps events, and goes with who asked", async () => {

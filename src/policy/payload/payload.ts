@@ -10,7 +10,7 @@ export interface Payload {
   /** Names of members that are among the segments: a table repeats them in every row. */
   names: Set<string>;
   calls: ToolCall[];
-  /** Numbers and switches of tool calls that say nothing to a detector, and much to who decides about the call. */
+  /** Numbers and switches that say nothing to a detector, and much to who decides about a call. */
   values: Value[];
   definitions: ToolDefinition[];
   model: string | null;

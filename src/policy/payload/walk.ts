@@ -31,7 +31,7 @@ export function readMembers(out: Payload, value: JsonObject, place: Place, table
     readNameOf(out, key, member, place);
     const read = table.get(key);
     if (read) read(out, member, under(place, key));
-    else if (typeof member !== "boolean") readNamed(out, member, under(place, key), key);
+    else readNamed(out, member, under(place, key), key);
   }
 }
 
@@ -132,14 +132,20 @@ const LEAST_NUMBER = 100_000;
 /** More of them nobody reads before deciding, and a table has a hundred thousand. */
 const MOST_VALUES = 500;
 
-/** Numbers of a tool: a program writes a card or an account as one. Elsewhere they are settings and counts. */
-function readValue(out: Payload, value: number | boolean, place: Place): void {
+/**
+ * Numbers of a tool: a program writes a card or an account as one. Elsewhere they are settings and counts, and
+ * ids (`isId`) are the format's own.
+ */
+function readValue(out: Payload, value: number | boolean, place: Place, isId = false): void {
   const { source, role, pointer, inner } = place;
-  if (source !== "tool_arguments" && source !== "tool_result") return;
-  if (Number.isInteger(value) && Math.abs(Number(value)) >= LEAST_NUMBER) {
+  const isCall = source === "tool_arguments";
+  const isLong = Number.isInteger(value) && Math.abs(Number(value)) >= LEAST_NUMBER;
+  if (isLong && !isId && (isCall || source === "tool_result")) {
     out.segments.push(segment(String(value), source, { ...place, isNumber: true }));
-  } else if (source === "tool_arguments" && out.values.length < MOST_VALUES) {
+  } else if (isCall || (!isId && source !== "tool_result" && source !== "tool_definition")) {
     out.values.push({ text: String(value), role, pointer, inner });
+    // The latest call is the one to decide about: a conversation repeats those before it.
+    if (out.values.length > MOST_VALUES) out.values.shift();
   }
 }
 
@@ -150,8 +156,8 @@ function readNamed(out: Payload, value: unknown, place: Place, key: string): voi
   if (typeof value === "string") {
     readDocument(out, value, place, key);
     if (!isOpaque(key, value, place.source)) readText(out, value, place);
-  } else if (typeof value === "number") {
-    if (!isOpaque(key, String(value), place.source)) readValue(out, value, place);
+  } else if (typeof value === "number" || typeof value === "boolean") {
+    readValue(out, value, place, isOpaque(key, String(value), place.source));
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readNamed(out, value[i], under(place, i), key);
   } else if (isObject(value)) {

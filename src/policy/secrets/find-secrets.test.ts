@@ -216,6 +216,21 @@ test.each(["İİ ", "ſﬃ ", "K ", "𝐀 "])("a key behind %s is found where it
   expect((before + key).slice(found[0]?.start, found[0]?.end)).toBe(key);
 });
 
+test.each(["password", "contraseña", "пароль"])(
+  "%s announces a password in any case, plain, behind an escape and encoded",
+  (word) => {
+    const [first = "", ...rest] = word;
+    for (const written of [word, word.toUpperCase(), first.toUpperCase() + rest.join("")]) {
+      const plain = `${written}: ${alnum(12)}`;
+      for (const text of [plain, `\\n${plain}`, Buffer.from(plain).toString("base64")]) {
+        expect(secretsIn(segment(text, "user", { pointer: "/x" }))).toMatchObject([
+          { label: "password" },
+        ]);
+      }
+    }
+  },
+);
+
 test("there are formats of more than 200 kinds", () => {
   expect(SECRET_LABELS.length).toBeGreaterThan(200);
 });
