@@ -1,6 +1,7 @@
 /** Lines on disk until what they say stands elsewhere: once written, they outlive the process. */
 import {
   closeSync,
+  existsSync,
   ftruncateSync,
   lstatSync,
   openSync,
@@ -46,7 +47,7 @@ const created = (file: string) => ({ file, handle: openSync(file, "ax", 0o600) }
 
 export interface LeftBehind {
   file: string;
-  /** The last one may be cut off. */
+  /** The last one may be cut off. None where another process was faster. */
   lines: () => string[];
   /** What they say stands elsewhere. */
   remove: () => void;
@@ -61,7 +62,7 @@ export async function leftBehind(path: string): Promise<LeftBehind[]> {
     .filter(([file, size]) => seen.get(file) === size)
     .map(([file]) => ({
       file,
-      lines: () => readFileSync(file, "utf8").split("\n").filter(Boolean),
+      lines: () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []),
       remove: () => rmSync(file, { force: true }),
     }));
 }

@@ -147,6 +147,21 @@ test("7 a second program leaves the journal of one that runs alone", async () =>
   expect([await countEvaluations(db, {}), told]).toEqual([{ allow: 2 }, []]);
 });
 
+test("7 of two programs that start at once, both find all that a third left behind", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  openJournal(path).append(JSON.stringify(recordedOf(1)));
+  const left = await leftBehind(path);
+  const told: string[] = [];
+  const log = (event: string) => told.push(event);
+
+  const held = [await recoverEvaluations(db, log, left), await recoverEvaluations(db, log, left)];
+
+  expect([held, journals()]).toEqual([[[], []], []]);
+  expect(await countEvaluations(db, {})).toEqual({ allow: 1 });
+  expect(told).toEqual(["evaluations_recovered", "evaluations_recovered"]);
+});
+
 test("7 a journal that cannot be read holds up neither the start nor the others", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
