@@ -32,6 +32,8 @@ export interface Deps {
   recordEvaluation: (recorded: RecordedEvaluation) => Promise<void>;
   /** Resolves when the evaluations that were told stand in the database, or it is away. */
   evaluationsWritten: () => Promise<void>;
+  /** Whether some of those that were answered wait for the database to come back. */
+  evaluationsHeld: () => boolean;
   /** Judges what passes inside the program, by the policy of a collector, as if it had been sent. */
   evaluate: (asked: InsideEvaluation) => Promise<Verdict>;
   /** Where the built-in demo upstream listens in this process. */

@@ -37,6 +37,8 @@ export const activityRoutes: Route[] = [
     return { ...found.event, content: found.content };
   }),
   route(eraseActivity, async (deps, call) => {
+    // They would be written after, and stand there again.
+    if (deps.evaluationsHeld()) throw new AppError("unavailable", HELD);
     const { consumer_id } = call.body;
     const erased = await dropEvaluations(deps.db, { consumer_id });
     await eraseApprovals(deps.db, consumer_id);
@@ -51,6 +53,9 @@ export const activityRoutes: Route[] = [
     return { erased };
   }),
 ];
+
+const HELD =
+  "Evaluations that were answered wait for the database: nothing is erased before they stand there. Try again; evaluations_held in the log says what is wrong.";
 
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, "base64url").toString("utf8");

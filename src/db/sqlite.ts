@@ -2,6 +2,7 @@
 import { Database, type Statement } from "bun:sqlite";
 import { resolve } from "node:path";
 import { atMost } from "../lib/at-most.ts";
+import { elapsedMs } from "../lib/clock.ts";
 import type { Db, Value } from "./db.ts";
 import { asAppError, guarded } from "./driver-error.ts";
 import { joined } from "./joined.ts";
@@ -27,33 +28,34 @@ function opened(sqlite: Database): Db {
   // There is one connection: a statement from elsewhere would otherwise join an open transaction.
   const alone = atMost(1);
   let turns = 0;
+  /** Whoever waits for another process has no turn meanwhile: those who only read go on. */
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     turns += 1;
     try {
-      return await guarded(() => alone(work));
+      return await guarded(() => patient(() => alone(work)));
     } finally {
       turns -= 1;
     }
   };
   /** Where nobody has a turn it is over before anybody could: an evaluation that comes alone waits for this. */
   const atOnce = async <T>(work: () => T): Promise<T> => {
-    if (turns > 0) return await inTurn(() => patient(work));
+    if (turns > 0) return await inTurn(async () => work());
     try {
       return work();
     } catch (thrown) {
       if (!isBusy(thrown)) throw asAppError(thrown);
     }
-    return await inTurn(() => patient(work));
+    return await inTurn(async () => work());
   };
   const inside = joined(calls(statement, (work) => guarded(async () => work())));
   return {
     ...calls(statement, atOnce),
     transaction: (work) =>
       inTurn(async () => {
-        await patient(() => sqlite.exec("BEGIN IMMEDIATE"));
+        sqlite.exec("BEGIN IMMEDIATE");
         try {
           const result = await work(inside);
-          sqlite.exec("COMMIT");
+          await inside.run("COMMIT"); // its errors are no longer those that are waited out: nothing is done twice
           return result;
         } catch (thrown) {
           // On a full disk SQLite has done it already, and would fail with that instead.
@@ -104,12 +106,13 @@ function preparedOnce(sqlite: Database): (text: string) => Prepared {
 }
 
 /** SQLite's own wait would hold up every request of this process; this one lets them go on. */
-async function patient<T>(work: () => T): Promise<T> {
-  for (let waited = 0; ; waited += BUSY_STEP_MS) {
+async function patient<T>(work: () => T | Promise<T>): Promise<T> {
+  // By the clock: on a busy process a step takes several times as long as it says.
+  for (const began = elapsedMs(); ; ) {
     try {
-      return work();
+      return await work();
     } catch (thrown) {
-      if (!isBusy(thrown) || waited >= BUSY_MOST_MS) throw thrown;
+      if (!isBusy(thrown) || elapsedMs() - began >= BUSY_MOST_MS) throw thrown;
       await Bun.sleep(BUSY_STEP_MS);
     }
   }

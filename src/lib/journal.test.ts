@@ -1,7 +1,16 @@
 import { expect, test } from "bun:test";
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { leftBehind, openJournal } from "./journal.ts";
 
 const folderOf = (stack: DisposableStack): string => {
@@ -10,7 +19,15 @@ const folderOf = (stack: DisposableStack): string => {
   return folder;
 };
 
-const linesAt = (path: string) => leftBehind(path).flatMap(({ lines }) => lines);
+/** What stands in the files of `path` now. */
+const linesAt = (path: string) =>
+  readdirSync(dirname(path))
+    .filter((name) => name.startsWith(`${basename(path)}-`))
+    .flatMap((name) =>
+      readFileSync(join(dirname(path), name), "utf8")
+        .split("\n")
+        .slice(1),
+    );
 
 test("what was appended is there until it is cleared, for nobody else to read", () => {
   using stack = new DisposableStack();
@@ -45,6 +62,20 @@ test("two processes have files of their own, and one that clears its own leaves 
   expect(linesAt(path)).toEqual(["2"]);
 });
 
+test("what is cleared says nothing any more, also where a file stays", () => {
+  using stack = new DisposableStack();
+  const folder = folderOf(stack);
+  const journal = openJournal(join(folder, "a"));
+  journal.append("1");
+  const [file = ""] = readdirSync(folder);
+  linkSync(join(folder, file), join(folder, "a-kept"));
+
+  journal.clear();
+
+  expect(readdirSync(folder)).toEqual(["a-kept"]);
+  expect(linesAt(join(folder, "a"))).toEqual([]);
+});
+
 test("a line that was cut off spoils none that follows", () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
@@ -58,14 +89,29 @@ test("a line that was cut off spoils none that follows", () => {
   expect(linesAt(join(folder, "a"))).toEqual(["1", '{"cut":', "2"]);
 });
 
-test("what was left behind is gone once it is removed, and nothing else is", () => {
+test("what was left behind is gone once it is removed, and nothing else is", async () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
   openJournal(join(folder, "a")).append("1");
   openJournal(join(folder, "b")).append("2");
+  symlinkSync("a-loop", join(folder, "a-loop"));
 
-  for (const { remove } of leftBehind(join(folder, "a"))) remove();
+  const [left, ...others] = await leftBehind(join(folder, "a"));
+  const lines = left?.lines();
+  left?.remove();
 
-  expect(linesAt(join(folder, "a"))).toEqual([]);
+  expect([lines, others]).toEqual([["1"], []]);
+  expect(readdirSync(folder).filter((name) => name.startsWith("a-"))).toEqual(["a-loop"]);
   expect(linesAt(join(folder, "b"))).toEqual(["2"]);
+});
+
+test("a file that is appended to was not left behind", async () => {
+  using stack = new DisposableStack();
+  const path = join(folderOf(stack), "a");
+  const journal = openJournal(path);
+  journal.append("1");
+  const found = leftBehind(path);
+  journal.append("2");
+
+  expect(await found).toEqual([]);
 });

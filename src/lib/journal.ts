@@ -1,12 +1,22 @@
 /** Lines on disk until what they say stands elsewhere: once written, they outlive the process. */
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newId } from "./ids.ts";
 
 export interface Journal {
   /** Throws where the disk does not take it whole. */
   append: (line: string) => void;
-  /** What was appended so far stands elsewhere. */
+  /** What was appended so far stands elsewhere. Throws where the file stays, which is empty then. */
   clear: () => void;
 }
 
@@ -25,6 +35,8 @@ export function openJournal(path: string): Journal {
       if (!open) return;
       const { file, handle } = open;
       open = undefined;
+      // First: a file that cannot be removed must not bring back what is erased later.
+      ftruncateSync(handle);
       closeSync(handle);
       rmSync(file, { force: true });
     },
@@ -34,22 +46,38 @@ export function openJournal(path: string): Journal {
 const created = (file: string) => ({ file, handle: openSync(file, "ax", 0o600) });
 
 export interface LeftBehind {
-  lines: string[];
+  file: string;
+  /** The last one may be cut off. None where another process was faster. */
+  lines: () => string[];
   /** What they say stands elsewhere. */
   remove: () => void;
 }
 
-/** What processes did not come to clear. The last line of a file may be cut off. */
-export function leftBehind(path: string): LeftBehind[] {
+/** What processes did not come to clear. */
+export async function leftBehind(path: string): Promise<LeftBehind[]> {
+  const seen = sizes(path);
+  if (seen.size === 0) return [];
+  await Bun.sleep(STILL_MS);
+  return [...sizes(path)]
+    .filter(([file, size]) => seen.get(file) === size)
+    .map(([file]) => ({
+      file,
+      lines: () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []),
+      remove: () => rmSync(file, { force: true }),
+    }));
+}
+
+/** A process that runs appends to its file, or clears it, within this: to remove it would lose what it appends next. */
+const STILL_MS = 1_000;
+
+function sizes(path: string): Map<string, number> {
+  const found = new Map<string, number>();
   const folder = dirname(path);
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(`${basename(path)}-`))
-    .sort()
-    .map((name) => {
-      const file = join(folder, name);
-      return {
-        lines: readFileSync(file, "utf8").split("\n").filter(Boolean),
-        remove: () => rmSync(file, { force: true }),
-      };
-    });
+  for (const name of readdirSync(folder).sort()) {
+    if (!name.startsWith(`${basename(path)}-`)) continue;
+    const file = join(folder, name);
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (stat?.isFile()) found.set(file, stat.size);
+  }
+  return found;
 }

@@ -84,6 +84,7 @@ export async function withDeps<T>(
       record: () => {},
       recordEvaluation: async () => {},
       evaluationsWritten: async () => {},
+      evaluationsHeld: () => false,
       evaluate: (asked) => evaluateInside(deps, asked),
       demo_url: "",
     };

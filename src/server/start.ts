@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
-import { openJournal } from "../lib/journal.ts";
+import { leftBehind, openJournal } from "../lib/journal.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
 import { createSend } from "../net/send.ts";
@@ -58,7 +58,11 @@ export async function start(
   opened.defer(() => events.stop());
   const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
   const file = sqliteFile(settings.DATABASE_URL);
-  if (file) await recoverEvaluations(eventDb, log, journalPath(file));
+  let left = file ? await leftBehind(journalPath(file)) : [];
+  const recover = async () => {
+    left = await recoverEvaluations(eventDb, log, left);
+  };
+  await recover();
   const journal = file && commit === "before" ? openJournal(journalPath(file)) : undefined;
   const evaluations = writeEvaluations(eventDb, log, { commit, journal });
   opened.defer(() => evaluations.stop());
@@ -83,6 +87,7 @@ export async function start(
     record: events.record,
     recordEvaluation: evaluations.record,
     evaluationsWritten: evaluations.written,
+    evaluationsHeld: () => left.length > 0 || evaluations.held(),
     evaluate: (asked) => evaluateInside(deps, asked),
     demo_url: demo.url,
   };
@@ -92,7 +97,7 @@ export async function start(
     const watched = await watchConfigFile(deps, config.refresh, { file: config_file, env });
     opened.defer(() => watched.stop());
   }
-  const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
+  const sweeping = setInterval(() => void recover().then(() => sweep(deps)), SWEEP_EVERY_MS);
   opened.defer(() => clearInterval(sweeping));
   const answers = newAnswers();
   const measured = { deps, answers, events, evaluations, config };

@@ -30,8 +30,10 @@ export interface EvaluationWriter {
   record: Deps["recordEvaluation"];
   /** How many are not written yet. */
   waiting: () => number;
-  /** Resolves when all that was told stands in the database, or the database is away. */
+  /** Resolves when all that was told before stands in the database, or the database is away. */
   written: () => Promise<void>;
+  /** Whether the database was away when they were to be written. */
+  held: () => boolean;
   /** How many were dropped or refused. */
   lost: () => number;
   /** How many there were, by status. */
@@ -47,12 +49,15 @@ export function writeEvaluations(
 ): EvaluationWriter {
   const statuses = newCounts([...STATUSES, "error"]);
   let waiting: Waiting[] = [];
+  /** How many waited once, and no longer do. */
+  let taken = 0;
   let writing: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let held = false;
   let crowded = false;
   let journal_failed = false;
   let lost = 0;
+  let stopped = false;
 
   const flush = (): Promise<void> => {
     clearTimeout(timer);
@@ -64,12 +69,13 @@ export function writeEvaluations(
     return writing;
   };
   const soon = (ms: number) => {
-    timer ??= setTimeout(() => void flush(), ms);
+    if (!stopped) timer ??= setTimeout(() => void flush(), ms);
   };
   const write = async () => {
     /** How many go one by one: one that the database refuses must not take those beside it along. */
     let single = 0;
-    while (waiting.length) {
+    // What comes meanwhile waits for more to share its commit.
+    for (const told = taken + waiting.length; taken < told; ) {
       const batch = waiting.slice(0, single > 0 ? 1 : BATCH);
       crowded = batch.length > 1;
       try {
@@ -98,10 +104,21 @@ export function writeEvaluations(
       }
       single = Math.max(0, single - 1);
       waiting = waiting.slice(batch.length);
+      taken += batch.length;
       for (const { done } of batch) done?.();
-      if (waiting.length === 0) journal?.clear();
-      // What came meanwhile waits for more to share its commit, unless that is much already.
-      if (single === 0 && waiting.length < BATCH) return;
+      if (waiting.length === 0) cleared();
+      if (taken < told) await new Promise(setImmediate); // on SQLite nobody else has a turn before
+    }
+  };
+  const failed = (thrown: unknown) => {
+    if (!journal_failed) log("journal_failed", { level: "error", error: thrown });
+    journal_failed = true;
+  };
+  const cleared = () => {
+    try {
+      journal?.clear();
+    } catch (thrown) {
+      failed(thrown);
     }
   };
   /** A disk that is full takes no line; the database then says what becomes of it. */
@@ -111,8 +128,7 @@ export function writeEvaluations(
       journal.append(JSON.stringify(recorded));
       journal_failed = false;
     } catch (thrown) {
-      if (!journal_failed) log("journal_failed", { level: "error", error: thrown });
-      journal_failed = true;
+      failed(thrown);
     }
     return !journal_failed;
   };
@@ -141,12 +157,13 @@ export function writeEvaluations(
     },
     waiting: () => waiting.length,
     written: async () => {
-      await writing;
-      while (waiting.length && !held) await flush();
+      for (const told = taken + waiting.length; taken < told && !held; ) await flush();
     },
+    held: () => held,
     lost: () => lost,
     statuses,
     stop: async () => {
+      stopped = true;
       await writing;
       do await flush();
       while (waiting.length && !held);

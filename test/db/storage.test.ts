@@ -191,3 +191,40 @@ test("7 a full disk is unavailable, also where SQLite has ended the transaction 
   expect(repeated.code).toBe("already_exists");
   await db.close();
 });
+
+test("7 while another process writes to SQLite for long, this one reads; what it writes waits, in no transaction of another", async () => {
+  await using database = await freshDatabase("sqlite");
+  const db = await openDb(database.url);
+  await migrate(db, new Date());
+  const other = await openDb(database.url);
+  const held = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const long = other.transaction(async () => {
+    begun.resolve();
+    await held.promise;
+  });
+  await begun.promise;
+
+  const lone = gatewayTable.insert(db, gateway("lone"));
+  const undone = db.transaction(async (tx) => {
+    await gatewayTable.insert(tx, gateway("undone"));
+    await Bun.sleep(20);
+    throw new Error("no");
+  });
+  const done = db.transaction((tx) => gatewayTable.insert(tx, gateway("done")));
+  await Bun.sleep(30);
+  const read = await Promise.race([gatewayTable.all(db), Bun.sleep(500)]);
+  held.resolve();
+  const ends = await Promise.allSettled([long, lone, undone, done]);
+
+  expect(read).toEqual([]);
+  expect(ends.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect((await gatewayTable.all(db)).map(({ id }) => id).sort()).toEqual(["done", "lone"]);
+  await other.close();
+  await db.close();
+});

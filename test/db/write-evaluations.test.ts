@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openDb } from "../../src/db/db.ts";
 import { findEvaluation, insertEvaluations } from "../../src/db/evaluation-events.ts";
 import { countEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { openJournal } from "../../src/lib/journal.ts";
+import { leftBehind, openJournal } from "../../src/lib/journal.ts";
 import { recoverEvaluations } from "../../src/server/recover-evaluations.ts";
 import { writeEvaluations } from "../../src/server/write-evaluations.ts";
 import { eventOf, idOf } from "../kit/evaluation-event.ts";
@@ -53,9 +53,9 @@ test("7 what stands in a journal is written once, whether its process came to wr
   killed.append('{"event": {"id": "cut o');
   await insertEvaluations(db, [recordedOf(2)]); // committed, and killed before it cleared
 
-  await recoverEvaluations(db, quiet, path);
+  await recoverEvaluations(db, quiet, await leftBehind(path));
   const left = journals();
-  await recoverEvaluations(db, quiet, path);
+  await recoverEvaluations(db, quiet, await leftBehind(path));
 
   expect(left).toEqual([]);
   expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
@@ -118,12 +118,154 @@ test("7 while the disk of the database is full, the journal keeps what was answe
   await writer.stop(); // as a process that ends
   const kept = [writer.waiting(), journals().length];
   const held: string[] = [];
-  await recoverEvaluations(db, (event) => held.push(event), path);
+  await recoverEvaluations(db, (event) => held.push(event), await leftBehind(path));
   const still = journals().length;
   await db.one("PRAGMA max_page_count = 1000000");
-  await recoverEvaluations(db, quiet, path);
+  await recoverEvaluations(db, quiet, await leftBehind(path));
 
   expect(kept).toEqual([1, 1]);
   expect([held, still]).toEqual([["evaluations_held"], 1]);
   expect([await countEvaluations(db, {}), journals()]).toEqual([{ allow: 1 }, []]);
+});
+
+test("7 a second program leaves the journal of one that runs alone", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const told: string[] = [];
+  const writer = writeEvaluations(db, (event) => told.push(event), {
+    commit: "before",
+    journal: openJournal(path),
+  });
+
+  await writer.record(recordedOf(1));
+  await recoverEvaluations(db, quiet, await leftBehind(path)); // as the second one does when it starts
+  await writer.record(recordedOf(2));
+  const kept = journals().map((name) => readFileSync(join(dirname(path), name), "utf8"));
+  await writer.written();
+
+  expect(kept.join()).toContain(idOf(2));
+  expect([await countEvaluations(db, {}), told]).toEqual([{ allow: 2 }, []]);
+});
+
+test("7 of two programs that start at once, both find all that a third left behind", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  openJournal(path).append(JSON.stringify(recordedOf(1)));
+  const left = await leftBehind(path);
+  const told: string[] = [];
+  const log = (event: string) => told.push(event);
+
+  const held = [await recoverEvaluations(db, log, left), await recoverEvaluations(db, log, left)];
+
+  expect([held, journals()]).toEqual([[[], []], []]);
+  expect(await countEvaluations(db, {})).toEqual({ allow: 1 });
+  expect(told).toEqual(["evaluations_recovered", "evaluations_recovered"]);
+});
+
+test("7 a journal that cannot be read holds up neither the start nor the others", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  mkdirSync(`${path}-0`);
+  writeFileSync(
+    `${path}-1`,
+    'null\n5\n{}\n{"event":{"id":{}}}\n{"event":{"id":"x","findings":[null]}}',
+  );
+  openJournal(path).append(JSON.stringify(recordedOf(1)));
+
+  await recoverEvaluations(db, quiet, await leftBehind(path));
+
+  expect(await countEvaluations(db, {})).toEqual({ allow: 1 });
+  expect(journals()).toEqual(["p.db-activity-0"]);
+});
+
+test("7 a journal that cannot be removed is told, and the next evaluations are written", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const told: string[] = [];
+  const writer = writeEvaluations(db, (event) => told.push(event), {
+    commit: "before",
+    journal: openJournal(path),
+  });
+
+  await writer.record(recordedOf(1));
+  const [name = ""] = journals();
+  rmSync(join(dirname(path), name));
+  mkdirSync(join(dirname(path), name)); // what no rm takes away
+  await writer.written();
+  await writer.record(recordedOf(2));
+  await writer.written();
+
+  expect(await countEvaluations(db, {})).toEqual({ allow: 2 });
+  expect([told, journals()]).toEqual([["journal_failed"], [name]]);
+});
+
+test("7 a database that became read-only holds what was answered", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
+
+  await db.one("PRAGMA query_only = 1");
+  await writer.record(recordedOf(1));
+  await writer.written();
+  const held = [writer.waiting(), writer.lost(), journals().length];
+  await db.one("PRAGMA query_only = 0");
+  await writer.stop();
+
+  expect(held).toEqual([1, 0, 1]);
+  expect([await countEvaluations(db, {}), journals()]).toEqual([{ allow: 1 }, []]);
+});
+
+test("7 after its end nothing is written any more: the database may be closed", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
+
+  await db.one("PRAGMA query_only = 1");
+  await writer.record(recordedOf(1));
+  await writer.stop();
+  await db.one("PRAGMA query_only = 0");
+  await Bun.sleep(600); // longer than it waits before it tries again
+
+  expect([await countEvaluations(db, {}), journals().length]).toEqual([{}, 1]);
+});
+
+test("7 others have their turn while very many are written", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path } = await withJournal(stack);
+  const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
+  for (let number = 0; number < 5_000; number += 1) void writer.record(recordedOf(number));
+
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 1);
+  stack.defer(() => clearInterval(counting));
+  await writer.written();
+
+  expect(turns).toBeGreaterThan(10);
+  expect(await countEvaluations(db, {})).toEqual({ allow: 5_000 });
+});
+
+test("6.1 who waits for what was told does not wait for what is told after", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { url } = await freshDatabase("postgres");
+  const db = await openDb(url, { durable: false });
+  stack.defer(() => db.close());
+  await migrate(db, new Date());
+  const writer = writeEvaluations(db, quiet, { commit: "after" });
+  stack.defer(() => writer.stop());
+  let [number, more] = [0, true];
+  const telling = async () => {
+    for (; more && number < 20_000; await new Promise(setImmediate)) {
+      void writer.record(recordedOf(number++));
+    }
+  };
+
+  const told = telling();
+  await writer.written();
+  const until = number;
+  more = false;
+  await told;
+
+  expect(until).toBeLessThan(10_000);
 });

@@ -26,6 +26,27 @@ test("7 Postgres away: evaluation goes on, and its events are written when it is
   expect(listed).toBe(true);
 }, 30_000);
 
+test("6 what the database had not taken yet does not come back after an erasure", async () => {
+  const { url } = await freshDatabase("postgres");
+  using line = cuttable(url);
+  await using kit = await startKit({ database_url: line.url });
+  const guard = await makeGuard(kit, {});
+  line.cut();
+  await guard.evaluate({ payload: { input: "x" }, consumer_id: "ana" });
+  await until(async () => kit.lines.some((text) => text.includes("evaluations_held")));
+  line.mend();
+
+  const erased = await until(async () => {
+    const reply = await kit.call("POST", "/v1/activity/erase", { consumer_id: "ana" });
+    return reply.ok;
+  });
+  await Bun.sleep(1_500); // longer than it waits before it tries again
+  const listed = await kit.get("/v1/activity?consumer_id=ana");
+
+  expect(erased).toBe(true);
+  expect((await listed.json()).items).toEqual([]);
+}, 30_000);
+
 async function until(works: () => Promise<boolean>): Promise<boolean> {
   for (const end = performance.now() + 15_000; performance.now() < end; await Bun.sleep(100)) {
     if (await works()) return true;
