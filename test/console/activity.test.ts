@@ -110,6 +110,7 @@ test("a search in texts goes on by itself while the server says there is more", 
 
 /** Copies of an event with other texts: more than the server goes through for one page. */
 async function makeNewer(kit: Kit, id: string): Promise<void> {
+  await kit.get(`/v1/activity/${id}`); // what an administrator was shown is in the database
   const event = await kit.db.one<Record<string, unknown>>(
     "SELECT * FROM evaluation_events WHERE id = $1",
     id,
