@@ -37,7 +37,8 @@ async function withJournal(stack: AsyncDisposableStack) {
   await migrate(db, new Date());
   const path = join(folder, "p.db-activity");
   const journals = () => readdirSync(folder).filter((name) => name.startsWith("p.db-activity"));
-  return { db, path, journals };
+  const told: string[] = [];
+  return { db, path, journals, told, log: (event: string) => told.push(event) };
 }
 
 const recordedOf = (number: number) => ({
@@ -130,12 +131,8 @@ test("7 while the disk of the database is full, the journal keeps what was answe
 
 test("7 a second program leaves the journal of one that runs alone", async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, path, journals } = await withJournal(stack);
-  const told: string[] = [];
-  const writer = writeEvaluations(db, (event) => told.push(event), {
-    commit: "before",
-    journal: openJournal(path),
-  });
+  const { db, path, journals, told, log } = await withJournal(stack);
+  const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
 
   await writer.record(recordedOf(1));
   await recoverEvaluations(db, quiet, await leftBehind(path)); // as the second one does when it starts
@@ -149,11 +146,9 @@ test("7 a second program leaves the journal of one that runs alone", async () =>
 
 test("7 of two programs that start at once, both find all that a third left behind", async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, path, journals } = await withJournal(stack);
+  const { db, path, journals, told, log } = await withJournal(stack);
   openJournal(path).append(JSON.stringify(recordedOf(1)));
   const left = await leftBehind(path);
-  const told: string[] = [];
-  const log = (event: string) => told.push(event);
 
   const held = [await recoverEvaluations(db, log, left), await recoverEvaluations(db, log, left)];
 
@@ -180,12 +175,8 @@ test("7 a journal that cannot be read holds up neither the start nor the others"
 
 test("7 a journal that cannot be removed is told, and the next evaluations are written", async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, path, journals } = await withJournal(stack);
-  const told: string[] = [];
-  const writer = writeEvaluations(db, (event) => told.push(event), {
-    commit: "before",
-    journal: openJournal(path),
-  });
+  const { db, path, journals, told, log } = await withJournal(stack);
+  const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
 
   await writer.record(recordedOf(1));
   const [name = ""] = journals();
