@@ -37,7 +37,7 @@ function opened(sqlite: Database): Db {
       turns -= 1;
     }
   };
-  /** Where nobody has a turn it is over before anybody could: an evaluation that comes alone waits for this. */
+  /** Where nobody has a turn, a statement is over before anybody could take one. */
   const atOnce = async <T>(work: () => T): Promise<T> => {
     if (turns > 0) return await inTurn(async () => work());
     try {
