@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runProgram, startProgram } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
 
 const KEY = "ag_planted-consumer-key-0123456789";
 const FILE = `version: 1
@@ -125,14 +126,6 @@ const ask = (url: string) =>
     body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "hi" }] }),
   });
 
-async function until(holds: () => Promise<boolean>): Promise<boolean> {
-  for (let tries = 0; tries < 60; tries += 1) {
-    if (await holds()) return true;
-    await Bun.sleep(50);
-  }
-  return false;
-}
-
 test("start --config serves the file, follows it, and keeps the last good one", async () => {
   const { file, settings } = folder();
   const replace = (text: string) => {
@@ -151,22 +144,18 @@ test("start --config serves the file, follows it, and keeps the last good one", 
   const served = await ask(program.url);
   const atStart = await gateways();
   replace(FILE.replace("name: Acme", "name: Renamed"));
-  const renamed = await until(async () => (await gateways()).includes("Renamed"));
+  await until(async () => (await gateways()).includes("Renamed"));
   replace(FILE.replace("provider: demo", "provider: nope"));
-  await Bun.sleep(400);
+  await Bun.sleep(1500); // until it was found and refused
   const afterWrong = await ask(program.url);
   writeFileSync(file, FILE.replace("name: Acme", "name: Third"));
-  const third = await until(async () => (await gateways()).includes("Third"));
+  await until(async () => (await gateways()).includes("Third"));
   program.child.kill("SIGTERM");
   const log = await program.errors;
 
   expect(served.status).toBe(200);
   expect(atStart).toEqual(["Acme"]);
-  expect({ renamed, afterWrong: afterWrong.status, third }).toEqual({
-    renamed: true,
-    afterWrong: 200,
-    third: true,
-  });
+  expect(afterWrong.status).toBe(200);
   const refused = log.split("\n").filter((line) => line.includes("config_file_refused"));
   expect(refused.map((line) => JSON.parse(line))).toMatchObject([
     { level: "error", line: "6", message: expect.stringContaining(`${file}:6:23: `) },

@@ -29,7 +29,7 @@ export async function refusal(work: Promise<unknown> | (() => unknown)): Promise
 
 /** Another process of the installation would make the change: the server hears of it by itself. */
 export async function eventually(status: number, ask: () => Promise<Response>): Promise<number> {
-  for (let tries = 0; tries < 30; tries += 1) {
+  for (let tries = 0; tries < 200; tries += 1) {
     if ((await ask()).status === status) return status;
     await Bun.sleep(50);
   }

@@ -6,6 +6,7 @@ import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { parseMetrics, readMetrics } from "../kit/metrics.ts";
 import { freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { type Script, startUpstream } from "../kit/upstream.ts";
 
 const shared = sharedKit();
@@ -34,12 +35,6 @@ async function setUp(script: Script = { body: { ok: true } }) {
       await upstream[Symbol.asyncDispose]();
     },
   };
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 5_000; !(await holds()); await Bun.sleep(10)) {
-    if (performance.now() > end) throw new Error("It never came.");
-  }
 }
 
 test("2 metrics are told in the text format of Prometheus, each with its help and type", async () => {
@@ -141,7 +136,8 @@ test("2 metrics count answers, errors, attempts and their times", async () => {
 });
 
 test("2 what is under way is told until its last byte is out", async () => {
-  await using at = await setUp({ chunks: ["begun", 300, "done"] });
+  const rest = Promise.withResolvers<void>();
+  await using at = await setUp({ chunks: ["begun", rest.promise, "done"] });
   const names = ["portcullis_requests_in_flight", "portcullis_held_bytes", at.of("in_flight")];
   const now = async () => {
     const metrics = await at.metrics();
@@ -150,6 +146,7 @@ test("2 what is under way is told until its last byte is out", async () => {
 
   const reply = await at.consumer.post(CHAT, { model: "m" });
   const during = await now();
+  rest.resolve();
   await reply.text();
 
   expect(during).toEqual([1, expect.any(Number), 1]);
@@ -158,7 +155,8 @@ test("2 what is under way is told until its last byte is out", async () => {
 });
 
 test("2 a registry that moves while it answers has nothing under way at its new address", async () => {
-  await using at = await setUp({ chunks: ["begun", 200, "done"] });
+  const rest = Promise.withResolvers<void>();
+  await using at = await setUp({ chunks: ["begun", rest.promise, "done"] });
   await using other = startUpstream({ body: {} });
   const path = `/v1/gateways/${at.consumer.gateway.id}/registries/${at.consumer.registries[0]?.id}`;
 
@@ -168,6 +166,7 @@ test("2 a registry that moves while it answers has nothing under way at its new 
     auth: { type: "api_key", api_key: "sk-new" },
   });
   await at.chat();
+  rest.resolve();
   await reply.text();
   await until(async () => (await at.metrics()).get("portcullis_requests_in_flight") === 0);
 

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
 
 const started = sharedKit();
 
@@ -38,7 +39,7 @@ test("2 a client that leaves while it sends is no error of ours", async () => {
   socket.write(`${head}Content-Length: 100\r\n\r\n{`, () => setTimeout(() => socket.destroy(), 50));
 
   const told = () => kit.lines.slice(before).filter((line) => line.includes('"POST"'));
-  while (told().length === 0) await Bun.sleep(10);
+  await until(() => told().length > 0);
   expect(told()[0]).toContain('"client_closed"');
 });
 
@@ -137,11 +138,12 @@ test("1 a plane that is left out is not served", async () => {
 });
 
 test("7 SIGTERM: readiness says no during the grace, a running request finishes, exit code 0", async () => {
-  const program = await startProgram({ settings: { SHUTDOWN_GRACE_S: "1" } });
+  const program = await startProgram({ settings: { SHUTDOWN_GRACE_S: "3" } });
+  const rest = Promise.withResolvers<void>();
   const slow = new ReadableStream({
     async start(controller) {
       controller.enqueue(new TextEncoder().encode('{"name": "slow'));
-      await Bun.sleep(700);
+      await rest.promise;
       controller.enqueue(new TextEncoder().encode('ly sent"}'));
       controller.close();
     },
@@ -154,11 +156,10 @@ test("7 SIGTERM: readiness says no during the grace, a running request finishes,
   await Bun.sleep(100);
 
   program.child.kill("SIGTERM");
-  await Bun.sleep(100);
-  const ready = await fetch(`${program.url}/readyz`);
+  await until(async () => (await fetch(`${program.url}/readyz`)).status === 503);
+  rest.resolve();
   const finished = await running;
 
-  expect(ready.status).toBe(503);
   expect(finished.status).toBe(201);
   expect(await program.child.exited).toBe(0);
   await program[Symbol.asyncDispose]();

@@ -11,6 +11,7 @@ import { type Attach, addConsumer, type FormPart, makeConsumer } from "../kit/da
 import { startFilesUpstream } from "../kit/files-upstream.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { type Script, startUpstream } from "../kit/upstream.ts";
 
 const UPLOAD: FormPart[] = [
@@ -62,16 +63,6 @@ async function threeConsumers(kit: Kit, attach: Attach[]) {
 const openai = ({ url }: { url: string }): Attach[] => [{ provider: "openai", url: `${url}/v1` }];
 const rowsOf = (kit: Pick<Kit, "db">) =>
   kit.db.many("SELECT file_id, registry_id, consumer_id FROM owned_files ORDER BY file_id");
-
-/** How long until `holds` says yes. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<number> {
-  const began = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - began > 10 * PROMISE_MS) throw new Error("It never came.");
-    await Bun.sleep(5);
-  }
-  return performance.now() - began;
-}
 
 describe.each(databaseKinds)("%s", (kind) => {
   const kit = sharedKit({ database: kind });

@@ -271,14 +271,16 @@ test.each([
 });
 
 test("4.7.2 least_in_flight counts a request until its stream ends", async () => {
-  const slow = { chunks: ["a", 200, "b"] };
+  const rest = Promise.withResolvers<void>();
+  const slow = { chunks: ["a", rest.promise, "b"] };
   await using one = await setUp(two, [slow], { balancing: { algorithm: "least_in_flight" } });
 
   const stream = await one.post(CHAT, { model: "x" });
   for (let n = 0; n < 3; n++) await one.post(CHAT, { model: "x" });
   const busy = one.hits();
+  rest.resolve();
   await stream.text();
-  await Bun.sleep(5);
+  await Bun.sleep(50);
   for (let n = 0; n < 2; n++) await (await one.post(CHAT, { model: "x" })).text();
 
   expect(busy).toEqual([1, 3]);

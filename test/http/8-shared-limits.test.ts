@@ -6,6 +6,7 @@ import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { readMetrics } from "../kit/metrics.ts";
 import { type ProgramOptions, startProgram } from "../kit/program.ts";
 import { freshDatabase, freshRedis } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
 import { privateRedis } from "../limiter/private-redis.ts";
 
@@ -43,7 +44,7 @@ async function twoPrograms() {
     const reply = await fetch(`${url}/${consumer.slug}/v1/models`);
     return reply.status === 401;
   };
-  while (!(await known(other.url))) await Bun.sleep(20);
+  await until(() => known(other.url));
   const used = async () => {
     const reply = await one.admin("GET", `${path}/limits/state`);
     return ((await reply.json()) as { items: { used: number }[] }).items[0]?.used;
@@ -164,7 +165,7 @@ describe("8 while Redis is away", () => {
     const during = await passing(60, () => limited.ask());
     const told = await limited.ask();
     await redis.start();
-    await until(running, "rate_limit_store_back");
+    await logged(running, "rate_limit_store_back");
     const after = await passing(60, () => limited.ask());
 
     expect([before, during, after]).toEqual([60, 40, 0]);
@@ -193,7 +194,7 @@ describe("8 while Redis is away", () => {
     await limited.statuses(2);
     const during = await now();
     await redis.start();
-    await until(running, "rate_limit_store_back");
+    await logged(running, "rate_limit_store_back");
     const after = await now();
 
     expect([before, during, after]).toEqual([
@@ -210,7 +211,7 @@ describe("8 while Redis is away", () => {
     await redis.kill();
     await limited.ask();
     await redis.start();
-    await until(running, "rate_limit_store_back");
+    await logged(running, "rate_limit_store_back");
 
     const found: number[] = [];
     for (const end = performance.now() + 2_500; performance.now() < end; await Bun.sleep(20)) {
@@ -246,10 +247,10 @@ describe("8 while Redis is away", () => {
 
     const later = await milliseconds(() => limited.statuses(20));
     redis.thaw();
-    await until(running, "rate_limit_store_back");
+    await logged(running, "rate_limit_store_back");
 
-    expect(first).toBeWithin(200, 1_000);
-    expect(later).toBeLessThan(400);
+    expect(first).toBeWithin(200, 3_000);
+    expect(later).toBeLessThan(2_000); // had each waited as the first did, at least four seconds
     expect((await limited.ask()).headers.get("x-ratelimit-store")).toBeNull();
   });
 
@@ -273,7 +274,7 @@ describe("8 when Redis is back without what it knew", () => {
     const first = (await limited.ask()).status;
     await redis.kill();
     await redis.start();
-    await until(one, "rate_limit_store_back");
+    await logged(one, "rate_limit_store_back");
     const other = stack.use(await startKit({ database_url, data_dir, settings }));
     const state = `${limited.path}/limits/state/per_ip/127.0.0.1`;
     const askOther = () =>
@@ -313,12 +314,8 @@ describe("8 when Redis is back without what it knew", () => {
   });
 });
 
-async function until(running: Kit, event: string): Promise<void> {
-  for (let tries = 0; !running.lines.some((line) => line.includes(event)); tries++) {
-    if (tries > 500) throw new Error(`${event} never came.`);
-    await Bun.sleep(10);
-  }
-}
+const logged = (running: Kit, event: string) =>
+  until(() => running.lines.some((line) => line.includes(event)));
 
 async function milliseconds(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();

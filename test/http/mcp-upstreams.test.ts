@@ -5,6 +5,7 @@ import { clientKinds } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "1" } });
@@ -182,12 +183,12 @@ test("a client that leaves takes its call with it", async () => {
       params: { name: "slow__slow" },
     }),
   }).then((reply) => reply.text());
-  while (server.calls.length === 0) await Bun.sleep(10);
+  await until(() => server.calls.length > 0);
   expect(server.cancelled()).toBe(0);
 
   left.abort();
   await call.catch(() => {});
-  while (server.cancelled() === 0) await Bun.sleep(10);
+  await until(() => server.cancelled() > 0);
 
   expect(server.cancelled()).toBe(1);
   slow.resolve();
@@ -250,13 +251,13 @@ describe.each([
       await using client = await store.client("alice", kind);
       const left = new AbortController();
       const call = client.call("slow__slow", {}, { signal: left.signal }).catch(() => "gone");
-      while (server.calls.length === 0) await Bun.sleep(10);
+      await until(() => server.calls.length > 0);
 
       if (cancels) left.abort();
       else await client[Symbol.asyncDispose]();
 
       expect(await call).toBe("gone");
-      while (server.cancelled() === 0) await Bun.sleep(10);
+      await until(() => server.cancelled() > 0);
     },
     5_000,
   );

@@ -16,13 +16,15 @@ export interface Answer {
   headers?: Record<string, string>;
   /** Text, bytes, or an object that goes as JSON. */
   body?: string | Uint8Array<ArrayBuffer> | object;
-  /** A streamed body instead: texts, and milliseconds to wait between them. */
-  chunks?: (string | number)[];
+  /** A streamed body instead: texts, and between them milliseconds or a promise to wait for. */
+  chunks?: Chunk[];
   /** What follows the chunks. */
   ending?: "end" | "reset" | "hang";
   /** Milliseconds before the head. */
   delay_ms?: number;
 }
+
+type Chunk = string | number | Promise<void>;
 
 export type Script = Answer | ((hit: Hit, count: number) => Answer);
 
@@ -80,13 +82,13 @@ function respond({ status = 200, headers = {}, body, chunks, ending = "end" }: A
   return Response.json(body ?? {}, { status, headers });
 }
 
-function paced(chunks: (string | number)[], ending: "end" | "reset" | "hang") {
+function paced(chunks: Chunk[], ending: "end" | "reset" | "hang") {
   const left = [...chunks];
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let next = left.shift();
-      while (typeof next === "number") {
-        await Bun.sleep(next);
+      while (next !== undefined && typeof next !== "string") {
+        await (typeof next === "number" ? Bun.sleep(next) : next);
         next = left.shift();
       }
       if (next !== undefined) return controller.enqueue(Buffer.from(next));

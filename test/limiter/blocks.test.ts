@@ -6,6 +6,7 @@ import { MOST_BLOCKS, openBlocks } from "../../src/plugins/rate-limiter/blocks.t
 import { cuttable } from "../kit/cuttable.ts";
 import { startKit } from "../kit/kit.ts";
 import { freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { startLimited } from "./limited.ts";
 
 /** A gateway in a real installation, and blocks of its own that read the snapshot given. */
@@ -105,9 +106,3 @@ test("8.5 with the database away a block counts at once and is written when it i
   const lifted = await kit.delete(`${limited.path}/limits/blocks/per_user/bad`);
   expect([lifted.status, ...(await limited.statuses(1, bad))]).toEqual([204, 200]);
 });
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 10_000; !(await holds()); await Bun.sleep(20)) {
-    if (performance.now() > end) throw new Error("It never came.");
-  }
-}

@@ -7,6 +7,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createSend } from "../../src/net/send.ts";
 import { seeded } from "../kit/random.ts";
 import { responseOf } from "../kit/response-of.ts";
+import { until } from "../kit/until.ts";
 import { ask, listenForRequests } from "./raw-server.ts";
 
 const stops: (() => unknown)[] = [];
@@ -116,7 +117,7 @@ test("bytes that nobody asked for end a connection that waits", async () => {
 
   for (let i = 0; i < 3; i++) {
     expect(await responseOf(await send(ask(url))).text()).toBe("ok");
-    while (seen.open.size > 0) await Bun.sleep(5); // until they came
+    await until(() => seen.open.size === 0);
   }
 
   expect(seen.connections).toBe(3);
@@ -229,8 +230,7 @@ test("an answer that is complete before the upload ends it, and the source is le
 
   expect(reply.status).toBe(413);
   await cancelled.promise;
-  await Bun.sleep(20);
-  expect(seen.open.size).toBe(0);
+  await until(() => seen.open.size === 0);
 });
 
 test("uploads that ended early leave nothing in memory", async () => {

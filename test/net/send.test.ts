@@ -200,7 +200,7 @@ test("when an upstream goes away its next address is dialled", async () => {
 
   expect(await (await send(ask(request.url))).text()).toBe("first");
   await first.stop(true);
-  await Bun.sleep(20); // until the end of the kept connection has come
+  await Bun.sleep(200); // until the end of the kept connection has come
 
   expect(await (await send(request)).text()).toBe("second");
 });
@@ -219,7 +219,7 @@ test("the wait for an answer starts when a slow upload is over", async () => {
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async start(controller) {
       for (const letter of "slow") {
-        await Bun.sleep(60);
+        await Bun.sleep(400);
         controller.enqueue(new TextEncoder().encode(letter));
       }
       controller.close();
@@ -227,7 +227,7 @@ test("the wait for an answer starts when a slow upload is over", async () => {
   });
 
   const reply = await send(
-    post(url, { body, content_length: 4, timeouts: { headers_ms: 150, idle_ms: 30_000 } }),
+    post(url, { body, content_length: 4, timeouts: { headers_ms: 1200, idle_ms: 30_000 } }),
   );
 
   expect(await reply.text()).toBe("slow");
@@ -237,7 +237,7 @@ test("an answer that begins before the upload is over is not cut off afterwards"
   const { url } = await listen(async (socket, _, count) => {
     if (count > 1) return;
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nearly");
-    await Bun.sleep(300);
+    await Bun.sleep(1300);
     socket.write("late");
   });
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -250,7 +250,7 @@ test("an answer that begins before the upload is over is not cut off afterwards"
   });
 
   const reply = await send(
-    post(url, { body, content_length: 4, timeouts: { headers_ms: 100, idle_ms: 30_000 } }),
+    post(url, { body, content_length: 4, timeouts: { headers_ms: 1000, idle_ms: 30_000 } }),
   );
 
   expect(await reply.text()).toBe("earlylate");
