@@ -62,7 +62,7 @@ test("a server that never answers is waited for once, and not for long", async (
   expect(performance.now() - began).toBeLessThan(8000);
   const again = performance.now();
   expect(await it.tools()).toEqual(["good__works"]);
-  expect(performance.now() - again).toBeLessThan(1000);
+  expect(performance.now() - again).toBeLessThan(3000);
 }, 20_000);
 
 test.each([

@@ -165,7 +165,7 @@ test.each(["/silent", "/trickle"])("4.3.5 %s ends when the time is over", async 
     code: "upstream_timeout",
     message: "The attachment took too long to arrive.",
   });
-  expect(performance.now() - started).toBeWithin(1400, 2500);
+  expect(performance.now() - started).toBeWithin(1400, 3800);
 });
 
 test("4.3.5 a name server that never answers is given up in the same time", async () => {
