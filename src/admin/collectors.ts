@@ -25,6 +25,9 @@ const stores: Stores<Collector, CollectorInput, Collector> = {
   id: "collector_id",
   scope: () => ({}),
   read: (_, row) => row,
+  // The number of a version says nothing of another policy.
+  kept: (row, { default_policy_id = row.default_policy_id }) =>
+    default_policy_id === row.default_policy_id ? {} : { default_policy_version: null },
   async columns(deps, input) {
     const { gateway_id, default_policy_id, default_policy_version } = input;
     if (gateway_id && !(await gatewayTable.find(deps.db, { id: gateway_id }))) {

@@ -34,7 +34,7 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
     ...maskSecrets(deps.keyring(), REGISTRY_SECRETS, row),
     capabilities: row.capabilities ?? (isLlm(row) ? capabilitiesOf(providers[row.provider]) : []),
   }),
-  stored: ({ capabilities }) => ({ capabilities }),
+  kept: ({ capabilities }) => ({ capabilities }),
   async mayRemove(deps, row, call) {
     const { force } = call.query as { force?: boolean };
     const installs = force ? [] : await storeInstallTable.all(deps.db, { instance_id: row.id });

@@ -38,8 +38,8 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   takesAlong?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** As the wire shows it: secrets masked. */
   read: (deps: Deps, row: Row) => Promise<Reply> | Reply;
-  /** Members whose stored value is not what `read` shows. */
-  stored?: (row: Row) => Partial<Input>;
+  /** Members that an update does not keep as `read` shows them, unless it sends them. */
+  kept?: (row: Row, sent: Partial<Input>) => Partial<Input>;
   /** The columns to write: what one schema cannot check is checked. `before` is undefined on create. */
   columns: (
     deps: Deps,
@@ -161,7 +161,8 @@ export function resourceRoutes<
     checkVersion(call, row);
     const before = await stores.read(deps, row);
     const current = pickInput(resource.input, before);
-    const merged = { ...current, ...stores.stored?.(row), ...(call.body as object) };
+    const sent = call.body as Partial<z.output<Input>>;
+    const merged = { ...current, ...stores.kept?.(row, sent), ...sent };
     const input = decode(resource.input, merged);
     const next = { ...row, version: row.version + 1, updated_at: deps.now().toISOString() };
     const after = await save(deps, input, next, row);

@@ -51,6 +51,23 @@ test("5 a collector that pins a version keeps its verdicts when policy and detec
   expect((await shared.put(collector, { default_policy_version: 99 })).status).toBe(422);
 });
 
+test("5 a pinned number is of one policy: another policy starts with its newest version", async () => {
+  const shared = await kit();
+  const { collector, policy } = await makeGuard(shared, {});
+  const path = `/v1/collectors/${collector.id}`;
+  const other = await makePolicy(shared, {});
+  await shared.put(`/v1/policies/${other.id}`, { mode: "observe" });
+  const pinAfter = async (sent: object) =>
+    (await (await shared.put(path, sent)).json()).default_policy_version;
+
+  expect(await pinAfter({ default_policy_version: 1 })).toBe(1);
+  expect(await pinAfter({ name: unique("renamed") })).toBe(1);
+  expect(await pinAfter({ default_policy_id: policy.id })).toBe(1);
+  expect(await pinAfter({ default_policy_id: other.id })).toBeNull();
+  expect(await pinAfter({ default_policy_id: policy.id, default_policy_version: 1 })).toBe(1);
+  expect(await pinAfter({ default_policy_id: null })).toBeNull();
+});
+
 test("5 a disabled detector is skipped everywhere at once, pinned versions too", async () => {
   const shared = await kit();
   const guard = await makeRuled(shared, "data_loss_prevention");
