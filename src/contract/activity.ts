@@ -41,7 +41,11 @@ export type EvaluationEvent = z.infer<typeof EvaluationEvent>;
 export const StoredText = z.object({
   pointer: z.string(),
   inner: z.string().nullable(),
-  source: z.string(),
+  source: z
+    .string()
+    .describe(
+      "Who wrote it, or what else it is: `called_tool` and `offered_tool` are names; `tool_number` and `value` are kept of what waits for an approval.",
+    ),
   role: z.string().nullable(),
   text: z.string(),
 });

@@ -11,10 +11,9 @@ import { compilePolicy, type Program } from "../policy/compile-policy.ts";
 import type { Facts } from "../policy/condition.ts";
 import type { Outside } from "../policy/detector.ts";
 import { runPolicy } from "../policy/run-policy.ts";
-import { type Segment, type Source, segment } from "../policy/segment.ts";
 import { type Route, route } from "../route.ts";
 import { policyDocument } from "../snapshot/policy-document.ts";
-import { STORED_NUMBER, STORED_VALUE } from "./record-activity.ts";
+import { payloadAgain } from "./stored-content.ts";
 
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
   const { draft, limit, from, to, collector_id } = body;
@@ -58,17 +57,16 @@ async function statusAgain(
   content: readonly StoredText[],
 ): Promise<Status> {
   const { direction, protocol } = event;
+  const { segments, ...kept } = payloadAgain(content);
   const { status } = await runPolicy(program, {
     direction,
-    segments: content.flatMap(stored),
+    segments,
     facts: factsAgain(event),
     surroundings: {
       direction,
       protocol,
-      calls: [],
-      definitions: [],
+      ...kept,
       attachments: [],
-      payload_bytes: content.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
       outside: NOBODY,
     },
     disabled: deps.snapshot().disabledDetectors,
@@ -77,15 +75,6 @@ async function statusAgain(
     pseudonym: (label) => label,
   });
   return status;
-}
-
-function stored({ text, source, ...place }: StoredText): Segment[] {
-  if (source === STORED_VALUE) return [];
-  if (source === STORED_NUMBER) {
-    return [segment(text, "tool_arguments", { ...place, isNumber: true })];
-  }
-  // It was one of ours when it was written.
-  return [segment(text, source as Source, place)];
 }
 
 function factsAgain(event: EvaluationEvent): Facts {

@@ -23,9 +23,12 @@ export interface ToolCall {
   /** Without the `mcp__server__` in front. */
   name: string;
   pointer: string;
-  /** undefined: they are not valid JSON. */
+  /** undefined: they are not valid JSON. NOT_KEPT: nobody knows any more. */
   arguments: unknown;
 }
+
+/** Of the arguments of a recorded call only texts are kept. */
+export const NOT_KEPT = Symbol("not kept");
 
 export interface ToolDefinition {
   name: string;

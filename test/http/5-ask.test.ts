@@ -292,6 +292,7 @@ describe.each(databaseKinds)("%s", (database) => {
       "5",
       "[MASKED_CVV]",
       "[MASKED_PHONE_NUMBER]",
+      "pay",
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { sweep } from "../../src/server/sweep.ts";
-import { makeGuard, makeRuled } from "../kit/guard.ts";
+import { makeGuard, makeRuled, unique } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 
@@ -313,6 +313,57 @@ describe.each(databaseKinds)("%s", (database) => {
       changes: [{ before: "allow", after: "block" }],
     });
     expect(await listed(shared, `collector_id=${collector_id}`, 2)).toHaveLength(2);
+  });
+
+  test("5 a draft about tools is replayed over the names that were kept, without their arguments", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, {});
+    const collector_id = guard.collector.id;
+    const tools = ["search", "pay"].map((name) => ({ type: "function", function: { name } }));
+    const tool_calls = [{ id: "1", type: "function", function: { name: "pay", arguments: "{}" } }];
+    const messages = [{ role: "assistant", content: null, tool_calls }];
+    await guard.evaluate({ payload: { model: "m", messages, tools } });
+    await guard.evaluate({ payload: { model: "m", messages: [], tools } });
+    const [, event] = await listed(shared, `collector_id=${collector_id}`, 2);
+    const replayed = async (kind: string, settings: object) => {
+      const { id } = await shared.make("/v1/detectors", { name: unique(kind), kind, settings });
+      const draft = { name: "draft", input_rules: [{ detector_id: id, action: "block" }] };
+      const path = `/v1/policies/${guard.policy.id}/replay`;
+      const reply = await (await shared.post(path, { draft, collector_id })).json();
+      return reply.changes.map(({ event_id }: { event_id: string }) => event_id);
+    };
+    const strict = { type: "object", required: ["amount"] };
+
+    expect(await replayed("tool_permission", { denied_tools: ["pay"] })).toEqual([event?.id]);
+    expect(
+      await replayed("tool_permission", { denied_tools: ["search"], definitions: true }),
+    ).toHaveLength(2);
+    expect(
+      await replayed("tool_selection", { known_tools: [{ name: "pay", parameters: strict }] }),
+    ).toEqual([]);
+    const { content } = await (await shared.get(`/v1/activity/${event?.id}`)).json();
+    expect(content).toMatchObject([
+      { source: "offered_tool", text: "search" },
+      { source: "offered_tool", text: "pay" },
+      { source: "called_tool", text: "pay", pointer: "/messages/0/tool_calls/0/function" },
+    ]);
+  });
+
+  test("6 of a conversation that is longer than what is kept, the end is kept", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [{ name: "ask", when: null, action: "ask" }] });
+    const pay = { name: "pay", arguments: '{"to":"Ana","amount":5}' };
+    const messages = [
+      ...Array.from({ length: 12 }, (_, i) => ({ role: "user", content: `${i} `.repeat(60_000) })),
+      { role: "assistant", content: null, tool_calls: [{ type: "function", function: pay }] },
+    ];
+    await guard.evaluate({ payload: { model: "m", messages } });
+    const [event] = await listed(shared, `collector_id=${guard.collector.id}`, 1);
+
+    const { content } = await (await shared.get(`/v1/activity/${event?.id}`)).json();
+
+    const texts = content.map(({ text }: { text: string }) => text.split(" ", 1)[0]);
+    expect(texts).toEqual(["pay", "4", "5", "6", "7", "8", "9", "10", "11", "Ana", "5"]);
   });
 
   test("5 events go when the retention of their collector is over; those of a deleted one go too", async () => {

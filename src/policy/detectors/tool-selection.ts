@@ -1,7 +1,7 @@
 /** Does a call fit the tools there are: a tool that exists, with arguments of the right form? */
 import { z } from "zod";
 import { schemaMisfit } from "../../lib/json-schema.ts";
-import { detector, type Match, type ToolCall } from "../detector.ts";
+import { detector, type Match, NOT_KEPT, type ToolCall } from "../detector.ts";
 
 const Settings = z.strictObject({
   known_tools: z
@@ -45,7 +45,7 @@ export const toolSelection = detector({
       return calls.flatMap((call): Match[] => {
         const unknown = check_names && schemas.size > 0 && !schemas.has(call.name);
         if (unknown) return [misuse(call, "unknown_tool")];
-        if (!check_arguments) return [];
+        if (!check_arguments || call.arguments === NOT_KEPT) return [];
         if (call.arguments === undefined) return [misuse(call, "arguments_not_json")];
         const misfit = schemaMisfit(schemas.get(call.name), call.arguments);
         if (!misfit) return [];

@@ -1,0 +1,106 @@
+/** What is kept of a payload for Activity, for who decides about it, and for a replay. */
+import type { StoredText } from "../contract/activity.ts";
+import type { Collector } from "../contract/collectors.ts";
+import { NOT_KEPT, type Surroundings } from "../policy/detector.ts";
+import { maskForStorage } from "../policy/mask-for-storage.ts";
+import { maskNames } from "../policy/mask-names.ts";
+import type { Payload } from "../policy/payload/payload.ts";
+import type { Outcome } from "../policy/run-policy.ts";
+import { type Segment, type Source, segment } from "../policy/segment.ts";
+
+/** Beside the sources of texts: names of tools, numbers that detectors look at, and values that none does. */
+const CALLED = "called_tool";
+const OFFERED = "offered_tool";
+const NUMBER = "tool_number";
+const VALUE = "value";
+
+/** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
+const MOST_CHARACTERS = 1024 * 1024;
+/** More of them nobody reads, and a table has a hundred thousand numbers. */
+const MOST_LISTED = 500;
+
+/** Attachments are not among the segments of a payload: their texts are never kept. */
+export function storedContent(
+  storage: Collector["content_storage"],
+  payload: Payload,
+  { hidden, status }: Pick<Outcome, "hidden"> & { status: string },
+): StoredText[] | null {
+  if (storage === "none") return null;
+  const hiddenIn = Map.groupBy(hidden, ({ at }) => at?.segment);
+  const keep = (of: Segment): string =>
+    storage === "full" ? of.text : maskForStorage(of, hiddenIn.get(of) ?? []);
+  const names = maskNames();
+  let room = MOST_CHARACTERS;
+  /** A verdict is about the end of a conversation: that is kept first. */
+  const latest = <Of extends Kept>(
+    list: readonly Of[],
+    sourceOf: (of: Of) => string,
+    textOf: (of: Of) => string,
+  ): StoredText[] => {
+    const kept: StoredText[] = [];
+    for (let i = list.length - 1; i >= 0 && room > 0; i--) {
+      const of = list[i] as Of;
+      const pointer = names.pointer(of.pointer);
+      const inner = of.inner ? names.pointer(of.inner) : null;
+      const role = of.role ? names.name(of.role) : null;
+      const text = textOf(of).slice(0, room);
+      kept.push({ pointer, inner, source: sourceOf(of), role, text });
+      room -= text.length + pointer.length + (inner?.length ?? 0);
+    }
+    return kept.reverse();
+  };
+  const nameOf = ({ name }: { name: string }) => names.name(name);
+  const called = latest(payload.calls.slice(-MOST_LISTED), () => CALLED, nameOf);
+  const offered = latest(payload.definitions.slice(0, MOST_LISTED), () => OFFERED, nameOf);
+  // Alone a number says little; to who decides about a call it may say everything.
+  const isAsked = status === "ask";
+  const values = isAsked
+    ? // Its name may say that it is personal: the `cvv` 123.
+      latest(
+        payload.values,
+        () => VALUE,
+        (of) => keep(segment(of.text, "tool_arguments", of)),
+      )
+    : [];
+  const numbers = isAsked
+    ? latest(payload.segments.filter(isArgument).slice(-MOST_LISTED), () => NUMBER, keep)
+    : [];
+  const texts = latest(
+    payload.segments.filter(({ isNumber }) => !isNumber),
+    ({ source }) => source,
+    keep,
+  );
+  return [...offered, ...called, ...texts, ...numbers, ...values];
+}
+
+interface Kept {
+  pointer: string;
+  inner?: string | null;
+  role?: string | null;
+}
+
+const isArgument = ({ isNumber, source }: Segment) => isNumber && source === "tool_arguments";
+
+/** What a replay judges: as much of the payload as was kept. */
+export function payloadAgain(
+  content: readonly StoredText[],
+): Pick<Surroundings, "calls" | "definitions" | "payload_bytes"> & { segments: Segment[] } {
+  const tools = (wanted: string) =>
+    content
+      .filter(({ source }) => source === wanted)
+      .map(({ text, pointer }) => ({ name: text, pointer }));
+  const segments = content.flatMap(textAgain);
+  return {
+    segments,
+    calls: tools(CALLED).map((call) => ({ ...call, arguments: NOT_KEPT })),
+    definitions: tools(OFFERED).map((tool) => ({ ...tool, schema: undefined })),
+    payload_bytes: segments.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+  };
+}
+
+function textAgain({ text, source, ...place }: StoredText): Segment[] {
+  if ([CALLED, OFFERED, VALUE].includes(source)) return [];
+  if (source === NUMBER) return [segment(text, "tool_arguments", { ...place, isNumber: true })];
+  // It was one of ours when it was written.
+  return [segment(text, source as Source, place)];
+}
