@@ -11,8 +11,9 @@ import type { Journal } from "../lib/journal.ts";
 import type { Log } from "../lib/log.ts";
 import { type Counts, count, newCounts } from "../lib/metrics.ts";
 
-/** Rows in one statement: on SQLite the process waits for it, about a millisecond. */
+/** Rows in one statement, and characters of their texts: on SQLite the process waits for it, about a millisecond. */
 const BATCH = 64;
+const BATCH_CHARACTERS = 256 * 1024;
 /** Some hundred megabytes of texts at most: minutes of a busy node while the database is away. */
 const MOST_WAITING = 50_000;
 const WRITE_AFTER_MS = 100;
@@ -76,7 +77,7 @@ export function writeEvaluations(
     let single = 0;
     // What comes meanwhile waits for more to share its commit.
     for (const told = taken + waiting.length; taken < told; ) {
-      const batch = waiting.slice(0, single > 0 ? 1 : BATCH);
+      const batch = single > 0 ? waiting.slice(0, 1) : oneBatch(waiting);
       crowded = batch.length > 1;
       try {
         await insertEvaluations(
@@ -169,4 +170,14 @@ export function writeEvaluations(
       while (waiting.length && !held);
     },
   };
+}
+
+function oneBatch(waiting: readonly Waiting[]): Waiting[] {
+  let characters = 0;
+  const end = waiting.findIndex(({ recorded }, index) => {
+    if (index === BATCH || characters > BATCH_CHARACTERS) return true;
+    for (const { text } of recorded.content ?? []) characters += text.length;
+    return false;
+  });
+  return end < 0 ? [...waiting] : waiting.slice(0, end);
 }

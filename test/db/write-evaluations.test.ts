@@ -41,9 +41,9 @@ async function withJournal(stack: AsyncDisposableStack) {
   return { db, path, journals, told, log: (event: string) => told.push(event) };
 }
 
-const recordedOf = (number: number) => ({
+const recordedOf = (number: number, text = `é ${number}`) => ({
   event: eventOf(idOf(number)),
-  content: [{ pointer: "/input", inner: null, source: "user", role: null, text: `é ${number}` }],
+  content: [{ pointer: "/input", inner: null, source: "user", role: null, text }],
 });
 
 test("7 what stands in a journal is written once, whether its process came to write it or not", async () => {
@@ -220,11 +220,16 @@ test("7 after its end nothing is written any more: the database may be closed", 
   expect([await countEvaluations(db, {}), journals().length]).toEqual([{}, 1]);
 });
 
-test("7 others have their turn while very many are written", async () => {
+test.each([
+  ["very many", 5_000, ""],
+  ["very long ones", 60, "a".repeat(1024 * 1024)],
+])("7 others have their turn while %s are written", async (_, count, text) => {
   await using stack = new AsyncDisposableStack();
   const { db, path } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
-  for (let number = 0; number < 5_000; number += 1) void writer.record(recordedOf(number));
+  for (let number = 0; number < count; number += 1) {
+    void writer.record(recordedOf(number, `${number} ${text}`));
+  }
 
   let turns = 0;
   const counting = setInterval(() => {
@@ -234,7 +239,7 @@ test("7 others have their turn while very many are written", async () => {
   await writer.written();
 
   expect(turns).toBeGreaterThan(10);
-  expect(await countEvaluations(db, {})).toEqual({ allow: 5_000 });
+  expect(await countEvaluations(db, {})).toEqual({ allow: count });
 });
 
 test("6.1 who waits for what was told does not wait for what is told after", async () => {
