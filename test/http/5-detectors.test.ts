@@ -106,7 +106,13 @@ test.each<[string, (body: unknown) => Promise<Response>]>([
     const { items } = await (
       await shared.get(`/v1/activity?collector_id=${closed.collector.id}`)
     ).json();
-    expect(items).toMatchObject([{ status: "error", id: error.request_id }]);
+    expect(items).toMatchObject([
+      {
+        status: "error",
+        id: error.request_id,
+        detectors: { failed: [{ detector_id: closed.detector.id }] },
+      },
+    ]);
   },
 );
 
