@@ -52,6 +52,31 @@ test("4.3.1 a text that is JSON is masked between its escapes, and is JSON after
   });
 });
 
+test("4.3.1 a number in a text that is JSON is found, and a string takes its place", async () => {
+  const settings = {
+    predefined_entities: [{ entity: "credit_card" }, { entity: "email", mask_with: '"@"' }],
+  };
+  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+    action: "transform",
+    settings,
+  });
+  const text =
+    '{ "card": 4111111111111111, "note": "card: 4111111111111111, bo@example.com", "n": 1.0 }';
+  const masked = '{ "card": "[MASKED_CC]", "note": "card: [MASKED_CC], \\"@\\"", "n": 1.0 }';
+
+  const asInput = await guard.evaluate({ payload: { input: text } });
+  const asResult = await guard.evaluate({
+    payload: { messages: [{ role: "tool", tool_call_id: "c1", content: text }] },
+  });
+  const alone = await guard.evaluate({ payload: { input: "4111111111111111" } });
+
+  expect(asInput.transformed_payload).toEqual({ input: masked });
+  expect(asResult.transformed_payload).toEqual({
+    messages: [{ role: "tool", tool_call_id: "c1", content: masked }],
+  });
+  expect(alone.transformed_payload).toEqual({ input: "[MASKED_CC]" });
+});
+
 test("4.3 a member called __proto__ is looked at like any other", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention");
 

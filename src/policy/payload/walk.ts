@@ -133,14 +133,14 @@ const LEAST_NUMBER = 100_000;
 const MOST_VALUES = 500;
 
 /**
- * Numbers of a tool: a program writes a card or an account as one. Elsewhere they are settings and counts, and
- * ids (`isId`) are the format's own.
+ * Numbers of a tool, and of a text that is JSON: a program writes a card or an account as one. Elsewhere they
+ * are settings and counts, and ids (`isId`) are the format's own.
  */
 function readValue(out: Payload, value: number | boolean, place: Place, isId = false): void {
   const { source, role, pointer, inner } = place;
   const isCall = source === "tool_arguments";
   const isLong = Number.isInteger(value) && Math.abs(Number(value)) >= LEAST_NUMBER;
-  if (isLong && !isId && (isCall || source === "tool_result")) {
+  if (isLong && !isId && (isCall || source === "tool_result" || inner !== null)) {
     out.segments.push(segment(String(value), source, { ...place, isNumber: true }));
   } else if (isCall || (!isId && source !== "tool_result" && source !== "tool_definition")) {
     out.values.push({ text: String(value), role, pointer, inner });
