@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector, makeGuard, makePolicy, makeRuled, typesOf } from "../kit/guard.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 
@@ -75,6 +76,22 @@ test("4.3.1 a number in a text that is JSON is found, and a string takes its pla
     messages: [{ role: "tool", tool_call_id: "c1", content: masked }],
   });
   expect(alone.transformed_payload).toEqual({ input: "[MASKED_CC]" });
+});
+
+test.each<[string, Json]>([
+  ["what an MCP tool gives back", { jsonrpc: "2.0", id: 1, result: { tax_id: "bo@example.com" } }],
+  ["an MCP error", { jsonrpc: "2.0", id: 1, error: { data: { user: "bo@example.com" } } }],
+  ["a form", { jsonrpc: "2.0", id: 1, result: { content: { user: "bo@example.com" } } }],
+  ["a document", { documents: [{ id: "d1", data: { user: "bo@example.com" } }] }],
+  ["a part", { role: "user", parts: [{ kind: "data", data: { user: "bo@example.com" } }] }],
+  ["a template", { prompt: { id: "p1", variables: { user: "bo@example.com" } } }],
+])("4.3 in %s every name is the author's own: ids are content", async (_, payload) => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+
+  const { transformed_payload } = await guard.evaluate({ payload, protocol: "mcp" });
+
+  const masked = JSON.stringify(payload).replace("bo@example.com", "[MASKED_EMAIL]");
+  expect(JSON.stringify(transformed_payload)).toBe(masked);
 });
 
 test("4.3 a member called __proto__ is looked at like any other", async () => {

@@ -12,6 +12,7 @@ import {
   from,
   members,
   type Read,
+  readData,
   readEvery,
   readMembers,
   readName,
@@ -90,6 +91,8 @@ const readResult = from(
 const PART = members({
   text: readText,
   json: readEvery,
+  data: readData,
+  document: byTable(members({ data: readData })),
   toolUse: readCall,
   toolResult: readResult,
   functionCall: readCall,

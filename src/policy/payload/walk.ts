@@ -24,12 +24,18 @@ export const members = (reads: Record<string, Read>): Members => new Map(Object.
 
 export const nothing: Read = () => {};
 
-/** Reads every member: what the table does not name may be text all the same. */
-export function readMembers(out: Payload, value: JsonObject, place: Place, table: Members): void {
+/** Reads every member: what the table does not name may be text all the same, and is read by `otherwise` if given. */
+export function readMembers(
+  out: Payload,
+  value: JsonObject,
+  place: Place,
+  table: Members,
+  otherwise?: Read,
+): void {
   for (const key in value) {
     const member = value[key];
     readNameOf(out, key, member, place);
-    const read = table.get(key);
+    const read = table.get(key) ?? otherwise;
     if (read) read(out, member, under(place, key));
     else readNamed(out, member, under(place, key), key);
   }
@@ -58,6 +64,10 @@ export const readEvery: Read = (out, value, place) => {
     }
   }
 };
+
+/** What a program wrote under names of its own. A string here may be encoded bytes. */
+export const readData: Read = (out, value, place) =>
+  typeof value === "string" ? readNamed(out, value, place, "data") : readEvery(out, value, place);
 
 /** A string that is text whatever it looks like. */
 export const readText: Read = (out, value, place) => {
@@ -98,6 +108,14 @@ export const byTable =
   (out, value, place) => {
     if (isObject(value)) readMembers(out, value, place, table);
     else readUnknown(out, value, place);
+  };
+
+/** The same of what a program wrote under names of its own: but for those in the table, ids are content. */
+export const byOwnNames =
+  (table: Members): Read =>
+  (out, value, place) => {
+    if (isObject(value)) readMembers(out, value, place, table, readEvery);
+    else readEvery(out, value, place);
   };
 
 export function under(place: Place, key: string | number): Place {
