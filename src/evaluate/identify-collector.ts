@@ -11,7 +11,7 @@ import { SERVICE_TOKEN, serviceClientOf } from "./service-token.ts";
 export type Caller =
   | { kind: "collector"; collector: CollectorView }
   | { kind: "client"; collector: CollectorView }
-  | { kind: "administrator"; gateway_ids: readonly string[] | null };
+  | { kind: "administrator"; token_id: string; gateway_ids: readonly string[] | null };
 
 export function identifyCaller(deps: Deps, request: Request): Caller {
   const [, secret = ""] =
@@ -32,7 +32,7 @@ export function identifyCaller(deps: Deps, request: Request): Caller {
   const live = token && token.expires_at > deps.now().getTime();
   if (live && PERMISSIONS[token.role].includes("write")) {
     deps.used("admin_tokens", token.id);
-    return { kind: "administrator", gateway_ids: token.gateway_ids };
+    return { kind: "administrator", token_id: token.id, gateway_ids: token.gateway_ids };
   }
   throw new AppError("unauthorized", "This collector key is unknown.");
 }

@@ -114,6 +114,21 @@ test("5 beside a collector key, a gateway must be the same collector's", async (
   expect((await guard.send({ payload: {}, gateway_id: other.gateway_id })).status).toBe(400);
 });
 
+test("5 an Idempotency-Key is an administrator token's own", async () => {
+  const kit = await started();
+  const { guard } = await guardedGateway(kit);
+  const { collector_key } = guard.collector;
+  const evaluated = async () => {
+    const { authorization } = await adminToken(kit, { role: "admin" });
+    const headers = { authorization, "idempotency-key": "one" };
+    return (await (await guard.send({ payload: {}, collector_key }, headers)).json()) as Verdict;
+  };
+
+  const first = await evaluated();
+
+  expect((await evaluated()).request_id).not.toBe(first.request_id);
+});
+
 test("5 an Idempotency-Key is a collector's own, at one endpoint", async () => {
   const kit = await started();
   const [one, other] = [await makeGuard(kit, {}), await makeGuard(kit, {})];
