@@ -78,6 +78,29 @@ test("4.3.1 a number in a text that is JSON is found, and a string takes its pla
   expect(alone.transformed_payload).toEqual({ input: "[MASKED_CC]" });
 });
 
+test("4.3.1 the name of a tool is looked at, and never rewritten", async () => {
+  const shared = await kit();
+  const [blocks, masks] = [
+    await makeRuled(shared, "data_loss_prevention"),
+    await makeRuled(shared, "data_loss_prevention", { action: "transform" }),
+  ];
+  const call = (to: string) => ({
+    protocol: "mcp",
+    payload: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "Mail bo@example.com", arguments: { to } },
+    },
+  });
+
+  const found = await blocks.evaluate(call("Bo"));
+  const masked = await masks.evaluate(call("bo@example.com"));
+
+  expect(found.status).toBe("block");
+  expect(masked.transformed_payload).toEqual(call("[MASKED_EMAIL]").payload);
+});
+
 test.each<[string, Json]>([
   ["what an MCP tool gives back", { jsonrpc: "2.0", id: 1, result: { tax_id: "bo@example.com" } }],
   ["an MCP error", { jsonrpc: "2.0", id: 1, error: { data: { user: "bo@example.com" } } }],

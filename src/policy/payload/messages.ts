@@ -5,7 +5,7 @@
 import type { Source } from "../segment.ts";
 import { isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject } from "./payload.ts";
-import { readCall, readToolCalls } from "./tools.ts";
+import { readCall, readToolCalls, readToolName } from "./tools.ts";
 import {
   byTable,
   eachWith,
@@ -85,7 +85,7 @@ const isThought = ({ type, thought }: JsonObject) =>
 
 const readResult = from(
   "tool_result",
-  byTable(members({ name: readName, content: readContent, response: readEvery })),
+  byTable(members({ name: readToolName, content: readContent, response: readEvery })),
 );
 
 const PART = members({
