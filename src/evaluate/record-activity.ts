@@ -100,7 +100,7 @@ function contentOf(
   if (status !== "ask") return kept;
   for (const of of payload.segments) {
     if (room <= 0) break;
-    if (of.isNumber && of.source === "tool_arguments") add(STORED_NUMBER, of, keep(of));
+    if (of.isNumber && of.source !== "tool_result") add(STORED_NUMBER, of, keep(of));
   }
   for (const value of payload.values) {
     // Its name may say that it is personal: the `cvv` 123.
