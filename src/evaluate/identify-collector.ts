@@ -52,6 +52,12 @@ export function checkLive(deps: Deps, key: CollectorKeyView, what: string): void
   }
 }
 
+/** Whether what is asked of a collector, and decided for it, is the caller's business. */
+export const mayUse = (caller: Caller, { id, gateway_id }: CollectorView): boolean =>
+  caller.kind === "administrator"
+    ? caller.gateway_ids === null || caller.gateway_ids.includes(gateway_id ?? "")
+    : caller.collector.id === id;
+
 export function identifyCollector(
   deps: Deps,
   caller: Caller,
@@ -74,11 +80,9 @@ export function identifyCollector(
     gateway_id === undefined
       ? view.collector_key === collector_key
       : view.gateway_id === gateway_id;
-  const mine = (view: CollectorView) =>
-    caller.kind === "client"
-      ? view.id === caller.collector.id
-      : caller.gateway_ids === null || caller.gateway_ids.includes(view.gateway_id ?? "");
-  const found = [...deps.snapshot().collectors.values()].filter((view) => fits(view) && mine(view));
+  const found = [...deps.snapshot().collectors.values()].filter(
+    (view) => fits(view) && mayUse(caller, view),
+  );
   const [collector, another] = found;
   if (collector && !another) return collector;
   const name = gateway_id === undefined ? "collector_key" : "gateway_id";
