@@ -7,6 +7,7 @@ import { isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject } from "./payload.ts";
 import { readCall, readToolCalls, readToolName } from "./tools.ts";
 import {
+  byOwnNames,
   byTable,
   eachWith,
   from,
@@ -56,6 +57,12 @@ const readThoughts: Read = (out, value, place) => {
   if (place.source !== "assistant") readUnknown(out, value, place);
 };
 
+/** Cohere tells with an answer what it rests on, as a tool or a document gave it. */
+const readSource = byTable(
+  members({ tool_output: readEvery, document: byOwnNames(members({ id: readName })) }),
+);
+const readCitation = byTable(members({ sources: eachWith(readSource) }));
+
 const MESSAGE = members({
   name: readName,
   content: readContent,
@@ -63,6 +70,7 @@ const MESSAGE = members({
   tool_calls: readToolCalls,
   function_call: readCall,
   tool_plan: readThoughts,
+  citations: eachWith(readCitation),
   reasoning: readThoughts,
   reasoning_content: readThoughts,
   reasoning_details: readThoughts,
