@@ -25,14 +25,6 @@ const stores: Stores<GatewayRow, GatewayInput, Gateway> = {
   id: "gateway_id",
   scope: () => ({}),
   visible: (call) => call.actor.gateway_ids ?? undefined,
-  mayCreate(call) {
-    if (call.actor.gateway_ids) {
-      throw new AppError(
-        "forbidden",
-        "A token that is limited to some gateways cannot create one.",
-      );
-    }
-  },
   read: (_, row) => row,
   async columns(deps, input, { id }) {
     await checkGuard(deps, input, id);

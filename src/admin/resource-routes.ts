@@ -30,8 +30,6 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   parent?: (deps: Deps, params: Record<string, string>) => Promise<void>;
   /** Which ids a caller may see at all; undefined: every one in scope. */
   visible?: (call: Call) => readonly string[] | undefined;
-  /** Refuses a create before anything is looked at. */
-  mayCreate?: (call: Call) => void;
   /** Refuses to delete what others still need. */
   mayRemove?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** Records what the database removes with it. */
@@ -126,7 +124,6 @@ export function resourceRoutes<
     {
       endpoint: resource.create,
       async answer(deps, call) {
-        stores.mayCreate?.(call);
         await stores.parent?.(deps, call.params);
         const at = deps.now().toISOString();
         const id = deps.newId();

@@ -15,7 +15,9 @@ export const AdminTokenInput = z.strictObject({
     .max(200)
     .nullable()
     .default(null)
-    .describe("Limits the token to these gateways. null: all of them."),
+    .describe(
+      "Limits the token to these gateways, and keeps it from what concerns all: the guard, tokens. null: everything.",
+    ),
   expires_at: Time.nullable().default(null),
   principal_sub: PrincipalSub.nullable()
     .default(null)

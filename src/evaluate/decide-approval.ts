@@ -13,7 +13,7 @@ import { auditTable } from "../db/audit-log.ts";
 import { findContent } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { type DirectRoute, type Route, route } from "../route.ts";
-import { identifyCaller } from "./identify-collector.ts";
+import { identifyCaller, mayUse } from "./identify-collector.ts";
 
 export const approvalRoutes: Route[] = [
   route(listApprovals, async (deps, { query: { status, collector_id, ...query } }) => {
@@ -64,10 +64,8 @@ export const checkApprovalRoute: DirectRoute = {
   async respond(deps, { request, params, headers }) {
     const caller = identifyCaller(deps, request);
     const found = await findApproval(deps, params.approval_id ?? "");
-    // Another collector's approval is none of the caller's business.
-    if (caller.kind !== "administrator" && caller.collector.id !== found.collector_id) {
-      throw missing(found.id);
-    }
+    const collector = deps.snapshot().collectors.get(found.collector_id);
+    if (!collector || !mayUse(caller, collector)) throw missing(found.id);
     const { id, status, expires_at } = found;
     return Response.json({ id, status, expires_at }, { headers });
   },

@@ -59,8 +59,12 @@ export async function evaluate(backing: Backing, asked: Asked): Promise<Judgemen
       transformed,
     };
   } catch (thrown) {
-    const failed = AppError.from(thrown).code === "detector_failed";
-    if (failed) await record({ ...UNGUARDED, status: "error", latency_ms: since(began) });
+    const { code, details } = AppError.from(thrown);
+    if (code === "detector_failed") {
+      const { detector_id = "", detector_name = "", error = "" } = details;
+      const detectors = { run: 0, skipped: 0, failed: [{ detector_id, detector_name, error }] };
+      await record({ ...UNGUARDED, detectors, status: "error", latency_ms: since(began) });
+    }
     throw thrown;
   }
 

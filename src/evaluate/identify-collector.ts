@@ -11,7 +11,7 @@ import { SERVICE_TOKEN, serviceClientOf } from "./service-token.ts";
 export type Caller =
   | { kind: "collector"; collector: CollectorView }
   | { kind: "client"; collector: CollectorView }
-  | { kind: "administrator"; gateway_ids: readonly string[] | null };
+  | { kind: "administrator"; token_id: string; gateway_ids: readonly string[] | null };
 
 export function identifyCaller(deps: Deps, request: Request): Caller {
   const [, secret = ""] =
@@ -32,7 +32,7 @@ export function identifyCaller(deps: Deps, request: Request): Caller {
   const live = token && token.expires_at > deps.now().getTime();
   if (live && PERMISSIONS[token.role].includes("write")) {
     deps.used("admin_tokens", token.id);
-    return { kind: "administrator", gateway_ids: token.gateway_ids };
+    return { kind: "administrator", token_id: token.id, gateway_ids: token.gateway_ids };
   }
   throw new AppError("unauthorized", "This collector key is unknown.");
 }
@@ -51,6 +51,12 @@ export function checkLive(deps: Deps, key: CollectorKeyView, what: string): void
     throw new AppError("forbidden", `This ${what} has expired.`);
   }
 }
+
+/** Whether what is asked of a collector, and decided for it, is the caller's business. */
+export const mayUse = (caller: Caller, { id, gateway_id }: CollectorView): boolean =>
+  caller.kind === "administrator"
+    ? caller.gateway_ids === null || caller.gateway_ids.includes(gateway_id ?? "")
+    : caller.collector.id === id;
 
 export function identifyCollector(
   deps: Deps,
@@ -74,11 +80,9 @@ export function identifyCollector(
     gateway_id === undefined
       ? view.collector_key === collector_key
       : view.gateway_id === gateway_id;
-  const mine = (view: CollectorView) =>
-    caller.kind === "client"
-      ? view.id === caller.collector.id
-      : caller.gateway_ids === null || caller.gateway_ids.includes(view.gateway_id ?? "");
-  const found = [...deps.snapshot().collectors.values()].filter((view) => fits(view) && mine(view));
+  const found = [...deps.snapshot().collectors.values()].filter(
+    (view) => fits(view) && mayUse(caller, view),
+  );
   const [collector, another] = found;
   if (collector && !another) return collector;
   const name = gateway_id === undefined ? "collector_key" : "gateway_id";

@@ -28,7 +28,7 @@ async function onceByKey(
   if (key.length < 1 || key.length > 255) {
     throw new AppError("invalid_request", "Idempotency-Key: must have 1 to 255 characters");
   }
-  const who = caller.kind === "administrator" ? "" : caller.collector.id;
+  const who = caller.kind === "administrator" ? caller.token_id : caller.collector.id;
   const id = secretHash(JSON.stringify([caller.kind, who, path, key]));
   const request_hash = Bun.SHA256.hash(body, "hex");
   const running = inFlight(deps.settings);

@@ -63,7 +63,7 @@ export function storedContent(
       )
     : [];
   const numbers = isAsked
-    ? latest(payload.segments.filter(isArgument).slice(-MOST_LISTED), () => NUMBER, keep)
+    ? latest(payload.segments.filter(isGiven).slice(-MOST_LISTED), () => NUMBER, keep)
     : [];
   const texts = latest(
     payload.segments.filter(({ isNumber }) => !isNumber),
@@ -79,7 +79,7 @@ interface Kept {
   role?: string | null;
 }
 
-const isArgument = ({ isNumber, source }: Segment) => isNumber && source === "tool_arguments";
+const isGiven = ({ isNumber, source }: Segment) => isNumber && source !== "tool_result";
 
 /** What a replay judges: as much of the payload as was kept. */
 export function payloadAgain(

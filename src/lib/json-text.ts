@@ -80,6 +80,26 @@ export function endOfString(text: string, at: number): number {
   }
 }
 
+/** The numbers, in order. */
+export function numbersIn(text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
+      const end = endOfValue(text, at);
+      found.push({ start: at, end });
+      at = end;
+    } else at++;
+  }
+  return found;
+}
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+
 export interface Edit {
   from: number;
   to: number;

@@ -52,6 +52,9 @@ export function conditionProblem(
   if (Array.isArray(value) && op !== "in") {
     return { at: `${at}.value`, problem: `a list is for "in"; ${op} takes one value` };
   }
+  if (Array.isArray(value) && value.length === 0) {
+    return { at: `${at}.value`, problem: "an empty list never matches; name at least one value" };
+  }
   if ((op === "gt" || op === "lt") && !Number.isFinite(number(value))) {
     return { at: `${at}.value`, problem: `${op} compares numbers` };
   }

@@ -1,4 +1,5 @@
 /** What Transform writes: every match of every rule replaced, what stands between them untouched. */
+import { numbersIn } from "../lib/json-text.ts";
 import type { Match } from "./detector.ts";
 import type { Segment } from "./segment.ts";
 
@@ -29,18 +30,49 @@ interface Masked {
   start: number;
   end: number;
   mask: NonNullable<Match["mask"]>;
+  /** The whole of a number in a text that is JSON. */
+  isNumber?: boolean;
 }
 
 /** Where two overlap, the later one masks what sticks out of the earlier: nothing found is left. */
 function replaced(text: string, found: Masked[], pseudonym: Pseudonym): string {
   let written = "";
   let from = 0;
-  for (const { start, end, mask } of found.sort((one, other) => one.start - other.start)) {
+  const isJson = /^\s*[[{]/.test(text) && parses(text);
+  found.sort((one, other) => one.start - other.start);
+  for (const { start, end, mask, isNumber } of isJson ? wholeNumbers(text, found) : found) {
     if (end <= from) continue;
     const begin = Math.max(start, from);
     written += text.slice(from, begin);
-    written += "text" in mask ? mask.text : pseudonym(mask.pseudonym, text.slice(begin, end));
+    const put = "text" in mask ? mask.text : pseudonym(mask.pseudonym, text.slice(begin, end));
+    written += isJson ? inJson(put, isNumber) : put;
     from = end;
   }
   return written + text.slice(from);
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whoever parses a tool's answer must still be able to: in the place of a number stands a string. */
+function wholeNumbers(text: string, found: readonly Masked[]): Masked[] {
+  const numbers = numbersIn(text);
+  let next = 0;
+  return found.map((one) => {
+    while ((numbers[next]?.end ?? Number.POSITIVE_INFINITY) <= one.start) next++;
+    const number = numbers[next];
+    const isNumber = number && number.start <= one.start && one.end <= number.end;
+    return isNumber ? { ...one, ...number, isNumber } : one;
+  });
+}
+
+function inJson(mask: string, isNumber = false): string {
+  const quoted = JSON.stringify(mask);
+  return isNumber ? quoted : quoted.slice(1, -1);
 }

@@ -160,9 +160,11 @@ async function waitedFor(
 /** spec 7: fail-closed is a 500, fail-open goes on and says which detector did not look. */
 function failed(cause: unknown, { detector }: CompiledRule, judged: Judged, run: Run): Found {
   const { id, name, kind } = detector;
-  const text = `The detector "${name}" failed, and this collector is fail-closed.`;
-  if (judged.fail_mode === "closed") throw new AppError("detector_failed", text, { cause });
   const error = cause instanceof AppError ? cause.message : `${kind} could not inspect this.`;
-  run.detectors.failed.push({ detector_id: id, detector_name: name, error });
+  const details = { detector_id: id, detector_name: name, error };
+  const text = `The detector "${name}" failed, and this collector is fail-closed.`;
+  if (judged.fail_mode === "closed")
+    throw new AppError("detector_failed", text, { cause, details });
+  run.detectors.failed.push(details);
   return [];
 }

@@ -17,7 +17,7 @@ const NOBODY: Actor = {
 
 export function authenticate(
   deps: Deps,
-  endpoint: Pick<Endpoint, "auth">,
+  endpoint: Pick<Endpoint, "auth" | "name">,
   request: Request,
   params: Record<string, string>,
 ): Actor {
@@ -31,15 +31,28 @@ export function authenticate(
   }
   const { gateway_ids } = actor;
   if (!gateway_ids) return actor;
-  // A token for some gateways must not make one for all.
-  if (endpoint.auth === "own") {
-    throw new AppError("forbidden", "A token that is limited to some gateways cannot do this.");
+  // A token for some gateways must not make one for all, nor read or change what judges for the others.
+  if (params.gateway_id === undefined && !LIMITED_TOO.has(endpoint.name)) {
+    throw new AppError(
+      "forbidden",
+      "This concerns all gateways, and this token is limited to some. Use one that is not.",
+    );
   }
   if (params.gateway_id !== undefined && !gateway_ids.includes(params.gateway_id)) {
     throw new AppError("forbidden", "This token is limited to other gateways.");
   }
   return actor;
 }
+
+/** Their paths name no gateway, and they tell what is the same for all, or look at the limit themselves. */
+const LIMITED_TOO: ReadonlySet<string> = new Set([
+  "list_gateways",
+  "list_plugins",
+  "list_registry_kinds",
+  "list_detector_catalog",
+  "list_audit",
+  "who_am_i",
+]);
 
 function actorOf(deps: Deps, request: Request): Actor {
   const header = request.headers.get("authorization")?.trim();

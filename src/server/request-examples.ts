@@ -53,7 +53,7 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
     gates: [
       {
         name: "No shell",
-        when: { field: "tool.name", op: "in", value: ["bash", "shell"] },
+        when: { field: "tool.name", op: "in", value: ["bash", "Bash", "shell", "Shell"] },
         action: "block",
       },
     ],

@@ -1,5 +1,6 @@
 /** Who may call the admin API, and for which gateways (decision 2, admin auth). */
 import { describe, expect, test } from "bun:test";
+import { isAdministrative } from "../../src/contract/endpoint.ts";
 import { ROLES } from "../../src/contract/roles.ts";
 import { routes } from "../../src/server/routes.ts";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
@@ -94,6 +95,30 @@ test("2 a token with a gateway scope sees and changes only that gateway", async 
   expect((await ask("GET", "/v1/audit")).status).toBe(403);
   expect((await ask("GET", `/v1/audit?gateway_id=${mine.id}`)).status).toBe(200);
   expect((await ask("GET", "/v1/tokens")).status).toBe(403);
+});
+
+test("2 a token with a gateway scope gets nothing of what concerns all gateways", async () => {
+  const kit = await started();
+  const mine = await kit.make("/v1/gateways", { name: "mine" });
+  const { token } = await tokenFor({ role: "owner", gateway_ids: [mine.id] });
+  const ofAll = routes
+    .map(({ endpoint }) => endpoint)
+    .filter(({ auth, path }) => isAdministrative(auth) && !path.includes(":gateway_id"));
+  const answered: string[] = [];
+  for (const { method, path, name } of ofAll) {
+    const at = path.replace(/:\w+/g, mine.id);
+    const body = method === "GET" ? undefined : {};
+    const { status } = await kit.call(method, at, body, bearer(token));
+    if (status !== 403) answered.push(name);
+  }
+
+  expect(answered.sort()).toEqual([
+    "list_detector_catalog",
+    "list_gateways",
+    "list_plugins",
+    "list_registry_kinds",
+    "who_am_i",
+  ]);
 });
 
 test("2 an owner token that expires does not make another one dispensable", async () => {

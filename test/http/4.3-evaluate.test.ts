@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector, makeGuard, makePolicy, makeRuled, typesOf } from "../kit/guard.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 
@@ -50,6 +51,70 @@ test("4.3.1 a text that is JSON is masked between its escapes, and is JSON after
     b: "“[MASKED_EMAIL]”",
     c: String.raw`{"d":"\n[MASKED_CC]"}`,
   });
+});
+
+test("4.3.1 a number in a text that is JSON is found, and a string takes its place", async () => {
+  const settings = {
+    predefined_entities: [{ entity: "credit_card" }, { entity: "email", mask_with: '"@"' }],
+  };
+  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+    action: "transform",
+    settings,
+  });
+  const text =
+    '{ "card": 4111111111111111, "note": "card: 4111111111111111, bo@example.com", "n": 1.0 }';
+  const masked = '{ "card": "[MASKED_CC]", "note": "card: [MASKED_CC], \\"@\\"", "n": 1.0 }';
+
+  const asInput = await guard.evaluate({ payload: { input: text } });
+  const asResult = await guard.evaluate({
+    payload: { messages: [{ role: "tool", tool_call_id: "c1", content: text }] },
+  });
+  const alone = await guard.evaluate({ payload: { input: "4111111111111111" } });
+
+  expect(asInput.transformed_payload).toEqual({ input: masked });
+  expect(asResult.transformed_payload).toEqual({
+    messages: [{ role: "tool", tool_call_id: "c1", content: masked }],
+  });
+  expect(alone.transformed_payload).toEqual({ input: "[MASKED_CC]" });
+});
+
+test("4.3.1 the name of a tool is looked at, and never rewritten", async () => {
+  const shared = await kit();
+  const [blocks, masks] = [
+    await makeRuled(shared, "data_loss_prevention"),
+    await makeRuled(shared, "data_loss_prevention", { action: "transform" }),
+  ];
+  const call = (to: string) => ({
+    protocol: "mcp",
+    payload: {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "Mail bo@example.com", arguments: { to } },
+    },
+  });
+
+  const found = await blocks.evaluate(call("Bo"));
+  const masked = await masks.evaluate(call("bo@example.com"));
+
+  expect(found.status).toBe("block");
+  expect(masked.transformed_payload).toEqual(call("[MASKED_EMAIL]").payload);
+});
+
+test.each<[string, Json]>([
+  ["what an MCP tool gives back", { jsonrpc: "2.0", id: 1, result: { tax_id: "bo@example.com" } }],
+  ["an MCP error", { jsonrpc: "2.0", id: 1, error: { data: { user: "bo@example.com" } } }],
+  ["a form", { jsonrpc: "2.0", id: 1, result: { content: { user: "bo@example.com" } } }],
+  ["a document", { documents: [{ id: "d1", data: { user: "bo@example.com" } }] }],
+  ["a part", { role: "user", parts: [{ kind: "data", data: { user: "bo@example.com" } }] }],
+  ["a template", { prompt: { id: "p1", variables: { user: "bo@example.com" } } }],
+])("4.3 in %s every name is the author's own: ids are content", async (_, payload) => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+
+  const { transformed_payload } = await guard.evaluate({ payload, protocol: "mcp" });
+
+  const masked = JSON.stringify(payload).replace("bo@example.com", "[MASKED_EMAIL]");
+  expect(JSON.stringify(transformed_payload)).toBe(masked);
 });
 
 test("4.3 a member called __proto__ is looked at like any other", async () => {

@@ -264,12 +264,14 @@ describe.each(databaseKinds)("%s", (database) => {
     };
     const asking = await guard.evaluate(mcp);
     const inChat = await guard.evaluate({ payload: chat, direction: "input", protocol: "llm" });
+    const inText = await guard.evaluate({ payload: { input: JSON.stringify(given) } });
     const passing = await makeGuard(shared, {});
     const { request_id } = await passing.evaluate(mcp);
     await shared.get("/v1/activity");
 
     expect(await contentOf(`/v1/approvals/${approvalIn(asking)}`)).toMatchObject(whole);
     expect(await contentOf(`/v1/approvals/${approvalIn(inChat)}`)).toMatchObject(whole);
+    expect(await contentOf(`/v1/approvals/${approvalIn(inText)}`)).toMatchObject(whole);
     const other = await contentOf(`/v1/activity/${request_id}`);
     expect(other).toMatchObject({ "/to": "Ana" });
     expect(other).not.toHaveProperty(["/amount"]);

@@ -67,6 +67,22 @@ test("5 an administrator token of some gateways reaches only their collectors", 
   expect(await statusOf({ collector_key: other.guard.collector.collector_key })).toBe(400);
 });
 
+test("5 an administrator token of some gateways learns of their approvals alone", async () => {
+  const kit = await started();
+  const mine = await guardedGateway(kit);
+  const { id: gateway_id } = await kit.make("/v1/gateways", { name: "asks" });
+  const asks = await makeGuard(kit, { gates: [{ name: "ask", action: "ask" }] }, { gateway_id });
+  const { findings } = await asks.evaluate({ payload: { input: "May I?" } });
+  const path = `/v1/evaluate/approvals/${findings[0]?.evidence.approval_id}`;
+  const statusFor = async (id: string) => {
+    const { authorization } = await adminToken(kit, { role: "admin", gateway_ids: [id] });
+    return (await kit.call("GET", path, undefined, { authorization })).status;
+  };
+
+  expect(await statusFor(gateway_id)).toBe(200);
+  expect(await statusFor(mine.gateway_id)).toBe(404);
+});
+
 test("5 a gateway with several collectors does not name one", async () => {
   const kit = await started();
   const { gateway_id, guard } = await guardedGateway(kit);
@@ -112,6 +128,21 @@ test("5 beside a collector key, a gateway must be the same collector's", async (
 
   expect((await guard.send({ payload: {}, gateway_id })).status).toBe(200);
   expect((await guard.send({ payload: {}, gateway_id: other.gateway_id })).status).toBe(400);
+});
+
+test("5 an Idempotency-Key is an administrator token's own", async () => {
+  const kit = await started();
+  const { guard } = await guardedGateway(kit);
+  const { collector_key } = guard.collector;
+  const evaluated = async () => {
+    const { authorization } = await adminToken(kit, { role: "admin" });
+    const headers = { authorization, "idempotency-key": "one" };
+    return (await (await guard.send({ payload: {}, collector_key }, headers)).json()) as Verdict;
+  };
+
+  const first = await evaluated();
+
+  expect((await evaluated()).request_id).not.toBe(first.request_id);
 });
 
 test("5 an Idempotency-Key is a collector's own, at one endpoint", async () => {

@@ -91,6 +91,7 @@ test.each<[string, object, string]>([
   ["an unknown detector", rule({ detector_id: UNKNOWN }), "input_rules[0].detector_id"],
   ["an unknown action", rule({ detector_id: UNKNOWN, action: "allow" }), "input_rules[0].action"],
   ["a field that can never exist", when({ field: "tool.nmae" }), "gates[0].when.field"],
+  ["a list of nothing", when({ op: "in", value: [] }), "gates[0].when.value"],
   ["an unknown operator", when({ op: "like" }), "gates[0].when"],
   ["a list for eq", when({ value: ["a"] }), "gates[0].when.value"],
   ["words for gt", when({ op: "gt", value: "many" }), "gates[0].when.value"],

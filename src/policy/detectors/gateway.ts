@@ -35,7 +35,8 @@ export const gateway = detector({
   summary: "Asks a model of one of your registries whether a text is what you describe.",
   reads: {
     input: ["user", "tool_arguments", "tool_result"],
-    output: ["assistant", "tool_arguments", "tool_result"],
+    // A server's list of tools; those of a request would make the judge read them at every turn.
+    output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
   },
   masks: false,
   remote: true,

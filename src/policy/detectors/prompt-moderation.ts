@@ -69,8 +69,8 @@ export const promptModeration = detector({
   title: "Prompt moderation",
   summary: "Finds words and patterns of your own list, and can mask them.",
   reads: {
-    input: ["user", "assistant", "system", "tool_arguments", "tool_result"],
-    output: ["assistant", "tool_arguments", "tool_result"],
+    input: ["user", "assistant", "system", "tool_definition", "tool_arguments", "tool_result"],
+    output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
   },
   masks: true,
   settings: Settings,

@@ -3,12 +3,15 @@ import { readContent, readMessage, readMessages } from "./messages.ts";
 import { readInput, readItems } from "./responses.ts";
 import { readDefinitions } from "./tools.ts";
 import {
+  byOwnNames,
   byTable,
   eachWith,
   from,
   members,
   nothing,
   type Read,
+  readEvery,
+  readName,
   readText,
   readUnknown,
 } from "./walk.ts";
@@ -16,6 +19,7 @@ import {
 /** Written by who builds the application: instructions, and the form an answer shall have. */
 const readSystem = from("system", readContent);
 const readForm = from("system", readUnknown);
+const readForeign = from("tool_result", eachWith(byOwnNames(members({ id: readName }))));
 
 const readChoice = byTable(
   members({ message: readMessage, delta: readMessage, text: readText, logprobs: nothing }),
@@ -28,6 +32,7 @@ export const BODY = members({
   // Minimal payloads and the reference responses API.
   input: readInput,
   instructions: readSystem,
+  prompt: byTable(members({ variables: readEvery })),
   output: readOutput, // bedrock converse too
 
   // Reference chat; anthropic, bedrock converse and cohere send `messages` as well.
@@ -51,6 +56,7 @@ export const BODY = members({
   toolConfig: byTable(members({ tools: readDefinitions })),
 
   // Cohere: what was retrieved is as foreign as what a tool gave back.
-  documents: from("tool_result", readUnknown),
+  documents: readForeign,
+  tool_results: readForeign,
   message: readMessage,
 });

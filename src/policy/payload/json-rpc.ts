@@ -3,6 +3,7 @@ import { readContent, readMessage, readMessages } from "./messages.ts";
 import { type About, isObject, type JsonObject } from "./payload.ts";
 import { readCall, readDefinitions } from "./tools.ts";
 import {
+  byOwnNames,
   byTable,
   eachWith,
   from,
@@ -15,8 +16,10 @@ import {
   readUnknown,
 } from "./walk.ts";
 
-export const isEnvelope = (body: JsonObject): boolean =>
-  typeof body.jsonrpc === "string" || (typeof body.method === "string" && isObject(body.params));
+export const isEnvelope = (body: JsonObject, { protocol }: About): boolean =>
+  typeof body.jsonrpc === "string" ||
+  (typeof body.method === "string" && isObject(body.params)) ||
+  (protocol === "mcp" && isObject(body.result));
 
 /** Under protocol `mcp` some clients send `params` or `result` without the envelope. */
 export const isBareMcp = (body: JsonObject, { direction, protocol }: About): boolean =>
@@ -31,10 +34,30 @@ export function envelopeTable(body: JsonObject, about: About): Members {
   return about.protocol === "a2a" || isA2aResult(body.result) ? A2A : MCP;
 }
 
+/** A block, a list of them, or what a person answered by the names of a form. */
+const readBlocks: Read = (out, value, place) =>
+  (isObject(value) && value.type === undefined ? readEvery : readUnknown)(out, value, place);
+
 /** Prompts, resources, tools and what they gave back: all of it was written by the server. */
 export const readMcpResult = from(
   "tool_result",
-  byTable(members({ tools: readDefinitions, structuredContent: readEvery })),
+  byOwnNames(
+    members({
+      tools: readDefinitions,
+      content: readBlocks,
+      contents: readUnknown,
+      messages: readUnknown,
+      prompts: readUnknown,
+      resources: readUnknown,
+      resourceTemplates: readUnknown,
+      _meta: readUnknown,
+      model: readName,
+      nextCursor: readName,
+      protocolVersion: readName,
+      role: readName,
+      stopReason: readName,
+    }),
+  ),
 );
 
 const isA2aResult = (result: unknown): boolean =>
@@ -62,7 +85,7 @@ const readTask = byTable(
 const readA2aResult: Read = (out, value, place) =>
   (isObject(value) && typeof value.role === "string" ? readMessage : readTask)(out, value, place);
 
-const readError = from("tool_result", readUnknown);
+const readError = from("tool_result", readEvery);
 const TOOL_CALL = members({ params: readCall });
 const MCP = members({ params: readParams, result: readMcpResult, error: readError });
 const A2A = members({ params: readParams, result: readA2aResult });

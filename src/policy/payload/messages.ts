@@ -5,13 +5,15 @@
 import type { Source } from "../segment.ts";
 import { isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject } from "./payload.ts";
-import { readCall, readToolCalls } from "./tools.ts";
+import { readCall, readToolCalls, readToolName } from "./tools.ts";
 import {
+  byOwnNames,
   byTable,
   eachWith,
   from,
   members,
   type Read,
+  readData,
   readEvery,
   readMembers,
   readName,
@@ -55,6 +57,12 @@ const readThoughts: Read = (out, value, place) => {
   if (place.source !== "assistant") readUnknown(out, value, place);
 };
 
+/** Cohere tells with an answer what it rests on, as a tool or a document gave it. */
+const readSource = byTable(
+  members({ tool_output: readEvery, document: byOwnNames(members({ id: readName })) }),
+);
+const readCitation = byTable(members({ sources: eachWith(readSource) }));
+
 const MESSAGE = members({
   name: readName,
   content: readContent,
@@ -62,6 +70,7 @@ const MESSAGE = members({
   tool_calls: readToolCalls,
   function_call: readCall,
   tool_plan: readThoughts,
+  citations: eachWith(readCitation),
   reasoning: readThoughts,
   reasoning_content: readThoughts,
   reasoning_details: readThoughts,
@@ -84,12 +93,14 @@ const isThought = ({ type, thought }: JsonObject) =>
 
 const readResult = from(
   "tool_result",
-  byTable(members({ name: readName, content: readContent, response: readEvery })),
+  byTable(members({ name: readToolName, content: readContent, response: readEvery })),
 );
 
 const PART = members({
   text: readText,
   json: readEvery,
+  data: readData,
+  document: byTable(members({ data: readData })),
   toolUse: readCall,
   toolResult: readResult,
   functionCall: readCall,

@@ -33,6 +33,7 @@ export function readPayload(payload: JsonObject, about: About): Payload {
   const { read } = READERS.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
   read(out, body, { top, about });
   if (about.direction === "output") disownRoles(out, top.source);
+  else readShellCall(out, body);
   return out;
 }
 
@@ -42,6 +43,12 @@ function disownRoles({ segments }: Payload, source: Source): void {
     const claimed = segment.source === "user" || segment.source === "system";
     if (claimed && segment.role !== null) segment.source = source;
   }
+}
+
+/** Coding agents send the command line alone, and which shell it is for beside it. */
+function readShellCall({ tool, calls }: Payload, { input }: JsonObject): void {
+  if (tool.name === null || typeof input !== "string" || calls.length > 0) return;
+  calls.push({ name: tool.name, pointer: "/input", arguments: { command: input } });
 }
 
 interface Reader {

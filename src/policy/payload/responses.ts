@@ -23,7 +23,7 @@ const readItem: Read = (out, value, place) => {
 
 export const readItems = eachWith(readItem);
 
-const CALLS = new Set(["function_call", "custom_tool_call", "mcp_call"]);
+const CALLS = new Set(["function_call", "custom_tool_call", "mcp_call", "mcp_approval_request"]);
 const readToolList = byTable(members({ tools: readDefinitions }));
 const readCallOutput = from("tool_result", byTable(members({ output: readContent })));
 

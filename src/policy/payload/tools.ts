@@ -1,4 +1,6 @@
 /** Tools in a payload: what is offered (definitions) and what is asked for (calls), in every style. */
+import { segment } from "../segment.ts";
+import { isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject } from "./payload.ts";
 import {
   eachWith,
@@ -10,7 +12,6 @@ import {
   readEvery,
   readJsonText,
   readMembers,
-  readName,
   readUnknown,
   under,
 } from "./walk.ts";
@@ -21,6 +22,14 @@ export function bareToolName(name: unknown): string {
   if (!name.startsWith("mcp__")) return name;
   return name.slice(name.lastIndexOf("__") + 2) || name;
 }
+
+/** Prose in it is looked at, and never rewritten: whoever takes the copy finds the tool by this name. */
+export const readToolName: Read = (out, value, place) => {
+  if (typeof value !== "string") readUnknown(out, value, place);
+  else if (!isOpaque("id", value, place.source)) {
+    out.segments.push(segment(value, place.source, { ...place, isName: true }));
+  }
+};
 
 /** An object with `name` and its arguments, under whichever name the style gives them. */
 export const readCall: Read = (out, value, place) => {
@@ -42,7 +51,7 @@ export const readCall: Read = (out, value, place) => {
 /** A call that the provider ran holds what came back as well. */
 const readOutput = from("tool_result", readUnknown);
 const argumentsIn = (member: string) =>
-  [member, members({ name: readName, output: readOutput, [member]: nothing })] as const;
+  [member, members({ name: readToolName, output: readOutput, [member]: nothing })] as const;
 const NO_ARGUMENTS = argumentsIn("arguments");
 const ARGUMENTS = [NO_ARGUMENTS, argumentsIn("args"), argumentsIn("input")];
 
@@ -70,7 +79,7 @@ const readList = from("tool_definition", eachWith(readDefinition));
 export const readDefinitions: Read = (out, value, place) =>
   readList(out, value, { ...place, role: null });
 
-const DEFINITION = members({ name: readName });
+const DEFINITION = members({ name: readToolName });
 const WRAPPED_DEFINITION = members({
   function: readDefinition,
   custom: readDefinition,

@@ -24,12 +24,18 @@ export const members = (reads: Record<string, Read>): Members => new Map(Object.
 
 export const nothing: Read = () => {};
 
-/** Reads every member: what the table does not name may be text all the same. */
-export function readMembers(out: Payload, value: JsonObject, place: Place, table: Members): void {
+/** Reads every member: what the table does not name may be text all the same, and is read by `otherwise` if given. */
+export function readMembers(
+  out: Payload,
+  value: JsonObject,
+  place: Place,
+  table: Members,
+  otherwise?: Read,
+): void {
   for (const key in value) {
     const member = value[key];
     readNameOf(out, key, member, place);
-    const read = table.get(key);
+    const read = table.get(key) ?? otherwise;
     if (read) read(out, member, under(place, key));
     else readNamed(out, member, under(place, key), key);
   }
@@ -58,6 +64,10 @@ export const readEvery: Read = (out, value, place) => {
     }
   }
 };
+
+/** What a program wrote under names of its own. A string here may be encoded bytes. */
+export const readData: Read = (out, value, place) =>
+  typeof value === "string" ? readNamed(out, value, place, "data") : readEvery(out, value, place);
 
 /** A string that is text whatever it looks like. */
 export const readText: Read = (out, value, place) => {
@@ -100,6 +110,14 @@ export const byTable =
     else readUnknown(out, value, place);
   };
 
+/** The same of what a program wrote under names of its own: but for those in the table, ids are content. */
+export const byOwnNames =
+  (table: Members): Read =>
+  (out, value, place) => {
+    if (isObject(value)) readMembers(out, value, place, table, readEvery);
+    else readEvery(out, value, place);
+  };
+
 export function under(place: Place, key: string | number): Place {
   const { source, role, pointer, inner } = place;
   const step = typeof key === "number" ? key : pointerStep(key);
@@ -133,14 +151,14 @@ const LEAST_NUMBER = 100_000;
 const MOST_VALUES = 500;
 
 /**
- * Numbers of a tool: a program writes a card or an account as one. Elsewhere they are settings and counts, and
- * ids (`isId`) are the format's own.
+ * Numbers of a tool, and of a text that is JSON: a program writes a card or an account as one. Elsewhere they
+ * are settings and counts, and ids (`isId`) are the format's own.
  */
 function readValue(out: Payload, value: number | boolean, place: Place, isId = false): void {
   const { source, role, pointer, inner } = place;
   const isCall = source === "tool_arguments";
   const isLong = Number.isInteger(value) && Math.abs(Number(value)) >= LEAST_NUMBER;
-  if (isLong && !isId && (isCall || source === "tool_result")) {
+  if (isLong && !isId && (isCall || source === "tool_result" || inner !== null)) {
     out.segments.push(segment(String(value), source, { ...place, isNumber: true }));
   } else if (isCall || (!isId && source !== "tool_result" && source !== "tool_definition")) {
     out.values.push({ text: String(value), role, pointer, inner });
