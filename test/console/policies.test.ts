@@ -147,7 +147,9 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByLabel("Comparison 2: value").fill("input");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").waitFor();
-  expect(await page.locator(".problem").textContent()).toContain("all[0].field: can never exist");
+  expect(await page.locator(".problem").textContent()).toContain(
+    "Comparison 1: field: can never exist",
+  );
 
   await page.getByLabel("Comparison 1: field").fill("tool.name");
   await page.getByRole("button", { name: "Save" }).click();
@@ -173,6 +175,29 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("There is no verdict.").waitFor();
   expect(await page.getByLabel("Payload").getAttribute("aria-invalid")).toBe("true");
+});
+
+test("a gate that is not finished is not saved, from whichever tab: it would judge all that is sent", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Unfinished");
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${policy.id}?tab=gates`);
+
+  await page.getByRole("button", { name: "Add gate" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("No shell");
+  expect(await page.getByRole("button", { name: "Remove comparison 1" }).isDisabled()).toBe(true);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").waitFor();
+  await page.getByRole("link", { name: "Gates" }).click();
+
+  expect(await page.locator(".problem").textContent()).toBe(
+    "Comparison 1: value: must not be empty",
+  );
+  expect((await stored(kit, policy.id)).version).toBe(1);
+  await page.getByLabel("Applies").selectOption("json");
+  expect(JSON.parse(await page.getByLabel("Condition").inputValue())).toMatchObject({ value: "" });
 });
 
 test("a condition too deep for lines is kept as JSON, and an unchanged save keeps every member", async () => {
