@@ -88,3 +88,27 @@ test("an override gives one consumer_id another policy, until it is removed", as
   await page.getByText("The policy of the collector judges everybody.").waitFor();
   expect(await stored()).toEqual([]);
 });
+
+test("after a save the form shows what is stored; the collector key is changed, never emptied", async () => {
+  const kit = await started();
+  const collector = await kit.make<Named>("/v1/collectors", {
+    name: "Kept",
+    collector_key: "kept-key",
+  });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/collectors/${collector.id}`);
+  const key = page.getByLabel("Collector key");
+  const save = page.getByRole("button", { name: "Save" });
+
+  await key.fill("");
+  await save.click();
+  expect(await key.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true);
+  await key.fill("other-key");
+  await page.getByLabel("Days").fill("030");
+  await save.click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+
+  expect(await key.inputValue()).toBe("other-key");
+  expect(await page.getByLabel("Days").inputValue()).toBe("30");
+});
