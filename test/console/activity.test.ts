@@ -54,6 +54,39 @@ test("6 evaluations are listed, counted, narrowed by what is clicked, and Back u
   expect(opened.offences).toEqual([]);
 });
 
+test("an address with a range that there is not shows the last hour, and says so", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const asked: (string | null)[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/v1/activity") asked.push(searchParams.get("from"));
+  });
+
+  await go("/activity?range=77h");
+
+  expect(await page.getByLabel("Time").locator("option:checked").textContent()).toBe("Last hour");
+  expect(asked).toEqual([expect.stringMatching(/Z$/)]);
+});
+
+test("on a phone a long condition of a gate is read without scrolling aside", async () => {
+  const kit = await started();
+  const value = Array.from({ length: 20 }, (_, index) => `tool_${index}`);
+  const when = { field: "tool.name", op: "in", value };
+  const guard = await makeGuard(kit, { gates: [{ name: "Many", when, action: "block" }] });
+  const attributes = { tool: { name: "tool_3" } };
+  const { request_id } = await guard.evaluate({ payload: { input: "go" }, attributes });
+  await using opened = await open(kit, { width: 390 });
+  const { page, go } = opened;
+
+  await go(`/activity?request_id=${request_id}&open=${request_id}`);
+  await page.getByRole("dialog").getByText("Because").waitFor();
+
+  const wide = await page.locator("dialog").evaluate((box) => box.scrollWidth - box.clientWidth);
+  expect(wide).toBe(0);
+});
+
 test("an evaluation is opened beside the list; arrow keys walk on, into pages not loaded yet", async () => {
   const kit = await started();
   const guard = await makeRuled(kit, "data_loss_prevention", { action: "transform" });
