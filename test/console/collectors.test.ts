@@ -82,6 +82,13 @@ test("an override gives one consumer_id another policy, until it is removed", as
   expect(await stored()).toMatchObject([
     { consumer_id: "team/blue", policy_id: policy.id, policy_version: 1 },
   ]);
+  await page.getByRole("button", { name: "New override" }).click();
+  await dialog.getByLabel("consumer_id").fill("team/blue");
+  await dialog.getByLabel("Policy").selectOption({ label: "Lenient (observe)" });
+  await dialog.getByRole("button", { name: "Create override" }).click();
+  await dialog.getByText("has an override already; change that one.").first().waitFor();
+  expect(await stored()).toMatchObject([{ policy_version: 1 }]);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
 
   await page.getByRole("button", { name: "Remove team/blue" }).click();
   await page.getByRole("button", { name: "Remove override" }).click();

@@ -200,6 +200,23 @@ test("a gate that is not finished is not saved, from whichever tab: it would jud
   expect(JSON.parse(await page.getByLabel("Condition").inputValue())).toMatchObject({ value: "" });
 });
 
+test("a text that was empty is seen in the changes of a version", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Emptied");
+  for (const value of ["", "pay"]) {
+    const when = { field: "tool.name", op: "eq", value };
+    await kit.put(`/v1/policies/${policy.id}`, { gates: [{ name: "Pay", when, action: "ask" }] });
+  }
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${policy.id}?tab=history`);
+
+  await page.getByRole("button", { name: "Changes of version 3" }).click();
+
+  const changes = page.getByRole("dialog").locator("tbody");
+  expect(await changes.textContent()).toBe('gates[0].when.value""pay');
+});
+
 test("a condition too deep for lines is kept as JSON, and an unchanged save keeps every member", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Deep");
