@@ -172,6 +172,7 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("The application must stop.").waitFor();
   await page.getByLabel("Payload").fill("{");
+  await page.getByText("Run the test to see what this policy says.").waitFor();
   await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("There is no verdict.").waitFor();
   expect(await page.getByLabel("Payload").getAttribute("aria-invalid")).toBe("true");
@@ -198,6 +199,22 @@ test("a gate that is not finished is not saved, from whichever tab: it would jud
   expect((await stored(kit, policy.id)).version).toBe(1);
   await page.getByLabel("Applies").selectOption("json");
   expect(JSON.parse(await page.getByLabel("Condition").inputValue())).toMatchObject({ value: "" });
+});
+
+test("what an MCP tool gives back is judged by output rules, as their page says", async () => {
+  const kit = await started();
+  const { id, input_rules } = await twoRules(kit, "Both ways");
+  await kit.put(`/v1/policies/${id}`, { input_rules: [], output_rules: input_rules });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${id}?tab=output`);
+  await page.getByText("For what comes back from a model or MCP tool").waitFor();
+
+  await page.getByRole("link", { name: "Test", exact: true }).click();
+  await page.getByLabel("Sample").selectOption("Tool result: MCP");
+  await page.getByRole("button", { name: "Run test" }).click();
+
+  await page.getByText(/Detectors: [1-9]\d* ran/).waitFor();
 });
 
 test("a text that was empty is seen in the changes of a version", async () => {
