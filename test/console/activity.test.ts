@@ -70,6 +70,26 @@ test("an address with a range that there is not shows the last hour, and says so
   expect(asked).toEqual([expect.stringMatching(/Z$/)]);
 });
 
+test("a gate is chosen by its name like a detector, beside a name that is long", async () => {
+  const kit = await started();
+  await kit.make("/v1/detectors", { name: "long ".repeat(40), kind: "secrets", settings: {} });
+  const when = { field: "consumer.id", op: "eq", value: "ana" };
+  const guard = await makeGuard(kit, { gates: [{ name: "Only Ana", when, action: "block" }] });
+  await guard.evaluate({ payload: { input: "go" }, consumer_id: "ana" });
+  await guard.evaluate({ payload: { input: "go" }, consumer_id: "bo" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/activity?collector_id=${guard.collector.id}`);
+
+  await page.getByLabel("Filter by").selectOption("Detector or gate");
+  const chooser = page.getByLabel("Detector or gate");
+  expect((await chooser.boundingBox())?.width).toBeLessThan(400);
+  await chooser.selectOption("Only Ana");
+
+  await page.getByRole("button", { name: "bo", exact: true }).waitFor({ state: "detached" });
+  expect(await page.locator("tbody tr").textContent()).toContain("Only Ana");
+});
+
 test("on a phone a long condition of a gate is read without scrolling aside", async () => {
   const kit = await started();
   const value = Array.from({ length: 20 }, (_, index) => `tool_${index}`);
