@@ -54,6 +54,22 @@ test("6 evaluations are listed, counted, narrowed by what is clicked, and Back u
   expect(opened.offences).toEqual([]);
 });
 
+test("Home tells how many evaluations there were, and how many were blocked", async () => {
+  await using kit = await startKit();
+  await kit.make("/v1/gateways", { name: "Shop" });
+  const guard = await makeRuled(kit, "data_loss_prevention");
+  for (const input of [CARD, "one pear"]) await guard.evaluate({ payload: { input } });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+
+  await go("");
+  const tile = page.getByRole("link", { name: "Evaluations, last hour" });
+  expect(await tile.textContent()).toContain("21 blocked");
+  await tile.click();
+
+  await page.getByRole("heading", { name: "Activity" }).waitFor();
+});
+
 test("an address with a range that there is not shows the last hour, and says so", async () => {
   const kit = await started();
   await using opened = await open(kit);
