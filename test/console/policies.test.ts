@@ -217,14 +217,14 @@ test("what an MCP tool gives back is judged by output rules, as their page says"
   await page.getByText(/Detectors: [1-9]\d* ran/).waitFor();
 });
 
-test("a text that was empty is seen in the changes of a version", async () => {
+test("a text that was empty is seen in the changes of a version, on a phone too", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Emptied");
   for (const value of ["", "pay"]) {
     const when = { field: "tool.name", op: "eq", value };
     await kit.put(`/v1/policies/${policy.id}`, { gates: [{ name: "Pay", when, action: "ask" }] });
   }
-  await using opened = await open(kit);
+  await using opened = await open(kit, { width: 390 });
   const { page, go } = opened;
   await go(`/policies/${policy.id}?tab=history`);
 
@@ -232,6 +232,7 @@ test("a text that was empty is seen in the changes of a version", async () => {
 
   const changes = page.getByRole("dialog").locator("tbody");
   expect(await changes.textContent()).toBe('gates[0].when.value""pay');
+  expect((await changes.locator("td").last().boundingBox())?.width).toBeGreaterThan(100);
 });
 
 test("a condition too deep for lines is kept as JSON, and an unchanged save keeps every member", async () => {
