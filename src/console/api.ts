@@ -56,11 +56,12 @@ export async function call<E extends Endpoint>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!reply.ok) throw await refusal(reply, path);
-  if (method !== "GET" && writes !== false) {
+  // What stands in the way of a write may be newer than what is on the screen.
+  if (method !== "GET" && writes !== false && (reply.ok || reply.status === 409)) {
     events.dispatchEvent(new Event("changed"));
     otherTabs.postMessage("changed");
   }
+  if (!reply.ok) throw await refusal(reply, path);
   // The server rendered it by the endpoint's own reply schema.
   return (reply.status === 204 ? undefined : await reply.json()) as z.output<E["reply"]>;
 }

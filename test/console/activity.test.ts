@@ -54,6 +54,75 @@ test("6 evaluations are listed, counted, narrowed by what is clicked, and Back u
   expect(opened.offences).toEqual([]);
 });
 
+test("Home tells how many evaluations there were, and how many were blocked", async () => {
+  await using kit = await startKit();
+  await kit.make("/v1/gateways", { name: "Shop" });
+  const guard = await makeRuled(kit, "data_loss_prevention");
+  for (const input of [CARD, "one pear"]) await guard.evaluate({ payload: { input } });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+
+  await go("");
+  const tile = page.getByRole("link", { name: "Evaluations, last hour" });
+  expect(await tile.textContent()).toContain("21 blocked");
+  await tile.click();
+
+  await page.getByRole("heading", { name: "Activity" }).waitFor();
+});
+
+test("an address with a range that there is not shows the last hour, and says so", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const asked: (string | null)[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/v1/activity") asked.push(searchParams.get("from"));
+  });
+
+  await go("/activity?range=77h");
+
+  expect(await page.getByLabel("Time").locator("option:checked").textContent()).toBe("Last hour");
+  expect(asked).toEqual([expect.stringMatching(/Z$/)]);
+});
+
+test("a gate is chosen by its name like a detector, beside a name that is long", async () => {
+  const kit = await started();
+  await kit.make("/v1/detectors", { name: "long ".repeat(40), kind: "secrets", settings: {} });
+  const when = { field: "consumer.id", op: "eq", value: "ana" };
+  const guard = await makeGuard(kit, { gates: [{ name: "Only Ana", when, action: "block" }] });
+  await guard.evaluate({ payload: { input: "go" }, consumer_id: "ana" });
+  await guard.evaluate({ payload: { input: "go" }, consumer_id: "bo" });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/activity?collector_id=${guard.collector.id}`);
+
+  await page.getByLabel("Filter by").selectOption("Detector or gate");
+  const chooser = page.getByLabel("Detector or gate");
+  expect((await chooser.boundingBox())?.width).toBeLessThan(400);
+  await chooser.selectOption("Only Ana");
+
+  await page.getByRole("button", { name: "bo", exact: true }).waitFor({ state: "detached" });
+  expect(await page.locator("tbody tr").textContent()).toContain("Only Ana");
+});
+
+test("on a phone a long condition of a gate is read without scrolling aside", async () => {
+  const kit = await started();
+  const value = Array.from({ length: 20 }, (_, index) => `tool_${index}`);
+  const when = { field: "tool.name", op: "in", value };
+  const guard = await makeGuard(kit, { gates: [{ name: "Many", when, action: "block" }] });
+  const attributes = { tool: { name: "tool_3" } };
+  const { request_id } = await guard.evaluate({ payload: { input: "go" }, attributes });
+  await using opened = await open(kit, { width: 390 });
+  const { page, go } = opened;
+
+  await go(`/activity?request_id=${request_id}&open=${request_id}`);
+  await page.getByRole("dialog").getByText("Because").waitFor();
+
+  const wide = await page.locator("dialog").evaluate((box) => box.scrollWidth - box.clientWidth);
+  expect(wide).toBe(0);
+});
+
 test("an evaluation is opened beside the list; arrow keys walk on, into pages not loaded yet", async () => {
   const kit = await started();
   const guard = await makeRuled(kit, "data_loss_prevention", { action: "transform" });

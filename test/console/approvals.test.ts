@@ -66,12 +66,12 @@ test("5 an approver sees how many wait, reads one, approves it, and exactly that
   expect(opened.offences).toEqual([]);
 });
 
-test("5 a denied one does not pass; one that somebody decided meanwhile says so", async () => {
+test("5 a denied one does not pass; one that somebody decided meanwhile says so and is gone", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Gifts" }] });
   const ids: string[] = [];
   for (const amount of [1, 2]) {
-    const { findings } = await guard.evaluate(pay(amount, "bo"));
+    const { findings } = await guard.evaluate(pay(amount, `bo-${amount}`));
     ids.push(String(findings[0]?.evidence.approval_id));
   }
   await using opened = await open(kit);
@@ -84,7 +84,7 @@ test("5 a denied one does not pass; one that somebody decided meanwhile says so"
   await dialog.getByText("rent").waitFor();
   await dialog.getByRole("button", { name: "Deny" }).click();
   await page.getByText("Gifts was denied.").waitFor();
-  expect((await guard.evaluate(pay(1, "bo", { approval_id: ids[0] }))).status).toBe("ask");
+  expect((await guard.evaluate(pay(1, "bo-1", { approval_id: ids[0] }))).status).toBe("ask");
 
   await kit.post(`/v1/approvals/${ids[1]}/decide`, { decision: "denied" });
   await rows.first().getByRole("button").click();
@@ -92,6 +92,7 @@ test("5 a denied one does not pass; one that somebody decided meanwhile says so"
   expect(await dialog.getByRole("alert").textContent()).toContain(
     "This approval is denied already",
   );
+  await rows.getByText("bo-2").waitFor({ state: "detached" });
 });
 
 test("5 a viewer reads approvals and is offered no decision; an expired one is shown as such", async () => {

@@ -82,9 +82,40 @@ test("an override gives one consumer_id another policy, until it is removed", as
   expect(await stored()).toMatchObject([
     { consumer_id: "team/blue", policy_id: policy.id, policy_version: 1 },
   ]);
+  await page.getByRole("button", { name: "New override" }).click();
+  await dialog.getByLabel("consumer_id").fill("team/blue");
+  await dialog.getByLabel("Policy").selectOption({ label: "Lenient (observe)" });
+  await dialog.getByRole("button", { name: "Create override" }).click();
+  await dialog.getByText("has an override already; change that one.").first().waitFor();
+  expect(await stored()).toMatchObject([{ policy_version: 1 }]);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
 
   await page.getByRole("button", { name: "Remove team/blue" }).click();
   await page.getByRole("button", { name: "Remove override" }).click();
   await page.getByText("The policy of the collector judges everybody.").waitFor();
   expect(await stored()).toEqual([]);
+});
+
+test("after a save the form shows what is stored; the collector key is changed, never emptied", async () => {
+  const kit = await started();
+  const collector = await kit.make<Named>("/v1/collectors", {
+    name: "Kept",
+    collector_key: "kept-key",
+  });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/collectors/${collector.id}`);
+  const key = page.getByLabel("Collector key");
+  const save = page.getByRole("button", { name: "Save" });
+
+  await key.fill("");
+  await save.click();
+  expect(await key.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true);
+  await key.fill("other-key");
+  await page.getByLabel("Days").fill("030");
+  await save.click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+
+  expect(await key.inputValue()).toBe("other-key");
+  expect(await page.getByLabel("Days").inputValue()).toBe("30");
 });

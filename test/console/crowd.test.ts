@@ -131,6 +131,21 @@ test("on a phone the page begins on the first screen", async () => {
   expect((await opened.page.locator("h1").boundingBox())?.y).toBeLessThan(200);
 });
 
+test("on a phone the place where one is stands in sight, and moves into it", async () => {
+  const kit = await started();
+  await using opened = await open(kit, { width: 390 });
+  const { page, go, move } = opened;
+  const seen = async () => {
+    const { x = -1, width = 0 } = (await page.locator(".side [aria-current]").boundingBox()) ?? {};
+    return x >= 0 && x + width <= 390;
+  };
+
+  await go("/approvals");
+  expect(await seen()).toBe(true);
+  await move("");
+  expect(await seen()).toBe(true);
+});
+
 test("what one tab changes, another shows; a reload stays at the gateway", async () => {
   const kit = await started();
   const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", { name: "Zulu" });

@@ -101,3 +101,29 @@ test("a detector that asks a model picks its registry by name", async () => {
   };
   expect(items[0]?.settings).toMatchObject({ registry_id: registry.id, model: "demo-chat" });
 });
+
+test("a name that is taken and entries that are refused are told at their fields, counted from one", async () => {
+  const kit = await started();
+  await kit.make("/v1/detectors", { name: "Taken", kind: "secrets", settings: {} });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/detectors/new");
+  const create = page.getByRole("button", { name: "Create detector" });
+  const name = page.getByLabel("Name", { exact: true });
+  const told = () => page.locator(".problem").textContent();
+
+  const options = await page.getByLabel("Apply all").locator("option").allTextContents();
+  expect(options).toEqual(["(default)", "true", "false"]);
+  await page.getByLabel("Kind").selectOption("prompt_moderation");
+  await name.fill("Taken");
+  await create.click();
+  await page.getByRole("alert").waitFor();
+  expect(await name.getAttribute("aria-invalid")).toBe("true");
+  expect(await told()).toBe("this value is already taken.");
+
+  await name.fill("Free");
+  await page.getByLabel("Regex").fill("fine\n\n(?=x)");
+  await create.click();
+  await page.getByText("Entry 2:").waitFor();
+  expect(await told()).toMatch(/^Entry 2: .*look/);
+});

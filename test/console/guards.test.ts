@@ -40,6 +40,7 @@ test("a save over somebody else's change is refused, and says: changed meanwhile
 
   const alert = page.getByRole("alert");
   expect(await alert.textContent()).toContain("This was changed meanwhile: reload.");
+  expect(await alert.textContent()).toContain("forgets what you typed");
   await alert.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("heading", { name: "Renamed elsewhere" }).waitFor();
   await page.getByLabel("Name", { exact: true }).fill("Renamed here");

@@ -147,7 +147,9 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByLabel("Comparison 2: value").fill("input");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").waitFor();
-  expect(await page.locator(".problem").textContent()).toContain("all[0].field: can never exist");
+  expect(await page.locator(".problem").textContent()).toContain(
+    "Comparison 1: field: can never exist",
+  );
 
   await page.getByLabel("Comparison 1: field").fill("tool.name");
   await page.getByRole("button", { name: "Save" }).click();
@@ -170,9 +172,67 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("The application must stop.").waitFor();
   await page.getByLabel("Payload").fill("{");
+  await page.getByText("Run the test to see what this policy says.").waitFor();
   await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("There is no verdict.").waitFor();
   expect(await page.getByLabel("Payload").getAttribute("aria-invalid")).toBe("true");
+});
+
+test("a gate that is not finished is not saved, from whichever tab: it would judge all that is sent", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Unfinished");
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${policy.id}?tab=gates`);
+
+  await page.getByRole("button", { name: "Add gate" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("No shell");
+  expect(await page.getByRole("button", { name: "Remove comparison 1" }).isDisabled()).toBe(true);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").waitFor();
+  await page.getByRole("link", { name: "Gates" }).click();
+
+  expect(await page.locator(".problem").textContent()).toBe(
+    "Comparison 1: value: must not be empty",
+  );
+  expect((await stored(kit, policy.id)).version).toBe(1);
+  await page.getByLabel("Applies").selectOption("json");
+  expect(JSON.parse(await page.getByLabel("Condition").inputValue())).toMatchObject({ value: "" });
+});
+
+test("what an MCP tool gives back is judged by output rules, as their page says", async () => {
+  const kit = await started();
+  const { id, input_rules } = await twoRules(kit, "Both ways");
+  await kit.put(`/v1/policies/${id}`, { input_rules: [], output_rules: input_rules });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/policies/${id}?tab=output`);
+  await page.getByText("For what comes back from a model or MCP tool").waitFor();
+
+  await page.getByRole("link", { name: "Test", exact: true }).click();
+  await page.getByLabel("Sample").selectOption("Tool result: MCP");
+  await page.getByRole("button", { name: "Run test" }).click();
+
+  await page.getByText(/Detectors: [1-9]\d* ran/).waitFor();
+});
+
+test("a text that was empty is seen in the changes of a version, on a phone too", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Emptied");
+  for (const value of ["", "pay"]) {
+    const when = { field: "tool.name", op: "eq", value };
+    await kit.put(`/v1/policies/${policy.id}`, { gates: [{ name: "Pay", when, action: "ask" }] });
+  }
+  await using opened = await open(kit, { width: 390 });
+  const { page, go } = opened;
+  await go(`/policies/${policy.id}?tab=history`);
+
+  await page.getByRole("button", { name: "Changes of version 3" }).click();
+
+  const changes = page.getByRole("dialog").locator("tbody");
+  expect(await changes.textContent()).toBe('gates[0].when.value""pay');
+  expect((await changes.locator("td").last().boundingBox())?.width).toBeGreaterThan(100);
 });
 
 test("a condition too deep for lines is kept as JSON, and an unchanged save keeps every member", async () => {

@@ -5,7 +5,7 @@ import type { Registry } from "../../contract/registries.ts";
 import type { RequestEvent } from "../../contract/requests.ts";
 import { now } from "../../lib/clock.ts";
 import { call } from "../api.ts";
-import { consumerKeys, consumers, gateways, registries } from "../endpoints.ts";
+import { activity, consumerKeys, consumers, gateways, registries } from "../endpoints.ts";
 import { useLoad } from "../load.ts";
 import { FirstSteps } from "../parts/first-steps.tsx";
 import { Page, Ready } from "../parts/page.tsx";
@@ -43,17 +43,18 @@ function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
   const loaded = useLoad(gateway.id, async (read) => {
     const from = new Date(now().getTime() - HOUR_MS).toISOString();
     const query = { limit: 200 };
-    const [upstreams, clients, hour, last] = await Promise.all([
+    const [upstreams, clients, hour, last, judged] = await Promise.all([
       read(registries.list, { params, query }),
       read(consumers.list, { params, query }),
       read(gateways.requests, { params, query: { ...query, from } }),
       read(gateways.requests, { params, query: { limit: 8 } }),
+      read(activity.counts, { params: {}, query: { from } }),
     ]);
-    return { upstreams, clients, hour, last, key: await anyKey(params, clients) };
+    return { upstreams, clients, hour, last, judged, key: await anyKey(params, clients) };
   });
   return (
     <Ready of={loaded} what="The overview">
-      {({ upstreams, clients, hour, last, key }) => (
+      {({ upstreams, clients, hour, last, judged, key }) => (
         <>
           <ul className="tiles">
             <Tile to="/gateways" name="Gateways" value={`${count}`} />
@@ -74,6 +75,12 @@ function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
               name="Requests, last hour"
               value={amount(hour)}
               more={part(hour, ({ status }) => status >= 400, "refused or failed")}
+            />
+            <Tile
+              to="/activity"
+              name="Evaluations, last hour"
+              value={judged.total.toLocaleString()}
+              more={`${judged.by_status.block ?? 0} blocked, of all gateways`}
             />
           </ul>
           {last.items.length === 0 ? (

@@ -2,7 +2,7 @@
 import type { ActivityFilters } from "../../contract/activity.ts";
 import type { Read } from "../api.ts";
 import { collectors, detectors, policies } from "../endpoints.ts";
-import { namesById } from "../every-page.ts";
+import { everyPage, namesById } from "../every-page.ts";
 import { fromIn } from "./time-range.ts";
 
 /** Filters that stand in the address as the server knows them, and what people call them. */
@@ -38,10 +38,13 @@ export type FilterNames = Partial<Record<Filter, ReadonlyMap<string, string>>>;
 
 export async function filterNames(read: Read): Promise<FilterNames> {
   const params = {};
-  const [collector_id, policy_id, detector] = await Promise.all([
+  const [collector_id, judging, finding] = await Promise.all([
     namesById((query) => read(collectors.list, { params, query })),
-    namesById((query) => read(policies.list, { params, query })),
+    everyPage((query) => read(policies.list, { params, query: { ...query, sort: "name" } })),
     namesById((query) => read(detectors.list, { params, query })),
   ]);
-  return { collector_id, policy_id, detector };
+  const policy_id = new Map(judging.map(({ id, name }) => [id, name]));
+  // A gate has no id: it is found by its name.
+  const gates = judging.flatMap((policy) => policy.gates.map(({ name }) => [name, name] as const));
+  return { collector_id, policy_id, detector: new Map([...finding, ...gates]) };
 }

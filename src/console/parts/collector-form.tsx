@@ -54,7 +54,9 @@ export function CollectorForm({ collector, policies, onStale }: CollectorFormPro
       return;
     }
     const params = { collector_id: opened.id };
-    setOpened(await call(collectors.update, { params, body, version: opened.version }));
+    const saved = await call(collectors.update, { params, body, version: opened.version });
+    setOpened(saved);
+    setTyped(typedOf(saved));
     say("Saved.");
   });
   const problem = (member: string) => problemOf(save.error, member);
@@ -88,7 +90,8 @@ export function CollectorForm({ collector, policies, onStale }: CollectorFormPro
             value={typed.collector_key}
             onChange={(collector_key) => change({ collector_key })}
             problem={problem("collector_key")}
-            hint="Names it beside a service token. Not a secret; generated when left empty."
+            required={opened !== undefined}
+            hint={`Names it beside a service token. Not a secret${opened ? "" : "; generated when left empty"}.`}
           />
         </div>
         <SelectField

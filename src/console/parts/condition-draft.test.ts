@@ -12,6 +12,7 @@ test.each<[string, Condition | null, string]>([
   ["a list as value", { field: "tool.name", op: "in", value: ["bash", "sh"] }, "all"],
   ["a list with a comma inside", { field: "tool.name", op: "in", value: ["a,b"] }, "json"],
   ["a number as text would be another", { field: "tool.arguments.n", op: "eq", value: 5 }, "all"],
+  ["one with nothing", { field: "tool.name", op: "eq", value: "" }, "json"],
   ["a deeper one", { all: [{ not: TOOL }] }, "json"],
 ])("%s comes back as it was", (_, condition, how) => {
   const when = whenOf(condition);
@@ -39,5 +40,16 @@ test("typed lines become a comparison, or a list joined by all or any", () => {
 test("text that is not JSON is refused where the server would", () => {
   expect(() => conditionOf({ how: "json", text: "{" }, "gates[0].when")).toThrow(
     /^gates\[0\]\.when: is not JSON/,
+  );
+});
+
+test("a line without a value is refused: it would hold wherever there is no tool", () => {
+  const lines = [
+    { field: "direction", op: "eq", value: "input" },
+    { field: "tool.name", op: "eq", value: " " },
+  ] as const;
+
+  expect(() => conditionOf({ how: "any", lines }, "gates[0].when")).toThrow(
+    "gates[0].when.any[1].value: must not be empty",
   );
 });

@@ -1,5 +1,6 @@
 /** A condition while it is typed: lines that are joined by all or any, or JSON for deeper ones. */
 import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/conditions.ts";
+import { AppError } from "../../contract/errors.ts";
 import { parsed } from "./schema-draft.ts";
 
 export interface ConditionLine {
@@ -67,7 +68,7 @@ export function whenOf(condition: Condition | null): When {
 function lineOf(condition: Condition): ConditionLine | undefined {
   if (!("field" in condition)) return undefined;
   const { field, op, value } = condition;
-  if (!Array.isArray(value)) return { field, op, value: String(value) };
+  if (!Array.isArray(value)) return value === "" ? undefined : { field, op, value: String(value) };
   const separable = value.every((item) => typeof item === "string" && !item.includes(","));
   return separable ? { field, op, value: value.join(", ") } : undefined;
 }
@@ -78,10 +79,20 @@ export function conditionOf(when: When, at: string): Condition | null {
   if (when.how === "always") return null;
   // The server judges what it holds.
   if (when.how === "json") return parsed(when.text, at) as Condition;
-  const [first, ...more] = when.lines.map(comparisonOf);
-  if (first && more.length === 0) return first;
-  const list = first ? [first, ...more] : [];
-  return when.how === "all" ? { all: list } : { any: list };
+  const empty = when.lines.findIndex(({ value }) => value.trim() === "");
+  // It would hold for everything that has no such member: who means that says it in JSON.
+  if (empty >= 0) {
+    throw new AppError("validation_failed", `${at}.${when.how}[${empty}].value: must not be empty`);
+  }
+  return joined(when);
+}
+
+/** As far as it is typed. */
+export function joined({ how, lines }: Extract<When, { lines: unknown }>): Condition {
+  const list = lines.map(comparisonOf);
+  const [only] = list;
+  if (only && list.length === 1) return only;
+  return how === "all" ? { all: list } : { any: list };
 }
 
 function comparisonOf({ field, op, value }: ConditionLine): Comparison {

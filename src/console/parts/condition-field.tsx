@@ -3,13 +3,14 @@ import { useId } from "react";
 import type { Operator } from "../../contract/conditions.ts";
 import {
   type ConditionLine,
-  conditionOf,
   FIELDS,
+  joined,
   newLine,
   OPERATORS,
   type When,
 } from "./condition-draft.ts";
 import { AreaField, SelectField } from "./field.tsx";
+import { counted } from "./form.tsx";
 import { Icon } from "./icons.tsx";
 
 interface ConditionFieldProps {
@@ -36,7 +37,6 @@ export function ConditionField({ of, when, onChange, problem }: ConditionFieldPr
         options={Object.entries(HOW)}
         // The options are the keys of HOW.
         onChange={(how) => onChange(turned(when, how as When["how"]))}
-        problem={when.how === "json" ? undefined : problem}
       />
       {when.how === "json" && (
         <div className="whole-row">
@@ -56,6 +56,7 @@ export function ConditionField({ of, when, onChange, problem }: ConditionFieldPr
           of={of}
           lines={when.lines}
           onChange={(lines) => onChange({ how: when.how, lines })}
+          problem={problem}
         />
       )}
     </>
@@ -67,16 +68,18 @@ function turned(when: When, how: When["how"]): When {
   if (how === "always") return { how };
   if (how !== "json") return { how, lines: "lines" in when ? when.lines : [newLine()] };
   if ("text" in when) return when;
-  return { how, text: JSON.stringify(conditionOf(when, "") ?? newLine(), null, 2) };
+  const said = when.kept ?? ("lines" in when ? joined(when) : newLine());
+  return { how, text: JSON.stringify(said, null, 2) };
 }
 
 interface LinesProps {
   of: string;
   lines: readonly ConditionLine[];
   onChange: (lines: readonly ConditionLine[]) => void;
+  problem: string | undefined;
 }
 
-function Lines({ of, lines, onChange }: LinesProps) {
+function Lines({ of, lines, onChange, problem }: LinesProps) {
   const fields = useId();
   const change = (at: number, changes: Partial<ConditionLine>) =>
     onChange(lines.map((line, index) => (index === at ? { ...line, ...changes } : line)));
@@ -123,12 +126,14 @@ function Lines({ of, lines, onChange }: LinesProps) {
             type="button"
             className="button quiet"
             aria-label={`Remove comparison ${index + 1}`}
+            disabled={lines.length === 1}
             onClick={() => onChange(lines.filter((_, at) => at !== index))}
           >
             <Icon name="cross" />
           </button>
         </div>
       ))}
+      {problem && <p className="problem">{counted(problem, "Comparison")}</p>}
       <button
         type="button"
         className="button small"

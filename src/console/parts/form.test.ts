@@ -1,7 +1,7 @@
 /** Is a refusal told at the member it is about, in full, and at no other? */
 import { expect, test } from "bun:test";
 import { AppError } from "../../contract/errors.ts";
-import { problemOf, problemsBelow } from "./form.tsx";
+import { counted, problemOf, problemsBelow } from "./form.tsx";
 
 const ERROR = new AppError(
   "validation_failed",
@@ -18,6 +18,19 @@ test("a member without fields inside gets what is below it, with the place", () 
   expect(problemsBelow(ERROR, "url_list")).toBe("[2]: is empty");
   expect(problemsBelow(ERROR, "url")).toBe("is not https");
   expect(problemsBelow(ERROR, "ur")).toBeUndefined();
+});
+
+test("places in a list are counted as people do, and what was typed is told as it was", () => {
+  expect(counted('[0]: is empty; [12]: "a[1]: b" is not closed', "Entry")).toBe(
+    'Entry 1: is empty; Entry 13: "a[1]: b" is not closed',
+  );
+  expect(counted("any[1].value: compares numbers", "Comparison")).toBe(
+    "Comparison 2: value: compares numbers",
+  );
+});
+
+test("a value that is taken is told at its member", () => {
+  expect(problemOf(new AppError("already_exists", "name: is taken"), "name")).toBe("is taken");
 });
 
 test("what is no refusal of a member is told at none", () => {

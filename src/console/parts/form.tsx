@@ -99,5 +99,14 @@ export function problemsBelow(error: AppError | undefined, member: string): stri
   return lines.length > 0 ? rest.join("; ") : undefined;
 }
 
+/** As people count, not from 0: `[2]: is empty` and `all[2].value: is empty` are about the third. */
+export const counted = (problem: string | undefined, one: string): string | undefined =>
+  problem?.replace(
+    /(^|; )(?:all|any)?\[(\d+)\](?:: |\.)/g,
+    (_, before: string, index: string) => `${before}${one} ${Number(index) + 1}: `,
+  );
+
 const refusals = (error: AppError | undefined): string[] =>
-  error?.code === "validation_failed" ? error.message.split(/; (?=[\w.[\]]+: )/) : [];
+  error?.code === "validation_failed" || error?.code === "already_exists"
+    ? error.message.split(/; (?=[\w.[\]]+: )/)
+    : [];

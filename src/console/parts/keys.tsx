@@ -161,7 +161,7 @@ function Rotate({ one, old, onClose, rotate }: RotateProps) {
   return (
     <Dialog title={`Rotate ${old.name}`} onClose={onClose}>
       <Form action={action} save={`Rotate ${one}`} onCancel={onClose}>
-        <p>
+        <p className="prose">
           A new {one} takes the place of <code>{old.hint}</code>.
         </p>
         <SelectField

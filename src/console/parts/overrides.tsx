@@ -1,9 +1,11 @@
 /** For whom does another policy judge than the collector's own? */
 import { useState } from "react";
 import type { Collector, Override } from "../../contract/collectors.ts";
+import { AppError } from "../../contract/errors.ts";
 import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { collectors } from "../endpoints.ts";
+import { everyPage } from "../every-page.ts";
 import { useAction } from "../load.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
@@ -83,6 +85,7 @@ export function Overrides({ collector, policies }: OverridesProps) {
           policies={policies}
           onClose={() => setOpen(undefined)}
           save={async (consumer, body) => {
+            if (open === "new") await refuseTaken(params, consumer);
             await call(collectors.setOverride, { params: { ...params, consumer }, body });
             setOpen(undefined);
             say("Saved.");
@@ -91,6 +94,18 @@ export function Overrides({ collector, policies }: OverridesProps) {
       )}
     </>
   );
+}
+
+/** To set one replaces what is there, and who makes a new one does not mean that. */
+async function refuseTaken(params: { collector_id: string }, consumer: string): Promise<void> {
+  // A search takes no longer text.
+  const q = consumer.slice(0, 200);
+  const found = await everyPage((query) =>
+    call(collectors.overrides, { params, query: { ...query, q } }),
+  );
+  if (found.some(({ consumer_id }) => consumer_id === consumer)) {
+    throw new AppError("already_exists", "consumer_id: has an override already; change that one.");
+  }
 }
 
 const acts = (

@@ -120,6 +120,7 @@ export function Failure({ title, error, again }: FailureProps) {
             Trace id <code>{error.details.trace_id}</code>
           </p>
         )}
+        {again && stale && <p>To reload forgets what you typed: copy what you need.</p>}
         {again && <Again onClick={again} text={stale ? "Reload" : "Try again"} />}
       </div>
     </div>

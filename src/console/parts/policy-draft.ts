@@ -1,6 +1,6 @@
 /** A policy while it is typed: as it is stored, with conditions and masks that may not be whole yet. */
 import type { Gate, Mode, Policy, Rule } from "../../contract/policies.ts";
-import { conditionOf, type When, whenOf } from "./condition-draft.ts";
+import { conditionOf, newLine, type When, whenOf } from "./condition-draft.ts";
 import { type Draft, draftOf, type Schema, valuesOf } from "./schema-draft.ts";
 
 /** Keeps its fields together when the order changes. */
@@ -54,7 +54,7 @@ export const newGate = (masking: Schema): GateDraft => ({
   ...keyed(),
   name: "",
   action: "block",
-  when: whenOf({ field: "tool.name", op: "eq", value: "" }),
+  when: { how: "all", lines: [newLine()] },
   mask: draftOf(masking, {}),
   kept: null,
   mode: null,

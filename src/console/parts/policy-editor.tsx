@@ -82,7 +82,10 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
       </Section>
     ),
     input: (
-      <Section title="Input rules" about="For prompts, tool calls and what tools gave back.">
+      <Section
+        title="Input rules"
+        about="For what goes to a model or tool; results inside of a prompt are part of it."
+      >
         <Rules
           direction="input"
           rules={draft.input_rules}
@@ -92,7 +95,10 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
       </Section>
     ),
     output: (
-      <Section title="Output rules" about="For completions: asked for with direction output.">
+      <Section
+        title="Output rules"
+        about="For what comes back from a model or MCP tool: asked for with direction output."
+      >
         <Rules
           direction="output"
           rules={draft.output_rules}

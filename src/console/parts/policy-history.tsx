@@ -133,4 +133,8 @@ function Changes({ policy, version: { number }, onClose }: ChangesProps) {
 }
 
 const shown = (value: unknown): string | undefined =>
-  value === null ? undefined : typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  value === null
+    ? undefined
+    : typeof value === "string" && value
+      ? value
+      : JSON.stringify(value, null, 2);

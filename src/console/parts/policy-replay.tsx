@@ -77,7 +77,8 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
             ? "Judges by the policy as it is typed here, with its unsaved changes."
             : `Judges by the saved version, ${policy.version}.`}{" "}
           Nothing is recorded, and nobody else is asked: detectors that call a model or a service
-          stay silent. Texts that were kept masked are judged masked.
+          stay silent. Texts that were kept masked are judged masked: what was hidden is not found
+          again.
         </p>
       </div>
       <form

@@ -28,6 +28,7 @@ export const newTrial = (): Trial => ({
   ...trialOf(Object.keys(SAMPLES)[0] ?? ""),
   consumer_id: "",
   attributes: "",
+  answer: undefined,
 });
 
 const DIRECTIONS: Record<Direction, string> = { input: "input", output: "output" };
@@ -41,10 +42,12 @@ interface PolicyTestProps {
   unsaved: boolean;
 }
 
-export function PolicyTest({ policy, trial, onChange: change, unsaved }: PolicyTestProps) {
+export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps) {
   const { may } = useSession();
+  // A verdict about something else does not stay beside what is typed.
+  const change = (changes: Partial<Trial>) => onChange({ answer: undefined, ...changes });
   const test = useAction(async () => {
-    change({ answer: undefined });
+    change({});
     const { direction, protocol, consumer_id } = trial;
     const payload = parsed(trial.payload, "payload") as Record<string, unknown>;
     const attributes = trial.attributes.trim()
@@ -143,13 +146,12 @@ export function PolicyTest({ policy, trial, onChange: change, unsaved }: PolicyT
   );
 }
 
-function trialOf(sample: string): Omit<Trial, "consumer_id" | "attributes"> {
+function trialOf(sample: string) {
   const { payload, direction, protocol } = SAMPLES[sample] ?? {};
   return {
     sample,
     payload: JSON.stringify(payload ?? {}, null, 2),
     direction: direction ?? "input",
     protocol: protocol ?? "llm",
-    answer: undefined,
   };
 }

@@ -2,7 +2,7 @@
 import type { AppError } from "../../contract/errors.ts";
 import { ChosenField } from "./chosen-field.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
-import { problemOf, problemsBelow } from "./form.tsx";
+import { counted, problemOf, problemsBelow } from "./form.tsx";
 import { GroupField } from "./group-field.tsx";
 import { PairsField } from "./pairs-field.tsx";
 import { RowsField } from "./rows-field.tsx";
@@ -86,7 +86,7 @@ function Member(props: MemberProps) {
   const text = String(value);
   const named = required ? label : `${label} (optional)`;
   if (shape === "choice" || choices) {
-    const options = choices ?? member.enum?.map((option) => [option, option] as const) ?? YES_NO;
+    const options = choices ?? (member.enum ?? FLAGS).map((option) => [option, option] as const);
     const none = required ? "Choose…" : "(default)";
     const shown = required && text ? options : [["", none] as const, ...options];
     const problem = problemOf(error, at);
@@ -106,7 +106,7 @@ function Member(props: MemberProps) {
       <AreaField
         label={shape === "lines" ? label : named}
         hint={`${hint} ${more}`.trim()}
-        problem={problemsBelow(error, at)}
+        problem={counted(problemsBelow(error, at), "Entry")}
         code={shape !== "long_text"}
         rows={Math.min(12, Math.max(3, text.split("\n").length))}
         required={required && !unasked}
@@ -133,10 +133,8 @@ function Member(props: MemberProps) {
   );
 }
 
-const YES_NO = [
-  ["true", "yes"],
-  ["false", "no"],
-] as const;
+/** As the hints call them. */
+const FLAGS = ["true", "false"];
 
 const placeholderOf = ({ default: fallback }: Schema): string | undefined =>
   fallback === undefined ? undefined : String(fallback);

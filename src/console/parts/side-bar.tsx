@@ -1,5 +1,5 @@
 /** The places of the console; what a role may not see is not offered. */
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { ROOT } from "../api.ts";
 import { approvals, storeRequests } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
@@ -10,8 +10,16 @@ import { PendingCount } from "./pending-count.tsx";
 export function SideBar() {
   const { gateway, may, everywhere } = useSession();
   const here = gateway && `/gateways/${gateway.id}`;
+  const { path } = useLocation();
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen the places stand in a row that is longer than it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: both say where in the row one is
+  useEffect(() => {
+    const current = nav.current?.querySelector("[aria-current]");
+    current?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [path, here]);
   return (
-    <nav className="side" aria-label="Console">
+    <nav className="side" aria-label="Console" ref={nav}>
       <ul>
         <Item to="/" icon="home" text="Home" exact />
       </ul>

@@ -22,8 +22,8 @@ export function TestVerdict({ payload, verdict }: { payload: unknown; verdict: J
       </p>
       <p>{MEANING[status]}</p>
       <p className="muted">
-        Version {verdict.policy?.version}, mode {verdict.policy?.mode}. {detectors.run} detectors
-        ran, {detectors.skipped} were skipped; {latency_ms.toFixed(1)} ms.
+        Version {verdict.policy?.version}, mode {verdict.policy?.mode}. Detectors: {detectors.run}{" "}
+        ran, {detectors.skipped} skipped; {latency_ms.toFixed(1)} ms.
       </p>
       {detectors.failed.map(({ detector_id, detector_name, error }) => (
         <p key={detector_id}>

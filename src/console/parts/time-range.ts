@@ -13,7 +13,11 @@ export const RANGE_OPTIONS = [
   ["all", "All times"] as const,
 ];
 
-export const rangeIn = (search: URLSearchParams): string => search.get("range") || "1h";
+/** Anybody can write an address: a range that there is not is the one that is meant without any. */
+export function rangeIn(search: URLSearchParams): string {
+  const range = search.get("range") ?? "";
+  return Object.hasOwn(RANGES, range) || range === "all" ? range : "1h";
+}
 
 /** When the chosen time begins; undefined: it goes back to the first event. */
 export const fromIn = (search: URLSearchParams): string | undefined => rangeStart(rangeIn(search));
