@@ -268,3 +268,37 @@ test("one failed request among thousands is found by its status, page after page
   expect(await opened.page.locator("tbody tr").count()).toBe(1);
   expect(await opened.page.locator("tbody").textContent()).toContain("403");
 });
+
+test("2 a token of one gateway finds every page of it, and is offered none that concerns all", async () => {
+  const kit = await started();
+  const { gateway, path, registry, consumer } = await demo(kit);
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+    name: "One gateway's",
+    role: "admin",
+    gateway_ids: [gateway.id],
+  });
+  await using opened = await open(kit, { token });
+  const { page, go, move } = opened;
+  await go("");
+  for (const place of [
+    "",
+    "/gateways",
+    path,
+    `${path}?tab=limits`,
+    `${path}/registries`,
+    `${path}/registries/${registry.id}`,
+    `${path}/consumers/${consumer.id}`,
+    `${path}/requests`,
+    ...["", "?tab=installs", "?tab=access", "?tab=catalog", "?tab=tokens"].map(
+      (tab) => `${path}/store${tab}`,
+    ),
+    "/audit",
+  ]) {
+    await move(place);
+    expect([place, await page.getByRole("alert").allTextContents()]).toEqual([place, []]);
+  }
+
+  const places = await page.getByRole("navigation", { name: "Console" }).innerText();
+  expect(places).toContain("Registries");
+  expect(places).not.toMatch(/Guard|Policies|Activity|Approvals|Tokens/i);
+}, 60_000);

@@ -38,6 +38,7 @@ interface Found<T> {
 }
 
 function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
+  const { everywhere } = useSession();
   const params = { gateway_id: gateway.id };
   const here = `/gateways/${gateway.id}`;
   const loaded = useLoad(gateway.id, async (read) => {
@@ -48,7 +49,7 @@ function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
       read(consumers.list, { params, query }),
       read(gateways.requests, { params, query: { ...query, from } }),
       read(gateways.requests, { params, query: { limit: 8 } }),
-      read(activity.counts, { params: {}, query: { from } }),
+      everywhere ? read(activity.counts, { params: {}, query: { from } }) : undefined,
     ]);
     return { upstreams, clients, hour, last, judged, key: await anyKey(params, clients) };
   });
@@ -76,12 +77,14 @@ function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
               value={amount(hour)}
               more={part(hour, ({ status }) => status >= 400, "refused or failed")}
             />
-            <Tile
-              to="/activity"
-              name="Evaluations, last hour"
-              value={judged.total.toLocaleString()}
-              more={`${judged.by_status.block ?? 0} blocked, of all gateways`}
-            />
+            {judged && (
+              <Tile
+                to="/activity"
+                name="Evaluations, last hour"
+                value={judged.total.toLocaleString()}
+                more={`${judged.by_status.block ?? 0} blocked, of all gateways`}
+              />
+            )}
           </ul>
           {last.items.length === 0 ? (
             <FirstSteps

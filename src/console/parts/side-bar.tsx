@@ -45,21 +45,25 @@ export function SideBar() {
           </ul>
         </>
       )}
-      <h2>Guard</h2>
-      <ul>
-        <Item to="/policies" icon="policy" text="Policies" />
-        <Item to="/detectors" icon="detector" text="Detectors" />
-        <Item to="/collectors" icon="collector" text="Collectors" />
-        <Item to="/activity" icon="activity" text="Activity" />
-        <Item to="/approvals" icon="hand" text="Approvals">
-          <PendingCount
-            of="approvals"
-            load={({ limit }, read) =>
-              read(approvals.list, { params: {}, query: { limit, status: "pending" } })
-            }
-          />
-        </Item>
-      </ul>
+      {everywhere && (
+        <>
+          <h2>Guard</h2>
+          <ul>
+            <Item to="/policies" icon="policy" text="Policies" />
+            <Item to="/detectors" icon="detector" text="Detectors" />
+            <Item to="/collectors" icon="collector" text="Collectors" />
+            <Item to="/activity" icon="activity" text="Activity" />
+            <Item to="/approvals" icon="hand" text="Approvals">
+              <PendingCount
+                of="approvals"
+                load={({ limit }, read) =>
+                  read(approvals.list, { params: {}, query: { limit, status: "pending" } })
+                }
+              />
+            </Item>
+          </ul>
+        </>
+      )}
       <h2>Installation</h2>
       <ul>
         <Item to="/gateways" icon="gateway" text="Gateways" exact />
