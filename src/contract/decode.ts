@@ -16,9 +16,23 @@ export function decode<Schema extends z.ZodType>(
 const MOST_ISSUES = 5;
 
 export function explain(issues: readonly z.core.$ZodIssue[]): string {
-  const lines = issues.flatMap(sentences);
+  const lines = narrowest(issues).flatMap(sentences);
   const more = lines.length > MOST_ISSUES ? ` (and ${lines.length - MOST_ISSUES} more)` : "";
-  return `${lines.slice(0, MOST_ISSUES).join("; ")}${more}`;
+  return `${lines.slice(0, MOST_ISSUES).join("; ").replaceAll(".; ", "; ")}${more}`;
+}
+
+/** A shape that narrows another refuses what is too long twice: the shorter length is the one to keep to. */
+function narrowest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const least = new Map<string, number | bigint>();
+  for (const issue of issues) {
+    if (issue.code !== "too_big") continue;
+    const at = pathText(issue.path);
+    const known = least.get(at);
+    if (known === undefined || issue.maximum < known) least.set(at, issue.maximum);
+  }
+  return issues.filter(
+    (issue) => issue.code !== "too_big" || issue.maximum === least.get(pathText(issue.path)),
+  );
 }
 
 function sentences(issue: z.core.$ZodIssue): string[] {

@@ -1,5 +1,6 @@
 /** Conditions of gates and rules: checked when saved, compiled once, asked at every evaluation. */
 import { CONDITION_FIELDS, type Condition, type Operator } from "../contract/conditions.ts";
+import { DIRECTIONS, PROTOCOLS } from "../contract/evaluate.ts";
 import { compilePattern, patternRefusal } from "../lib/pattern.ts";
 
 /** What is known about an evaluation, by field name. */
@@ -55,6 +56,11 @@ export function conditionProblem(
   if (Array.isArray(value) && value.length === 0) {
     return { at: `${at}.value`, problem: "an empty list never matches; name at least one value" };
   }
+  const known = KNOWN_VALUES[field];
+  if (known && (op === "eq" || op === "neq" || op === "in")) {
+    const unknown = (op === "in" ? listed(value) : [text(value)]).some((one) => !known.has(one));
+    if (unknown) return { at: `${at}.value`, problem: `must be one of ${[...known].join(", ")}` };
+  }
   if ((op === "gt" || op === "lt") && !Number.isFinite(number(value))) {
     return { at: `${at}.value`, problem: `${op} compares numbers` };
   }
@@ -62,6 +68,12 @@ export function conditionProblem(
   const problem = patternRefusal(String(value));
   return problem === undefined ? undefined : { at: `${at}.value`, problem };
 }
+
+/** Another value is a slip: a gate that can never act, or one that always does. */
+const KNOWN_VALUES: Record<string, ReadonlySet<string> | undefined> = {
+  direction: new Set(DIRECTIONS),
+  protocol: new Set(PROTOCOLS),
+};
 
 const isField = (field: string): boolean =>
   CONDITION_FIELDS.some((known) => known === field) || /^tool\.arguments\.[^.]/.test(field);
@@ -75,7 +87,7 @@ const OPERATORS: Record<Operator, (value: unknown) => (fact: unknown) => boolean
   contains: (value) => (fact) => texts(fact).some((one) => one.includes(text(value))),
   not_contains: (value) => (fact) => !texts(fact).some((one) => one.includes(text(value))),
   in: (value) => {
-    const list = new Set(Array.isArray(value) ? value.map(text) : commas(text(value)));
+    const list = new Set(listed(value));
     return (fact) => texts(fact).some((one) => list.has(one));
   },
   match: (value) => {
@@ -95,4 +107,9 @@ function text(value: unknown): string {
 /** NaN compares as neither more nor less. */
 const number = (value: unknown): number => (text(value).trim() === "" ? Number.NaN : Number(value));
 
-const commas = (list: string): string[] => list.split(",").map((item) => item.trim());
+const listed = (value: unknown): string[] =>
+  Array.isArray(value)
+    ? value.map(text)
+    : text(value)
+        .split(",")
+        .map((item) => item.trim());

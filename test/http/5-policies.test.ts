@@ -91,6 +91,16 @@ test.each<[string, object, string]>([
   ["an unknown detector", rule({ detector_id: UNKNOWN }), "input_rules[0].detector_id"],
   ["an unknown action", rule({ detector_id: UNKNOWN, action: "allow" }), "input_rules[0].action"],
   ["a field that can never exist", when({ field: "tool.nmae" }), "gates[0].when.field"],
+  [
+    "a direction that there is not",
+    when({ field: "direction", value: "sideways" }),
+    "gates[0].when.value: must be one of input, output",
+  ],
+  [
+    "a protocol that there is not in a list",
+    when({ field: "protocol", op: "in", value: "llm, smtp" }),
+    "gates[0].when.value: must be one of ",
+  ],
   ["a list of nothing", when({ op: "in", value: [] }), "gates[0].when.value"],
   ["an unknown operator", when({ op: "like" }), "gates[0].when"],
   ["a list for eq", when({ value: ["a"] }), "gates[0].when.value"],
