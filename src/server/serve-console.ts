@@ -69,12 +69,15 @@ async function build(): Promise<Built> {
   const built: Built = { html: "", files: new Map() };
   for (const { name, type, bytes } of await bundled()) {
     if (type.startsWith("text/html")) built.html = Buffer.from(bytes).toString("utf8");
-    else built.files.set(name, { type, bytes, gzip: Bun.gzipSync(bytes) });
+    else built.files.set(name, { type, bytes, gzip: packed(bytes) });
   }
   // Inside the one-file executable the names are absolute.
   built.html = built.html.replace(/(src|href)="\.?\//g, '$1="./');
   return built;
 }
+
+/** Smaller than zlib's for the same time. */
+const packed = (bytes: Bytes): Bytes => Bun.gzipSync(bytes, { library: "libdeflate", level: 9 });
 
 interface Output {
   name: string;

@@ -62,7 +62,12 @@ test("5 an approver sees how many wait, reads one, approves it, and exactly that
   expect(await dialog.textContent()).toMatch(/Decided byDecides.*NoteKnown landlord/);
   expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
   await dialog.getByRole("link", { name: "Open in Activity" }).click();
-  await page.getByRole("dialog", { name: "Evaluation" }).getByText(asked.request_id).waitFor();
+  const evaluation = page.getByRole("dialog", { name: "Evaluation" });
+  await evaluation.getByText(asked.request_id).waitFor();
+  await evaluation.getByRole("link", { name: "Open in Approvals" }).click();
+  await dialog.getByText("Known landlord").waitFor();
+  await page.reload();
+  await dialog.getByText("Known landlord").waitFor();
   expect(opened.offences).toEqual([]);
 });
 
@@ -86,12 +91,15 @@ test("5 a denied one does not pass; one that somebody decided meanwhile says so 
   await page.getByText("Gifts was denied.").waitFor();
   expect((await guard.evaluate(pay(1, "bo-1", { approval_id: ids[0] }))).status).toBe("ask");
 
-  await kit.post(`/v1/approvals/${ids[1]}/decide`, { decision: "denied" });
   await rows.first().getByRole("button").click();
+  await dialog.getByText("rent").waitFor();
+  await kit.post(`/v1/approvals/${ids[1]}/decide`, { decision: "denied" });
   await dialog.getByRole("button", { name: "Approve" }).click();
+  await dialog.getByText("Decided by").waitFor();
   expect(await dialog.getByRole("alert").textContent()).toContain(
     "This approval is denied already",
   );
+  expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
   await rows.getByText("bo-2").waitFor({ state: "detached" });
 });
 

@@ -1,5 +1,4 @@
 /** Console → Approvals: what an `ask` verdict leaves for a person to decide. */
-import { useState } from "react";
 import type { Approval } from "../../contract/approvals.ts";
 import { approvals } from "../endpoints.ts";
 import { ApprovalSheet } from "../parts/approval-sheet.tsx";
@@ -23,7 +22,7 @@ const STATUSES = [
 
 export function ApprovalsPage() {
   const { search } = useLocation();
-  const [open, setOpen] = useState<Approval>();
+  const open = search.get("open");
   const given = search.get("status") ?? "";
   return (
     <Page
@@ -46,7 +45,7 @@ export function ApprovalsPage() {
         load={({ q, cursor }, read) =>
           read(approvals.list, { params: {}, query: { q, cursor, ...narrowed(given) } })
         }
-        columns={given ? [...columns(setOpen), DECIDED] : columns(setOpen)}
+        columns={given ? [...COLUMNS, DECIDED] : COLUMNS}
         empty={
           <p>
             Nothing waits for a decision. A gate or rule with the action <code>ask</code> brings
@@ -54,7 +53,7 @@ export function ApprovalsPage() {
           </p>
         }
       />
-      {open && <ApprovalSheet approval={open} onClose={() => setOpen(undefined)} />}
+      {open && <ApprovalSheet approval_id={open} onClose={() => show(undefined)} />}
     </Page>
   );
 }
@@ -63,12 +62,16 @@ export function ApprovalsPage() {
 const narrowed = (given: string) =>
   given === "all" ? {} : { status: (given || "pending") as Approval["status"] };
 
-const columns = (show: (approval: Approval) => void): Column<Approval>[] => [
+const NONE = <span className="muted">none</span>;
+
+const show = (id: string | undefined) => changeQuery({ open: id }, "replace");
+
+const COLUMNS: Column<Approval>[] = [
   {
     head: "Asked",
-    cell: (approval) => (
-      <button type="button" className="link" onClick={() => show(approval)}>
-        <When at={approval.created_at} precise />
+    cell: ({ id, created_at }) => (
+      <button type="button" className="link" onClick={() => show(id)}>
+        <When at={created_at} precise />
       </button>
     ),
   },
@@ -84,5 +87,3 @@ const DECIDED: Column<Approval> = {
   head: "Decided by",
   cell: ({ decided_by }) => decided_by ?? NONE,
 };
-
-const NONE = <span className="muted">none</span>;

@@ -14,6 +14,7 @@ interface ActivitySheetProps extends Neighbours {
 
 export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
   const { detectors } = event;
+  const asked = event.findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
   return (
     <EventSheet title="Evaluation" {...neighbours}>
       <dl className="facts">
@@ -50,6 +51,12 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
           }
           filter={["policy_id", event.policy_id]}
         />
+        {typeof asked === "string" && (
+          <Fact
+            name="Approval"
+            value={<Link to={`/approvals?status=all&open=${asked}`}>Open in Approvals</Link>}
+          />
+        )}
         <Fact name="Model" value={event.model} />
         <Fact name="Tool" value={event.tool} />
       </dl>

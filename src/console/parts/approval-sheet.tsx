@@ -17,15 +17,32 @@ import { Failure, Ready } from "./page.tsx";
 import { StoredTexts } from "./stored-texts.tsx";
 
 interface ApprovalSheetProps {
+  approval_id: string;
+  onClose: () => void;
+}
+
+export function ApprovalSheet({ approval_id, onClose }: ApprovalSheetProps) {
+  const loaded = useLoad(approval_id, (read) => read(approvals.get, { params: { approval_id } }));
+  const title = loaded.state === "ready" ? `${loaded.value.asked_by} asks` : "Approval";
+  return (
+    <Dialog title={title} onClose={onClose} sheet>
+      <Ready of={loaded} what="The approval">
+        {(approval) => <Shown approval={approval} onClose={onClose} />}
+      </Ready>
+    </Dialog>
+  );
+}
+
+interface ShownProps {
   approval: Approval;
   onClose: () => void;
 }
 
-export function ApprovalSheet({ approval, onClose }: ApprovalSheetProps) {
+function Shown({ approval, onClose }: ShownProps) {
   const { may } = useSession();
   const pending = approval.status === "pending";
   return (
-    <Dialog title={`${approval.asked_by} asks`} onClose={onClose} sheet>
+    <>
       <dl className="facts">
         <Fact name="Status" value={<Decision state={approval.status} />} />
         <Fact name="Consumer" value={approval.consumer_id} />
@@ -45,8 +62,8 @@ export function ApprovalSheet({ approval, onClose }: ApprovalSheetProps) {
         )}
       </dl>
       <Origin approval={approval} />
-      {pending && may("approve") && <Decide approval={approval} onClose={onClose} />}
-    </Dialog>
+      {may("approve") && <Decide approval={approval} onClose={onClose} />}
+    </>
   );
 }
 
@@ -85,7 +102,7 @@ function Origin({ approval: { id, event_id } }: { approval: Approval }) {
   );
 }
 
-function Decide({ approval, onClose }: ApprovalSheetProps) {
+function Decide({ approval, onClose }: ShownProps) {
   const { say } = useSession();
   const [note, setNote] = useState("");
   const decide = useAction(async (decision: "approved" | "denied") => {
@@ -94,6 +111,9 @@ function Decide({ approval, onClose }: ApprovalSheetProps) {
     onClose();
     say(`${approval.asked_by} was ${decision}.`);
   });
+  const failure = <Failure title="This was not decided." error={decide.error} />;
+  // Somebody else may have decided meanwhile: that is told, and nothing is offered any more.
+  if (approval.status !== "pending") return failure;
   return (
     // Not a form: Enter in the note must not decide.
     <div className="decide">
@@ -105,7 +125,7 @@ function Decide({ approval, onClose }: ApprovalSheetProps) {
         autoComplete="off"
         problem={problemOf(decide.error, "note")}
       />
-      <Failure title="This was not decided." error={decide.error} />
+      {failure}
       <div className="form-end">
         <button
           type="button"
