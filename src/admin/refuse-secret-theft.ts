@@ -2,23 +2,18 @@
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
 import type { RegistryRow } from "../db/registries.ts";
-import type { Deps } from "../deps.ts";
 import { secretsIn } from "../lib/secret-paths.ts";
-import { maskSecrets } from "./seal-secrets.ts";
+import { keepsStored } from "./seal-secrets.ts";
 
-/** `at` is the path of an address, such as `provider_options.base_url`. */
+/** `at` is the path of an address, such as `provider_options.base_url`; none there: the provider's own. */
 export function refuseSecretTheft(
-  deps: Deps,
   input: RegistryInput,
   before: RegistryRow | undefined,
   at: string,
 ): void {
-  if (!before) return;
-  const was = originAt(before, at);
-  if (was === undefined || was === originAt(input, at)) return;
-  const shown = secretsIn(maskSecrets(deps.keyring(), REGISTRY_SECRETS, before), REGISTRY_SECRETS);
+  if (!before || originAt(before, at) === originAt(input, at)) return;
   for (const [path, given] of secretsIn(input, REGISTRY_SECRETS)) {
-    if (given !== "" && given !== shown.get(path)) continue;
+    if (!keepsStored(given)) continue;
     const text = `${path}: must be sent again when ${at} moves to another host`;
     throw new AppError("validation_failed", text);
   }
