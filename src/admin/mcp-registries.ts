@@ -11,7 +11,7 @@ import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/re
 import type { Deps } from "../deps.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
-import { refuseSecretTheft } from "./refuse-secret-theft.ts";
+import { refusePrincipalTheft, refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { sealSecrets } from "./seal-secrets.ts";
 
 /** What the catalog says fills in what was left out; secrets come back sealed. */
@@ -38,6 +38,7 @@ export async function checkMcpRegistry(
   checkFields(options);
   checkUrl(filledIn(url), "provider_options.url", input.allow_private);
   refuseSecretTheft(next, before, "provider_options.url");
+  await refusePrincipalTheft(deps, next, before, "provider_options.url");
   // A secret that was given to sign in one way must not go where another way sends it.
   const kept =
     before?.auth?.type === input.auth?.type ? before : before && { ...before, auth: null };
