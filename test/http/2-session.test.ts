@@ -58,6 +58,14 @@ test("2 a form of another site signs nobody in", async () => {
   expect(ours.status).toBe(200);
 });
 
+test.each(["/v1/session", "/v1/token"])("2 what anybody may send to %s is small", async (path) => {
+  const kit = await started();
+
+  const reply = await fetch(`${kit.url}${path}`, { method: "POST", body: "[".repeat(65_537) });
+
+  expect(reply.status).toBe(413);
+});
+
 test("2 a wrong token does not sign in", async () => {
   const { reply, set } = await signedIn("pa_wrong");
 
