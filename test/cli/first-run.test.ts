@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OWNER_TOKEN } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
 
 const emptyFolder = () => mkdtempSync(join(tmpdir(), "portcullis-first-"));
@@ -59,18 +60,20 @@ test("1 the database and the key file are private to their owner", async () => {
   expect(program.url).not.toBe("");
 });
 
-test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token", async () => {
+test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed", async () => {
   await using program = await startProgram();
 
   const reply = await program.admin("GET", "/v1/whoami");
 
   expect(await reply.json()).toMatchObject({ name: "First owner", role: "owner" });
+  expect(program.printed()).toContain("Bearer $PORTCULLIS_ADMIN_TOKEN");
+  expect(program.printed()).not.toContain(OWNER_TOKEN);
 });
 
 test("2 --json prints where it listens and what was made", async () => {
   await using program = await startProgram({
     args: ["--json"],
-    settings: { PORTCULLIS_DEMO: "true" },
+    settings: { PORTCULLIS_DEMO: "true", PORTCULLIS_ADMIN_TOKEN: "" },
   });
 
   const printed = JSON.parse(program.printed().split("\n")[0] ?? "");
@@ -78,7 +81,7 @@ test("2 --json prints where it listens and what was made", async () => {
   expect(printed).toMatchObject({
     urls: { admin: expect.stringContaining("http://127.0.0.1:"), gateway: expect.any(String) },
     first_run: {
-      admin_token: expect.any(String),
+      admin_token: expect.stringMatching(/^pa_/),
       demo: { consumer: "demo", key: expect.stringMatching(/^ag_/) },
     },
   });
