@@ -109,8 +109,8 @@ async function comeBack({ deps }: App, request: Asked, going: Going): Promise<Re
   return plainPage(`${name} is connected`, DONE, going.headers);
 }
 
-/** Relative, so that it also leads there behind a proxy with a prefix. */
-const here = ({ url }: Asked): string => new URL(url).pathname.split("/").at(-1) ?? "";
+/** Relative, so that it also leads there behind a proxy with a prefix; `./`, or `http:host` would lead to that host. */
+const here = ({ url }: Asked): string => `./${new URL(url).pathname.split("/").at(-1)}`;
 
 const leadTo = (location: string, headers: Record<string, string>): Response =>
   new Response(null, { status: 303, headers: { ...headers, location } });

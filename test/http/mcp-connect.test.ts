@@ -49,6 +49,20 @@ async function startVendor(kit: Kit) {
 describe.each(databaseKinds)("on %s", (database) => {
   const kitOf = sharedKit({ database });
 
+  test("a link that was tampered with leads to no other site after signing in", async () => {
+    const kit = await kitOf();
+    const token = await (await makeMcpStore(kit)).token("alice");
+    const link = `${kit.url}/me/connect/https:attacker.example.net`;
+
+    const reply = await fetch(link, {
+      method: "POST",
+      body: new URLSearchParams({ token }),
+      redirect: "manual",
+    });
+
+    expect(new URL(reply.headers.get("location") ?? "", link).origin).toBe(kit.url);
+  });
+
   test("2 what principals gave does not follow an instance to another host", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
