@@ -1,10 +1,10 @@
 /** The first minute of a new user: start on an empty folder, paste what the banner says. */
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OWNER_TOKEN } from "../kit/kit.ts";
-import { startProgram } from "../kit/program.ts";
+import { runProgram, startProgram } from "../kit/program.ts";
 
 const emptyFolder = () => mkdtempSync(join(tmpdir(), "portcullis-first-"));
 
@@ -58,6 +58,21 @@ test("1 the database and the key file are private to their owner", async () => {
   expect(statSync(dir).mode & 0o077).toBe(0);
   expect(statSync(join(dir, "keys")).mode & 0o777).toBe(0o600);
   expect(program.url).not.toBe("");
+});
+
+test("1 a folder that others may look into shows them neither the database nor a backup", async () => {
+  const dir = emptyFolder();
+  chmodSync(dir, 0o755);
+  const settings = { PORTCULLIS_DATA_DIR: dir };
+  await using program = await startProgram({ settings });
+  await runProgram(["backup", "--output", join(dir, "backup")], settings);
+
+  const open = readdirSync(dir).filter((name) => statSync(join(dir, name)).mode & 0o077);
+
+  expect(program.url).not.toBe("");
+  expect(readdirSync(dir)).toContain("backup");
+  expect(open).toEqual([]);
+  rmSync(dir, { recursive: true });
 });
 
 test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed", async () => {
