@@ -8,6 +8,7 @@ import {
   listActivity,
 } from "../contract/activity.ts";
 import { AppError } from "../contract/errors.ts";
+import { PERMISSIONS } from "../contract/roles.ts";
 import { wrongCursor } from "../contract/wrong-cursor.ts";
 import { eraseApprovals } from "../db/approvals.ts";
 import { dropEvaluations, findEvaluation } from "../db/evaluation-events.ts";
@@ -19,7 +20,11 @@ import { type DirectRoute, type Route, route } from "../route.ts";
 const DAY_MS = 86_400_000;
 
 export const activityRoutes: Route[] = [
-  route(listActivity, async (deps, { query: { limit, cursor, ...filters } }) => {
+  route(listActivity, async (deps, { actor, query: { limit, cursor, ...filters } }) => {
+    // Whether a text is found tells what it holds, letter by letter.
+    if (filters.q && !PERMISSIONS[actor.role].includes("audit")) {
+      throw new AppError("forbidden", "q: only who may read the texts may search them.");
+    }
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const page = await pageEvaluations(deps.db, { filters, limit, after, order: "newest" });
     const next_cursor = page.next === null ? null : Buffer.from(page.next).toString("base64url");

@@ -14,6 +14,7 @@ import {
 } from "../contract/store-catalog.ts";
 import { catalogEntryTable, findCatalogEntry } from "../db/catalog-entries.ts";
 import { mcpRegistries } from "../db/registries.ts";
+import { storeCredentialTable } from "../db/store-credentials.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { checkEntry } from "./check-entry.ts";
@@ -58,7 +59,7 @@ export const catalogEntryRoutes: Route[] = [
   }),
 ];
 
-/** A client secret that an instance has goes to the token endpoint of its server, and to no other. */
+/** Client secrets of instances and accounts of principals go to the token endpoint of their server, and to no other. */
 async function refuseClientTheft(
   deps: Deps,
   gateway_id: string,
@@ -67,15 +68,17 @@ async function refuseClientTheft(
 ): Promise<void> {
   const to = tokenOrigin(input.auth);
   if (to === undefined || to === (before && tokenOrigin(before.auth))) return;
-  const holder = (await mcpRegistries(deps.db, gateway_id)).find(
-    ({ auth, provider_options }) =>
-      provider_options.code === input.code && auth?.type === "forwarded" && auth.client_secret,
-  );
-  if (!holder) return;
-  throw new AppError(
-    "has_dependents",
-    `auth.token_url: "${holder.name}" has a client secret, which would go there: take it out of that instance first.`,
-  );
+  for (const { id, name, auth, provider_options } of await mcpRegistries(deps.db, gateway_id)) {
+    if (provider_options.code !== input.code || auth?.type !== "forwarded") continue;
+    const held = auth.client_secret
+      ? "has a client secret"
+      : (await storeCredentialTable.find(deps.db, { instance_id: id })) && "has accounts";
+    if (!held) continue;
+    throw new AppError(
+      "has_dependents",
+      `auth.token_url: "${name}" ${held}, which would go there: take them out of that instance first.`,
+    );
+  }
 }
 
 const tokenOrigin = (auth: CatalogAuth): string | undefined =>

@@ -24,6 +24,11 @@ export function checkEntry({ url, fields, auth, status, allow_private }: Catalog
     refuse("url: must be an http or https address without user and fragment");
   }
   checkUrl(filled, "url", allow_private);
+  if (auth.type === "oauth") {
+    const { authorize_url, token_url } = auth;
+    if (authorize_url) checkUrl(authorize_url, "auth.authorize_url", allow_private);
+    if (token_url) checkUrl(token_url, "auth.token_url", allow_private);
+  }
   if (status === "shown" && auth.type === "unknown") {
     refuse("auth: say what the server asks of its callers before you show it");
   }

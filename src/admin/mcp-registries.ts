@@ -11,7 +11,7 @@ import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/re
 import type { Deps } from "../deps.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
-import { refuseSecretTheft } from "./refuse-secret-theft.ts";
+import { refusePrincipalTheft, refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { sealSecrets } from "./seal-secrets.ts";
 
 /** What the catalog says fills in what was left out; secrets come back sealed. */
@@ -37,13 +37,14 @@ export async function checkMcpRegistry(
 
   checkFields(options);
   checkUrl(filledIn(url), "provider_options.url", input.allow_private);
-  refuseSecretTheft(deps, next, before, "provider_options.url");
-  checkAuth(deps, next, entry, before);
+  refuseSecretTheft(next, before, "provider_options.url");
+  await refusePrincipalTheft(deps, next, before, "provider_options.url");
+  // A secret that was given to sign in one way must not go where another way sends it.
+  const kept =
+    before?.auth?.type === input.auth?.type ? before : before && { ...before, auth: null };
+  checkAuth(next, entry, kept);
   checkCredential(next, options, entry);
   await refuseSameName(deps, place, input.name);
-  // A secret that was given to sign in one way must not go where another way sends it.
-  const same = before?.auth?.type === input.auth?.type;
-  const kept = same ? before : before && { ...before, auth: null };
   return sealSecrets(deps.keyring(), REGISTRY_SECRETS, next, kept);
 }
 
@@ -78,7 +79,6 @@ function checkFields({ url, fields }: StoredMcpOptions): void {
 }
 
 function checkAuth(
-  deps: Deps,
   input: RegistryInput,
   entry: CatalogEntry | undefined,
   before: RegistryRow | undefined,
@@ -93,7 +93,7 @@ function checkAuth(
   }
   if (auth?.type !== "client_credentials") return;
   checkUrl(auth.token_url, "auth.token_url", input.allow_private);
-  refuseSecretTheft(deps, input, before, "auth.token_url");
+  if (before?.auth) refuseSecretTheft(input, before, "auth.token_url");
   const known = entry?.auth.type === "oauth" ? entry.auth.token_url : null;
   // The secret of a known server must not go to a token endpoint that is not that server's.
   if (known !== null && known !== auth.token_url) refuse(`auth.token_url: is ${known} there`);

@@ -1,27 +1,46 @@
-/** A stored secret must not follow its registry to another host that somebody else may own. */
+/** A stored secret must not follow its registry to another host that somebody else may own, nor may what principals gave. */
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
 import type { RegistryRow } from "../db/registries.ts";
+import { storeCredentialTable } from "../db/store-credentials.ts";
+import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { secretsIn } from "../lib/secret-paths.ts";
-import { maskSecrets } from "./seal-secrets.ts";
+import { keepsStored } from "./seal-secrets.ts";
 
-/** `at` is the path of an address, such as `provider_options.base_url`. */
+/** `at` is the path of an address, such as `provider_options.base_url`; none there: the provider's own. */
 export function refuseSecretTheft(
-  deps: Deps,
   input: RegistryInput,
   before: RegistryRow | undefined,
   at: string,
 ): void {
-  if (!before) return;
-  const was = originAt(before, at);
-  if (was === undefined || was === originAt(input, at)) return;
-  const shown = secretsIn(maskSecrets(deps.keyring(), REGISTRY_SECRETS, before), REGISTRY_SECRETS);
+  if (!before || originAt(before, at) === originAt(input, at)) return;
   for (const [path, given] of secretsIn(input, REGISTRY_SECRETS)) {
-    if (given !== "" && given !== shown.get(path)) continue;
+    if (!keepsStored(given)) continue;
     const text = `${path}: must be sent again when ${at} moves to another host`;
     throw new AppError("validation_failed", text);
   }
+}
+
+/** Nobody but they can send again what principals gave: their accounts, and values of their own. */
+export async function refusePrincipalTheft(
+  deps: Deps,
+  input: RegistryInput,
+  before: RegistryRow | undefined,
+  at: string,
+): Promise<void> {
+  if (!before || originAt(before, at) === originAt(input, at)) return;
+  const where = { instance_id: before.id };
+  const filled = (await storeInstallTable.all(deps.db, where)).filter(
+    ({ config }) => Object.keys(config).length > 0,
+  );
+  const givers = [...filled, ...(await storeCredentialTable.all(deps.db, where))];
+  const people = new Set(givers.map(({ principal_sub }) => principal_sub)).size;
+  if (people === 0) return;
+  throw new AppError(
+    "has_dependents",
+    `${at}: ${people} principals gave accounts or values for the host it has, which would go to another one: create another instance.`,
+  );
 }
 
 function originAt(registry: object, at: string): string | undefined {

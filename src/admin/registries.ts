@@ -94,7 +94,7 @@ export function checkLlmRegistry(
     const at = `provider_options.${name}`;
     const text = (provider_options as Record<string, unknown>)[name];
     if (typeof text === "string") checkUrl(text, at, input.allow_private);
-    refuseSecretTheft(deps, { ...input, provider_options }, before, at);
+    refuseSecretTheft({ ...input, provider_options }, before, at);
   }
   const able = capabilitiesOf(providers[provider]);
   const beyond = input.capabilities?.findIndex((capability) => !able.includes(capability)) ?? -1;

@@ -14,13 +14,16 @@ export function sealSecrets<T>(
   return mapSecrets(next, paths, (given, path) => {
     const kept = before.get(path);
     // The same secret keeps its sealed text too, so that what holds it counts as unchanged.
-    const same = given === "" || isMasked(given) || (kept && unseal(keyring, kept) === given);
+    const same = keepsStored(given) || (kept && unseal(keyring, kept) === given);
     if (!same) return seal(keyring, given);
     if (kept !== undefined) return kept;
     const reason = given === "" ? "must not be empty" : "is a masked value: send the secret itself";
     throw new AppError("validation_failed", `${path}: ${reason}`);
   });
 }
+
+/** Whatever is sent so stands for the stored secret, be it its own mask or another. */
+export const keepsStored = (given: string): boolean => given === "" || isMasked(given);
 
 export const maskSecrets = <T>(keyring: Keyring, paths: readonly string[], stored: T): T =>
   mapSecrets(stored, paths, (sealed) => mask(unseal(keyring, sealed) ?? ""));

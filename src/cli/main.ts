@@ -10,6 +10,9 @@ import { type Command, FLAG_SETTINGS, GLOBAL_OPTIONS, type Output } from "./comm
 import { commands } from "./commands/all.ts";
 import { commandHelp, generalHelp } from "./help.ts";
 
+// Whatever is written holds texts, hashes or sealed secrets: the database and its neighbours, backups, exports.
+process.umask(0o077);
+
 /** 0: done. 1: it could not be done, or something is wrong. 2: the command was not understood. */
 process.exitCode = await main(process.argv.slice(2), process.env);
 

@@ -65,7 +65,9 @@ const Filters = {
   detector: Text.optional().describe("Id of a detector, or name of a gate, that fired."),
   trace_id: Text.optional(),
   request_id: Id.optional(),
-  q: Text.max(200).optional().describe("Text to look for in stored content."),
+  q: Text.max(200)
+    .optional()
+    .describe("Text to look for in stored content, by who may read it: permission `audit`."),
 };
 export const ActivityFilters = z.strictObject(Filters);
 export type ActivityFilters = z.infer<typeof ActivityFilters>;

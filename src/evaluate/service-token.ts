@@ -25,7 +25,7 @@ export const serviceTokenRoute: Route = route(
     deps.used("service_clients", client.id);
     const ends = deps.now().getTime() + LIFE_S * 1000;
     // Sealed instead of stored: every node can read it, and nobody else.
-    const sealed = seal(deps.keyring(), JSON.stringify([client.id, ends]));
+    const sealed = seal(deps.keyring(), JSON.stringify({ client_id: client.id, ends }));
     const access_token = SERVICE_TOKEN + Buffer.from(sealed).toString("base64url");
     return { access_token, token_type: "Bearer", expires_in: LIFE_S };
   },
@@ -36,7 +36,8 @@ export function serviceClientOf(deps: Deps, token: string): CollectorKeyView | u
   const sealed = Buffer.from(token.slice(SERVICE_TOKEN.length), "base64url").toString("utf8");
   const plain = unseal(deps.keyring(), sealed);
   if (plain === undefined) return undefined;
-  const [client_id, ends]: [string, number] = JSON.parse(plain);
+  // Other things of ours are sealed too: what they hold goes by other names.
+  const { client_id, ends }: { client_id: string; ends: number } = JSON.parse(plain);
   if (ends <= deps.now().getTime()) return undefined;
   return deps.snapshot().serviceClients.get(client_id);
 }

@@ -216,9 +216,13 @@ async function decodeBody(
   // Where there is no gateway, nothing can be wrong with what is sent to it.
   if (params.gateway_id !== undefined) await gatewayExists(deps, params);
   const code = wrong(endpoint);
-  const body = await readJson(request, deps.settings.ADMIN_BODY_MIB * 1024 * 1024, code);
-  return decode(endpoint.body, body, code);
+  const most =
+    endpoint.auth === "public" ? PUBLIC_BODY_BYTES : deps.settings.ADMIN_BODY_MIB * 1024 * 1024;
+  return decode(endpoint.body, await readJson(request, most, code), code);
 }
+
+/** What strangers may have us hold and parse: enough for any credential. */
+const PUBLIC_BODY_BYTES = 64 * 1024;
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
   const headers = { ...answerHeaders(call, endpoint.plane), ...call.reply_headers };

@@ -2,10 +2,11 @@
 import { type Endpoint, isAdministrative } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
+import { signIn } from "../contract/session.ts";
 import type { Deps } from "../deps.ts";
 import { secretHash } from "../lib/secret-hash.ts";
 import type { Actor } from "../route.ts";
-import { liveToken, sessionToken } from "./session.ts";
+import { liveToken, refuseForms, sessionToken } from "./session.ts";
 
 const NOBODY: Actor = {
   id: null,
@@ -21,6 +22,8 @@ export function authenticate(
   request: Request,
   params: Record<string, string>,
 ): Actor {
+  // Signed in as somebody else by another site, a person would save secrets where that one reads them.
+  if (endpoint.name === signIn.name) refuseForms(request);
   if (!isAdministrative(endpoint.auth)) return NOBODY;
   const actor = actorOf(deps, request);
   if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {

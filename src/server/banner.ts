@@ -7,7 +7,7 @@ export function banner(urls: Listening["urls"], first: FirstRun | undefined): st
   if (urls.admin) {
     lines.push(`Console        ${urls.admin}/console`, `API reference  ${urls.admin}/docs`);
   }
-  if (first) {
+  if (first?.admin_token) {
     lines.push("", "Administrator token, shown this once:", "", `  ${first.admin_token}`);
   }
   if (first?.demo && urls.gateway) {
@@ -21,7 +21,8 @@ export function banner(urls: Listening["urls"], first: FirstRun | undefined): st
   }
   if (first && urls.admin) {
     lines.push("", "What is configured:", "");
-    lines.push(`  curl ${urls.admin}/v1/gateways -H 'Authorization: Bearer ${first.admin_token}'`);
+    const token = first.admin_token ?? "$PORTCULLIS_ADMIN_TOKEN";
+    lines.push(`  curl ${urls.admin}/v1/gateways -H "Authorization: Bearer ${token}"`);
   }
   return `${lines.join("\n")}\n`;
 }

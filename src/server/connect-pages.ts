@@ -16,6 +16,7 @@ import { principalIn, signedIn } from "./principal-session.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { readBody } from "./read-body.ts";
 import { type RequestIds, renderErrorPage } from "./render-error.ts";
+import { urlOf } from "./url-of.ts";
 
 const FORM_BYTES = 256 * 1024;
 /** Fields of a server, apart from what the form itself needs. */
@@ -99,7 +100,7 @@ async function save(
 async function comeBack({ deps }: App, request: Asked, going: Going): Promise<Response> {
   const principal = await principalIn(deps, request);
   if (!principal) throw new AppError("unauthorized", "You are signed out: open the link again.");
-  const query = new URL(request.url).searchParams;
+  const query = urlOf(request).searchParams;
   const author = { actor: { id: null, name: principal.principal_sub }, ...going.ids };
   const { name } = await finishConnect(deps, author, principal, {
     state: query.get("state") ?? "",
@@ -109,8 +110,8 @@ async function comeBack({ deps }: App, request: Asked, going: Going): Promise<Re
   return plainPage(`${name} is connected`, DONE, going.headers);
 }
 
-/** Relative, so that it also leads there behind a proxy with a prefix. */
-const here = ({ url }: Asked): string => new URL(url).pathname.split("/").at(-1) ?? "";
+/** Relative, so that it also leads there behind a proxy with a prefix; `./`, or `http:host` would lead to that host. */
+const here = (request: Asked): string => `./${urlOf(request).pathname.split("/").at(-1)}`;
 
 const leadTo = (location: string, headers: Record<string, string>): Response =>
   new Response(null, { status: 303, headers: { ...headers, location } });

@@ -17,7 +17,8 @@ import { newSecret } from "../lib/ids.ts";
 import { secretHash } from "../lib/secret-hash.ts";
 
 export interface FirstRun {
-  admin_token: string;
+  /** null: PORTCULLIS_ADMIN_TOKEN. Who set it knows it, and what is printed ends up in logs. */
+  admin_token: string | null;
   /** Absent when PORTCULLIS_DEMO is false. */
   demo?: { consumer: string; key: string; collector: { name: string; key: string } };
 }
@@ -38,10 +39,11 @@ export async function firstRun(deps: Deps): Promise<FirstRun | undefined> {
   });
 }
 
-async function createOwner(deps: Deps): Promise<string> {
-  const secret = deps.settings.PORTCULLIS_ADMIN_TOKEN ?? newSecret("pa_");
+async function createOwner(deps: Deps): Promise<string | null> {
+  const { PORTCULLIS_ADMIN_TOKEN: given } = deps.settings;
+  const secret = given ?? newSecret("pa_");
   // A configuration file may have made it already.
-  if (await adminTokenTable.find(deps.db, { hash: secretHash(secret) })) return secret;
+  if (await adminTokenTable.find(deps.db, { hash: secretHash(secret) })) return null;
   const ids = { request_id: deps.newId(), trace_id: deps.newId() };
   const call = { actor: localActor("first run"), ...ids };
   const input = {
@@ -52,7 +54,7 @@ async function createOwner(deps: Deps): Promise<string> {
     principal_sub: null,
   } as const;
   const { token } = await issueToken(deps, call, input, secret);
-  return token;
+  return given === undefined ? token : null;
 }
 
 type Make = <Reply>(

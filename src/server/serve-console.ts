@@ -6,6 +6,7 @@ import { newId } from "../lib/ids.ts";
 import { SECURITY_HEADERS } from "./app.ts";
 import { renderError } from "./render-error.ts";
 import { requestIds } from "./request-ids.ts";
+import { urlOf } from "./url-of.ts";
 
 const CSP = [
   "default-src 'self'",
@@ -27,7 +28,7 @@ export function serveConsole(): (request: Request) => Promise<Response> {
   return async (request) => {
     built ??= build();
     const { html, files } = await built;
-    const { pathname } = new URL(request.url);
+    const { pathname } = urlOf(request);
     const name = basename(pathname);
     const file = files.get(name);
     if (!file && name.includes(".")) {

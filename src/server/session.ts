@@ -19,7 +19,7 @@ const LIFE_S = 12 * 3600;
 
 export const sessionRoutes: Route[] = [
   route(whoAmI, (_, { actor }) => shown(actor)),
-  route(signIn, (deps, { body, reply_headers }) => {
+  route(signIn, (deps, { body, origin, reply_headers }) => {
     const hash = secretHash(body.token.trim());
     const token = liveToken(deps, hash);
     if (!token)
@@ -29,11 +29,11 @@ export const sessionRoutes: Route[] = [
       );
     const ends = deps.now().getTime() + LIFE_S * 1000;
     const sealed = seal(deps.keyring(), JSON.stringify({ hash, ends }));
-    reply_headers["set-cookie"] = cookie(sealed, LIFE_S);
+    reply_headers["set-cookie"] = cookie(sealed, LIFE_S, origin);
     return shown(token);
   }),
-  route(signOut, (_, { reply_headers }) => {
-    reply_headers["set-cookie"] = cookie("", 0);
+  route(signOut, (_, { origin, reply_headers }) => {
+    reply_headers["set-cookie"] = cookie("", 0, origin);
     return undefined;
   }),
 ];
@@ -62,8 +62,16 @@ export function liveToken(deps: Deps, hash: string): TokenView | undefined {
   return token && token.expires_at > deps.now().getTime() ? token : undefined;
 }
 
-const cookie = (value: string, seconds: number): string =>
-  `${SESSION_COOKIE}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict`;
+/** Only browsers name an origin, and a form of another site cannot send the header beside it. */
+export function refuseForms({ headers }: Request): void {
+  if (!headers.has("origin") || headers.has(CSRF_HEADER)) return;
+  throw new AppError("forbidden", `A page that signs in needs the header ${CSRF_HEADER}.`);
+}
+
+const cookie = (value: string, seconds: number, origin: string): string => {
+  const secure = origin.startsWith("https:") ? "; Secure" : "";
+  return `${SESSION_COOKIE}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
+};
 
 const shown = ({ name, role, gateway_ids }: Actor): WhoAmI => ({
   name,

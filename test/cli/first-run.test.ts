@@ -1,9 +1,10 @@
 /** The first minute of a new user: start on an empty folder, paste what the banner says. */
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startProgram } from "../kit/program.ts";
+import { OWNER_TOKEN } from "../kit/kit.ts";
+import { runProgram, startProgram } from "../kit/program.ts";
 
 const emptyFolder = () => mkdtempSync(join(tmpdir(), "portcullis-first-"));
 
@@ -59,18 +60,35 @@ test("1 the database and the key file are private to their owner", async () => {
   expect(program.url).not.toBe("");
 });
 
-test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token", async () => {
+test("1 a folder that others may look into shows them neither the database nor a backup", async () => {
+  const dir = emptyFolder();
+  chmodSync(dir, 0o755);
+  const settings = { PORTCULLIS_DATA_DIR: dir };
+  await using program = await startProgram({ settings });
+  await runProgram(["backup", "--output", join(dir, "backup")], settings);
+
+  const open = readdirSync(dir).filter((name) => statSync(join(dir, name)).mode & 0o077);
+
+  expect(program.url).not.toBe("");
+  expect(readdirSync(dir)).toContain("backup");
+  expect(open).toEqual([]);
+  rmSync(dir, { recursive: true });
+});
+
+test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed", async () => {
   await using program = await startProgram();
 
   const reply = await program.admin("GET", "/v1/whoami");
 
   expect(await reply.json()).toMatchObject({ name: "First owner", role: "owner" });
+  expect(program.printed()).toContain("Bearer $PORTCULLIS_ADMIN_TOKEN");
+  expect(program.printed()).not.toContain(OWNER_TOKEN);
 });
 
 test("2 --json prints where it listens and what was made", async () => {
   await using program = await startProgram({
     args: ["--json"],
-    settings: { PORTCULLIS_DEMO: "true" },
+    settings: { PORTCULLIS_DEMO: "true", PORTCULLIS_ADMIN_TOKEN: "" },
   });
 
   const printed = JSON.parse(program.printed().split("\n")[0] ?? "");
@@ -78,7 +96,7 @@ test("2 --json prints where it listens and what was made", async () => {
   expect(printed).toMatchObject({
     urls: { admin: expect.stringContaining("http://127.0.0.1:"), gateway: expect.any(String) },
     first_run: {
-      admin_token: expect.any(String),
+      admin_token: expect.stringMatching(/^pa_/),
       demo: { consumer: "demo", key: expect.stringMatching(/^ag_/) },
     },
   });

@@ -194,7 +194,7 @@ async function makeNewer(kit: Kit, id: string): Promise<void> {
   );
 }
 
-test("a viewer sees neither texts nor export nor erasure; an auditor reads and exports", async () => {
+test("a viewer has neither texts nor a search in them, export or erasure; an auditor reads and exports", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, {});
   await guard.evaluate({ payload: { input: "between us" } });
@@ -210,16 +210,17 @@ test("a viewer sees neither texts nor export nor erasure; an auditor reads and e
     await page.locator("body:not(:has([aria-busy=true]))").waitFor();
     const text = (await page.getByRole("dialog").textContent()) ?? "";
     const erases = await page.getByRole("button", { name: "Erase…" }).count();
-    return { text, file: (await download)?.suggestedFilename(), erases };
+    const searches = await page.getByLabel("Text in what was stored").count();
+    return { text, file: (await download)?.suggestedFilename(), erases, searches };
   };
 
   const viewer = await looked("viewer");
   const auditor = await looked("auditor");
 
-  expect(viewer).toMatchObject({ file: undefined, erases: 0 });
+  expect(viewer).toMatchObject({ file: undefined, erases: 0, searches: 0 });
   expect(viewer.text).not.toContain("between us");
   expect(viewer.text).toContain("They are shown to the roles auditor, admin and owner.");
-  expect(auditor).toMatchObject({ file: "activity.csv", erases: 0 });
+  expect(auditor).toMatchObject({ file: "activity.csv", erases: 0, searches: 1 });
   expect(auditor.text).toContain("between us");
 });
 

@@ -82,6 +82,34 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([moved.status, silent.status]).toEqual([422, 422]);
   });
 
+  test.each([["***"], ["***abcd"], [""]])(
+    "2 a stored key does not follow its registry under the masked value '%s' either",
+    async (api_key) => {
+      const { kit, one, registry, stored } = await fixture();
+      const provider_options = { base_url: "https://attacker.example.net/v1" };
+
+      const moved = await kit.put(one, { provider_options, auth: { ...registry.auth, api_key } });
+
+      expect(moved.status).toBe(422);
+      expect(stored()?.options.base_url).toBe(registry.provider_options.base_url);
+    },
+  );
+
+  test("2 a stored key does not leave the provider's own address for another", async () => {
+    const { kit, path } = await fixture();
+    const auth = { type: "api_key", api_key: PLANTED };
+    const { id } = await kit.make(path, { name: "own address", provider: "openai", auth });
+    const provider_options = { base_url: "https://attacker.example.net/v1" };
+
+    const moved = await kit.put(`${path}/${id}`, { provider_options });
+    const given = await kit.put(`${path}/${id}`, {
+      provider_options,
+      auth: { type: "api_key", api_key: "another-secret-value" },
+    });
+
+    expect([moved.status, given.status]).toEqual([422, 200]);
+  });
+
   test("a planted secret is in no table, no log line, no audit record and no answer", async () => {
     await using kit = await startKit({ database });
     const gateway = await kit.make("/v1/gateways", { name: "g" });

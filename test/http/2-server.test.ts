@@ -23,6 +23,9 @@ test("2 health and readiness answer without a token", async () => {
 test.each([
   ["HTTP/1.0", "GET /v1/gateways HTTP/1.0\r\n", " 401 "],
   ["a host that is none", "GET /v1/gateways?x=1 HTTP/1.1\r\nHost: [::\r\n", " 401 "],
+  ["a page of no host", "GET /console HTTP/1.0\r\n", " 200 "],
+  ["an MCP endpoint of no host", "POST /me/mcp HTTP/1.0\r\nContent-Length: 0\r\n", " 401 "],
+  ["a catalog of no host", "GET /v0.1/servers HTTP/1.0\r\n", " 401 "],
 ])("2 %s is answered like any other request", async (_, head, expected) => {
   const kit = await started();
 

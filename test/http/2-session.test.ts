@@ -1,6 +1,6 @@
 /** The console's session (decision 2): a token for a cookie, and a header that other sites cannot send. */
 import { expect, test } from "bun:test";
-import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 
 const started = sharedKit();
 
@@ -35,6 +35,35 @@ test("2 signing in gives an HttpOnly SameSite cookie that holds no token", async
     /^portcullis_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
   );
   expect(set).not.toContain(OWNER_TOKEN);
+});
+
+test("2 behind an https address the cookie leaves the browser encrypted only", async () => {
+  await using kit = await startKit({ settings: { PUBLIC_URL: "https://gateway.example.com" } });
+
+  const reply = await kit.post("/v1/session", { token: OWNER_TOKEN });
+
+  expect(reply.headers.get("set-cookie")).toEndWith("; SameSite=Strict; Secure");
+});
+
+test("2 a form of another site signs nobody in", async () => {
+  const kit = await started();
+  const signIn = (headers: Record<string, string>) =>
+    kit.call("POST", "/v1/session", { token: OWNER_TOKEN }, { ...headers, authorization: "" });
+  const origin = "https://attacker.example.net";
+
+  const forged = await signIn({ origin, "content-type": "text/plain" });
+  const ours = await signIn({ origin: kit.url, "x-portcullis-csrf": "1" });
+
+  expect([forged.status, forged.headers.get("set-cookie")]).toEqual([403, null]);
+  expect(ours.status).toBe(200);
+});
+
+test.each(["/v1/session", "/v1/token"])("2 what anybody may send to %s is small", async (path) => {
+  const kit = await started();
+
+  const reply = await fetch(`${kit.url}${path}`, { method: "POST", body: "[".repeat(65_537) });
+
+  expect(reply.status).toBe(413);
 });
 
 test("2 a wrong token does not sign in", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { seal } from "../../src/lib/seal.ts";
 import { type Guarded, makeGuard } from "../kit/guard.ts";
-import { type Kit, sharedKit } from "../kit/kit.ts";
+import { type Kit, OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 
 const started = sharedKit();
 const PAST = "2020-01-01T00:00:00.000Z";
@@ -106,12 +106,21 @@ test("5 a service token is for the collector of its client alone", async () => {
   expect(await statusOf({ collector_key: other.collector.collector_key })).toBe(400);
 });
 
+test("5 the cookie of a session is no service token", async () => {
+  const kit = await started();
+  const signedIn = await kit.post("/v1/session", { token: OWNER_TOKEN });
+  const [, value = ""] = /=([^;]+)/.exec(signedIn.headers.get("set-cookie") ?? "") ?? [];
+  const authorization = `Bearer pt_${Buffer.from(value).toString("base64url")}`;
+
+  expect((await kit.post("/v1/evaluate", {}, { authorization })).status).toBe(401);
+});
+
 test("5 a service token ends with its time, and a revoked client gets none", async () => {
   const kit = await started();
   const { gateway_id, guard } = await guardedGateway(kit);
   const client = await serviceClient(kit, guard.collector.id);
   const ending = async (at: number) => {
-    const sealed = seal(kit.deps.keyring(), JSON.stringify([client.id, at]));
+    const sealed = seal(kit.deps.keyring(), JSON.stringify({ client_id: client.id, ends: at }));
     const authorization = `Bearer pt_${Buffer.from(sealed).toString("base64url")}`;
     return (await guard.send({ payload: {}, gateway_id }, { authorization })).status;
   };

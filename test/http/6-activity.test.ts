@@ -89,6 +89,23 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(tested.findings).toHaveLength(1);
   });
 
+  test("6 who may not read the texts cannot search them either", async () => {
+    const shared = await kit();
+    const searched = async (role: string) => {
+      const { token } = await shared.make<{ token: string }>("/v1/tokens", { name: role, role });
+      const asked = { authorization: `Bearer ${token}` };
+      return (await shared.call("GET", "/v1/activity?q=card", undefined, asked)).status;
+    };
+
+    const statuses = [
+      await searched("viewer"),
+      await searched("approver"),
+      await searched("auditor"),
+    ];
+
+    expect(statuses).toEqual([403, 403, 200]);
+  });
+
   test.each([
     ["none", null],
     ["masked", "My card is [MASKED_CC], thanks."],

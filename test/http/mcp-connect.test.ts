@@ -49,6 +49,64 @@ async function startVendor(kit: Kit) {
 describe.each(databaseKinds)("on %s", (database) => {
   const kitOf = sharedKit({ database });
 
+  test("a link that was tampered with leads to no other site after signing in", async () => {
+    const kit = await kitOf();
+    const token = await (await makeMcpStore(kit)).token("alice");
+    const link = `${kit.url}/me/connect/https:attacker.example.net`;
+
+    const reply = await fetch(link, {
+      method: "POST",
+      body: new URLSearchParams({ token }),
+      redirect: "manual",
+    });
+
+    expect(new URL(reply.headers.get("location") ?? "", link).origin).toBe(kit.url);
+  });
+
+  test("2 what principals gave does not follow an instance to another host", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { path, store, server } = vendor;
+    const keyed = await store.serve("Keyed", server.url, { auth: { type: "principal_key" } });
+    const moved = (to: string, code: string) =>
+      kit.put(to, { provider_options: { code, url: "http://127.0.0.1:9/mcp" } });
+    const install = await store.install("alice", keyed.code);
+
+    await vendor.connected("alice");
+    await kit.put(`${store.path}/store/principal/installs/${install}/config`, {
+      values: { api_key: "a-key-of-alice" },
+    });
+    const statuses = [
+      (await moved(path, vendor.code)).status,
+      (await moved(keyed.path, keyed.code)).status,
+      (await kit.put(path, { enabled: false })).status,
+    ];
+    await kit.delete(`${store.path}/store/principal/installs/${install}`);
+
+    expect(statuses).toEqual([409, 409, 200]);
+    expect((await moved(keyed.path, keyed.code)).status).toBe(200);
+  });
+
+  test("2 accounts of principals are not renewed at another token endpoint", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    const { url } = vendor.auth;
+
+    const moved = await kit.put(
+      `${vendor.store.path}/store/catalog/${encodeURIComponent(vendor.code)}`,
+      {
+        auth: {
+          type: "oauth",
+          authorize_url: `${url}/authorize`,
+          token_url: "https://attacker.example.net/token",
+        },
+      },
+    );
+
+    expect(moved.status).toBe(409);
+  });
+
   test.each(clientKinds)(
     "the whole story: search, install, connect, call, lose access: %s client",
     async (kind) => {

@@ -136,6 +136,16 @@ describe.each(databaseKinds)("%s", (database) => {
     ["an empty version", { server_version: "" }, "server_version"],
     ["a field that every object has", { fields: [{ key: "constructor", in: "query" }] }, "key"],
     ["a private address", { url: "https://192.168.0.1/mcp" }, "url"],
+    [
+      "a private token endpoint",
+      { auth: { type: "oauth", token_url: "https://169.254.169.254/t" } },
+      "auth.token_url",
+    ],
+    [
+      "a sign-in page without https",
+      { auth: { type: "oauth", authorize_url: "http://vendor.example.com/a" } },
+      "auth.authorize_url",
+    ],
     ["an open variable", { url: "https://mcp.example.com/{t}" }, "{t}"],
     [
       "a host of each principal's choice",

@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from "react";
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import { changeQuery, useLocation } from "../router.tsx";
+import { useSession } from "../session.ts";
 import { FILTER_NAMES, FILTERS, type Filter, type FilterNames } from "./activity-query.ts";
 import { SelectField } from "./field.tsx";
 import { Icon } from "./icons.tsx";
@@ -11,6 +12,7 @@ import { VERDICTS } from "./verdict.tsx";
 
 export function ActivityFilters({ names }: { names: FilterNames }) {
   const { search } = useLocation();
+  const { may } = useSession();
   const q = search.get("q") ?? "";
   return (
     <>
@@ -21,12 +23,14 @@ export function ActivityFilters({ names }: { names: FilterNames }) {
           options={RANGE_OPTIONS}
           onChange={(range) => changeQuery({ range })}
         />
-        <TypedFilter
-          key={q}
-          label="Text in what was stored"
-          given={q}
-          apply={(text) => changeQuery({ q: text })}
-        />
+        {may("audit") && (
+          <TypedFilter
+            key={q}
+            label="Text in what was stored"
+            given={q}
+            apply={(text) => changeQuery({ q: text })}
+          />
+        )}
         <AddFilter names={names} />
       </div>
       <Chips names={names} />

@@ -37,6 +37,9 @@ export async function clientFor(
   { url, redirect_uri }: { url: string; redirect_uri: string },
 ): Promise<OauthClient> {
   const { issuer, metadata, resource, scopes } = await discover(deps, instance, url);
+  // The browser of a person is sent there, and a code with it.
+  checkUrl(metadata.authorization_endpoint, "authorization_endpoint", instance.allow_private);
+  checkUrl(metadata.token_endpoint, "token_endpoint", instance.allow_private);
   const where = { instance_id: instance.id };
   const known = await oauthClientTable.find(deps.db, where);
   if (known?.issuer === issuer && known.redirect_uri === redirect_uri) {
@@ -123,9 +126,6 @@ async function discover(deps: Deps, instance: ForwardedInstance, url: string): P
       "The server names no authorization server to sign in at.",
     );
   }
-  // The browser of a person is sent there, and a code with it.
-  checkUrl(metadata.authorization_endpoint, "authorization_endpoint", allow_private);
-  checkUrl(metadata.token_endpoint, "token_endpoint", allow_private);
   const resource = resourceMetadata?.resource ?? null;
   const fits =
     resource === null ||
