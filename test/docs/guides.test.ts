@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { OWNER_TOKEN } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
 
 const guides = readdirSync("docs/guides").filter((file) => file.endsWith(".md"));
@@ -30,7 +31,7 @@ test.each(guides)(
       env: {
         PATH: `${resolve("bin")}:${process.env.PATH}`,
         BASE: urls.admin,
-        TOKEN: first_run.admin_token,
+        TOKEN: OWNER_TOKEN,
         KEY: first_run.demo.key,
         COLLECTOR_KEY: first_run.demo.collector.key,
         PORTCULLIS_DATA_DIR: dir,
