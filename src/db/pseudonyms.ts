@@ -13,7 +13,9 @@ export interface PseudonymRow {
 
 /** The same text of a session has one pseudonym, however often it is masked. */
 export async function keepPseudonyms(db: Db, rows: readonly PseudonymRow[]): Promise<void> {
-  for (const { id, collector_id, session_hash, pseudonym, original, expires_at } of rows) {
+  // In one order everywhere, so that two evaluations of a session cannot wait for each other.
+  const ordered = [...rows].sort((a, b) => (a.pseudonym < b.pseudonym ? -1 : 1));
+  for (const { id, collector_id, session_hash, pseudonym, original, expires_at } of ordered) {
     await db.run(
       `INSERT INTO pseudonyms (id, collector_id, session_hash, pseudonym, original, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6)

@@ -2,24 +2,11 @@
 import { expect, test } from "bun:test";
 import { cuttable } from "../kit/cuttable.ts";
 import { startKit } from "../kit/kit.ts";
-import { type DatabaseKind, databaseKinds, freshDatabase } from "../kit/services.ts";
+import { databaseKinds, freshDatabase } from "../kit/services.ts";
+import { twoNodes } from "../kit/two-nodes.ts";
 import { leastOf, until } from "../kit/until.ts";
 
 const PROMISE_MS = 1000;
-
-/** On SQLite the other one hears no notice: it finds a change by looking, as one of a command. */
-async function twoNodes(database: DatabaseKind) {
-  const one = await startKit({ database });
-  const other = await startKit({ database_url: one.database_url, data_dir: one.data_dir });
-  return {
-    one,
-    other,
-    async [Symbol.asyncDispose]() {
-      await other[Symbol.asyncDispose]();
-      await one[Symbol.asyncDispose]();
-    },
-  };
-}
 
 test.each(databaseKinds)(
   "7 on %s a change made on one node is in force on the other in under a second",

@@ -1,0 +1,41 @@
+/** The guard on two nodes of one installation, asked at the same moment. */
+import { expect, test } from "bun:test";
+import type { Verdict } from "../../src/contract/evaluate.ts";
+import { type Draft, makeDetector, makeGuard } from "../kit/guard.ts";
+import type { Kit } from "../kit/kit.ts";
+import { twoNodes } from "../kit/two-nodes.ts";
+import { until } from "../kit/until.ts";
+
+/** A collector that both know, and its client on either. */
+async function guardOfBoth({ one, other }: { one: Kit; other: Kit }, policy: Draft) {
+  const { key, collector } = await makeGuard(one, policy);
+  const authorization = `Bearer ${key}`;
+  const { revision } = one.deps.snapshot();
+  await until(() => other.deps.snapshot().revision >= revision);
+  return {
+    collector,
+    evaluate: async (node: Kit, body: object, headers: Record<string, string> = {}) => {
+      const reply = await node.post("/v1/evaluate", body, { authorization, ...headers });
+      return (await reply.json()) as Verdict & { error?: string };
+    },
+  };
+}
+
+test("5 one session masked on two nodes at once: neither waits for the other's names", async () => {
+  await using nodes = await twoNodes("postgres");
+  const { id } = await makeDetector(nodes.one, "data_loss_prevention", { reversible: true });
+  const rules = [{ detector_id: id, action: "transform" }];
+  const { evaluate } = await guardOfBoth(nodes, { input_rules: rules });
+  const addresses = Array.from({ length: 100 }, (_, index) => `person${index}@example.com`);
+  const orders = [addresses.join(" "), addresses.toReversed().join(" ")];
+  const both = (session_id: string) =>
+    [nodes.one, nodes.other].map((node, index) =>
+      evaluate(node, { payload: { input: orders[index] }, session_id }),
+    );
+
+  const verdicts = await Promise.all(["s1", "s2", "s3"].flatMap(both));
+
+  expect(verdicts.map(({ status, error }) => error ?? status)).toEqual(
+    verdicts.map(() => "transform"),
+  );
+}, 30_000);
