@@ -1,28 +1,32 @@
 /** Postgres, by Bun's own client and its pool of connections. */
-import { SQL } from "bun";
+import type { SQL } from "bun";
 import type { Db, Value } from "./db.ts";
 import { guarded } from "./driver-error.ts";
 import { joined } from "./joined.ts";
+import { keepPostgres } from "./postgres-link.ts";
 
 export function openPostgres(url: string): Db {
-  const sql = new SQL({ url, max: 10, idleTimeout: 60, connectionTimeout: 5, bigint: true });
+  const link = keepPostgres(url);
   return {
-    ...calls(sql),
-    transaction: (work) => guarded(() => sql.begin((tx) => work(joined(calls(tx))))),
-    onNotice: async (channel, call) => {
-      await sql.listen(channel, call);
-    },
-    close: () => sql.close({ timeout: 5 }),
+    ...calls(link.ask),
+    transaction: (work) =>
+      guarded(() =>
+        link.ask((sql) => sql.begin((tx) => work(joined(calls((question) => question(tx)))))),
+      ),
+    onNotice: link.listen,
+    close: link.close,
   };
 }
 
-function calls(sql: Pick<SQL, "unsafe">): Pick<Db, "dialect" | "one" | "many" | "run"> {
-  const ask = (text: string, values: Value[]) =>
-    guarded(async () => await sql.unsafe(text, values));
+type Ask = <T>(question: (sql: Pick<SQL, "unsafe">) => Promise<T>) => Promise<T>;
+
+function calls(ask: Ask): Pick<Db, "dialect" | "one" | "many" | "run"> {
+  const answer = (text: string, values: Value[]) =>
+    guarded(() => ask(async (sql) => await sql.unsafe(text, values)));
   return {
     dialect: "postgres",
-    one: async (text, ...values) => (await ask(text, values))[0],
-    many: async (text, ...values) => [...(await ask(text, values))],
-    run: async (text, ...values) => Number((await ask(text, values)).count ?? 0),
+    one: async (text, ...values) => (await answer(text, values))[0],
+    many: async (text, ...values) => [...(await answer(text, values))],
+    run: async (text, ...values) => Number((await answer(text, values)).count ?? 0),
   };
 }

@@ -26,6 +26,37 @@ test("7 Postgres away: evaluation goes on, and its events are written when it is
   expect(asked.findings[0]?.evidence.approval_id).toBeNull();
 }, 30_000);
 
+test("7 Postgres frozen: whoever asks it is told so in time, evaluation goes on, and both recover", async () => {
+  const { url } = await freshDatabase("postgres");
+  using line = cuttable(url);
+  await using kit = await startKit({ database_url: line.url });
+  const guard = await makeGuard(kit, { gates: [GATE] });
+  line.freeze();
+  const [asked, once, listed, written] = await Promise.all([
+    guard.evaluate({ payload: { input: "x" }, consumer_id: "ana" }),
+    guard.evaluate({ payload: { input: "x" } }, { "idempotency-key": "frozen" }),
+    kit.get("/v1/gateways"),
+    kit.post("/v1/gateways", { name: "lost" }),
+  ]);
+  const metrics = await (await kit.get("/metrics")).text();
+  const began = performance.now();
+  const again = await guard.evaluate({ payload: { input: "y" }, consumer_id: "ana" });
+  const took = performance.now() - began;
+  line.thaw();
+
+  await until(async () => {
+    const reply = await kit.get(`/v1/activity?collector_id=${guard.collector.id}`);
+    return reply.ok && (await reply.json()).items.length === 3;
+  });
+
+  expect([asked.status, once.status, again.status]).toEqual(["ask", "allow", "ask"]);
+  expect([listed.status, written.status]).toEqual([503, 503]);
+  expect(metrics).toContain("portcullis_database_up 0");
+  // Known to be away, it is not waited for again.
+  expect(took).toBeLessThan(1_000);
+  expect((await kit.post("/v1/gateways", { name: "back" })).status).toBe(201);
+}, 30_000);
+
 test("6 what the database had not taken yet does not come back after an erasure", async () => {
   const { url } = await freshDatabase("postgres");
   using line = cuttable(url);

@@ -1,4 +1,7 @@
-/** A line to a server on loopback that a test can cut and mend: connections break, new ones are refused. */
+/**
+ * A line to a server on loopback that a test can cut and mend: connections break, new ones are refused. Or freeze and
+ * thaw: connections stay, new ones come about, and nothing arrives.
+ */
 import type { Socket } from "bun";
 
 interface Pair {
@@ -10,9 +13,13 @@ interface Pair {
 export function cuttable(target: string) {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket<Pair>>();
+  let frozen = false;
+  const stuck: (() => void)[] = [];
   const passOn = {
     data(socket: Socket<Pair>, bytes: Uint8Array) {
-      if (socket.data.other) socket.data.other.write(bytes);
+      const kept = frozen && bytes.slice();
+      if (kept) stuck.push(() => passOn.data(socket, kept));
+      else if (socket.data.other) socket.data.other.write(bytes);
       else socket.data.early.push(bytes);
     },
     close(socket: Socket<Pair>) {
@@ -52,6 +59,13 @@ export function cuttable(target: string) {
     },
     mend() {
       server = listen(at);
+    },
+    freeze() {
+      frozen = true;
+    },
+    thaw() {
+      frozen = false;
+      for (const goOn of stuck.splice(0)) goOn();
     },
     [Symbol.dispose]() {
       server.stop(true);
