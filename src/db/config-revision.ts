@@ -18,7 +18,7 @@ export async function storeRevision(db: Db): Promise<number> {
 
 /** Queues up behind changes of configuration without being one: no node reads it again. */
 export async function takeTurn<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return await db.transaction(async (tx) => {
+  return await inTurn(db, async (tx) => {
     if (tx.dialect === "postgres") await tx.many("SELECT id FROM config_revision FOR UPDATE");
     return await work(tx);
   });
@@ -26,7 +26,7 @@ export async function takeTurn<T>(db: Db, work: (tx: Db) => Promise<T>): Promise
 
 /** A turn that may change what principals have, and is counted as one. */
 export async function changeStore<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return await db.transaction(async (tx) => {
+  return await inTurn(db, async (tx) => {
     await tx.run("UPDATE config_revision SET store_revision = store_revision + 1 WHERE id = 1");
     return await work(tx);
   });
@@ -37,9 +37,18 @@ export async function changeStore<T>(db: Db, work: (tx: Db) => Promise<T>): Prom
  * behind each other and cannot deadlock; other nodes hear of one exactly when it commits.
  */
 export async function changeConfig<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return await db.transaction(async (tx) => {
+  return await inTurn(db, async (tx) => {
     await tx.run("UPDATE config_revision SET revision = revision + 1 WHERE id = 1");
     if (tx.dialect === "postgres") await tx.many(`SELECT pg_notify('${CONFIG_CHANNEL}', '')`);
     return await work(tx);
   });
 }
+
+/** A node that stands still in its turn, or is gone without a word, must not keep all others waiting. */
+const inTurn = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction(async (tx) => {
+    if (tx.dialect === "postgres") {
+      await tx.many("SELECT set_config('idle_in_transaction_session_timeout', '5s', true)");
+    }
+    return await work(tx);
+  });

@@ -1,6 +1,7 @@
 /** What the database layer promises, on both databases. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../src/contract/errors.ts";
+import { changeConfig, configRevision } from "../../src/db/config-revision.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { gatewayTable } from "../../src/db/gateways.ts";
 import {
@@ -171,6 +172,26 @@ describe.each(databaseKinds)("%s", (kind) => {
     await again.catch(() => {});
   });
 });
+
+test("7 on Postgres a node that stands still in its turn keeps the others for seconds only", async () => {
+  await using database = await freshDatabase("postgres");
+  const [still, other] = [await openDb(database.url), await openDb(database.url)];
+  await migrate(still, new Date(AT));
+  const [began, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const kept = changeConfig(still, async (tx) => {
+    began.resolve();
+    await goOn.promise;
+    await gatewayTable.insert(tx, gateway("g1"));
+  }).catch((thrown) => thrown);
+  await began.promise;
+
+  await changeConfig(other, async () => {});
+  goOn.resolve();
+
+  expect(await kept).toMatchObject({ code: "unavailable" });
+  expect([await configRevision(other), await gatewayTable.all(still)]).toEqual([1, []]);
+  await Promise.all([still.close(), other.close()]);
+}, 30_000);
 
 test("7 a full disk is unavailable, also where SQLite has ended the transaction itself", async () => {
   const db = await openDb("sqlite::memory:");
