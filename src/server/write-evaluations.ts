@@ -89,7 +89,8 @@ export function writeEvaluations(
       } catch (thrown) {
         // An application must not stand still because we cannot write: the verdicts go out, the
         // events stay here until the database is back.
-        if (AppError.from(thrown).code === "unavailable") {
+        const { code } = AppError.from(thrown);
+        if (code === "unavailable") {
           if (!held)
             log("evaluations_held", { level: "error", waiting: waiting.length, error: thrown });
           held = true;
@@ -100,8 +101,11 @@ export function writeEvaluations(
           single = batch.length;
           continue;
         }
-        lost += 1;
-        log("evaluation_refused", { level: "error", error: thrown });
+        // It may be there already: the connection broke when it was written, before that was told.
+        if (code !== "already_exists") {
+          lost += 1;
+          log("evaluation_refused", { level: "error", error: thrown });
+        }
       }
       single = Math.max(0, single - 1);
       waiting = waiting.slice(batch.length);
@@ -168,6 +172,9 @@ export function writeEvaluations(
       await writing;
       do await flush();
       while (waiting.length && !held);
+      // In a journal they wait for the next start.
+      if (waiting.length && !journal)
+        log("evaluations_dropped", { level: "error", count: waiting.length });
     },
   };
 }

@@ -32,11 +32,13 @@ export function writeEvents(db: Db, log: Log): EventWriter {
     try {
       await requestEventTable.insertMany(db, batch);
     } catch (thrown) {
-      if (AppError.from(thrown).code === "unavailable") throw thrown;
+      const { code } = AppError.from(thrown);
+      if (code === "unavailable") throw thrown;
       if (batch.length > 1) {
         for (const event of batch) await insert([event]);
         return;
       }
+      if (code === "already_exists") return; // the connection broke when it was written, before that was told
       lost += 1;
       log("event_refused", { level: "error", error: thrown });
     }
@@ -81,6 +83,7 @@ export function writeEvents(db: Db, log: Log): EventWriter {
       clearInterval(timer);
       await writing;
       await flush();
+      if (waiting.length) log("events_dropped", { level: "error", count: waiting.length });
     },
   };
 }

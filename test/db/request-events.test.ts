@@ -76,11 +76,30 @@ describe.each(databaseKinds)("%s", (kind) => {
     const events = writeEvents(db, () => {});
     const [one, other] = [event("2026-01-01T00:00:00.000Z"), event("2026-01-02T00:00:00.000Z")];
 
-    for (const each of [one, one, other]) events.record(each); // an id that is taken
+    const refused = Object.assign(event("2026-01-03T00:00:00.000Z"), { trace_id: null });
+
+    for (const each of [one, refused, other]) events.record(each);
     await events.stop();
 
     expect(await requestEventTable.all(db)).toEqual([one, other]);
     expect(events.lost()).toBe(1);
+    await db.close();
+  });
+
+  test("7 an event that was written when the connection broke is not written again, nor lost", async () => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const [one, other] = [event("2026-01-01T00:00:00.000Z"), event("2026-01-02T00:00:00.000Z")];
+    await requestEventTable.insertMany(db, [one]);
+    const told: string[] = [];
+    const events = writeEvents(db, (name) => told.push(name));
+
+    for (const each of [one, other]) events.record(each);
+    await events.stop();
+
+    expect(await requestEventTable.all(db)).toEqual([one, other]);
+    expect([events.lost(), told]).toEqual([0, []]);
     await db.close();
   });
 
@@ -134,6 +153,19 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(all.items).toHaveLength(50);
     await db.close();
   });
+});
+
+test("7 what is still held when the program ends is told", async () => {
+  await using database = await freshDatabase("postgres");
+  const db = await openDb(database.url, { durable: false });
+  await db.close();
+  const told: string[] = [];
+  const events = writeEvents(db, (name) => told.push(name));
+
+  events.record(event("2026-01-01T00:00:00.000Z"));
+  await events.stop();
+
+  expect(told).toEqual(["events_held", "events_dropped"]);
 });
 
 test("on SQLite a trace and a consumer are found by their own index once tables are large", async () => {

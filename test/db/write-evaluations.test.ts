@@ -17,14 +17,45 @@ test.each(databaseKinds)("%s: 6.1 an event that is refused takes no other along"
   const db = await openDb(url, { durable: false });
   await migrate(db, new Date());
   const writer = writeEvaluations(db, () => {}, { commit: "before" });
-  const numbers = [1, 2, 2, 3]; // an id that is taken
+  const events = [1, 2, 3, 4].map((number) => eventOf(idOf(number)));
+  Object.assign(events[1] ?? {}, { trace_id: null });
 
-  await Promise.all(
-    numbers.map((number) => writer.record({ event: eventOf(idOf(number)), content: null })),
-  );
+  await Promise.all(events.map((event) => writer.record({ event, content: null })));
 
   expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
   expect([writer.lost(), writer.waiting()]).toEqual([1, 0]);
+});
+
+test.each(databaseKinds)(
+  "%s: 7 an event that was written when the connection broke is not written again, nor lost",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    await insertEvaluations(db, [recordedOf(1)]);
+    const told: string[] = [];
+    const writer = writeEvaluations(db, (name) => told.push(name), { commit: "before" });
+
+    await Promise.all([1, 2].map((number) => writer.record(recordedOf(number))));
+
+    expect(await countEvaluations(db, {})).toEqual({ allow: 2 });
+    expect([writer.lost(), told]).toEqual([0, []]);
+    await db.close();
+  },
+);
+
+test("7 what is still held when the program ends is told", async () => {
+  await using database = await freshDatabase("postgres");
+  const db = await openDb(database.url, { durable: false });
+  await migrate(db, new Date());
+  await db.close();
+  const told: string[] = [];
+  const writer = writeEvaluations(db, (name) => told.push(name), { commit: "after" });
+
+  await writer.record(recordedOf(1));
+  await writer.stop();
+
+  expect(told).toEqual(["evaluations_held", "evaluations_dropped"]);
 });
 
 const quiet = () => {};
