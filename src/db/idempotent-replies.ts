@@ -21,11 +21,21 @@ export const idempotentReplyTable = table<IdempotentReply>({
 export const dropIdempotentReplies = (db: Db, olderThan: Date): Promise<number> =>
   dropInSteps(db, "idempotent_replies", "created_at < $1", olderThan.toISOString());
 
-/** When two nodes answered the same at once, the first to write stands. */
+/** Whether nobody was asked this before: of two nodes that are asked at once, one is. Its reply is empty until it is known. */
+export async function claimReply(db: Db, row: Omit<IdempotentReply, "reply">): Promise<boolean> {
+  const claimed = await db.run(
+    `INSERT INTO idempotent_replies (id, request_hash, reply, created_at) VALUES ($1, $2, '', $3)
+     ON CONFLICT (id) DO NOTHING`,
+    ...[row.id, row.request_hash, row.created_at],
+  );
+  return claimed > 0;
+}
+
+/** The first to write stands. */
 export async function keepReply(db: Db, row: IdempotentReply): Promise<void> {
   await db.run(
     `INSERT INTO idempotent_replies (id, request_hash, reply, created_at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (id) DO NOTHING`,
+     ON CONFLICT (id) DO UPDATE SET reply = excluded.reply WHERE idempotent_replies.reply = ''`,
     ...[row.id, row.request_hash, row.reply, row.created_at],
   );
 }

@@ -1,7 +1,8 @@
 /** An evaluation with an Idempotency-Key happens once: a client that tries again gets the same verdict, and no second event. */
 import { AppError } from "../contract/errors.ts";
-import { idempotentReplyTable, keepReply } from "../db/idempotent-replies.ts";
+import { claimReply, idempotentReplyTable, keepReply } from "../db/idempotent-replies.ts";
 import type { Deps } from "../deps.ts";
+import { elapsedMs } from "../lib/clock.ts";
 import { seal, unseal } from "../lib/seal.ts";
 import { secretHash } from "../lib/secret-hash.ts";
 import type { DirectCall } from "../route.ts";
@@ -50,17 +51,41 @@ async function answerOnce(
   once: { id: string; request_hash: string },
   work: () => Promise<string>,
 ): Promise<string> {
-  const looked = idempotentReplyTable.find(deps.db, { id: once.id });
-  const earlier = await ifReachable(deps, looked, undefined);
-  const known = earlier && unseal(deps.keyring(), earlier.reply);
-  if (earlier && earlier.request_hash !== once.request_hash) throw usedBefore();
+  const row = { ...once, created_at: deps.now().toISOString() };
+  const first = await ifReachable(deps, claimReply(deps.db, row), true);
+  const known = first ? undefined : await earlierReply(deps, once);
   if (known !== undefined) return known;
-  const text = await work();
-  const created_at = deps.now().toISOString();
-  const row = { ...once, reply: seal(deps.keyring(), text), created_at };
-  await ifReachable(deps, keepReply(deps.db, row), undefined);
-  return text;
+  try {
+    const text = await work();
+    const reply = seal(deps.keyring(), text);
+    await ifReachable(deps, keepReply(deps.db, { ...row, reply }), undefined);
+    return text;
+  } catch (thrown) {
+    // What failed may be tried again at once.
+    const claim = { id: once.id, reply: "" };
+    await ifReachable(deps, idempotentReplyTable.remove(deps.db, claim), 0);
+    throw thrown;
+  }
 }
+
+/** What was answered before, also by a node that is still at it; undefined when that one failed, or ended before it knew. */
+async function earlierReply(
+  deps: Deps,
+  { id, request_hash }: { id: string; request_hash: string },
+): Promise<string | undefined> {
+  for (const began = elapsedMs(); elapsedMs() - began < AWAITED_MS; ) {
+    const found = idempotentReplyTable.find(deps.db, { id });
+    const earlier = await ifReachable(deps, found, undefined);
+    if (earlier && earlier.request_hash !== request_hash) throw usedBefore();
+    if (earlier?.reply !== "") return earlier && unseal(deps.keyring(), earlier.reply);
+    await Bun.sleep(LOOK_EVERY_MS);
+  }
+  return undefined;
+}
+
+/** Most evaluations are over in milliseconds; a node that was killed must not keep a client for longer. */
+const AWAITED_MS = 5_000;
+const LOOK_EVERY_MS = 20;
 
 const usedBefore = () =>
   new AppError(

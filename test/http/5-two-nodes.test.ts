@@ -39,3 +39,39 @@ test("5 one session masked on two nodes at once: neither waits for the other's n
     verdicts.map(() => "transform"),
   );
 }, 30_000);
+
+test("5 the same Idempotency-Key on two nodes at once is evaluated once, and both answer the same", async () => {
+  await using nodes = await twoNodes("postgres");
+  const { evaluate, collector } = await guardOfBoth(nodes, {});
+  const keys = ["a", "b", "c", "d", "e", "f"];
+  const both = (key: string) =>
+    [nodes.one, nodes.other].map((node) =>
+      evaluate(node, { payload: { input: "x" } }, { "idempotency-key": key }),
+    );
+
+  const verdicts = await Promise.all(keys.flatMap(both));
+
+  const ids = new Set(verdicts.map(({ request_id }) => request_id));
+  expect(ids.size).toBe(keys.length);
+  const listed = async () => {
+    const reply = await nodes.one.get(`/v1/activity?collector_id=${collector.id}`);
+    return ((await reply.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
+  };
+  await until(async () => (await listed()).length >= keys.length);
+  await nodes.other.deps.evaluationsWritten();
+  expect(new Set(await listed())).toEqual(ids);
+});
+
+test("5 an Idempotency-Key whose node was killed before it answered is evaluated elsewhere", async () => {
+  await using nodes = await twoNodes("postgres");
+  const { evaluate } = await guardOfBoth(nodes, {});
+  const once = { "idempotency-key": "killed" };
+  const { request_id } = await evaluate(nodes.one, { payload: { input: "x" } }, once);
+  await nodes.one.db.run("UPDATE idempotent_replies SET reply = ''");
+
+  const later = await evaluate(nodes.other, { payload: { input: "x" } }, once);
+  const again = await evaluate(nodes.one, { payload: { input: "x" } }, once);
+
+  expect([later.status, later.request_id === request_id]).toEqual(["allow", false]);
+  expect(again.request_id).toBe(later.request_id);
+}, 30_000);
