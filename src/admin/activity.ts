@@ -44,20 +44,26 @@ export const activityRoutes: Route[] = [
   route(eraseActivity, async (deps, call) => {
     // They would be written after, and stand there again.
     if (deps.evaluationsHeld()) throw new AppError("unavailable", HELD);
+    if (deps.db.dialect === "postgres") await Bun.sleep(OTHER_NODES_WRITE_WITHIN_MS);
     const { consumer_id } = call.body;
-    const erased = await dropEvaluations(deps.db, { consumer_id });
-    await eraseApprovals(deps.db, consumer_id);
-    // That somebody erased is kept; who was erased is not.
-    const change = { resource: "activity", verb: "delete", id: deps.newId() } as const;
-    await recordChange(deps, call, {
-      ...change,
-      gateway_id: null,
-      before: { erased },
-      after: null,
+    return await deps.db.transaction(async (db) => {
+      const erased = await dropEvaluations(db, { consumer_id });
+      await eraseApprovals(db, consumer_id);
+      // That somebody erased is kept; who was erased is not.
+      const change = { resource: "activity", verb: "delete", id: deps.newId() } as const;
+      await recordChange({ ...deps, db }, call, {
+        ...change,
+        gateway_id: null,
+        before: { erased },
+        after: null,
+      });
+      return { erased };
     });
-    return { erased };
   }),
 ];
+
+/** Twice what an answered evaluation waits there at most, while the database takes it. */
+const OTHER_NODES_WRITE_WITHIN_MS = 500;
 
 const HELD =
   "Evaluations that were answered wait for the database: nothing is erased before they stand there. Try again; evaluations_held in the log says what is wrong.";

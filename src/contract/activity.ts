@@ -119,4 +119,5 @@ export const eraseActivity = endpoint({
   summary: "Delete everything kept about a consumer_id: events, texts, approvals",
   body: z.strictObject({ consumer_id: z.string().min(1).max(1024) }),
   reply: z.object({ erased: z.int() }),
+  writes: false,
 });

@@ -75,3 +75,16 @@ test("5 an Idempotency-Key whose node was killed before it answered is evaluated
   expect([later.status, later.request_id === request_id]).toEqual(["allow", false]);
   expect(again.request_id).toBe(later.request_id);
 }, 30_000);
+
+test("6 what another node has answered and not written yet is erased too", async () => {
+  await using nodes = await twoNodes("postgres");
+  const { evaluate } = await guardOfBoth(nodes, {});
+  await evaluate(nodes.other, { payload: { input: "x" }, consumer_id: "ana" });
+
+  const erased = await nodes.one.post("/v1/activity/erase", { consumer_id: "ana" });
+  await nodes.other.deps.evaluationsWritten();
+  const listed = await nodes.one.get("/v1/activity?consumer_id=ana");
+
+  expect(await erased.json()).toEqual({ erased: 1 });
+  expect(await listed.json()).toMatchObject({ items: [] });
+});
