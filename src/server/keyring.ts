@@ -28,8 +28,12 @@ export function openKeyring(settings: Settings): () => Keyring {
   if (!existsSync(file)) createKeyFile(file);
   let [readAt, keyring] = [modified(file), readKeyFile(file)];
   return () => {
-    const changed = modified(file);
-    if (changed !== readAt) [readAt, keyring] = [changed, readKeyFile(file)];
+    try {
+      const changed = modified(file);
+      if (changed !== readAt) [readAt, keyring] = [changed, readKeyFile(file)];
+    } catch {
+      // Half copied, or gone: those at hand still open what they sealed, and the next look may find it whole.
+    }
     return keyring;
   };
 }

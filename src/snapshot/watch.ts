@@ -1,6 +1,7 @@
 /** Keeps the snapshot current: at once for changes made here, by notice or poll for those of others. */
 import { CONFIG_CHANNEL, configRevision } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
+import type { Keyring } from "../lib/seal.ts";
 import { type CompileWith, compile } from "./compile.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 
@@ -25,12 +26,16 @@ export async function watchConfig(
 ): Promise<Config> {
   const programs: CompileWith["programs"] = new Map();
   let current: Snapshot = EMPTY_SNAPSHOT;
+  /** What its secrets were opened with: a key that comes later may open more. */
+  let keyring: Keyring | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let lost = false;
 
   const load = async () => {
+    const keys = options.keyring();
     current = await compile(db, { ...options, programs });
+    keyring = keys;
     const problems = [...current.registries.values()].filter((registry) => registry.problem);
     for (const { id, name, problem } of problems) {
       log("registry_unusable", { level: "warn", registry_id: id, name, problem });
@@ -53,7 +58,8 @@ export async function watchConfig(
     return next;
   };
   const catchUp = async () => {
-    if ((await configRevision(db)) !== current.revision) await refresh();
+    const changed = (await configRevision(db)) !== current.revision;
+    if (changed || options.keyring() !== keyring) await refresh();
   };
   const poll = async () => {
     try {

@@ -1,10 +1,14 @@
 /** Secrets as decided: masked on read, kept when masked on update, sealed in the database, never logged. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeRuled } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
+import { runProgram } from "../kit/program.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 const PLANTED = "planted-7f3a9c2e5b8d1046-secret";
@@ -153,6 +157,42 @@ test("2 the key file is readable by its owner alone", async () => {
 });
 
 const LOST = "sealed:v1:gone:AAAA";
+
+test("2 a key file that is half copied, or gone, leaves the keys at hand in force", async () => {
+  await using kit = await startKit();
+  const { id } = await kit.make("/v1/gateways", { name: "g" });
+  const saved = () => kit.post(`/v1/gateways/${id}/registries`, registryBody());
+
+  writeFileSync(`${kit.data_dir}/keys`, "k1:");
+  const half = await saved();
+  rmSync(`${kit.data_dir}/keys`);
+  const gone = await saved();
+
+  expect([half.status, gone.status]).toEqual([201, 201]);
+});
+
+test("2 a node that gets the new key after a rotation opens its secrets, without another change", async () => {
+  await using one = await startKit({ database: "postgres" });
+  const data_dir = mkdtempSync(join(tmpdir(), "portcullis-keys-"));
+  const copyKeys = () => copyFileSync(join(one.data_dir, "keys"), join(data_dir, "keys"));
+  copyKeys();
+  await using other = await startKit({ database_url: one.database_url, data_dir });
+  const gateway = await one.make("/v1/gateways", { name: "g" });
+  const registry = await one.make(`/v1/gateways/${gateway.id}/registries`, registryBody());
+  const opened = (yes: boolean) => {
+    const seen = other.deps.snapshot().registries.get(registry.id);
+    return seen !== undefined && (seen.problem === undefined) === yes;
+  };
+  const settings = { DATABASE_URL: one.database_url, PORTCULLIS_DATA_DIR: one.data_dir };
+  await until(() => opened(true));
+  await runProgram(["secrets", "rotate"], settings);
+  await until(() => opened(false));
+
+  copyKeys();
+
+  await until(() => opened(true));
+  rmSync(data_dir, { recursive: true });
+}, 30_000);
 
 test("2 a registry whose credential no key opens is left out, not called without it", async () => {
   await using kit = await startKit();
