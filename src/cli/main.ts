@@ -89,6 +89,8 @@ async function run(
   const flags = FLAG_SETTINGS.map((name) => [name, values[flagOf(name)] ?? env[name]]);
   const settings = loadSettings({ ...env, ...Object.fromEntries(flags) });
 
+  // Nobody reads the log any more: that is no reason to end, nor to end badly.
+  process.stderr.on("error", () => {});
   const lines = createLineWriter((text) => void process.stderr.write(text));
   const pretty =
     settings.LOG_FORMAT === "pretty" || (settings.LOG_FORMAT === "auto" && process.stderr.isTTY);
