@@ -49,7 +49,7 @@ export function keepPostgres(url: string): PostgresLink {
     const late = oldest && elapsedMs() - Math.max(oldest.asked, looked) > PATIENCE_MS;
     if (looking || !(away || late)) return;
     looking = true;
-    await look();
+    await look().catch(() => {}); // it is looked at again
     looking = false;
   }, LOOK_EVERY_MS);
   timer.unref();
