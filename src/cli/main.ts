@@ -91,7 +91,8 @@ async function run(
 
   // Nobody reads the log any more: that is no reason to end, nor to end badly.
   process.stderr.on("error", () => {});
-  const lines = createLineWriter((text) => void process.stderr.write(text));
+  const lines = createLineWriter((text) => process.stderr.write(text));
+  process.stderr.on("drain", lines.goOn);
   const pretty =
     settings.LOG_FORMAT === "pretty" || (settings.LOG_FORMAT === "auto" && process.stderr.isTTY);
   const log = createLog({ level: settings.LOG_LEVEL, pretty, now, write: lines.write });
@@ -102,6 +103,8 @@ async function run(
     return output.exit ?? 0;
   } finally {
     lines.flush();
+    // Who reads the log may stand still: that keeps no program from ending.
+    if (lines.isBehind()) setTimeout(() => process.exit(), 1_000).unref();
   }
 }
 

@@ -27,30 +27,41 @@ export function createLog({ level: least, pretty, now, write }: LogTo): Log {
   };
 }
 
+const WRITE_AFTER_MS = 50;
+const MOST_LINES = 10_000;
+
 /**
- * Collects lines and writes them together a moment later, so that no request waits for the disk.
- * What is over the bound is counted and told, never lost silently.
+ * Collects lines and writes them together a moment later, so that no request waits for the disk. What is over the
+ * bound is counted and told, never lost silently. `write` says no when whoever reads is behind: what comes then is
+ * kept until `goOn`.
  */
-export function createLineWriter(write: (text: string) => void, afterMs = 50, most = 10_000) {
+export function createLineWriter(write: (text: string) => boolean) {
   let lines: string[] = [];
   let dropped = 0;
+  let behind = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
+    if (behind) return;
     if (dropped) lines.push(`{"level":"error","event":"log_lines_dropped","count":${dropped}}\n`);
     const text = lines.join("");
     lines = [];
     dropped = 0;
-    if (text) write(text);
+    if (text) behind = !write(text);
   };
   return {
     write: (line: string) => {
-      if (lines.length >= most) dropped += 1;
+      if (lines.length >= MOST_LINES) dropped += 1;
       else lines.push(line);
-      timer ??= setTimeout(flush, afterMs);
+      timer ??= setTimeout(flush, WRITE_AFTER_MS);
     },
     flush,
+    goOn: () => {
+      behind = false;
+      flush();
+    },
+    isBehind: () => behind,
   };
 }
 

@@ -1,12 +1,17 @@
 import { expect, test } from "bun:test";
 import { startProgram } from "../kit/program.ts";
 
-test("7 a program whose log nobody reads any more goes on, and ends as it should", async () => {
-  await using program = await startProgram({ unread: true });
+test.each(["gone", "still"] as const)(
+  "7 a program goes on, and ends as it should, when the reader of its log is %s",
+  async (logReader) => {
+    await using program = await startProgram({ logReader, settings: { LOG_LEVEL: "debug" } });
 
-  const made = await program.admin("POST", "/v1/gateways", { name: "g" });
-  await program.stop();
+    // More than a pipe holds.
+    for (let number = 0; number < 500; number++) await program.admin("GET", "/v1/gateways");
+    const made = await program.admin("POST", "/v1/gateways", { name: "g" });
+    await program.stop();
 
-  expect(made.status).toBe(201);
-  expect(program.child.exitCode).toBe(0);
-});
+    expect(made.status).toBe(201);
+    expect(program.child.exitCode).toBe(0);
+  },
+);

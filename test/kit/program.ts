@@ -1,5 +1,5 @@
 /** The program as a user starts it: a process of its own, from `bin/portcullis`. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { OWNER_TOKEN } from "./kit.ts";
@@ -7,8 +7,8 @@ import { OWNER_TOKEN } from "./kit.ts";
 export interface ProgramOptions {
   args?: string[];
   settings?: Record<string, string>;
-  /** Whoever read its log is gone. */
-  unread?: boolean;
+  /** Whoever read its log is gone, or stands still. */
+  logReader?: "gone" | "still";
 }
 
 const LAUNCHER = resolve("bin/portcullis");
@@ -26,18 +26,16 @@ function ownSettings(dir: string, settings: Record<string, string>): Record<stri
 }
 
 /** Resolves when it says that it is ready. */
-export async function startProgram({
-  args = [],
-  settings = {},
-  unread = false,
-}: ProgramOptions = {}) {
+export async function startProgram({ args = [], settings = {}, logReader }: ProgramOptions = {}) {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-program-"));
   const child = Bun.spawn([LAUNCHER, "start", ...args], {
     env: ownSettings(dir, settings),
     stdout: "pipe",
-    stderr: "pipe",
+    stderr: logReader === "still" ? unreadPipe(dir) : "pipe",
   });
-  const errors = unread ? child.stderr.cancel().then(() => "") : new Response(child.stderr).text();
+  const log = typeof child.stderr === "number" ? null : child.stderr;
+  if (logReader === "gone") await log?.cancel();
+  const errors = logReader ? Promise.resolve("") : new Response(log).text();
   let printed = "";
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const ready = /Portcullis is ready(?: at (\S+)|:\n)[\s\S]*\n$|^\{.*\}\n/;
@@ -75,6 +73,13 @@ export async function startProgram({
       if (child.exitCode === null && child.signalCode === null) await end("SIGTERM");
     },
   };
+}
+
+/** A pipe that is open for somebody who never reads it. */
+function unreadPipe(dir: string): number {
+  const path = join(dir, "log");
+  Bun.spawnSync(["mkfifo", path]);
+  return openSync(path, constants.O_RDWR);
 }
 
 /** A command that ends by itself. */
