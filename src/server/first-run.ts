@@ -10,7 +10,7 @@ import { gateways } from "../contract/gateways.ts";
 import { policies } from "../contract/policies.ts";
 import { registries } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
-import { changeConfig } from "../db/config-revision.ts";
+import { changeConfig, configRevision } from "../db/config-revision.ts";
 import { installationFact, setInstallationFact } from "../db/installation.ts";
 import type { Deps } from "../deps.ts";
 import { newSecret } from "../lib/ids.ts";
@@ -26,14 +26,15 @@ export interface FirstRun {
 /** Undefined when the installation is not new. Two nodes that start at once make one of each. */
 export async function firstRun(deps: Deps): Promise<FirstRun | undefined> {
   if (await installationFact(deps.db, "created_at")) return undefined;
+  const configured = (await configRevision(deps.db)) > 0;
   return await changeConfig(deps.db, async (tx) => {
     if (await installationFact(tx, "created_at")) return undefined;
     const inside = { ...deps, db: tx };
     await setInstallationFact(tx, "created_at", deps.now().toISOString());
     const admin_token = await createOwner(inside);
-    // A configuration file says what there is.
+    // A configuration file says what there is, also one that was applied before.
     const { PORTCULLIS_DEMO, PORTCULLIS_CONFIG } = deps.settings;
-    if (!PORTCULLIS_DEMO || PORTCULLIS_CONFIG) return { admin_token };
+    if (!PORTCULLIS_DEMO || PORTCULLIS_CONFIG || configured) return { admin_token };
     const consumer = await createDemo(inside);
     return { admin_token, demo: { ...consumer, collector: await createGuard(inside) } };
   });

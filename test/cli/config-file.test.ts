@@ -210,6 +210,21 @@ test("a wrong file at start ends it with 1, and the first token is still to be s
   expect(program.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
 });
 
+test("an export that is applied to an empty installation starts as it is", async () => {
+  const { dir, settings } = folder();
+  const out = join(dir, "out.yaml");
+  const demo = { ...settings, PORTCULLIS_DEMO: "true" };
+  const rebuilt = { ...demo, PORTCULLIS_DATA_DIR: join(dir, "rebuilt") };
+  await (await startProgram({ settings: demo })).stop();
+  await runProgram(["export", "-o", out], demo);
+  await runProgram(["apply", "-f", out], rebuilt);
+
+  await (await startProgram({ settings: rebuilt })).stop();
+  const back = await runProgram(["apply", "-f", out, "--prune"], rebuilt);
+
+  expect(back.out).toBe("Nothing to change.\n");
+});
+
 test("a file may hold the first token itself", async () => {
   const { file, settings } = folder();
   const token = `tokens:\n  - { name: Boss, role: owner, token: "\${PORTCULLIS_ADMIN_TOKEN}" }\n`;
