@@ -21,6 +21,8 @@ const addressBlock = z.string().transform((text, context) => {
     context.addIssue(`"${text.trim()}" is neither an address nor a block such as 10.0.0.0/8`);
   return block ?? z.NEVER;
 });
+const UNREADABLE =
+  "is no address: write a / # @ or % in its user or password as %2F %23 %40 %25, and look at host and port";
 /** Set but empty means not set, as in every shell. */
 const blank = (value: unknown) => (value === "" ? undefined : value);
 
@@ -68,12 +70,16 @@ export const Settings = z.object({
     .describe("Create the demo gateway when the installation is new."),
   DATABASE_URL: z
     .string()
-    .regex(/^(sqlite|postgres|postgresql):/, "must start with sqlite: or postgres:")
+    .regex(/^(sqlite:|postgres(ql)?:\/\/)/, "must start with sqlite: or postgres://")
+    // A database in memory would be a new one for each connection, and gone with the program.
+    .regex(/^(?!sqlite:(\/\/)?(:memory:|\?|$))/, "must name a file: sqlite:FILE")
+    .refine((text) => text.startsWith("sqlite:") || isReadable(text), UNREADABLE)
     .optional()
     .describe("`sqlite:FILE` or `postgres://…`. Left out: `portcullis.db` in the data folder."),
   REDIS_URL: z
     .string()
     .regex(/^rediss?:\/\//, "must start with redis:// or rediss://")
+    .refine(isReadable, UNREADABLE)
     .optional()
     .describe(
       "`redis://…` or `rediss://…`: where rate limits are counted for all nodes together. Left out: in the memory of each process.",
@@ -176,12 +182,21 @@ export function loadSettings(given: Record<string, string | undefined>): Setting
   return { ...parsed.data, DATABASE_URL: parsed.data.DATABASE_URL ?? `sqlite:${file}` };
 }
 
-export function listenAddress(settings: Settings, plane: Plane): string {
-  const own = {
-    admin: settings.PORTCULLIS_LISTEN_ADMIN,
-    gateway: settings.PORTCULLIS_LISTEN_GATEWAY,
-    guard: settings.PORTCULLIS_LISTEN_GUARD,
-    mcp: settings.PORTCULLIS_LISTEN_MCP,
-  }[plane];
-  return own ?? settings.PORTCULLIS_LISTEN;
+export const listenAddress = (settings: Settings, plane: Plane): string =>
+  settings[listenSetting(settings, plane)] ?? settings.PORTCULLIS_LISTEN;
+
+/** The setting that says where a plane listens. */
+export function listenSetting(settings: Settings, plane: Plane) {
+  const own = `PORTCULLIS_LISTEN_${plane.toUpperCase() as Uppercase<Plane>}` as const;
+  return settings[own] === undefined ? "PORTCULLIS_LISTEN" : own;
+}
+
+/** Passwords hold any character, and some of them end the part of an address that they stand in. */
+function isReadable(address: string): boolean {
+  try {
+    const { username, password } = new URL(address);
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,7 @@ import { AppError } from "../contract/errors.ts";
 import { now } from "../lib/clock.ts";
 import { createLineWriter, createLog } from "../lib/log.ts";
 import { redactText } from "../lib/redact.ts";
-import { reasonOf } from "../server/check.ts";
+import { databaseTodo, reasonOf } from "../server/check.ts";
 import { flagOf, loadSettings } from "../settings.ts";
 import { type Command, FLAG_SETTINGS, GLOBAL_OPTIONS, type Output } from "./command.ts";
 import { commands } from "./commands/all.ts";
@@ -67,7 +67,7 @@ function wrongUsage({ message }: TypeError, { name }: Command): string {
 function whatFailed(thrown: unknown): string {
   const { code, message } = AppError.from(thrown);
   if (code === "unavailable") {
-    return `The database cannot be opened: ${reasonOf(thrown)}. See that it is there, and that DATABASE_URL names it with the right user and password.`;
+    return `The database cannot be opened: ${reasonOf(thrown)}. ${databaseTodo(thrown)}`;
   }
   if (code !== "internal" || !(thrown instanceof Error)) return message;
   // The machine said no, to a path the message names: nobody needs to know where we asked.

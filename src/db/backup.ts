@@ -36,9 +36,12 @@ export async function backup(db: Db, file: string, at: Date): Promise<{ rows: nu
   return count;
 }
 
+const NO_INSTALLATION =
+  "There is no installation in this database yet. See that DATABASE_URL names the right one; portcullis start makes a new one.";
+
 export async function knownSchema(db: Db): Promise<string> {
   const schema = await schemaOf(db);
-  if (schema === undefined) throw new AppError("not_found", "There is no installation here yet.");
+  if (schema === undefined) throw new AppError("not_found", NO_INSTALLATION);
   if (migrations.some(({ id }) => id === schema)) return schema;
   throw new AppError(
     "bad_settings",

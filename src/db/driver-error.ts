@@ -48,10 +48,10 @@ const FULL = "The disk of the database is full: make room, and try again.";
 
 /**
  * Not there, too busy, or not for us: 25006 and READONLY take no writes, 25P03 has given up waiting for us, 28 is a
- * refused user, 3D000 a database that is not there, 53 one without resources, 58030, CORRUPT and IOERR one whose disk
- * fails.
+ * refused user, 3D000 a database that is not there, 42501 one we have no right in, 53 one without resources, 58030,
+ * CORRUPT and IOERR one whose disk fails.
  */
 const isOutOfReach = (state: string): boolean =>
-  /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME)|^(57P0\d|08...|25006|25P03|28...|3D000|53...|58030)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOTFOUND)|^Connection|^SQLITE_(BUSY|CANTOPEN|CORRUPT|IOERR|NOTADB|READONLY)/.test(
+  /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME|TLS)|^(57P0\d|08...|25006|25P03|28...|3D000|42501|53...|58030)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|NOTFOUND)|^Connection|^SQLITE_(BUSY|CANTOPEN|CORRUPT|IOERR|NOTADB|READONLY)/.test(
     state,
   );

@@ -1,6 +1,6 @@
 /** Opens a database to look at it: nothing in it changes, and nothing appears beside it. */
 import { constants, Database } from "bun:sqlite";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { AppError } from "../contract/errors.ts";
 import { type Db, openDb } from "./db.ts";
@@ -9,7 +9,7 @@ import { sqliteFile } from "./sqlite.ts";
 export async function openToRead(url: string): Promise<Db> {
   const file = sqliteFile(url);
   if (file === undefined) return await openDb(url);
-  if (!existsSync(file)) throw new AppError("not_found", `There is no database at ${file} yet.`);
+  if (!isThere(file)) throw new AppError("not_found", `There is no database at ${file} yet.`);
   // `immutable` keeps SQLite from making its two side files. When they are there already, somebody
   // else is writing, and they must be read too.
   const quiet = existsSync(`${file}-wal`) ? "" : "?immutable=1";
@@ -28,3 +28,7 @@ export async function openToRead(url: string): Promise<Db> {
   };
   return db;
 }
+
+/** One that we may not look at is there all the same: then this throws. */
+export const isThere = (file: string): boolean =>
+  statSync(file, { throwIfNoEntry: false }) !== undefined;

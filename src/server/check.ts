@@ -20,6 +20,18 @@ export interface Patient {
 
 /** What went wrong, in words that may be printed. */
 export function reasonOf(thrown: unknown): string {
-  const deepest = thrown instanceof AppError && thrown.cause ? thrown.cause : thrown;
-  return redactText(deepest instanceof Error ? deepest.message : String(deepest));
+  const cause = causeOf(thrown);
+  return redactText(cause instanceof Error ? cause.message : String(cause));
 }
+
+/** What to do about a database that cannot be opened: a file, or a server. */
+export function databaseTodo(thrown: unknown): string {
+  const cause = causeOf(thrown);
+  const isFile = cause instanceof Error && (cause.name === "SQLiteError" || "syscall" in cause);
+  return isFile
+    ? "See that PORTCULLIS_DATA_DIR or DATABASE_URL names it, that this user may read and write there, and that the disk has room."
+    : "See that it runs, and that DATABASE_URL names it with the right password and a user that may make tables there.";
+}
+
+const causeOf = (thrown: unknown): unknown =>
+  thrown instanceof AppError && thrown.cause ? thrown.cause : thrown;

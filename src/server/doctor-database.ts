@@ -12,7 +12,7 @@ import { openToRead } from "../db/open-to-read.ts";
 import { sealedTexts } from "../db/sealed-texts.ts";
 import { sealedWith, unseal } from "../lib/seal.ts";
 import { listenAddress } from "../settings.ts";
-import { type Check, type Patient, reasonOf } from "./check.ts";
+import { type Check, databaseTodo, type Patient, reasonOf } from "./check.ts";
 import { keysFit, peekKeyring } from "./keys-fit.ts";
 
 export async function checkDatabase(patient: Patient): Promise<Check[]> {
@@ -54,7 +54,7 @@ const unreachable = (thrown: unknown): Check => ({
   name: "database",
   state: "fail",
   message: `cannot be opened: ${reasonOf(thrown)}`,
-  todo: "See that it runs, and that DATABASE_URL names it with the right user and password.",
+  todo: databaseTodo(thrown),
 });
 
 function schemaCheck(schema: string | undefined): Check {

@@ -4,18 +4,23 @@ import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import { readText } from "../net/read-body.ts";
 import { createSend } from "../net/send.ts";
-import { listenAddress } from "../settings.ts";
+import { listenAddress, listenSetting } from "../settings.ts";
 import type { Check, Patient } from "./check.ts";
 import { dialable } from "./dialable.ts";
 import { keyFile } from "./keyring.ts";
 
 export async function checkMachine(patient: Patient): Promise<Check[]> {
   const { settings } = patient;
-  const addresses = settings.PORTCULLIS_PLANES.map((plane) => listenAddress(settings, plane));
+  const addresses = new Map(
+    settings.PORTCULLIS_PLANES.map((plane) => [
+      listenAddress(settings, plane),
+      listenSetting(settings, plane),
+    ]),
+  );
   return [
     checkFolder(patient),
     ...checkKeyFile(patient),
-    ...(await Promise.all([...new Set(addresses)].map(checkPort))),
+    ...(await Promise.all([...addresses].map(checkPort))),
     checkOpenFiles(),
   ];
 }
@@ -56,7 +61,7 @@ function privacy(name: string, path: string, mode: string): Check {
   return { name, state: "warn", message, todo: `chmod ${mode} ${path}` };
 }
 
-async function checkPort(address: string): Promise<Check> {
+async function checkPort([address, setting]: [string, string]): Promise<Check> {
   const name = `listen ${address}`;
   const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const refused = await tryToListen(host, Number(port));
@@ -65,10 +70,10 @@ async function checkPort(address: string): Promise<Check> {
     if (await isPortcullis(host, port)) {
       return { name, state: "ok", message: "a running Portcullis answers here" };
     }
-    const todo = "Stop the other program, or set PORTCULLIS_LISTEN to another port.";
+    const todo = `Stop the other program, or set ${setting} to another port.`;
     return { name, state: "fail", message: "another program uses this port", todo };
   }
-  const todo = "Set PORTCULLIS_LISTEN to an address of this machine and a port above 1023.";
+  const todo = `Set ${setting} to an address of this machine and a port above 1023.`;
   return { name, state: "fail", message: refused.message, todo };
 }
 

@@ -6,7 +6,7 @@ import type { Plane } from "../contract/endpoint.ts";
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import { matchTail } from "../dataplane/match-endpoint.ts";
 import { elapsedMs } from "../lib/clock.ts";
-import { listenAddress, type Settings } from "../settings.ts";
+import { listenAddress, listenSetting, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
 import { reasonOf } from "./check.ts";
 import { dialable } from "./dialable.ts";
@@ -163,7 +163,8 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
   } catch (thrown) {
     const taken = thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE";
     const reason = taken ? "another program uses this port" : reasonOf(thrown);
-    const text = `Cannot listen on ${address}: ${reason}. Set PORTCULLIS_LISTEN or --listen.`;
+    const names = new Set(planes.map((plane) => listenSetting(app.deps.settings, plane)));
+    const text = `Cannot listen on ${address}: ${reason}. Set ${[...names].join(" or ")}.`;
     throw new AppError("bad_settings", text, { cause: thrown });
   }
 }

@@ -1,8 +1,10 @@
 /** Opens the installation without serving it: what commands on the machine itself work with. */
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { AppError } from "../contract/errors.ts";
+import { knownSchema } from "../db/backup.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
+import { isThere, openToRead } from "../db/open-to-read.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
@@ -41,19 +43,25 @@ export function makeDataFolder({ PORTCULLIS_DATA_DIR: folder }: Settings): void 
   }
 }
 
-/** In a wrong folder there is no installation, and a command that made one there would seem to have worked. */
+/** In a wrong folder or database there is no installation, and a command that made one there would seem to have worked. */
 export async function withInstallation<T>(
   settings: Settings,
   log: Log,
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   checkInstalled(settings);
+  const db = await openToRead(settings.DATABASE_URL);
+  try {
+    await knownSchema(db);
+  } finally {
+    await db.close();
+  }
   return await withDeps(settings, log, work);
 }
 
 export function checkInstalled({ DATABASE_URL }: Settings): void {
   const file = sqliteFile(DATABASE_URL);
-  if (!file || existsSync(file)) return;
+  if (!file || isThere(file)) return;
   const text = `There is no database at ${file}. Name its folder with --data-dir or PORTCULLIS_DATA_DIR; portcullis start makes a new one.`;
   throw new AppError("not_found", text);
 }

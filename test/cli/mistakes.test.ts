@@ -1,8 +1,10 @@
 /** What goes wrong around a command is told in one line that says what to do: no stack, no second installation. */
+
 import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { runProgram } from "../kit/program.ts";
 import { freshDatabase } from "../kit/services.ts";
 
@@ -64,22 +66,99 @@ test.each([
   ["a database that is no database", { url: "sqlite:taken" }, "DATABASE_URL"],
   ["a database in no folder", { url: "sqlite:nowhere/x.db" }, "DATABASE_URL"],
   ["a database nobody serves", { url: "postgres://me@127.0.0.1:1/x" }, "DATABASE_URL"],
+  ["a database in memory", { url: "sqlite::memory:" }, "DATABASE_URL: must name a file"],
+  [
+    "a password with a /",
+    { url: "postgres://me:s/cret@127.0.0.1/x" },
+    "DATABASE_URL: is no address",
+  ],
+  [
+    "a password with a %",
+    { url: "postgres://me:s%cret@127.0.0.1/x" },
+    "DATABASE_URL: is no address",
+  ],
+  ["a Redis password with a /", { redis: "redis://:s/cret@127.0.0.1" }, "REDIS_URL: is no address"],
   ["a port there cannot be", { listen: "127.0.0.1:65536" }, "PORTCULLIS_LISTEN"],
+  ["an address of another machine", { admin: "192.0.2.1:80" }, "Set PORTCULLIS_LISTEN_ADMIN"],
 ])("9 start with %s says which setting to correct", async (_, given, named) => {
   const at = folder();
   writeFileSync(join(at, "taken"), "not a database, and long enough to be taken for none at all");
-  const { dir = "data", url, listen = "127.0.0.1:0" } = given as Record<string, string>;
+  const { dir = "data", url, redis, admin, listen = "127.0.0.1:0" } = given as Given;
 
   const { code, err } = await runProgram(["start", "--listen", listen], {
     PORTCULLIS_DATA_DIR: join(at, dir),
-    ...(url && { DATABASE_URL: url.replace("sqlite:", `sqlite:${at}/`) }),
+    ...(url && { DATABASE_URL: url.replace(/^sqlite:(?!:)/, `sqlite:${at}/`) }),
+    ...(redis && { REDIS_URL: redis }),
+    ...(admin && { PORTCULLIS_LISTEN_ADMIN: admin }),
   });
 
   expect(code).toBe(1);
   expect(err).toContain(named);
   expect(err).not.toMatch(/\n {4}at /);
+  expect(err).not.toContain("cret");
   rmSync(at, { recursive: true });
 });
+
+interface Given {
+  dir?: string;
+  url?: string;
+  redis?: string;
+  admin?: string;
+  listen?: string;
+}
+
+test.each([
+  [["token", "create", "--name", "x"]],
+  [["export"]],
+  [["backup", "-o", "never-written.gz"]],
+])("9 %j on a Postgres without an installation makes none", async (args) => {
+  await using fresh = await freshDatabase("postgres");
+
+  const { code, err } = await runProgram(args, { DATABASE_URL: fresh.url });
+
+  expect(code).toBe(1);
+  expect(err).toContain("no installation in this database");
+  expect(err).toContain("DATABASE_URL");
+});
+
+test("9 a Postgres user without rights is told so, without a stack", async () => {
+  await using fresh = await freshDatabase("postgres");
+  const role = `poor_${process.pid}`;
+  const sql = new SQL(fresh.url);
+  await sql.unsafe(`CREATE ROLE ${role} LOGIN`);
+  const url = new URL(fresh.url);
+  url.username = role;
+
+  const { code, err } = await runProgram(["start"], { DATABASE_URL: url.href });
+  await sql.unsafe(`DROP ROLE ${role}`);
+  await sql.close();
+
+  expect(code).toBe(1);
+  expect(err).toMatch(/permission denied.*DATABASE_URL.*may make tables/);
+});
+
+test("9 a data folder that may not be looked into is not taken for an empty one", async () => {
+  const at = folder();
+  const settings = { PORTCULLIS_DATA_DIR: join(at, "data") };
+  writeFileSync(join(at, "none.yaml"), "version: 1\n");
+  await runProgram(["apply", "-f", join(at, "none.yaml")], settings);
+  chmodSync(settings.PORTCULLIS_DATA_DIR, 0);
+
+  const exported = await runProgram(["export"], settings, LIKE_ANYBODY);
+  const started = await runProgram(["start"], settings, LIKE_ANYBODY);
+  const examined = await runProgram(["doctor"], settings, LIKE_ANYBODY);
+
+  expect([exported.code, started.code, examined.code]).toEqual([1, 1, 1]);
+  expect(exported.err).toContain("permission denied");
+  expect(started.err).toContain("may read and write");
+  expect(examined.out).toMatch(/FAIL {2}database: .*permission denied.*\n.*may read and write/);
+  chmodSync(settings.PORTCULLIS_DATA_DIR, 0o700);
+  rmSync(at, { recursive: true });
+});
+
+/** The rights of a file count for root only without these. */
+const LIKE_ANYBODY =
+  process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
 
 test("9 a Postgres that has no such database says so, without a stack", async () => {
   await using fresh = await freshDatabase("postgres");

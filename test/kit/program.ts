@@ -82,10 +82,14 @@ function unreadPipe(dir: string): number {
   return openSync(path, constants.O_RDWR);
 }
 
-/** A command that ends by itself. */
-export async function runProgram(args: string[], settings: Record<string, string> = {}) {
+/** A command that ends by itself. `by` runs it, such as `setpriv`. */
+export async function runProgram(
+  args: string[],
+  settings: Record<string, string> = {},
+  by: string[] = [],
+) {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-run-"));
-  const child = Bun.spawn([LAUNCHER, ...args], {
+  const child = Bun.spawn([...by, LAUNCHER, ...args], {
     env: ownSettings(dir, settings),
     stdout: "pipe",
     stderr: "pipe",
