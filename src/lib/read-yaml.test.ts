@@ -76,3 +76,18 @@ test("a member named __proto__ is a member", () => {
   expect(Object.keys(value as object)).toEqual(["__proto__"]);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
+
+test.each([
+  "!hunter2",
+  "*hunter2",
+  "|hunter2",
+  "}hunter2",
+  "[x]] hunter2",
+  "@hunter2",
+  '"x" hunter2',
+])("a password without quotes, %p, is not repeated", (written) => {
+  const { problems } = readYaml(`password: ${written}`, {});
+
+  expect(problems).not.toEqual([]);
+  expect(JSON.stringify(problems)).not.toContain("hunter2");
+});

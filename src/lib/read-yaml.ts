@@ -21,6 +21,7 @@ export interface YamlText {
 /** An alias stands for a copy, and copies of copies grow without end (the "billion laughs"). */
 const MOST_VALUES = 200_000;
 const MOST_DEPTH = 64;
+const NO_ANCHOR = "no anchor has this name; put a text that begins with a sign in quotes";
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 export function readYaml(
@@ -46,7 +47,7 @@ export function readYaml(
     uniqueKeys: true,
   });
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    problems.push({ message, place: placeAt(pos[0]) });
+    problems.push({ message: saidOf(message), place: placeAt(pos[0]) });
   }
 
   let values = 0;
@@ -73,7 +74,7 @@ export function readYaml(
       return undefined;
     }
     const node = target(written);
-    if (isAlias(written) && !node) problemAt(written, `no anchor is named ${written.source}`);
+    if (isAlias(written) && !node) problemAt(written, NO_ANCHOR);
     if (isMap(node)) {
       const members = node.items.map((pair) => {
         const name = nameOf(pair.key);
@@ -128,6 +129,12 @@ export function readYaml(
     },
   };
 }
+
+/** The parser repeats the text that it trips over, such as a password without quotes, and advises programmers. */
+const saidOf = (message: string): string =>
+  message
+    .replace(/: .*$/s, "; put a text that begins with a sign in quotes")
+    .replace(/; please use .*$/s, "; a file holds one");
 
 function nameOf(key: ParsedNode): string | undefined {
   if (!isScalar(key)) return undefined;
