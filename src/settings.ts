@@ -182,6 +182,10 @@ export function loadSettings(given: Record<string, string | undefined>): Setting
   return { ...parsed.data, DATABASE_URL: parsed.data.DATABASE_URL ?? `sqlite:${file}` };
 }
 
+/** What looks like a setting and is none: mostly a slip of the pen. */
+export const unknownSettings = (env: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.keys(env).filter((name) => name.startsWith("PORTCULLIS_") && !(name in Settings.shape));
+
 export const listenAddress = (settings: Settings, plane: Plane): string =>
   settings[listenSetting(settings, plane)] ?? settings.PORTCULLIS_LISTEN;
 

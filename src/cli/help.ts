@@ -10,8 +10,8 @@ Usage: portcullis <command> [options]
 
 ${table(rows)}
 
-Every command takes --json and --help, and every setting as a flag (--database-url) or an
-environment variable (DATABASE_URL). docs/settings.md lists them.
+Every command takes --json and --help, and every setting as an environment variable (DATABASE_URL)
+or, unless it is a secret, a flag (--database-url). docs/settings.md lists them.
 `;
 }
 

@@ -60,7 +60,7 @@ function complain(thrown: unknown, command: Command, json: boolean): number {
 
 /** Node's sentences go on with what we have no use for, and end without a full stop. */
 function wrongUsage({ message }: TypeError, { name }: Command): string {
-  const [said] = message.split(/\. (?:To specify|This command)/);
+  const [said] = message.split(/\.\s(?:To specify|This command|Did you)/);
   return `${said?.replace(/\.$/, "")}. See: portcullis ${name} --help`;
 }
 

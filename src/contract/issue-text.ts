@@ -13,9 +13,10 @@ export function issueText(issue: z.core.$ZodIssue): string {
     case "too_big":
       return bound(issue, issue.maximum, issue.inclusive === false ? "less than" : "at most");
     case "invalid_type":
-      return /received undefined$/.test(issue.message)
-        ? "is required"
-        : issue.message.replace(/^Invalid input: /, "");
+      if (/received undefined$/.test(issue.message)) return "is required";
+      if (issue.expected === "int") return "must be a whole number";
+      if (/received NaN$/.test(issue.message)) return "must be a number";
+      return issue.message.replace(/^Invalid input: /, "");
     default:
       return issue.message.replace(/^Invalid input: /, "");
   }

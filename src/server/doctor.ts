@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readConfigFile } from "../admin/read-config-file.ts";
 import { now } from "../lib/clock.ts";
 import { openRedis } from "../plugins/rate-limiter/redis-link.ts";
-import { Settings } from "../settings.ts";
+import { Settings, unknownSettings } from "../settings.ts";
 import { type Check, type Patient, reasonOf } from "./check.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkMachine } from "./doctor-machine.ts";
@@ -20,12 +20,9 @@ export async function examine({ settings, env }: Omit<Patient, "now">): Promise<
 }
 
 function checkSettings({ env }: Patient): Check {
-  const known = Object.keys(Settings.shape);
-  const unknown = Object.keys(env).filter(
-    (name) => name.startsWith("PORTCULLIS_") && !known.includes(name),
-  );
+  const unknown = unknownSettings(env);
   if (unknown.length === 0) {
-    const set = known.filter((name) => env[name]).length;
+    const set = Object.keys(Settings.shape).filter((name) => env[name]).length;
     return { name: "settings", state: "ok", message: `valid, ${set} set in the environment` };
   }
   return {
@@ -57,7 +54,7 @@ async function checkRedis({ settings }: Patient): Promise<Check[]> {
   } catch (thrown) {
     const message = `cannot be reached: ${reasonOf(thrown)}`;
     const todo =
-      "See that it runs, and that REDIS_URL names it. Until then every node counts alone.";
+      "See that it runs, and that REDIS_URL names it with the right password. Until then every node counts alone.";
     return [{ name, state: "fail", message, todo }];
   }
 }

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { runProgram } from "../kit/program.ts";
+import { runProgram, startProgram } from "../kit/program.ts";
 import { freshDatabase } from "../kit/services.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "portcullis-mistake-"));
@@ -13,6 +13,7 @@ const folder = () => mkdtempSync(join(tmpdir(), "portcullis-mistake-"));
 test.each([
   ["a positional argument", ["version", "extra"], "'extra'. See: portcullis version --help"],
   ["a missing value", ["start", "--listen"], "missing. See: portcullis start --help"],
+  ["a value with a dash", ["start", "--listen", "-1"], "ambiguous. See: portcullis start --help"],
   ["options before the command", ["--json", "version"], "command comes first"],
 ])("9 %s: the command is not understood, and its help is named", async (_, args, told) => {
   const { code, err } = await runProgram(args);
@@ -78,17 +79,20 @@ test.each([
     "DATABASE_URL: is no address",
   ],
   ["a Redis password with a /", { redis: "redis://:s/cret@127.0.0.1" }, "REDIS_URL: is no address"],
+  ["a number that is none", { mib: "many" }, "JSON_BODY_MIB: must be a number"],
+  ["half a number", { mib: "1.5" }, "JSON_BODY_MIB: must be a whole number"],
   ["a port there cannot be", { listen: "127.0.0.1:65536" }, "PORTCULLIS_LISTEN"],
   ["an address of another machine", { admin: "192.0.2.1:80" }, "Set PORTCULLIS_LISTEN_ADMIN"],
 ])("9 start with %s says which setting to correct", async (_, given, named) => {
   const at = folder();
   writeFileSync(join(at, "taken"), "not a database, and long enough to be taken for none at all");
-  const { dir = "data", url, redis, admin, listen = "127.0.0.1:0" } = given as Given;
+  const { dir = "data", url, redis, admin, mib, listen = "127.0.0.1:0" } = given as Given;
 
   const { code, err } = await runProgram(["start", "--listen", listen], {
     PORTCULLIS_DATA_DIR: join(at, dir),
     ...(url && { DATABASE_URL: url.replace(/^sqlite:(?!:)/, `sqlite:${at}/`) }),
     ...(redis && { REDIS_URL: redis }),
+    ...(mib && { JSON_BODY_MIB: mib }),
     ...(admin && { PORTCULLIS_LISTEN_ADMIN: admin }),
   });
 
@@ -104,6 +108,7 @@ interface Given {
   url?: string;
   redis?: string;
   admin?: string;
+  mib?: string;
   listen?: string;
 }
 
@@ -159,6 +164,18 @@ test("9 a data folder that may not be looked into is not taken for an empty one"
 /** The rights of a file count for root only without these. */
 const LIKE_ANYBODY =
   process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
+
+test("9 a misspelt setting is told in the log of the start", async () => {
+  const program = await startProgram({ settings: { PORTCULLIS_LISTN: "127.0.0.1:1" } });
+  await program.stop();
+
+  const [first = ""] = (await program.errors).split("\n");
+  expect(JSON.parse(first)).toMatchObject({
+    level: "warn",
+    event: "unknown_setting",
+    setting: "PORTCULLIS_LISTN",
+  });
+});
 
 test("9 a Postgres that has no such database says so, without a stack", async () => {
   await using fresh = await freshDatabase("postgres");
