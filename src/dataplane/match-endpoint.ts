@@ -1,6 +1,7 @@
 /** Which endpoint of the data plane does a path name? Whatever is not in this table is a 404 (spec 4.4–4.6). */
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
+import { pathStart } from "../lib/path-start.ts";
 import type { Asked, RequestIds } from "./stages.ts";
 
 export interface DataEndpoint {
@@ -63,12 +64,11 @@ const FILE = files("files.one", ["GET", "DELETE"]);
 const FILE_CONTENT = files("files.content", ["GET"]);
 const MODEL = models("models.one");
 
-/** The whole address is `request.url`; parsing it with `URL` would cost more than the rest of this step. */
 export function matchEndpoint(request: Request, ids: RequestIds): Asked {
   const { url } = request;
-  const pathStart = url.indexOf("/", url.indexOf("//") + 2);
-  const query = url.indexOf("?", pathStart);
-  const path = query < 0 ? url.slice(pathStart) : url.slice(pathStart, query);
+  const start = pathStart(url);
+  const query = url.indexOf("?", start);
+  const path = query < 0 ? url.slice(start) : url.slice(start, query);
   const slugEnd = path.indexOf("/", 1);
   const found = slugEnd < 0 ? undefined : matchTail(path.slice(slugEnd));
   if (!found) throw new AppError("not_found", NO_SUCH_PATH);

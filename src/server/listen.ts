@@ -6,6 +6,7 @@ import type { Plane } from "../contract/endpoint.ts";
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import { matchTail } from "../dataplane/match-endpoint.ts";
 import { elapsedMs } from "../lib/clock.ts";
+import { pathStart } from "../lib/path-start.ts";
 import { listenAddress, listenSetting, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
 import { reasonOf } from "./check.ts";
@@ -183,7 +184,7 @@ const SPARE_EVERY_MS = 60_000;
 
 /** `/v1/…` and its like are the program's own; any other first segment names a consumer. */
 function isOurs({ url }: Request): boolean {
-  const start = url.indexOf("/", 8) + 1;
+  const start = pathStart(url) + 1;
   const end = url.indexOf("/", start);
   // A consumer's path has a second segment: what has none is ours, if only to say that it is not there.
   return end < 0 || RESERVED.has(url.slice(start, end));
