@@ -9,7 +9,7 @@ import { type Reply, wholeReply } from "../net/http/reply.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
 import type { Operation } from "../providers/provider.ts";
 import type { Candidate } from "./choose-registries.ts";
-import { noteNothing, noteOutcome, noteSent } from "./health.ts";
+import { BUSY, noteNothing, noteOutcome, noteSent } from "./health.ts";
 import { liveState, type RegistryLive, registryLive } from "./live-state.ts";
 import { type OpenReply, openBody, readAll } from "./open-reply.ts";
 import { outbound, valuesOf } from "./outbound.ts";
@@ -103,7 +103,7 @@ function note(
     noteNothing(registry);
     return;
   }
-  const busy = reply?.status === 429 || reply?.status === 503;
+  const busy = reply && BUSY.includes(reply.status);
   const retryAfter = busy ? reply.headers.get("retry-after") : undefined;
   const retry_after_ms = retryAfter ? restMs(retryAfter, deps.now().getTime()) : 0;
   noteOutcome(registry, { status: reply?.status, retry_after_ms }, now);

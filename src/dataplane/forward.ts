@@ -4,6 +4,7 @@ import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { attempt, isUpstreams } from "./attempt.ts";
+import { BUSY } from "./health.ts";
 import type { Answered, Chosen } from "./stages.ts";
 
 export async function forward(
@@ -53,8 +54,7 @@ const isFailure = (status: number): boolean => status === 408 || status === 429 
 
 /** After these the upstream certainly did nothing: sending again cannot bill or upload twice. */
 const UNTOUCHED: readonly (number | string)[] = [
-  429,
-  503,
+  ...BUSY,
   "upstream_unreachable",
   "upstream_address_refused",
 ];

@@ -18,6 +18,9 @@ export const newHealth = (): Health => ({
   resting_until: 0,
 });
 
+/** The upstream turned the request away and did nothing. 529 is what provider A says for 503. */
+export const BUSY: readonly number[] = [429, 503, 529];
+
 const FAILURES_TO_OPEN = 5;
 const OPEN_MS = 10_000;
 const LONGEST_REST_MS = 60_000;

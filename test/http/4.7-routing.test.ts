@@ -320,6 +320,7 @@ const failing = (status: number, headers: Record<string, string> = {}): Script =
 test.each([
   ["503", failing(503)],
   ["429", failing(429)],
+  ["529", failing(529)],
 ])("4.7.2 case 88 after a %s the next registry answers", async (_, script) => {
   await using one = await setUp(two, [script]);
 
@@ -427,13 +428,16 @@ test("4.7.2 case 95 no attempt begins after max_total_ms", async () => {
   expect(one.hits()).toEqual([1, 0]);
 });
 
-test("4.7.2 a registry that sent Retry-After is left alone while others can answer", async () => {
-  await using one = await setUp(two, [failing(429, { "retry-after": "30" })]);
+test.each([429, 503, 529])(
+  "4.7.2 a registry that sent %d and Retry-After is left alone while others can answer",
+  async (status) => {
+    await using one = await setUp(two, [failing(status, { "retry-after": "30" })]);
 
-  for (let n = 0; n < 5; n++) await one.post(CHAT, { model: "x" });
+    for (let n = 0; n < 5; n++) await one.post(CHAT, { model: "x" });
 
-  expect(one.hits()).toEqual([1, 5]);
-});
+    expect(one.hits()).toEqual([1, 5]);
+  },
+);
 
 test("4.7.2 five failures in a row open the circuit", async () => {
   await using one = await setUp(two, [failing(500)]);
