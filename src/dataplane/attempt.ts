@@ -6,6 +6,7 @@ import { elapsedMs } from "../lib/clock.ts";
 import { count } from "../lib/metrics.ts";
 import { statusClass } from "../lib/status-class.ts";
 import { type Reply, wholeReply } from "../net/http/reply.ts";
+import type { ReplyHeaders } from "../net/http/reply-head.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
 import type { Operation } from "../providers/provider.ts";
 import type { Candidate } from "./choose-registries.ts";
@@ -79,11 +80,13 @@ function checkStatus(reply: Reply): void {
 /** In the reference shape, where the provider's own is another. */
 async function rewritten(reply: Reply, { body }: Chosen, operation: Operation): Promise<Reply> {
   const { status, headers } = reply;
-  if (!operation.reply || status >= 300 || body.kind !== "json") return reply;
+  if (!operation.reply || status >= 300 || body.kind !== "json" || !isJson(headers)) return reply;
   const members = valuesOf(body.members, operation.members ?? []);
   const changed = operation.reply({ headers, bytes: await readAll(reply) }, members);
   return wholeReply({ status, headers: changed.headers }, changed.bytes);
 }
+
+const isJson = (headers: ReplyHeaders): boolean => /json/i.test(headers.get("content-type") ?? "");
 
 function note(
   deps: Deps,

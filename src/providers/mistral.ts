@@ -36,7 +36,6 @@ const AUDIO_TYPES: Record<string, string> = {
 
 /** spec 4.5: base64 `audio_data` in JSON becomes the raw bytes that reference clients expect. */
 function unwrapAudio(reply: WholeReply, asked: Record<string, unknown>): WholeReply {
-  if (!reply.headers.get("content-type")?.includes("json")) return reply;
   const parsed = SpeechReply.safeParse(json(reply.bytes));
   if (!parsed.success) {
     throw new AppError("upstream_failed", "The upstream's speech reply holds no audio.");

@@ -28,7 +28,7 @@ export interface Operation {
   members?: readonly string[];
   /** Members to add to a JSON body, from those the client sent. */
   add?: (members: Record<string, unknown>) => Record<string, unknown>;
-  /** Brings a successful reply back into the reference shape. */
+  /** Brings a successful JSON reply back into the reference shape; any other passes as it comes. */
   reply?: (reply: WholeReply, members: Record<string, unknown>) => WholeReply;
 }
 

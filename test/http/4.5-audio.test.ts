@@ -133,6 +133,23 @@ test("4.5.4 case 48 mistral's errors are relayed as they are", async () => {
   expect(await reply.json()).toEqual({ detail: "no such voice" });
 });
 
+test("4.5.4 speech that mistral streams is not waited for: each event comes when it is sent", async () => {
+  const next = Promise.withResolvers<void>();
+  const events = ['data: {"type":"speech.audio.delta"}\n\n', "data: [DONE]\n\n"] as const;
+  await using one = await setUp(mistral, {
+    headers: { "content-type": "text/event-stream" },
+    chunks: [events[0], next.promise, events[1]],
+  });
+
+  const reply = await one.post(SPEECH, { model: "m", voice: "x", stream: true });
+  const reader = reply.body?.getReader();
+  const first = await reader?.read();
+  next.resolve();
+
+  expect(Buffer.from(first?.value ?? []).toString()).toBe(events[0]);
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(events[1]);
+});
+
 test("4.5.4 a mistral answer without audio is a 502", async () => {
   await using one = await setUp(mistral, { body: { something: "else" } });
 
