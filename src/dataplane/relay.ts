@@ -60,17 +60,21 @@ export function relay(
   );
 }
 
-const TEXT = /json|text\/event-stream/;
+const TEXT = /json|text\/event-stream/i;
 const HEAD_BYTES = 64 * 1024;
+/** The first event may come in pieces, and behind comments. */
+const LEAST_HEAD_BYTES = 4 * 1024;
 
-/** References to chunks, no copies: only the last few stay alive. */
+/** References to chunks, no copies: only the first and the last few stay alive. */
 function keepEnds() {
-  let head: Uint8Array | undefined;
+  const head: Uint8Array[] = [];
+  let headSize = 0;
   const kept: Uint8Array[] = [];
   let size = 0;
   return {
     add(chunk: Uint8Array) {
-      head ??= chunk.subarray(0, HEAD_BYTES);
+      if (headSize < LEAST_HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES));
+      headSize += chunk.length;
       kept.push(chunk);
       size += chunk.length;
       for (let oldest = kept[0]; oldest && size - oldest.length >= USAGE_TAIL; oldest = kept[0]) {
@@ -79,7 +83,7 @@ function keepEnds() {
       }
     },
     ends: (): Copy => ({
-      ...(head && { head }),
+      head: Buffer.concat(head),
       tail: Buffer.concat(kept.map((chunk) => chunk.subarray(-USAGE_TAIL))).subarray(-USAGE_TAIL),
     }),
   };

@@ -10,12 +10,13 @@ export interface Usage {
 export const USAGE_TAIL = 16 * 1024;
 
 /** The `usage` that stands last; a stream may tell its input tokens in its first event only. */
-export function readUsage(tail: Uint8Array, head?: Uint8Array): Usage | null {
-  const last = lastUsage(tail);
+export function readUsage(tail: Uint8Array, head = tail): Usage | null {
+  const last = findUsage(tail, "last");
   if (!last) return null;
-  const first = head && lastUsage(head);
-  const input = last.prompt_tokens ?? last.input_tokens ?? first?.input_tokens;
+  const input = last.prompt_tokens ?? last.input_tokens ?? findUsage(head, "first")?.input_tokens;
   const output = last.completion_tokens ?? last.output_tokens;
+  // Of audio the seconds may be counted instead.
+  if (input === undefined && output === undefined) return null;
   return { input_tokens: count(input), output_tokens: count(output) };
 }
 
@@ -23,9 +24,12 @@ const NAME = Buffer.from('"usage"');
 /** Streams repeat `"usage":null` in every chunk but one. */
 const MOST_LOOKS = 64;
 
-function lastUsage(bytes: Uint8Array): Record<string, unknown> | undefined {
+function findUsage(
+  bytes: Uint8Array,
+  which: "first" | "last",
+): Record<string, unknown> | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  let at = text.lastIndexOf(NAME);
+  let at = which === "first" ? text.indexOf(NAME) : text.lastIndexOf(NAME);
   for (let looks = 0; at >= 0 && looks < MOST_LOOKS; looks++) {
     const colon = skipSpace(text, at + NAME.length);
     const start = skipSpace(text, colon + 1);
@@ -33,7 +37,8 @@ function lastUsage(bytes: Uint8Array): Record<string, unknown> | undefined {
       const end = skipValue(text, start);
       if (end > 0) return JSON.parse(text.toString("utf8", start, end));
     }
-    at = at === 0 ? -1 : text.lastIndexOf(NAME, at - 1);
+    if (which === "first") at = text.indexOf(NAME, at + 1);
+    else at = at === 0 ? -1 : text.lastIndexOf(NAME, at - 1);
   }
   return undefined;
 }

@@ -122,3 +122,53 @@ test("3 of a client that left, the tokens told until then are kept (litellm #306
 
   expect(await eventOf(one, reply)).toMatchObject({ ...usage, error_code: "client_closed" });
 });
+
+const MESSAGE_START =
+  'event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":25,"output_tokens":1}}}\n\n';
+const MESSAGE_END =
+  'event: message_delta\ndata: {"type":"message_delta","usage":{"output_tokens":15}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n';
+
+test.each<[string, Script]>([
+  ["at once", { headers: EVENTS, body: MESSAGE_START + MESSAGE_END }],
+  ["in one piece", { headers: EVENTS, chunks: [MESSAGE_START + MESSAGE_END, 30, ": bye\n\n"] }],
+  [
+    "behind a comment",
+    { headers: EVENTS, chunks: [": wait\n\n", 30, MESSAGE_START, 30, MESSAGE_END] },
+  ],
+  [
+    "cut in two",
+    {
+      headers: EVENTS,
+      chunks: [MESSAGE_START.slice(0, 50), 30, MESSAGE_START.slice(50), 30, MESSAGE_END],
+    },
+  ],
+  [
+    "under a type in capitals",
+    {
+      headers: { "content-type": "Text/Event-Stream" },
+      chunks: [MESSAGE_START, 30, MESSAGE_END],
+    },
+  ],
+])(
+  "3 input tokens that only the first event tells are kept when it comes %s",
+  async (_, script) => {
+    await using upstream = startUpstream(script);
+    const one = await makeConsumer(await kit(), [{ provider: "anthropic", url: upstream.url }]);
+
+    const reply = await one.post("/v1/messages", { model: "m", stream: true });
+    await reply.text();
+
+    expect(await eventOf(one, reply)).toMatchObject({ input_tokens: 25, output_tokens: 15 });
+  },
+);
+
+test("3 usage that counts seconds tells no tokens", async () => {
+  await using one = await setUp({ body: { text: "hi", usage: { type: "duration", seconds: 3 } } });
+
+  const reply = await one.form("/v1/audio/transcriptions", [
+    ["model", "whisper-1"],
+    ["file", "RIFF", "a.wav"],
+  ]);
+
+  expect(await eventOf(one, reply)).toMatchObject({ input_tokens: null, output_tokens: null });
+});
