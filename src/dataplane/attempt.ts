@@ -28,8 +28,9 @@ export async function attempt(
   const began = elapsedMs();
   noteSent(registry);
   registry.in_flight += 1;
+  let sent: Reply | undefined;
   try {
-    const sent = await deps.send(outbound(deps, chosen, candidate, how.capability));
+    sent = await deps.send(outbound(deps, chosen, candidate, how.capability));
     checkStatus(sent);
     const operation = candidate.registry.provider.operations[how.capability];
     const reply = operation?.reply ? await rewritten(sent, chosen, operation) : sent;
@@ -51,8 +52,7 @@ export async function attempt(
       ? new AppError("client_closed", undefined, { cause: thrown })
       : asUpstreamError(thrown);
     count(registry.outcomes, error.code);
-    if (left) noteNothing(registry);
-    else note(deps, chosen, registry, { began, error });
+    note(deps, chosen, registry, { began, reply: sent, error });
     throw error;
   }
 }
@@ -92,7 +92,7 @@ function note(
   deps: Deps,
   { run }: Chosen,
   registry: RegistryLive,
-  { began, reply, error }: { began: number; reply?: Reply; error?: AppError },
+  { began, reply, error }: { began: number; reply: Reply | undefined; error?: AppError },
 ): void {
   const now = elapsedMs();
   run.attempts.push({
@@ -109,8 +109,8 @@ function note(
   const busy = reply && BUSY.includes(reply.status);
   const retryAfter = busy ? reply.headers.get("retry-after") : undefined;
   const retry_after_ms = retryAfter ? restMs(retryAfter, deps.now().getTime()) : 0;
-  noteOutcome(registry, { status: reply?.status, retry_after_ms }, now);
-  if (reply) noteLatency(registry, now - began, now);
+  noteOutcome(registry, { status: error ? undefined : reply?.status, retry_after_ms }, now);
+  if (reply && !error) noteLatency(registry, now - began, now);
 }
 
 export const isUpstreams = ({ code }: AppError): boolean => code.startsWith("upstream_");

@@ -172,3 +172,33 @@ test("3 usage that counts seconds tells no tokens", async () => {
 
   expect(await eventOf(one, reply)).toMatchObject({ input_tokens: null, output_tokens: null });
 });
+
+test("3 an answer that is not passed on is told with its status", async () => {
+  await using one = await setUp({ status: 307, headers: { location: "/elsewhere" } });
+
+  const reply = await one.post(CHAT, { model: "m" });
+
+  expect(await eventOf(one, reply)).toMatchObject({
+    status: 502,
+    attempts: [{ status: 307, error: "upstream_failed" }],
+  });
+});
+
+test("3 of a client that left before an answer, the attempt is told", async () => {
+  await using one = await setUp({ delay_ms: 2000 });
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+
+  const asked = one.call(CHAT, {
+    method: "POST",
+    headers: { traceparent: `00-${trace}-b7ad6b7169203331-01` },
+    body: '{"model":"m"}',
+    signal: AbortSignal.timeout(200),
+  });
+  expect(asked).rejects.toThrow();
+
+  const named = new Response(null, { headers: { "x-ag-trace-id": trace } });
+  expect(await eventOf(one, named)).toMatchObject({
+    status: 499,
+    attempts: [{ registry_id: one.registries[0]?.id, status: null, error: "client_closed" }],
+  });
+});
