@@ -1,4 +1,4 @@
-/** How many tokens did an answer use? Read from its last bytes, in the words of any of the dialects. */
+/** How many tokens did an answer use? Read from its ends, in the words of any of the dialects. */
 import { skipSpace, skipValue } from "../lib/json-skip.ts";
 
 export interface Usage {
@@ -9,11 +9,12 @@ export interface Usage {
 /** Enough for the end of every known dialect: usage stands in the last event or the last member. */
 export const USAGE_TAIL = 16 * 1024;
 
-/** The `usage` that stands last; a stream may tell its input tokens in its first event only. */
+/** The `usage` that stands last; a stream may tell its input tokens in its first event only, or end before the last. */
 export function readUsage(tail: Uint8Array, head = tail): Usage | null {
-  const last = findUsage(tail, "last");
+  const first = () => findUsage(head, "first");
+  const last = findUsage(tail, "last") ?? first();
   if (!last) return null;
-  const input = last.prompt_tokens ?? last.input_tokens ?? findUsage(head, "first")?.input_tokens;
+  const input = last.prompt_tokens ?? last.input_tokens ?? first()?.input_tokens;
   const output = last.completion_tokens ?? last.output_tokens;
   // Of audio the seconds may be counted instead.
   if (input === undefined && output === undefined) return null;

@@ -162,6 +162,22 @@ test.each<[string, Script]>([
   },
 );
 
+test("3 of a long stream that broke off, the tokens that its first event told are kept", async () => {
+  const delta = 'data: {"type":"content_block_delta","delta":{"text":"a"}}\n\n'.repeat(1000);
+  const chunks = [MESSAGE_START, 30, delta, 30];
+  await using upstream = startUpstream({ headers: EVENTS, chunks, ending: "reset" });
+  const one = await makeConsumer(await kit(), [{ provider: "anthropic", url: upstream.url }]);
+
+  const reply = await one.post("/v1/messages", { model: "m", stream: true });
+  await reply.text();
+
+  expect(await eventOf(one, reply)).toMatchObject({
+    error_code: "upstream_failed",
+    input_tokens: 25,
+    output_tokens: 1,
+  });
+});
+
 test("3 usage that counts seconds tells no tokens", async () => {
   await using one = await setUp({ body: { text: "hi", usage: { type: "duration", seconds: 3 } } });
 
