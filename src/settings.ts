@@ -9,6 +9,8 @@ import { parseBlock } from "./lib/client-address.ts";
 const seconds = z.coerce.number().min(0).max(86_400);
 /** A wait of nothing would refuse everything. */
 const wait = seconds.min(0.1);
+/** The longest that Bun keeps a client's connection on which nothing moves. */
+export const CONNECTION_IDLE_S = 255;
 const mebibytes = z.coerce.number().int().min(1).max(65_536);
 const address = z
   .string()
@@ -121,8 +123,10 @@ export const Settings = z.object({
     .default(600)
     .describe("Longest wait for an upstream to begin its answer."),
   UPSTREAM_IDLE_TIMEOUT_S: wait
+    // Beyond it the client's connection would end first, and the client would seem to have left.
+    .max(CONNECTION_IDLE_S - 5)
     .default(120)
-    .describe("Longest silence of an upstream inside its answer."),
+    .describe("Longest silence of an upstream inside its answer, at most 250."),
   EVENT_RETENTION_DAYS: z.coerce
     .number()
     .int()

@@ -7,7 +7,7 @@ import { AppError, type ErrorCode } from "../contract/errors.ts";
 import { matchTail } from "../dataplane/match-endpoint.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { pathStart } from "../lib/path-start.ts";
-import { listenAddress, listenSetting, type Settings } from "../settings.ts";
+import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../settings.ts";
 import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
 import { reasonOf } from "./check.ts";
 import { dialable } from "./dialable.ts";
@@ -134,7 +134,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
       port: Number(port),
       // Every plane has caps of its own, told in its own error shape.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      idleTimeout: IDLE_S,
+      idleTimeout: CONNECTION_IDLE_S,
       development: false,
       // Bun shares the port otherwise, and a second program would silently take half of the requests.
       reusePort: false,
@@ -157,7 +157,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     });
     // That wait has a limit of its own. Told for each request when it comes, it cost 3 µs: here only the slow ones pay.
     const sparing = setInterval(() => {
-      for (const request of waiting) server.timeout(request, IDLE_S);
+      for (const request of waiting) server.timeout(request, CONNECTION_IDLE_S);
     }, SPARE_EVERY_MS);
     sparing.unref();
     return { planes, server };
@@ -178,8 +178,6 @@ const refusal = (code: ErrorCode, text?: string) => async (): Promise<Response> 
   throw new AppError(code, text);
 };
 
-/** The longest Bun takes. */
-const IDLE_S = 255;
 const SPARE_EVERY_MS = 60_000;
 
 /** `/v1/…` and its like are the program's own; any other first segment names a consumer. */

@@ -45,6 +45,14 @@ test("9 a command's help lists the settings it reads, with their defaults, and t
   expect(start.out).not.toContain("](");
 });
 
+test("9 a silence that a client's connection would not outlive is refused", async () => {
+  const { code, err } = await runProgram(["start", "--upstream-idle-timeout-s", "300"]);
+
+  expect(code).toBe(1);
+  expect(err).toContain("UPSTREAM_IDLE_TIMEOUT_S");
+  expect(err).toContain("250");
+});
+
 test.each([
   [["token", "create", "--name", "x"]],
   [["key", "create", "--consumer", "demo"]],
