@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { until } from "../kit/until.ts";
+import { startUpstream } from "../kit/upstream.ts";
 import { sharedBrowser } from "./browser.ts";
 import { serveUnder } from "./prefix-proxy.ts";
 
@@ -267,6 +269,25 @@ test("one failed request among thousands is found by its status, page after page
 
   expect(await opened.page.locator("tbody tr").count()).toBe(1);
   expect(await opened.page.locator("tbody").textContent()).toContain("403");
+});
+
+test("3 an attempt is shown with what the upstream answered and what was wrong with it", async () => {
+  const kit = await started();
+  await using upstream = startUpstream({ status: 302, headers: { location: "/" }, body: "" });
+  const one = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
+  await (await one.post("/v1/chat/completions", { model: "x" })).text();
+  const path = `/gateways/${one.gateway.id}/requests`;
+  let id = "";
+  await until(async () => {
+    const { items } = await (await kit.get(`/v1${path}`)).json();
+    id = items[0]?.id ?? "";
+    return id !== "";
+  });
+  await using opened = await open(kit);
+
+  await opened.go(`${path}?open=${id}`);
+
+  expect(await opened.page.locator(".attempts li").textContent()).toMatch(/302.*upstream_failed/);
 });
 
 test("2 a token of one gateway finds every page of it, and is offered none that concerns all", async () => {

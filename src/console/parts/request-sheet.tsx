@@ -68,10 +68,9 @@ export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps)
             // biome-ignore lint/suspicious/noArrayIndexKey: attempts have no other identity
             <li key={index}>
               <span>{nameOf(names.registries, registry_id)}</span>
-              {status === null ? (
+              {status !== null && <Status code={status} />}
+              {(error || status === null) && (
                 <Mark tone="bad" icon="warning" text={error ?? "no answer"} />
-              ) : (
-                <Status code={status} />
               )}
               <span className="muted">{inMs(ms)}</span>
             </li>
