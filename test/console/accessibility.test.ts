@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { makeRuled } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startStore } from "../kit/store.ts";
+import { until } from "../kit/until.ts";
 import { startLimited } from "../limiter/limited.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -30,7 +31,7 @@ async function makePlaces(kit: Kit): Promise<string[]> {
     headers: { "x-ag-api-key": kit.first?.demo?.key ?? "", "content-type": "application/json" },
     body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
   });
-  while ((await list(`/v1${path}/requests`)).length === 0) await Bun.sleep(50);
+  await until(async () => (await list(`/v1${path}/requests`)).length > 0);
   return [
     "",
     "/gateways",

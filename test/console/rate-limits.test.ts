@@ -1,6 +1,7 @@
 /** The rate limits of a gateway in the console: set, refused at their fields, looked at, reset and lifted. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { until } from "../kit/until.ts";
 import { startLimited } from "../limiter/limited.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -18,7 +19,7 @@ const pluginsAt = async (kit: Kit, path: string) =>
 async function blockAt(kit: Kit, path: string): Promise<void> {
   const listed = async () =>
     ((await (await kit.get(`${path}/limits/blocks`)).json()) as { items: object[] }).items;
-  while ((await listed()).length === 0) await Bun.sleep(20);
+  await until(async () => (await listed()).length > 0);
 }
 
 test("8.1 limits are set, and turned off, by the form of the plugin's schema", async () => {

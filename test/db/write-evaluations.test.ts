@@ -11,6 +11,7 @@ import { recoverEvaluations } from "../../src/server/recover-evaluations.ts";
 import { writeEvaluations } from "../../src/server/write-evaluations.ts";
 import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 
 test.each(databaseKinds)("%s: 6.1 an event that is refused takes no other along", async (kind) => {
   const { url } = await freshDatabase(kind);
@@ -115,7 +116,7 @@ test("6.1 many at once are all written, without anybody asking", async () => {
   const numbers = Array.from({ length: 300 }, (_, index) => index);
 
   await Promise.all(numbers.map((number) => writer.record(recordedOf(number))));
-  while (writer.waiting() > 0) await Bun.sleep(5);
+  await until(() => writer.waiting() === 0);
 
   expect(await countEvaluations(db, {})).toEqual({ allow: 300 });
   expect([writer.lost(), journals().length]).toEqual([0, 0]);

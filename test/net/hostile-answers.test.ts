@@ -114,7 +114,10 @@ test("a connection that was held back for a slow reader serves the next request"
   // One more than is read ahead: its last byte is what holds the connection back, in however many pieces it comes.
   const size = 64 * 1024 + 1;
   let sent = Promise.withResolvers<void>();
+  const used: { large?: object; next?: object } = {};
+  let served = 0;
   await using server = await listenForRequests(async (socket, path) => {
+    used[path === "/large" ? "large" : "next"] = socket;
     const body = path === "/large" ? "x".repeat(size) : "ok";
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
     await Bun.sleep(10);
@@ -127,11 +130,12 @@ test("a connection that was held back for a slow reader serves the next request"
     await sent.promise;
     await Bun.sleep(40);
     expect(await responseOf(await send(ask(server.url))).text()).toBe("ok");
+    if (used.next === used.large) served += 1;
     expect((await responseOf(large).text()).length).toBe(size);
   }
 
   // On a busy machine the last byte may come after the next request has gone elsewhere.
-  expect(server.seen.connections).toBeLessThan(5);
+  expect(served).toBeGreaterThan(0);
 });
 
 test("an answer that was read whole can be cancelled without harm to the next on its connection", async () => {
