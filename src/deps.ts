@@ -38,6 +38,8 @@ export interface Deps {
   evaluate: (asked: InsideEvaluation) => Promise<Verdict>;
   /** Where the built-in demo upstream listens in this process. */
   demo_url: string;
+  /** Aborted when a shutdown stops waiting for request bodies; the reason is the error to return. */
+  bodyDeadline: AbortSignal;
 }
 
 export interface InsideEvaluation {

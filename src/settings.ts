@@ -145,7 +145,9 @@ export const Settings = z.object({
     .describe("After SIGTERM, how long new requests are still taken while readiness says no."),
   SHUTDOWN_TIMEOUT_S: seconds
     .default(30)
-    .describe("After the grace, how long running requests and streams may take to finish."),
+    .describe(
+      "After the grace, how long running requests and streams may take to finish. A request body that is incomplete 2 s after the grace is refused.",
+    ),
 });
 export type Settings = Omit<z.infer<typeof Settings>, "DATABASE_URL"> & { DATABASE_URL: string };
 export type SettingName = keyof typeof Settings.shape;

@@ -35,7 +35,7 @@ function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuffer>> {
   if (length !== undefined && length <= SMALL) {
     hold(length);
     run.request_bytes = length;
-    return within(request.bytes(), limits.idle_ms, tooSlow);
+    return within(request.bytes(), limits.idle_ms, tooSlow, deps.bodyDeadline);
   }
   return collect(openUpload(known, limits), hold);
 }

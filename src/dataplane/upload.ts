@@ -17,16 +17,27 @@ export interface Upload {
 export interface UploadLimits {
   cap: number;
   idle_ms: number;
+  deadline: AbortSignal;
 }
 
-export function uploadLimits({ settings }: Deps, cap: DataEndpoint["form_cap"]): UploadLimits {
-  return { cap: settings[cap] * 1024 * 1024, idle_ms: settings.UPLOAD_IDLE_TIMEOUT_S * 1000 };
+export function uploadLimits(
+  { settings, bodyDeadline }: Deps,
+  cap: DataEndpoint["form_cap"],
+): UploadLimits {
+  return {
+    cap: settings[cap] * 1024 * 1024,
+    idle_ms: settings.UPLOAD_IDLE_TIMEOUT_S * 1000,
+    deadline: bodyDeadline,
+  };
 }
 
 /** A body that trickles byte by byte would never be idle: this many must come in the time allowed. */
 const LEAST_BYTES = 1024;
 
-export function openUpload({ request, run }: Known, { cap, idle_ms }: UploadLimits): Upload {
+export function openUpload(
+  { request, run }: Known,
+  { cap, idle_ms, deadline }: UploadLimits,
+): Upload {
   const length = declaredLength(request, cap);
   const reader = request.body?.getReader();
   // Only the time we wait for the client counts, not the time an upstream makes us wait.
@@ -38,7 +49,7 @@ export function openUpload({ request, run }: Known, { cap, idle_ms }: UploadLimi
     // A byte that always comes in time does not begin the time anew.
     if (waited >= idle_ms) throw tooSlow();
     const began = elapsedMs();
-    const { done, value } = await within(reader.read(), idle_ms - waited, tooSlow);
+    const { done, value } = await within(reader.read(), idle_ms - waited, tooSlow, deadline);
     if (done) return undefined;
     waited += elapsedMs() - began;
     fresh += value.length;

@@ -13,7 +13,7 @@ export interface Body {
 
 const MIB = 1024 * 1024;
 
-export async function readBody({ settings }: Deps, request: Request): Promise<Body> {
+export async function readBody({ settings, bodyDeadline }: Deps, request: Request): Promise<Body> {
   const cap = settings.GUARD_BODY_MIB * MIB;
   const length = request.headers.get("content-length");
   const declared = length === null ? Number.NaN : Number(length);
@@ -27,7 +27,8 @@ export async function readBody({ settings }: Deps, request: Request): Promise<Bo
   try {
     // A declared length was checked, and no client can send more than it declared.
     const reading = length === null ? gathered(request, cap) : request.bytes();
-    const bytes = await within(reading, settings.UPLOAD_IDLE_TIMEOUT_S * 1000, tooSlow);
+    const idle_ms = settings.UPLOAD_IDLE_TIMEOUT_S * 1000;
+    const bytes = await within(reading, idle_ms, tooSlow, bodyDeadline);
     return { bytes, [Symbol.dispose]: () => held.give(holding) };
   } catch (thrown) {
     held.give(holding);

@@ -3,7 +3,9 @@ import { elapsedMs } from "./clock.ts";
 
 interface Wait {
   until: number;
-  giveUp: () => void;
+  signal: AbortSignal | undefined;
+  reject: (error: Error) => void;
+  late: () => Error;
 }
 
 /** One timer for all of them: most are over at once. */
@@ -11,11 +13,16 @@ const waits = new Set<Wait>();
 const LOOK_EVERY_MS = 50;
 let timer: Timer | undefined;
 
-/** Late by a few hundredths of a second at most. */
-export function within<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+/** Rejects with `late()` after `ms`, or with the reason of `signal`; both up to 50 ms late. */
+export function within<T>(
+  work: Promise<T>,
+  ms: number,
+  late: () => Error,
+  signal?: AbortSignal,
+): Promise<T> {
   if (Bun.peek.status(work) !== "pending") return work;
   return new Promise((resolve, reject) => {
-    const wait = { until: elapsedMs() + ms, giveUp: () => reject(late()) };
+    const wait = { until: elapsedMs() + ms, signal, reject, late };
     waits.add(wait);
     timer ??= setInterval(look, LOOK_EVERY_MS);
     work.then(
@@ -34,9 +41,10 @@ export function within<T>(work: Promise<T>, ms: number, late: () => Error): Prom
 function look(): void {
   const now = elapsedMs();
   for (const wait of waits) {
-    if (wait.until > now) continue;
+    const { until, signal, reject, late } = wait;
+    if (until > now && !signal?.aborted) continue;
     waits.delete(wait);
-    wait.giveUp();
+    reject(signal?.aborted ? signal.reason : late());
   }
   if (waits.size > 0) return;
   clearInterval(timer);

@@ -218,7 +218,7 @@ async function decodeBody(
   const code = wrong(endpoint);
   const most =
     endpoint.auth === "public" ? PUBLIC_BODY_BYTES : deps.settings.ADMIN_BODY_MIB * 1024 * 1024;
-  return decode(endpoint.body, await readJson(request, most, code), code);
+  return decode(endpoint.body, await readJson(deps, request, most, code), code);
 }
 
 /** What strangers may have us hold and parse: enough for any credential. */

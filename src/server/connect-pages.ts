@@ -62,7 +62,7 @@ async function act(app: App, request: Asked, going: Going): Promise<Response> {
   if (from !== null && from !== origin) {
     throw new AppError("forbidden", "This form belongs to another site.");
   }
-  const form = new URLSearchParams((await readBody(request, FORM_BYTES)).toString("utf8"));
+  const form = new URLSearchParams((await readBody(deps, request, FORM_BYTES)).toString("utf8"));
   const token = form.get("token")?.trim();
   if (token) {
     const cookie = await signedIn(deps, token, origin);

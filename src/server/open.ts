@@ -95,6 +95,7 @@ export async function withDeps<T>(
       evaluationsHeld: () => false,
       evaluate: (asked) => evaluateInside(deps, asked),
       demo_url: "",
+      bodyDeadline: new AbortController().signal,
     };
     return await work(deps);
   } finally {

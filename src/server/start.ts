@@ -1,4 +1,5 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
+import { AppError } from "../contract/errors.ts";
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
 import { openDb } from "../db/db.ts";
@@ -72,6 +73,7 @@ export async function start(
   const redis_url = settings.REDIS_URL;
   const limiter = openLimiter({ db, snapshot, redis_url, keyring, now, newId, log });
   opened.defer(() => limiter.stop());
+  const bodies = new AbortController();
   const deps: Deps = {
     db,
     snapshot,
@@ -90,6 +92,7 @@ export async function start(
     evaluationsHeld: () => left.length > 0 || evaluations.held(),
     evaluate: (asked) => evaluateInside(deps, asked),
     demo_url: demo.url,
+    bodyDeadline: bodies.signal,
   };
   opened.defer(() => liveState(deps).owned.stop());
   const config_file = settings.PORTCULLIS_CONFIG;
@@ -127,7 +130,10 @@ export async function start(
       listening.drain();
       await Bun.sleep(settings.SHUTDOWN_GRACE_S * 1000);
       await mcp.drain();
+      const late = new AppError("shutting_down");
+      const deadline = setTimeout(() => bodies.abort(late), BODY_GRACE_MS);
       await listening.stop(settings.SHUTDOWN_TIMEOUT_S * 1000);
+      clearTimeout(deadline);
       await running.disposeAsync();
     },
   };
@@ -135,5 +141,8 @@ export async function start(
 
 /** Beside the database, so that it moves along with it. */
 const journalPath = (database: string): string => `${database}-activity`;
+
+/** A shutdown waits this long for request bodies that are incomplete: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
+const BODY_GRACE_MS = 2_000;
 
 const SWEEP_EVERY_MS = 3_600_000;

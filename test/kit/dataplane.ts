@@ -1,5 +1,5 @@
 /** A gateway with a consumer, a key and registries that lead to given upstreams, made by the admin API. */
-import type { Kit } from "./kit.ts";
+import type { AdminClient } from "./admin-client.ts";
 
 export interface Attach {
   provider: string;
@@ -19,7 +19,11 @@ let made = 0;
 
 export const UPSTREAM_KEY = "sk-upstream-secret-of-the-registry";
 
-export async function makeConsumer(kit: Kit, attach: Attach[], more: Record<string, unknown> = {}) {
+export async function makeConsumer(
+  kit: AdminClient,
+  attach: Attach[],
+  more: Record<string, unknown> = {},
+) {
   made += 1;
   const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", {
     name: `Gateway ${made}`,
@@ -28,7 +32,7 @@ export async function makeConsumer(kit: Kit, attach: Attach[], more: Record<stri
 }
 
 export async function addConsumer(
-  kit: Kit,
+  kit: AdminClient,
   gateway: { id: string; slug: string },
   attach: Attach[],
   more: Record<string, unknown> = {},

@@ -2,8 +2,8 @@
 import { expect } from "bun:test";
 import type { Action, Finding, Verdict } from "../../src/contract/evaluate.ts";
 import type { PolicyInput } from "../../src/contract/policies.ts";
+import type { AdminClient } from "./admin-client.ts";
 import { checkVerdict, type Json } from "./check-verdict.ts";
-import type { Kit } from "./kit.ts";
 
 type Named = { id: string };
 export type Draft = Partial<Omit<PolicyInput, "gates" | "input_rules" | "output_rules">> & {
@@ -15,10 +15,10 @@ export type Draft = Partial<Omit<PolicyInput, "gates" | "input_rules" | "output_
 let count = 0;
 export const unique = (word: string): string => `${word} ${++count}`;
 
-export const makeDetector = (kit: Kit, kind: string, settings: Json = {}): Promise<Named> =>
+export const makeDetector = (kit: AdminClient, kind: string, settings: Json = {}): Promise<Named> =>
   kit.make("/v1/detectors", { name: unique(kind), kind, settings });
 
-export const makePolicy = (kit: Kit, policy: Draft): Promise<Named> =>
+export const makePolicy = (kit: AdminClient, policy: Draft): Promise<Named> =>
   kit.make("/v1/policies", { name: unique("policy"), ...policy });
 
 export interface Guarded {
@@ -32,7 +32,11 @@ export interface Guarded {
 }
 
 /** A collector whose policy is `policy`; `collector` adds members of its own. */
-export async function makeGuard(kit: Kit, policy: Draft, collector: Json = {}): Promise<Guarded> {
+export async function makeGuard(
+  kit: AdminClient,
+  policy: Draft,
+  collector: Json = {},
+): Promise<Guarded> {
   const saved = await makePolicy(kit, policy);
   const made = await kit.make<Guarded["collector"]>("/v1/collectors", {
     name: unique("collector"),
@@ -65,7 +69,7 @@ export async function makeGuard(kit: Kit, policy: Draft, collector: Json = {}): 
 
 /** A policy of one rule: the detector, what to do, and on which side. */
 export async function makeRuled(
-  kit: Kit,
+  kit: AdminClient,
   kind: string,
   rule: {
     settings?: Json;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createLog } from "../../src/lib/log.ts";
 import { start } from "../../src/server/start.ts";
 import { loadSettings } from "../../src/settings.ts";
+import { adminClient } from "./admin-client.ts";
 import { type DatabaseKind, freshDatabase } from "./services.ts";
 import { refuseStraySecrets } from "./stray-secrets.ts";
 
@@ -44,30 +45,7 @@ export async function startKit(options: KitOptions = {}) {
   const running = await start(settings, log);
   const url = running.urls.admin ?? running.urls.gateway ?? "";
 
-  /** A call as an administrator; `body` goes as JSON. */
-  const call = (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) =>
-    fetch(`${url}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${OWNER_TOKEN}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-  /** Makes something and gives it back; any answer but 2xx fails the test. */
-  const make = async <T = { id: string }>(path: string, body: unknown): Promise<T> => {
-    const reply = await call("POST", path, body);
-    if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${await reply.text()}`);
-    return (await reply.json()) as T;
-  };
+  const { call, make } = adminClient(url, OWNER_TOKEN);
 
   return {
     url,

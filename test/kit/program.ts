@@ -2,6 +2,7 @@
 import { constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { adminClient } from "./admin-client.ts";
 import { OWNER_TOKEN } from "./kit.ts";
 
 export interface ProgramOptions {
@@ -54,19 +55,15 @@ export async function startProgram({ args = [], settings = {}, logReader }: Prog
     rmSync(dir, { recursive: true, force: true });
   };
 
+  const client = adminClient(url, OWNER_TOKEN);
   return {
-    url,
+    ...client,
+    admin: client.call,
     child,
     /** Standard output so far. */
     printed: () => printed,
     /** Standard error, once it has ended. */
     errors,
-    admin: (method: string, path: string, body?: unknown) =>
-      fetch(`${url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
     async [Symbol.asyncDispose]() {

@@ -27,6 +27,11 @@ export const startCommand: Command = {
     for (const again of ["SIGTERM", "SIGINT"] as const) process.on(again, () => process.exit(1));
     await running.stop();
     log("stopped", {});
+    // A dial that is under way cannot be canceled, and would keep the process alive for two minutes.
+    setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
     return { text: "", json: { stopped: signal } };
   },
 };
+
+/** Leaves time for the last log lines. */
+const EXIT_AFTER_MS = 250;

@@ -1,0 +1,116 @@
+/** SIGTERM: running requests finish, nothing else delays the exit. Real processes and sockets. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { deafServer } from "../kit/deaf-server.ts";
+import { makeGuard } from "../kit/guard.ts";
+import { OWNER_TOKEN } from "../kit/kit.ts";
+import { startProgram } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+const CHAT = "/v1/chat/completions";
+
+/** Exits by itself before `until` gives up, which is well below the 30 s of SHUTDOWN_TIMEOUT_S. */
+async function exitCode({ child }: Awaited<ReturnType<typeof startProgram>>) {
+  child.kill("SIGTERM");
+  await until(() => child.exitCode !== null);
+  return child.exitCode;
+}
+
+test("a dial that hangs does not delay the exit", async () => {
+  await using dead = await deafServer(60_000);
+  await using program = await startProgram();
+  const url = `http://127.0.0.1:${dead.port}`;
+  const consumer = await makeConsumer(program, [{ provider: "openai_compatible", url }]);
+  const leaving = new AbortController();
+  const left = consumer
+    .call(CHAT, { method: "POST", body: '{"model":"m"}', signal: leaving.signal })
+    .catch(() => "left");
+  const { port } = dead;
+  await until(() => synSent(port));
+
+  leaving.abort();
+
+  expect(await left).toBe("left");
+  expect(await exitCode(program)).toBe(0);
+}, 40_000);
+
+test("a stream that is open at SIGTERM is sent whole, and its event is stored", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir };
+  const rest = Promise.withResolvers<void>();
+  const chunks = ["data: 1\n\n", rest.promise, "data: 2\n\n"];
+  await using upstream = startUpstream({
+    headers: { "content-type": "text/event-stream" },
+    chunks,
+  });
+  await using program = await startProgram({ settings });
+  const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
+  const reply = await consumer.post(CHAT, { model: "m", stream: true });
+
+  program.child.kill("SIGTERM");
+  await until(() => fetch(program.url).then(never, () => true));
+  rest.resolve();
+  const text = await reply.text();
+  await program.child.exited;
+
+  expect([text, program.child.exitCode]).toEqual(["data: 1\n\ndata: 2\n\n", 0]);
+  await using next = await startProgram({ settings });
+  const events = await next.call("GET", `/v1/gateways/${consumer.gateway.id}/requests`);
+  expect((await events.json()).items).toMatchObject([{ status: 200, error_code: null }]);
+  rmSync(dir, { recursive: true });
+}, 40_000);
+
+const never = () => false;
+
+/** Whether a connection to `port` waits for the answer to its SYN (state 02). */
+async function synSent(port: number): Promise<boolean> {
+  const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")} 02`;
+  return (await Bun.file("/proc/net/tcp").text()).includes(remote);
+}
+
+test("request bodies that never complete are refused and do not delay the exit", async () => {
+  await using upstream = startUpstream();
+  await using program = await startProgram();
+  const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
+  const guard = await makeGuard(program, {});
+  const admin = `authorization: Bearer ${OWNER_TOKEN}`;
+  const key = `x-ag-api-key: ${consumer.key}`;
+  const slow = [
+    begin(program.url, "/v1/gateways", [admin, JSON_TYPE]),
+    begin(program.url, "/v1/evaluate", [`authorization: Bearer ${guard.key}`, JSON_TYPE]),
+    begin(program.url, `/${consumer.slug}${CHAT}`, [key, JSON_TYPE]),
+    begin(program.url, `/${consumer.slug}/v1/files`, [key, FORM]),
+  ];
+  // The request on a later connection is answered when those before it were dispatched.
+  await program.admin("GET", "/v1/gateways");
+
+  const code = await exitCode(program);
+
+  expect(code).toBe(0);
+  for (const response of slow) {
+    expect(response()).toStartWith("HTTP/1.1 503");
+    expect(response()).toContain("shutting down");
+  }
+}, 40_000);
+
+const JSON_TYPE = "content-type: application/json";
+const FORM = "content-type: multipart/form-data; boundary=b";
+
+/** Sends the header block and the first byte of a long body; returns a function that reads the response so far. */
+function begin(url: string, path: string, headers: string[]): () => string {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const lines = [`POST ${path} HTTP/1.1`, "host: x", "content-length: 900000", ...headers];
+  socket.write(`${lines.join("\r\n")}\r\n\r\n{`);
+  let received = "";
+  socket.on("data", (bytes) => {
+    received += bytes;
+  });
+  socket.on("error", () => {});
+  return () => received;
+}
