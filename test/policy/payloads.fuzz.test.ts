@@ -10,18 +10,15 @@ import { type RandomPayload, randomPayload, STYLES, TOKEN } from "./random-paylo
 
 const ROUNDS = 150;
 
-test.each(STYLES)(
-  "5 random payloads: every text is read once, no id or thought is: %s",
-  (style) => {
-    const random = seeded(5);
+test.each(STYLES)("random payloads: every text is read once, and no id is: %s", (style) => {
+  const random = seeded(5);
 
-    for (let round = 0; round < ROUNDS; round++) {
-      const made = randomPayload(random, style);
-      const texts = read(random, made).segments.map(({ text }) => text);
-      expect(texts.flatMap((text) => text.match(TOKEN) ?? []).sort()).toEqual(made.seen.toSorted());
-    }
-  },
-);
+  for (let round = 0; round < ROUNDS; round++) {
+    const made = randomPayload(random, style);
+    const texts = read(random, made).segments.map(({ text }) => text);
+    expect(texts.flatMap((text) => text.match(TOKEN) ?? []).sort()).toEqual(made.seen.toSorted());
+  }
+});
 
 test.each(STYLES)(
   "5 random payloads: a copy differs in what was changed and in nothing else: %s",

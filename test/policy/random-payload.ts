@@ -12,7 +12,7 @@ export interface RandomPayload {
   payload: string;
   /** The payload as a copy of it shall be: without attachments, without null contents of messages. */
   copy: string;
-  /** Tokens of texts that must be read, and of names, thoughts and pictures that must not. */
+  /** Tokens of texts that must be read, and of names and pictures that must not. */
   seen: string[];
   unseen: string[];
   /** How a text is written in the payload, or in the JSON that a string of it holds. */
@@ -112,31 +112,31 @@ function builders(
       tool_calls: [{ id: name(), type: "function", function: call() }],
     }),
     () => ({ role: "assistant", content: null, function_call: call() }),
-    () => ({ role: "assistant", reasoning_content: name(), content: text(), refusal: text() }),
+    () => ({ role: "assistant", reasoning_content: text(), content: text(), refusal: text() }),
     () => ({ role: "tool", tool_call_id: name(), content: text() }),
   ];
   const blocks: (() => Tree)[] = [
     () => ({ type: "text", text: text() }),
-    () => ({ type: "thinking", thinking: name(), signature: name() }),
+    () => ({ type: "thinking", thinking: text(), signature: name() }),
     () => ({ type: "tool_use", id: name(), name: name(), input: args() }),
     () => ({ type: "tool_result", tool_use_id: name(), content: pick([text, parts])() }),
     () => ({ type: "image", source: { type: "base64", data: name() + "A".repeat(100) } }),
   ];
   const googleParts: (() => Tree)[] = [
     () => ({ text: text() }),
-    () => ({ thought: true, text: name() }),
+    () => ({ thought: true, text: text() }),
     () => ({ functionCall: { name: name(), args: args() } }),
     () => ({ functionResponse: { name: name(), response: args() } }),
   ];
   const converseParts: (() => Tree)[] = [
     () => ({ text: text() }),
-    () => ({ reasoningContent: { reasoningText: { text: name() } } }),
+    () => ({ reasoningContent: { reasoningText: { text: text() } } }),
     () => ({ toolUse: { toolUseId: name(), name: name(), input: args() } }),
     () => ({ toolResult: { toolUseId: name(), content: [{ text: text() }, { json: args() }] } }),
   ];
   const items: (() => Tree)[] = [
     ...chatMessages.slice(0, 2),
-    () => ({ type: "reasoning", id: name(), summary: [{ type: "summary_text", text: name() }] }),
+    () => ({ type: "reasoning", id: name(), summary: [{ type: "summary_text", text: text() }] }),
     () => ({ type: "function_call", call_id: name(), ...call() }),
     () => ({ type: "function_call_output", call_id: name(), output: pick([text, parts])() }),
   ];
@@ -184,7 +184,7 @@ function builders(
     }),
     cohereReply: () => ({
       id: name(),
-      message: { role: "assistant", content: parts(), tool_plan: name() },
+      message: { role: "assistant", content: parts(), tool_plan: text() },
     }),
     toolCall: () => ({
       ...rpc("params", { name: name(), arguments: args() }),

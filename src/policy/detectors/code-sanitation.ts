@@ -29,7 +29,10 @@ export const codeSanitation = detector({
   title: "Code sanitation",
   summary:
     "Dangerous code: destructive commands, reverse shells, hidden or dynamic execution, unsafe deserialisation.",
-  reads: { input: ["user", "tool_arguments"], output: ["assistant", "tool_arguments"] },
+  reads: {
+    input: ["user", "system", "tool_arguments"],
+    output: ["assistant", "tool_arguments"],
+  },
   masks: false,
   settings: Settings,
   prepare: ({ languages, custom_patterns, threshold }) =>

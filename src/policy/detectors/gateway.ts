@@ -34,7 +34,7 @@ export const gateway = detector({
   title: "Model as a judge",
   summary: "Asks a model of one of your registries whether a text is what you describe.",
   reads: {
-    input: ["user", "tool_arguments", "tool_result"],
+    input: ["user", "system", "tool_arguments", "tool_result"],
     // A server's list of tools; those of a request would make the judge read them at every turn.
     output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
   },

@@ -29,7 +29,10 @@ export const injectionProtection = detector({
   title: "Injection protection",
   summary:
     "SQL, NoSQL, command, path, script, template and other injections in tool arguments, tool results and user text.",
-  reads: { input: ["user", "tool_arguments", "tool_result"], output: ["tool_arguments"] },
+  reads: {
+    input: ["user", "system", "tool_arguments", "tool_result"],
+    output: ["tool_arguments"],
+  },
   masks: false,
   settings: Settings,
   prepare: ({ predefined_injections, custom_injections, threshold }) =>

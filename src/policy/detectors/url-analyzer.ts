@@ -30,6 +30,7 @@ const Settings = z.strictObject({
 const EVERYWHERE = [
   "user",
   "assistant",
+  "system",
   "tool_result",
   "tool_arguments",
   "tool_definition",

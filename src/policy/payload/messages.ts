@@ -4,7 +4,7 @@
  */
 import type { Source } from "../segment.ts";
 import { isOpaque } from "./opaque.ts";
-import { isObject, type JsonObject } from "./payload.ts";
+import { isObject } from "./payload.ts";
 import { readCall, readToolCalls, readToolName } from "./tools.ts";
 import {
   byOwnNames,
@@ -52,11 +52,6 @@ const SOURCE_OF_ROLE = new Map<string, Source>([
   ["function", "tool_result"],
 ]);
 
-/** What a model thinks is not looked at; from anyone else it would only be a place to hide a text. */
-const readThoughts: Read = (out, value, place) => {
-  if (place.source !== "assistant") readUnknown(out, value, place);
-};
-
 /** Cohere tells with an answer what it rests on, as a tool or a document gave it. */
 const readSource = byTable(
   members({ tool_output: readEvery, document: byOwnNames(members({ id: readName })) }),
@@ -69,17 +64,12 @@ const MESSAGE = members({
   parts: readContent,
   tool_calls: readToolCalls,
   function_call: readCall,
-  tool_plan: readThoughts,
   citations: eachWith(readCitation),
-  reasoning: readThoughts,
-  reasoning_content: readThoughts,
-  reasoning_details: readThoughts,
 });
 
 const readPart: Read = (out, value, place) => {
   if (typeof value === "string") return readText(out, value, place);
   if (!isObject(value)) return readUnknown(out, value, place);
-  if (place.source === "assistant" && isThought(value)) return;
   const type = typeof value.type === "string" ? value.type : "";
   if (type.endsWith("tool_use")) readCall(out, value, place);
   else if (type.endsWith("tool_result")) readResult(out, value, place);
@@ -87,9 +77,6 @@ const readPart: Read = (out, value, place) => {
 };
 
 const readParts = eachWith(readPart);
-
-const isThought = ({ type, thought }: JsonObject) =>
-  thought === true || type === "thinking" || type === "redacted_thinking" || type === "reasoning";
 
 const readResult = from(
   "tool_result",
@@ -109,5 +96,4 @@ const PART = members({
   function_response: readResult,
   executableCode: from("tool_arguments", readUnknown),
   codeExecutionResult: from("tool_result", readUnknown),
-  reasoningContent: readThoughts,
 });

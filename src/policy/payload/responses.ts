@@ -12,8 +12,6 @@ export const readInput: Read = (out, value, place) => {
 
 const readItem: Read = (out, value, place) => {
   const type = isObject(value) && typeof value.type === "string" ? value.type : "";
-  // Thoughts are the model's: with a role, it is a message that calls itself one.
-  if (type === "reasoning" && isObject(value) && value.role === undefined) return;
   if (CALLS.has(type)) return readCall(out, value, place);
   if (type === "mcp_list_tools") return readToolList(out, value, place);
   if (type.endsWith("_output")) return readCallOutput(out, value, place);
