@@ -16,6 +16,10 @@ export interface Actor {
   principal_sub: string | null;
 }
 
+/** Returns whether the administrator is this subject. A token that names no principal goes by its own name. */
+export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
+  subject !== null && (principal_sub ?? name) === subject;
+
 export interface Call<Params = Record<string, string>, Query = unknown, Body = unknown> {
   params: Params;
   query: Query;

@@ -44,12 +44,14 @@ export const getApproval = endpoint({
   method: "GET",
   path: "/v1/approvals/:approval_id",
   auth: "read",
-  summary: "Read an approval, with the texts that were kept for whoever may decide it",
+  summary: "Read an approval; while it is pending, with what an approver decides about",
   reply: Approval.extend({
     content: z
       .array(StoredText)
       .nullable()
-      .describe("null: the collector keeps none, or the caller may neither decide nor audit."),
+      .describe(
+        "Every text, number and switch of the payload, masked whatever the collector stores. null: it is no longer pending, or the caller may neither decide nor audit.",
+      ),
   }),
 });
 

@@ -21,7 +21,9 @@ export const AdminTokenInput = z.strictObject({
   expires_at: Time.nullable().default(null),
   principal_sub: PrincipalSub.nullable()
     .default(null)
-    .describe("Whose token it is: it cannot decide a Store request of that principal."),
+    .describe(
+      "Whose token it is: it cannot decide an approval or a Store request of that principal. null: the name of the token is taken for the principal.",
+    ),
 });
 export type AdminTokenInput = z.infer<typeof AdminTokenInput>;
 

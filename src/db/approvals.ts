@@ -32,11 +32,24 @@ export const approvalTable = table<ApprovalRow>({
   sort: ["-created_at"],
 });
 
-/** What nobody decided in time. */
+/** The sealed content of pending approvals. A separate table keeps lists of approvals small. */
+export const approvalContentTable = table<{ id: string; content: string }>({
+  name: "approval_contents",
+  columns: { id: "text", content: "text" },
+  search: [],
+  sort: ["id"],
+});
+
+/** Marks pending approvals as expired, and deletes their content. */
 export async function expireApprovals(db: Db, now: Date): Promise<void> {
   await db.run(
     "UPDATE approvals SET status = 'expired' WHERE status = 'pending' AND expires_at <= $1",
     now.toISOString(),
+  );
+  await db.run(
+    `DELETE FROM approval_contents
+     WHERE id IN (SELECT c.id FROM approval_contents c JOIN approvals a ON a.id = c.id
+                  WHERE a.status <> 'pending')`,
   );
 }
 

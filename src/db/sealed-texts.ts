@@ -9,6 +9,7 @@ export const SEALED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   detectors: ["settings"],
   policy_versions: ["document"],
   pseudonyms: ["original"],
+  approval_contents: ["content"],
   store_installs: ["config"],
   store_credentials: ["access_token", "refresh_token"],
   oauth_clients: ["client_secret"],

@@ -1,32 +1,39 @@
 /** What an `ask` verdict leaves to decide, and whether an evaluation presents a decision for exactly that. */
-import type { EvaluateRequest, Finding } from "../contract/evaluate.ts";
-import { type ApprovalRow, approvalTable } from "../db/approvals.ts";
+import type { Finding } from "../contract/evaluate.ts";
+import { type ApprovalRow, approvalContentTable, approvalTable } from "../db/approvals.ts";
 import { takeTurn } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
-import { derivedKey } from "../lib/seal.ts";
+import { compactJson, memberTexts, skipBlank } from "../lib/json-text.ts";
+import { derivedKey, seal } from "../lib/seal.ts";
 import type { Program } from "../policy/compile-policy.ts";
+import type { Outcome } from "../policy/run-policy.ts";
 import type { Backing } from "./backing.ts";
 import { applicationOf, type Known, shortName } from "./facts.ts";
+import { approvalContent } from "./stored-content.ts";
 
 /** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
 const LIFE_MS = 3_600_000;
 
-/** Binds an approval to where it was asked, who acts and the whole payload: another amount is another matter. */
+/**
+ * Binds an approval to collector, policy, application, consumer, direction, and the payload and tool
+ * attributes as they were written: a parsed number is rounded, and would cover its neighbors too.
+ */
 function fingerprintOf({ id }: Program, known: Known): string {
-  const { collector, keyring, request, direction, payload } = known;
+  const { collector, keyring, request, direction, body } = known;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
-  const place = [collector.id, id, applicationOf(known), request.consumer_id ?? null, direction];
-  hash.update(JSON.stringify(place));
-  hash.update(JSON.stringify([payload.tool, unnumbered(request.payload)]));
+  const scope = [collector.id, id, applicationOf(known), request.consumer_id ?? null, direction];
+  const members = memberTexts(body, skipBlank(body, 0));
+  const payload = memberTexts(members.get("payload") ?? "{}", 0);
+  // A client that repeats a JSON-RPC message gives it a new id.
+  if (typeof request.payload.jsonrpc === "string") payload.delete("id");
+  const attributes = memberTexts(members.get("attributes") ?? "{}", 0);
+  const tool = [...attributes].filter(([name]) => name === "tool" || name.startsWith("tool."));
+  hash.update(JSON.stringify([scope, compacted(payload), compacted(tool)]));
   return hash.digest("hex");
 }
 
-/** Whoever asks again counts on: the number of a JSON-RPC message is no part of what it says. */
-function unnumbered(payload: EvaluateRequest["payload"]): object {
-  if (typeof payload.jsonrpc !== "string") return payload;
-  const { id: _, ...message } = payload;
-  return message;
-}
+const compacted = (members: Iterable<[string, string]>) =>
+  Array.from(members, ([name, text]) => [name, compactJson(text)]);
 
 /**
  * Whether somebody approved exactly this: by the id that `attributes.approval_id` presents, or by what is
@@ -54,12 +61,13 @@ export async function askApproval(
   backing: Backing,
   program: Program,
   known: Known,
-  { asking, event_id }: { asking: Finding; event_id: string },
+  { asking, hidden, event_id }: { asking: Finding; hidden: Outcome["hidden"]; event_id: string },
 ): Promise<string | null> {
   const at = backing.now();
   const { source } = asking;
   const tool = known.payload.tool.name;
-  return await backing.askApproval({
+  const content = JSON.stringify(approvalContent(known.payload, hidden));
+  const row: ApprovalRow = {
     id: backing.newId(),
     collector_id: known.collector.id,
     fingerprint: fingerprintOf(program, known),
@@ -77,16 +85,18 @@ export async function askApproval(
     decided_at: null,
     expires_at: new Date(at.getTime() + LIFE_MS).toISOString(),
     created_at: at.toISOString(),
-  });
+  };
+  return await backing.askApproval(row, seal(known.keyring(), content));
 }
 
-/** The same question asked again before it is decided is the same approval. */
-export async function openApproval(db: Db, row: ApprovalRow): Promise<string> {
+/** Inserts a pending approval, or returns the id of the pending one with the same fingerprint. */
+export async function openApproval(db: Db, row: ApprovalRow, content: string): Promise<string> {
   const { collector_id, fingerprint, status } = row;
   return await takeTurn(db, async (tx) => {
     const open = await approvalTable.find(tx, { collector_id, fingerprint, status });
     if (open && open.expires_at > row.created_at) return open.id;
     await approvalTable.insert(tx, row);
+    await approvalContentTable.insert(tx, { id: row.id, content });
     return row.id;
   });
 }

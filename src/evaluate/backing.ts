@@ -47,8 +47,8 @@ export interface Backing extends Pick<Outside, "post" | "ask">, Pick<Deps, "now"
   ) => Promise<Pick<PseudonymRow, "pseudonym" | "original">[]>;
   keepPseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
   approved: (asked: Pick<ApprovalRow, "collector_id" | "fingerprint">) => Promise<ApprovalRow[]>;
-  /** The id of the approval that is asked for; null when it could not be written down. */
-  askApproval: (row: ApprovalRow) => Promise<string | null>;
+  /** Returns the id of the pending approval; null when the database is unreachable. */
+  askApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
   record: (recorded: RecordedEvaluation) => Promise<void>;
   /** Judges in a thread, where this is not one already: a small file may say as much as a large body. */
   aside: ((asked: Asked) => Promise<Judgement>) | undefined;
@@ -94,7 +94,7 @@ function sharedBy(deps: Deps): Shared {
       ),
     approved: (asked) =>
       ifReachable(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
-    askApproval: (row) => ifReachable(deps, openApproval(deps.db, row), null),
+    askApproval: (row, content) => ifReachable(deps, openApproval(deps.db, row, content), null),
     record: deps.recordEvaluation,
   };
   shared.set(deps, fresh);

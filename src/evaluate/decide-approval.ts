@@ -1,4 +1,5 @@
-/** Approvals: listed, decided once, and told to the collector that waits for one. */
+/** Lists, shows and decides approvals, and reports the decision to the collector that waits for it. */
+import type { StoredText } from "../contract/activity.ts";
 import {
   type Approval,
   checkApproval,
@@ -8,11 +9,17 @@ import {
 } from "../contract/approvals.ts";
 import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
-import { type ApprovalRow, approvalTable, expireApprovals } from "../db/approvals.ts";
+import {
+  type ApprovalRow,
+  approvalContentTable,
+  approvalTable,
+  expireApprovals,
+} from "../db/approvals.ts";
 import { auditTable } from "../db/audit-log.ts";
 import { findContent } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
-import { type DirectRoute, type Route, route } from "../route.ts";
+import { unseal } from "../lib/seal.ts";
+import { type DirectRoute, isSubject, type Route, route } from "../route.ts";
 import { identifyCaller, mayUse } from "./identify-collector.ts";
 
 export const approvalRoutes: Route[] = [
@@ -23,14 +30,17 @@ export const approvalRoutes: Route[] = [
   }),
   route(getApproval, async (deps, { params, actor }) => {
     const found = await findApproval(deps, params.approval_id);
-    // Nobody can decide about what they cannot see.
     const may = PERMISSIONS[actor.role].some((held) => held === "approve" || held === "audit");
-    return { ...found, content: may ? await findContent(deps.db, found.event_id) : null };
+    const shows = may && found.status === "pending";
+    return { ...found, content: shows ? await contentOf(deps, found) : null };
   }),
   route(decideApproval, async (deps, call) => {
     const before = await findApproval(deps, call.params.approval_id);
     if (before.status !== "pending") {
       throw new AppError("conflict", `This approval is ${before.status} already.`);
+    }
+    if (isSubject(call.actor, before.consumer_id)) {
+      throw new AppError("forbidden", "This is your own request: another person must decide it.");
     }
     const { decision, note } = call.body;
     const decided = {
@@ -40,6 +50,7 @@ export const approvalRoutes: Route[] = [
       decided_at: deps.now().toISOString(),
     };
     await approvalTable.update(deps.db, before.id, decided);
+    await approvalContentTable.remove(deps.db, { id: before.id });
     const after = { ...before, ...decided };
     await auditTable.insert(deps.db, {
       id: deps.newId(),
@@ -70,6 +81,13 @@ export const checkApprovalRoute: DirectRoute = {
     return Response.json({ id, status, expires_at }, { headers });
   },
 };
+
+/** Falls back to what Activity keeps: an approval of an earlier release has no content of its own. */
+async function contentOf(deps: Deps, { id, event_id }: ApprovalRow): Promise<StoredText[] | null> {
+  const stored = await approvalContentTable.find(deps.db, { id });
+  if (!stored) return await findContent(deps.db, event_id);
+  return JSON.parse(unseal(deps.keyring(), stored.content) ?? "null");
+}
 
 async function findApproval(deps: Deps, id: string): Promise<ApprovalRow> {
   const row = await approvalTable.lock(deps.db, { id });

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { EvaluateRequest, Finding, Verdict } from "../contract/evaluate.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import type { Program } from "../policy/compile-policy.ts";
-import { exactNumbers } from "../policy/payload/exact-numbers.ts";
+import { exactNumbers, exactValues } from "../policy/payload/exact-numbers.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
@@ -91,7 +91,7 @@ function knownOf({ collector, keyring }: Chosen, { request, body, origin }: Aske
   checkPayload(payload);
   exactNumbers(body, payload.segments);
   const session_id = request.session_id ?? origin.request_id;
-  return { collector, keyring, request, direction, protocol, session_id, payload };
+  return { collector, keyring, request, body, direction, protocol, session_id, payload };
 }
 
 /** Each text costs every detector a little: this many are no conversation. */
@@ -154,8 +154,10 @@ async function judge(
   if (outcome.status !== "ask" || !asked.recorded) return outcome;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return outcome;
+  exactValues(asked.body, payload.values);
   const event_id = asked.origin.request_id;
-  const approval_id = await askApproval(backing, program, known, { asking, event_id });
+  const { hidden } = outcome;
+  const approval_id = await askApproval(backing, program, known, { asking, hidden, event_id });
   const findings = outcome.findings.map((finding) =>
     isAsking(finding) ? { ...finding, evidence: { ...finding.evidence, approval_id } } : finding,
   );

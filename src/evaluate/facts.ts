@@ -7,6 +7,8 @@ import type { Chosen } from "./backing.ts";
 
 export interface Known extends Pick<Chosen, "collector" | "keyring"> {
   request: EvaluateRequest;
+  /** The JSON text of `request`. */
+  body: string;
   direction: Direction;
   protocol: Protocol;
   session_id: string;

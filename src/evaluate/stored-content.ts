@@ -13,6 +13,8 @@ const CALLED = "called_tool";
 const OFFERED = "offered_tool";
 const NUMBER = "tool_number";
 const VALUE = "value";
+/** Says how much is missing. */
+const NOT_SHOWN = "not_shown";
 
 /** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
 const MOST_CHARACTERS = 1024 * 1024;
@@ -71,6 +73,21 @@ export function storedContent(
     keep,
   );
   return [...offered, ...called, ...texts, ...numbers, ...values];
+}
+
+/**
+ * Returns what an approver sees of a payload: masked whatever the collector stores, and headed by how much
+ * is left out, so that padding cannot hide an argument.
+ */
+export function approvalContent(payload: Payload, hidden: Outcome["hidden"]): StoredText[] {
+  const content = storedContent("masked", payload, { hidden, status: "ask" }) ?? [];
+  const { segments, values, dropped_values, calls, definitions } = payload;
+  const texts = segments.filter((of) => !of.isNumber || isGiven(of));
+  const all = texts.length + values.length + dropped_values + calls.length + definitions.length;
+  const omitted = all - content.length;
+  if (omitted === 0) return content;
+  const text = `${omitted} values of the payload are not shown: it is too large.`;
+  return [{ pointer: "", inner: null, source: NOT_SHOWN, role: null, text }, ...content];
 }
 
 interface Kept {

@@ -100,6 +100,30 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
+/** Returns the JSON text without the white space between its tokens. */
+export function compactJson(text: string): string {
+  const pieces: string[] = [];
+  for (let at = skipBlank(text, 0); at < text.length; at = skipBlank(text, at)) {
+    const start = at;
+    while (at < text.length && !isBlank(text.charCodeAt(at))) {
+      at = text.charCodeAt(at) === QUOTE ? endOfString(text, at) : at + 1;
+    }
+    pieces.push(text.slice(start, at));
+  }
+  return pieces.join("");
+}
+
+/** Returns the text of each member of the object at `at`, by name. */
+export function memberTexts(text: string, at: number): Map<string, string> {
+  const found = new Map<string, string>();
+  eachMember(text, at, (name, value) => {
+    const end = endOfValue(text, value);
+    found.set(name, text.slice(value, end));
+    return end;
+  });
+  return found;
+}
+
 export interface Edit {
   from: number;
   to: number;

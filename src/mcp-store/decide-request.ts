@@ -6,7 +6,7 @@ import type { Author } from "../db/record-change.ts";
 import { type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
 import { hasEnded } from "../lib/has-ended.ts";
-import type { Actor } from "../route.ts";
+import { type Actor, isSubject } from "../route.ts";
 import { approveInstall, instanceToApprove } from "./approve-install.ts";
 import { instancesOf } from "./instances.ts";
 import { closeRequest, expireRequests } from "./save-request.ts";
@@ -102,8 +102,8 @@ async function openRequest(
   place: RequestPlace,
 ): Promise<StoreRequestRow> {
   const row = await pendingRequest(deps, place);
-  if (actor.principal_sub !== row.principal_sub) return row;
-  throw new AppError("forbidden", "This is your own request: somebody else must decide it.");
+  if (!isSubject(actor, row.principal_sub)) return row;
+  throw new AppError("forbidden", "This is your own request: another person must decide it.");
 }
 
 async function pendingRequest(deps: Deps, place: RequestPlace): Promise<StoreRequestRow> {

@@ -24,7 +24,7 @@ const pay = (amount: number, consumer_id: string, attributes: object = {}) => ({
 
 test("5 an approver sees how many wait, reads one, approves it, and exactly that passes", async () => {
   const kit = await started();
-  const guard = await makeGuard(kit, { gates: [GATE] });
+  const guard = await makeGuard(kit, { gates: [GATE] }, { content_storage: "none" });
   const asked = await guard.evaluate(pay(5, "ana"));
   await guard.evaluate(pay(6, "ana"));
   const approval_id = String(asked.findings[0]?.evidence.approval_id);
@@ -49,6 +49,7 @@ test("5 an approver sees how many wait, reads one, approves it, and exactly that
     .locator("figure", { hasText: "/params/arguments/purpose" })
     .getByText("rent")
     .waitFor();
+  await dialog.locator("figure", { hasText: "/params/arguments/amount" }).getByText("5").waitFor();
   await dialog.getByLabel("Note (optional)").fill("Known landlord");
   await dialog.getByRole("button", { name: "Approve" }).click();
 
@@ -125,7 +126,7 @@ test("5 a viewer reads approvals and is offered no decision; an expired one is s
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Because").waitFor();
   expect(await dialog.textContent()).toContain(
-    "shown to the roles approver, auditor, admin and owner",
+    "Shown to the roles approver, auditor, admin and owner",
   );
   expect(await dialog.locator("figure").count()).toBe(0);
   expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);

@@ -1,5 +1,6 @@
 /** One approval: who asked for what, the evaluation it came from, and the decision. */
 import { useState } from "react";
+import type { StoredText } from "../../contract/activity.ts";
 import type { Approval } from "../../contract/approvals.ts";
 import { call } from "../api.ts";
 import { activity, approvals } from "../endpoints.ts";
@@ -14,7 +15,7 @@ import { Findings } from "./findings.tsx";
 import { problemOf } from "./form.tsx";
 import { When } from "./marks.tsx";
 import { Failure, Ready } from "./page.tsx";
-import { StoredTexts } from "./stored-texts.tsx";
+import { TextList } from "./stored-texts.tsx";
 
 interface ApprovalSheetProps {
   approval_id: string;
@@ -34,7 +35,7 @@ export function ApprovalSheet({ approval_id, onClose }: ApprovalSheetProps) {
 }
 
 interface ShownProps {
-  approval: Approval;
+  approval: Approval & { content: StoredText[] | null };
   onClose: () => void;
 }
 
@@ -61,14 +62,29 @@ function Shown({ approval, onClose }: ShownProps) {
           </>
         )}
       </dl>
-      <Origin approval={approval} />
+      <Origin event_id={approval.event_id} />
+      {pending && <Content content={approval.content} />}
       {may("approve") && <Decide approval={approval} onClose={onClose} />}
     </>
   );
 }
 
-/** The list of Activity tells it to everybody; the texts are asked for apart. */
-function Origin({ approval: { id, event_id } }: { approval: Approval }) {
+/** What is approved or denied. The server sends it to approvers only. */
+function Content({ content }: { content: StoredText[] | null }) {
+  return (
+    <>
+      <h3>Payload</h3>
+      <p className="hint">Personal data and secrets are masked.</p>
+      {content ? (
+        <TextList content={content} />
+      ) : (
+        <p className="muted">Shown to the roles approver, auditor, admin and owner.</p>
+      )}
+    </>
+  );
+}
+
+function Origin({ event_id }: { event_id: string }) {
   const loaded = useLoad(event_id, (read) =>
     read(activity.list, { params: {}, query: { request_id: event_id } }),
   );
@@ -91,8 +107,6 @@ function Origin({ approval: { id, event_id } }: { approval: Approval }) {
             </dl>
             <h3>Findings</h3>
             <Findings findings={event.findings} />
-            <h3>Texts</h3>
-            <StoredTexts event={event} approval_id={id} />
           </>
         ) : (
           <p className="muted">The evaluation is no longer kept.</p>

@@ -1,7 +1,7 @@
 /** What is kept of the texts of an evaluation, for those who may see it. */
 import type { EvaluationEvent, StoredText } from "../../contract/activity.ts";
 import { call } from "../api.ts";
-import { activity, approvals } from "../endpoints.ts";
+import { activity } from "../endpoints.ts";
 import { useLoad } from "../load.ts";
 import { useSession } from "../session.ts";
 import { Ready } from "./page.tsx";
@@ -12,58 +12,37 @@ const KEPT: Record<EvaluationEvent["content_storage"], string> = {
   full: "The collector keeps texts as they came.",
 };
 
-interface StoredTextsProps {
-  event: EvaluationEvent;
-  /** What the event asked: nobody can decide about what they cannot see. */
-  approval_id?: string;
-}
-
-export function StoredTexts({ event, approval_id }: StoredTextsProps) {
+export function StoredTexts({ event }: { event: EvaluationEvent }) {
   const { may } = useSession();
   const hint = <p className="hint">{KEPT[event.content_storage]}</p>;
   if (event.content_storage === "none") return hint;
-  if (!may("audit") && !(approval_id && may("approve"))) {
-    const approver = approval_id ? "approver, " : "";
-    return (
-      <>
-        {hint}
-        <p className="muted">They are shown to the roles {approver}auditor, admin and owner.</p>
-      </>
-    );
-  }
   return (
     <>
       {hint}
-      <Loaded event_id={event.id} approval_id={approval_id} />
+      {may("audit") ? (
+        <Loaded event_id={event.id} />
+      ) : (
+        <p className="muted">They are shown to the roles auditor, admin and owner.</p>
+      )}
     </>
   );
 }
 
-interface LoadedProps {
-  event_id: string;
-  approval_id: string | undefined;
-}
-
-function Loaded({ event_id, approval_id }: LoadedProps) {
-  const loaded = useLoad<{ content: StoredText[] | null }>(approval_id ?? event_id, () =>
-    approval_id
-      ? call(approvals.get, { params: { approval_id } })
-      : call(activity.get, { params: { event_id } }),
-  );
+function Loaded({ event_id }: { event_id: string }) {
+  const loaded = useLoad(event_id, () => call(activity.get, { params: { event_id } }));
   return (
     <Ready of={loaded} what="The texts">
-      {({ content }) =>
-        content === null || content.length === 0 ? (
-          <p className="muted">The evaluation had no text.</p>
-        ) : (
-          content.map((stored, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one place can hold several texts
-            <Stored key={index} stored={stored} />
-          ))
-        )
-      }
+      {({ content }) => <TextList content={content ?? []} />}
     </Ready>
   );
+}
+
+export function TextList({ content }: { content: StoredText[] }) {
+  if (content.length === 0) return <p className="muted">The evaluation had no text.</p>;
+  return content.map((stored, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: one place can hold several texts
+    <Stored key={index} stored={stored} />
+  ));
 }
 
 function Stored({ stored: { pointer, inner, source, role, text } }: { stored: StoredText }) {

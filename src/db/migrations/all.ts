@@ -9,6 +9,7 @@ import { gatewayGuard } from "./0007-gateway-guard.ts";
 import { storeRevision } from "./0008-store-revision.ts";
 import { requestEventsById } from "./0009-request-events-by-id.ts";
 import { evaluationTexts } from "./0010-evaluation-texts.ts";
+import { approvalContents } from "./0011-approval-contents.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   storeRevision,
   requestEventsById,
   evaluationTexts,
+  approvalContents,
 ];

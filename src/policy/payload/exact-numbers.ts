@@ -2,18 +2,32 @@
 import { OPEN_BRACE, OPEN_BRACKET } from "../../lib/json-skip.ts";
 import { eachItem, eachMember, endOfValue, skipBlank } from "../../lib/json-text.ts";
 import type { Segment } from "../segment.ts";
+import type { Value } from "./payload.ts";
 import { type Branch, placeTree } from "./place-tree.ts";
 
-/** `body` is the text of the evaluation that the segments were read from. */
+/**
+ * Restores the digits of long integers, for detectors. `body` is the text of the evaluation that the
+ * segments were read from.
+ */
 export function exactNumbers(body: string, segments: readonly Segment[]): void {
   if (!segments.some(isRounded)) return;
-  const rounded = segments.filter(isRounded).map((segment) => ({ segment }));
-  look(body, { steps: new Map([["payload", placeTree(rounded)]]) });
+  // Detectors read a number with an exponent better as it was computed.
+  restore(body, segments.filter(isRounded), /^-?\d+$/);
+}
+
+/** Restores every number as it was written, for the person who decides about it. */
+export function exactValues(body: string, values: readonly Value[]): void {
+  restore(body, values, /^-?\d/);
+}
+
+function restore(body: string, values: readonly Value[], pattern: RegExp): void {
+  const tree = placeTree(values.map((segment) => ({ segment })));
+  look(body, { steps: new Map([["payload", tree]]) }, pattern);
 }
 
 const isRounded = ({ isNumber, text }: Segment) => isNumber && !Number.isSafeInteger(Number(text));
 
-function look(text: string, tree: Branch<{ segment: Segment }>): void {
+function look(text: string, tree: Branch<{ segment: Value }>, pattern: RegExp): void {
   const walk = (at: number, branch: typeof tree | undefined): number => {
     if (!branch) return endOfValue(text, at);
     const first = text.charCodeAt(at);
@@ -25,9 +39,8 @@ function look(text: string, tree: Branch<{ segment: Segment }>): void {
     }
     const end = endOfValue(text, at);
     const literal = text.slice(at, end);
-    if (branch.inner) look(JSON.parse(literal), branch.inner);
-    // One that is written with an exponent reads better as it was computed.
-    else if (branch.item && /^-?\d+$/.test(literal)) branch.item.segment.text = literal;
+    if (branch.inner) look(JSON.parse(literal), branch.inner, pattern);
+    else if (branch.item && pattern.test(literal)) branch.item.segment.text = literal;
     return end;
   };
   walk(skipBlank(text, 0), tree);

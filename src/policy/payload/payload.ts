@@ -12,6 +12,8 @@ export interface Payload {
   calls: ToolCall[];
   /** Numbers and switches that say nothing to a detector, and much to who decides about a call. */
   values: Value[];
+  /** How many values came before those in `values`, which is capped. */
+  dropped_values: number;
   definitions: ToolDefinition[];
   model: string | null;
   attachments: Attachment[];

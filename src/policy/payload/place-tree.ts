@@ -10,7 +10,9 @@ export interface Branch<Item> {
   inner?: Branch<Item>;
 }
 
-export function placeTree<Item extends { segment: Segment }>(items: readonly Item[]): Branch<Item> {
+export function placeTree<Item extends { segment: Pick<Segment, "pointer" | "inner"> }>(
+  items: readonly Item[],
+): Branch<Item> {
   const root: Branch<Item> = { steps: new Map() };
   for (const item of items) {
     const { pointer, inner } = item.segment;

@@ -20,6 +20,7 @@ export function readPayload(payload: JsonObject, about: About): Payload {
   const out: Payload = {
     segments: [],
     values: [],
+    dropped_values: 0,
     names: new Set(),
     calls: [],
     definitions: [],

@@ -6,6 +6,7 @@ import {
   eachItem,
   eachMember,
   endOfValue,
+  memberTexts,
   skipBlank,
 } from "../../lib/json-text.ts";
 import type { Change } from "../rewrite.ts";
@@ -21,12 +22,7 @@ import { type Branch, placeTree } from "./place-tree.ts";
  */
 export function rewritePayload(body: string, changes: readonly Change[]): string {
   const tree = placeTree(changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)));
-  let payload = "{}";
-  eachMember(body, skipBlank(body, 0), (name, at) => {
-    const end = endOfValue(body, at);
-    if (name === "payload") payload = body.slice(at, end);
-    return end;
-  });
+  const payload = memberTexts(body, skipBlank(body, 0)).get("payload") ?? "{}";
   return applyEdits(payload, [...replacements(payload, tree, TOKENS), ...removals(payload)]);
 }
 

@@ -49,11 +49,11 @@ export const readName: Read = (out, value, place) => readNamed(out, value, place
 
 /** Every string: where a tool or a program reads the value, ids are content too. */
 export const readEvery: Read = (out, value, place) => {
-  if (typeof value === "string") {
+  if (typeof value === "number" || typeof value === "boolean" || value === null || value === "") {
+    readValue(out, value, place);
+  } else if (typeof value === "string") {
     readDocument(out, value, place, "");
     if (!isDataUrl(value)) readText(out, value, place);
-  } else if (typeof value === "number" || typeof value === "boolean") {
-    readValue(out, value, place);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
   } else if (isObject(value)) {
@@ -148,13 +148,18 @@ function readDocument(out: Payload, data: string, { pointer }: Place, key: strin
 const LEAST_NUMBER = 100_000;
 
 /** More of them nobody reads before deciding, and a table has a hundred thousand. */
-const MOST_VALUES = 500;
+const MAX_VALUES = 500;
 
 /**
  * Numbers of a tool, and of a text that is JSON: a program writes a card or an account as one. Elsewhere they
  * are settings and counts, and ids (`isId`) are the format's own.
  */
-function readValue(out: Payload, value: number | boolean, place: Place, isId = false): void {
+function readValue(
+  out: Payload,
+  value: number | boolean | null | "",
+  place: Place,
+  isId = false,
+): void {
   const { source, role, pointer, inner } = place;
   const isCall = source === "tool_arguments";
   const isLong = Number.isInteger(value) && Math.abs(Number(value)) >= LEAST_NUMBER;
@@ -163,7 +168,10 @@ function readValue(out: Payload, value: number | boolean, place: Place, isId = f
   } else if (isCall || (!isId && source !== "tool_result" && source !== "tool_definition")) {
     out.values.push({ text: String(value), role, pointer, inner });
     // The latest call is the one to decide about: a conversation repeats those before it.
-    if (out.values.length > MOST_VALUES) out.values.shift();
+    if (out.values.length > MAX_VALUES) {
+      out.values.shift();
+      out.dropped_values++;
+    }
   }
 }
 

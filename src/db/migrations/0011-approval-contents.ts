@@ -1,0 +1,12 @@
+/** What an approver sees of a pending approval, sealed. */
+import type { Migration } from "./migration.ts";
+
+export const approvalContents: Migration = {
+  id: "0011-approval-contents",
+  sql: `
+    CREATE TABLE approval_contents (
+      id      TEXT PRIMARY KEY REFERENCES approvals (id) ON DELETE CASCADE,
+      content TEXT NOT NULL
+    );
+  `,
+};

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "bun:test";
+import type { StoredText } from "../../src/contract/activity.ts";
+import type { Verdict } from "../../src/contract/evaluate.ts";
+import { sweep } from "../../src/server/sweep.ts";
+import { type Guarded, makeGuard } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+
+const GATE = { name: "every call", when: null, action: "ask" };
+const approvalIn = ({ findings }: Verdict): string => String(findings[0]?.evidence.approval_id);
+
+/** A tool call whose arguments are this JSON text. */
+const pay = (args: string, more = "") =>
+  `{"payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":${args}}},"protocol":"mcp","consumer_id":"ana"${more}}`;
+
+describe.each(databaseKinds)("%s", (database) => {
+  const kit = sharedKit({ database });
+
+  const verdictOf = async (guard: Guarded, body: string): Promise<Verdict> => {
+    const reply = await guard.send(body);
+    expect(reply.status).toBe(200);
+    return await reply.json();
+  };
+  const decide = async (approval_id: string, decision = "approved", token?: string) =>
+    await (await kit()).post(
+      `/v1/approvals/${approval_id}/decide`,
+      { decision },
+      token ? { authorization: `Bearer ${token}` } : {},
+    );
+  const contentOf = async (approval_id: string): Promise<StoredText[] | null> =>
+    (await (await (await kit()).get(`/v1/approvals/${approval_id}`)).json()).content;
+  const argumentsOf = async (approval_id: string) =>
+    Object.fromEntries(
+      ((await contentOf(approval_id)) ?? []).map(({ pointer, text }) => [
+        pointer.replace("/params/arguments/", ""),
+        text,
+      ]),
+    );
+
+  test("an approval covers the exact JSON text, and no value that a parser would read as equal", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const approved = '{"account":12345678901234567,"rate":0.1,"sign":0,"big":1e400,"to":"\u00e9"}';
+    const approval_id = approvalIn(await verdictOf(guard, pay(approved)));
+    await decide(approval_id);
+    const presented = `,"attributes":{"approval_id":"${approval_id}"}`;
+    const statusOf = async (args: string) =>
+      (await verdictOf(guard, pay(args, presented))).status as string;
+
+    expect(await statusOf(approved)).toBe("report");
+    expect(await statusOf(approved.replaceAll(",", ", "))).toBe("report");
+    const others = [
+      approved.replace("4567,", "4568,"),
+      approved.replace("0.1", "0.10000000000000001"),
+      approved.replace('"sign":0', '"sign":-0'),
+      approved.replace("1e400", "1e500"),
+      approved.replace("\u00e9", "e\u0301"),
+      approved.replace('"rate":0.1,"sign":0', '"sign":0,"rate":0.1'),
+    ];
+    expect(await Promise.all(others.map(statusOf))).toEqual(others.map(() => "ask"));
+  });
+
+  test("an approval covers tool arguments that are sent as attributes, digit by digit", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const sent = (account: string, more = "") =>
+      `{"payload":{"input":"go"},"attributes":{"tool":{"name":"pay","arguments":{"account":${account}}}${more}}}`;
+    const approval_id = approvalIn(await verdictOf(guard, sent("12345678901234567")));
+    await decide(approval_id);
+    const presented = `,"approval_id":"${approval_id}"`;
+
+    expect((await verdictOf(guard, sent("12345678901234567", presented))).status).toBe("report");
+    expect((await verdictOf(guard, sent("12345678901234568", presented))).status).toBe("ask");
+  });
+
+  test.each(["none", "masked", "full"])(
+    "with content storage %s an approver sees every argument, masked and as written",
+    async (content_storage) => {
+      const guard = await makeGuard(await kit(), { gates: [GATE] }, { content_storage });
+      const given = `{"to":"ana@example.com","amount":5,"order":9007199254740993,"urgent":true,"rate":0.10000000000000001,"sign":-0,"limit":null,"note":""}`;
+      const approval_id = approvalIn(await verdictOf(guard, pay(given)));
+
+      expect(await argumentsOf(approval_id)).toMatchObject({
+        to: "[MASKED_EMAIL]",
+        amount: "5",
+        order: "9007199254740993",
+        urgent: "true",
+        rate: "0.10000000000000001",
+        sign: "-0",
+        limit: "null",
+        note: "",
+      });
+    },
+  );
+
+  test("an approver is told how many values are left out", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const padding = Array.from({ length: 600 }, () => "0").join(",");
+    const approval_id = approvalIn(
+      await verdictOf(guard, pay(`{"amount":5000,"padding":[${padding}]}`)),
+    );
+
+    expect((await contentOf(approval_id))?.at(0)).toMatchObject({
+      source: "not_shown",
+      text: expect.stringMatching(/^101 values/),
+    });
+  });
+
+  test("what an approver sees is sealed in the database, and deleted once decided or expired", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [GATE] }, { content_storage: "none" });
+    const stored = (id: string) =>
+      shared.db.many<{ content: string }>(
+        "SELECT content FROM approval_contents WHERE id = $1",
+        id,
+      );
+    const [decided, expired, listed] = [
+      approvalIn(await verdictOf(guard, pay('{"purpose":"rent"}'))),
+      approvalIn(await verdictOf(guard, pay('{"purpose":"car"}'))),
+      approvalIn(await verdictOf(guard, pay('{"purpose":"food"}'))),
+    ];
+    const [before] = await stored(decided);
+    await decide(decided, "denied");
+    for (const [id, end] of [
+      [expired, () => sweep(shared.deps)],
+      [listed, () => shared.get("/v1/approvals")],
+    ] as const) {
+      await shared.db.run("UPDATE approvals SET expires_at = $1 WHERE id = $2", PAST, id);
+      expect(await contentOf(id)).toBeNull();
+      await end();
+    }
+
+    expect(before?.content).toStartWith("sealed:");
+    expect(await Promise.all([decided, expired, listed].map(stored))).toEqual([[], [], []]);
+    expect(await contentOf(decided)).toBeNull();
+  });
+
+  test("nobody decides their own request", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [GATE] });
+    const tokenFor = async (more: object) => {
+      const made = { name: `token ${crypto.randomUUID()}`, role: "admin", ...more };
+      return (await shared.make<{ token: string }>("/v1/tokens", made)).token;
+    };
+    const tokens = [await tokenFor({ principal_sub: "ana" }), await tokenFor({ name: "ana" })];
+    const other = await tokenFor({ principal_sub: "bo" });
+    const approval_id = approvalIn(await verdictOf(guard, pay('{"amount":1}')));
+
+    for (const token of tokens) {
+      const refused = await decide(approval_id, "approved", token);
+      expect([refused.status, (await refused.json()).error]).toEqual([403, "forbidden"]);
+    }
+    expect((await decide(approval_id, "approved", other)).status).toBe(200);
+  });
+});
+
+const PAST = "2020-01-01T00:00:00.000Z";
