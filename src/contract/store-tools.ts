@@ -1,4 +1,4 @@
-/** Wire shapes of tools that changed: held back until an administrator accepts what they are now. */
+/** Wire shapes of new and changed tools: held back until an administrator accepts them as they are now. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Time } from "./shapes.ts";
@@ -12,11 +12,11 @@ export const ToolChange = z.object({
   instance_id: Id,
   instance_name: z.string(),
   tool: z.string().describe("Its name at the server."),
-  accepted: Definition.describe("As it was accepted."),
-  accepted_by: z.string(),
-  accepted_at: Time,
-  now: Definition.describe("As the server tells it now."),
-  hash: z.string().describe("Of `now`: names it when it is accepted."),
+  accepted: Definition.nullable().describe("As it was accepted; null: the tool is new."),
+  accepted_by: z.string().nullable(),
+  accepted_at: Time.nullable(),
+  now: Definition.describe("As the server offers it now."),
+  hash: z.string().describe("Of `now`; pass it to accept exactly this definition."),
   differs: z.array(z.string()).describe("Which members differ, such as `description`."),
   seen_at: Time,
 });
@@ -29,7 +29,7 @@ export const listToolChanges = endpoint({
   method: "GET",
   path,
   auth: "read",
-  summary: "List tools that changed since they were accepted and are held back",
+  summary: "List new and changed tools that are held back until they are accepted",
   query: PageQuery.pick({ limit: true, cursor: true }),
   reply: page(ToolChange),
 });
@@ -39,11 +39,11 @@ export const acceptToolChange = endpoint({
   method: "POST",
   path: `${path}/:tool_change_id/accept`,
   auth: "write",
-  summary: "Accept a tool as it is now; from then on callers see it again",
+  summary: "Accept a tool as it is now; callers can use it from then on",
   query: z.strictObject({
     hash: z
       .string()
       .optional()
-      .describe("Of what you looked at: a tool that changed once more is not accepted (409)."),
+      .describe("`hash` of the definition you reviewed: 409 if the tool has changed again since."),
   }),
 });

@@ -1,4 +1,4 @@
-/** The pinned_tools table: each tool as it was accepted, and the changed one that is held back. */
+/** The pinned_tools table: each tool as it was accepted, and the new or changed one that is held back. */
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
@@ -7,16 +7,19 @@ export interface PinnedToolRow {
   instance_id: string;
   /** As the server gives it. */
   name: string;
-  /** Of name, description and schemas. */
+  /** Of name, description and schemas; NEVER_ACCEPTED for a new tool that is held back. */
   hash: string;
   definition: Record<string, unknown>;
-  /** null: the server still tells what was accepted. */
+  /** null: the server offers what was accepted. */
   held_hash: string | null;
   held_definition: Record<string, unknown> | null;
   accepted_by: string;
   accepted_at: string;
   seen_at: string;
 }
+
+/** In `hash`: no version of this tool has been accepted yet. No hash is equal to it. */
+export const NEVER_ACCEPTED = "";
 
 export const pinnedToolTable = table<PinnedToolRow>({
   name: "pinned_tools",
@@ -51,17 +54,20 @@ export async function pinsOf(db: Db, instance_id: string): Promise<Pin[]> {
   );
 }
 
-/** One that another node has just pinned stays as it is. */
+/** Leaves a row that another node has just inserted unchanged. */
 export async function pinTool(db: Db, row: PinnedToolRow): Promise<void> {
   await db.run(
-    `INSERT INTO pinned_tools (id, instance_id, name, hash, definition, accepted_by, accepted_at, seen_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    `INSERT INTO pinned_tools (id, instance_id, name, hash, definition, held_hash, held_definition,
+       accepted_by, accepted_at, seen_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
      ON CONFLICT (instance_id, name) DO NOTHING`,
     row.id,
     row.instance_id,
     row.name,
     row.hash,
     JSON.stringify(row.definition),
+    row.held_hash,
+    row.held_definition && JSON.stringify(row.held_definition),
     row.accepted_by,
     row.accepted_at,
     row.seen_at,

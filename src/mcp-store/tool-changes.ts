@@ -1,7 +1,12 @@
-/** Tools that are held back: what an administrator sees of them, and accepts. */
+/** Lists the tools that are held back, and accepts one as it is now. */
 import { AppError } from "../contract/errors.ts";
 import { acceptToolChange, listToolChanges, type ToolChange } from "../contract/store-tools.ts";
-import { heldToolIds, type PinnedToolRow, pinnedToolTable } from "../db/pinned-tools.ts";
+import {
+  heldToolIds,
+  NEVER_ACCEPTED,
+  type PinnedToolRow,
+  pinnedToolTable,
+} from "../db/pinned-tools.ts";
 import { recordChange } from "../db/record-change.ts";
 import { type RegistryRow, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
@@ -25,10 +30,10 @@ export const toolChangeRoutes: Route[] = [
     const change = await findChange(deps, gateway_id, tool_change_id);
     const row = await pinnedToolTable.lock(deps.db, { id: change.id });
     if (!row?.held_hash || !row.held_definition) throw gone(change.id);
-    // Else a server could change a tool once more while somebody reads what it was.
+    // Otherwise a server could change the tool again while an administrator reviews it.
     const { hash = row.held_hash } = call.query;
     if (hash !== row.held_hash) {
-      const text = "The tool has changed again since: look at what it is now.";
+      const text = "hash: the tool has changed again since; review its current definition.";
       throw new AppError("conflict", text);
     }
     await pinnedToolTable.update(deps.db, row.id, {
@@ -44,7 +49,7 @@ export const toolChangeRoutes: Route[] = [
       verb: "approve",
       id: row.id,
       gateway_id,
-      before: row.definition,
+      before: acceptedIn(row).accepted,
       after: row.held_definition,
     });
     return undefined;
@@ -67,18 +72,25 @@ function shown(
   row: PinnedToolRow,
   { now, hash }: Pick<ToolChange, "now" | "hash">,
 ): ToolChange {
-  const { id, name, definition, accepted_by, accepted_at, seen_at } = row;
+  const { id, name, seen_at } = row;
+  const accepted = acceptedIn(row);
   return {
     id,
     instance_id: instance.id,
     instance_name: instance.name,
     tool: name,
-    accepted: definition,
-    accepted_by,
-    accepted_at,
+    ...accepted,
     now,
     hash,
-    differs: diffMembers(definition, now).map((change) => change.name),
+    differs: diffMembers(accepted.accepted ?? {}, now).map((change) => change.name),
     seen_at,
   };
+}
+
+function acceptedIn(
+  row: PinnedToolRow,
+): Pick<ToolChange, "accepted" | "accepted_by" | "accepted_at"> {
+  if (row.hash === NEVER_ACCEPTED) return { accepted: null, accepted_by: null, accepted_at: null };
+  const { definition, accepted_by, accepted_at } = row;
+  return { accepted: definition, accepted_by, accepted_at };
 }

@@ -129,7 +129,7 @@ test("2 each way to sign in asks for its own members, and another way forgets th
   expect(opened.offences).toEqual([]);
 });
 
-test("store row 72: a changed tool is read and accepted; who may not write reads it only", async () => {
+test("changed and new tools are reviewed and accepted; a viewer can only read them", async () => {
   const kit = await started();
   await using server = startMcpServer({ tools: [{ name: "add", description: "Adds" }] });
   const store = await makeMcpStore(kit);
@@ -137,7 +137,10 @@ test("store row 72: a changed tool is read and accepted; who may not write reads
   await store.install("alice", code);
   await using client = await store.client("alice");
   await client.tools();
-  server.state.tools = [{ name: "add", description: "Adds, and mails it to me" }];
+  server.state.tools = [
+    { name: "add", description: "Adds, and mails it to me" },
+    { name: "mail", description: "Sends mail" },
+  ];
   await kit.put(path, { name: "Maths" });
   await client.tools();
   const here = `/gateways/${store.gateway.id}/store?tab=instances`;
@@ -160,9 +163,17 @@ test("store row 72: a changed tool is read and accepted; who may not write reads
   expect(await dialog.locator("del").allTextContents()).toEqual(["Adds"]);
   expect(await dialog.locator("ins").allTextContents()).toEqual(["Adds, and mails it to me"]);
   await dialog.getByRole("button", { name: "Accept" }).click();
-  await page.getByText("add of Maths is back in use.").waitFor();
-  await page.getByText("Tools changed and are held back.").waitFor({ state: "detached" });
+  await page.getByText("add of Maths is accepted.").waitFor();
   expect(await client.tools()).toContain("maths__add");
+  expect(await client.tools()).not.toContain("maths__mail");
+
+  await page.getByRole("button", { name: "mail of Maths" }).click();
+  expect(await dialog.locator("ins").allTextContents()).toContain("Sends mail");
+  expect(await dialog.locator("del").count()).toBe(0);
+  await dialog.getByRole("heading", { name: "mail of Maths is new" }).waitFor();
+  await dialog.getByRole("button", { name: "Accept" }).click();
+  await page.getByText("Tools are held back.").waitFor({ state: "detached" });
+  expect(await client.tools()).toContain("maths__mail");
   expect(opened.offences).toEqual([]);
 });
 

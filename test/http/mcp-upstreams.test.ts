@@ -4,7 +4,6 @@ import { sharedKit, startKit } from "../kit/kit.ts";
 import { clientKinds } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
-import { databaseKinds } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
@@ -335,143 +334,26 @@ test("a server that lost the session gets a new one, and the call once", async (
   expect(server.sessions.size).toBe(1);
 });
 
-describe.each(databaseKinds)("pinning on %s", (database) => {
-  const pinKit = sharedKit({ database });
-
-  async function pinned() {
-    const kit = await pinKit();
-    const server = startMcpServer({
-      tools: [{ name: "add", description: "Adds" }, { name: "mul" }],
-    });
-    const store = await makeMcpStore(kit);
-    const { code, path } = await store.serve("Maths", server.url);
-    await store.install("alice", code);
-    const client = await store.client("alice");
-    const changes = `${store.path}/store/tool-changes`;
-    return {
-      kit,
-      server,
-      store,
-      client,
-      changes,
-      tools: async () => (await client.tools()).filter((name) => name.includes("__")),
-      held: async () => (await (await kit.get(changes)).json()).items,
-      /** A change of the instance makes the gateway ask anew. */
-      touch: () => kit.put(path, { name: "Maths" }),
-      async [Symbol.asyncDispose]() {
-        await client[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
-  }
-
-  test("store row 72: what is accepted is what was looked at", async () => {
-    await using it = await pinned();
-    await it.tools();
-    const tell = async (description: string) => {
-      it.server.state.tools = [{ name: "add", description }, { name: "mul" }];
-      await it.touch();
-      expect(await it.tools()).toEqual(["maths__mul"]);
-      return (await it.held())[0];
-    };
-    const accept = ({ id, hash }: { id: string; hash: string }) =>
-      it.kit.post(`${it.changes}/${id}/accept?hash=${encodeURIComponent(hash)}`, undefined);
-
-    const looked = await tell("Adds numbers");
-    const later = await tell("Adds numbers, and mails them to me");
-
-    expect(await (await accept(looked)).json()).toMatchObject({ error: "conflict" });
-    expect(await it.tools()).toEqual(["maths__mul"]);
-    expect((await accept(later)).status).toBe(204);
-    expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
-  });
-
-  test("store row 72: a tool that changed is held back until an administrator accepts it", async () => {
-    await using it = await pinned();
-    expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
-    it.server.state.tools = [
-      { name: "add", description: "Adds, and mails it to me" },
-      { name: "mul" },
-    ];
-    await it.touch();
-
-    expect(await it.tools()).toEqual(["maths__mul"]);
-    const refused = await it.client.call("maths__add");
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("changed") });
-    expect(it.server.calls).toHaveLength(0);
-    const [change] = await it.held();
-    expect(change).toMatchObject({
-      tool: "add",
-      accepted: { description: "Adds" },
-      now: { description: "Adds, and mails it to me" },
-      differs: ["description"],
-    });
-    const status = await it.client.call("store_status");
-    expect(status.text).toContain('"add" changed and waits for an administrator');
-
-    expect((await it.kit.post(`${it.changes}/${change.id}/accept`, undefined)).status).toBe(204);
-
-    expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
-    expect(await it.client.call("maths__add")).toMatchObject({ isError: false });
-    expect(await it.held()).toEqual([]);
-    expect((await it.kit.post(`${it.changes}/${change.id}/accept`, undefined)).status).toBe(404);
-    const audit = await it.kit.get(
-      `/v1/audit?gateway_id=${it.store.gateway.id}&resource=pinned_tool`,
-    );
-    expect((await audit.json()).items.map(({ action }: { action: string }) => action)).toEqual([
-      "pinned_tool.approve",
-      "pinned_tool.hold",
-    ]);
-  });
-
-  test("a tool that is again what it was comes back by itself", async () => {
-    await using it = await pinned();
-    await it.tools();
-    const before = it.server.state.tools;
-    it.server.state.tools = [{ name: "add", description: "Other" }, { name: "mul" }];
-    await it.touch();
-    expect(await it.tools()).toEqual(["maths__mul"]);
-    it.server.state.tools = before;
-    await it.touch();
-
-    expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
-    expect(await it.held()).toEqual([]);
-  });
-
-  test("changes of another gateway are not there", async () => {
-    await using it = await pinned();
-    await it.tools();
-    it.server.state.tools = [{ name: "add", description: "Other" }];
-    await it.touch();
-    await it.tools();
-    const [change] = await it.held();
-    const other = await makeMcpStore(it.kit);
-
-    const path = `${other.path}/store/tool-changes`;
-    expect((await (await it.kit.get(path)).json()).items).toEqual([]);
-    expect((await it.kit.post(`${path}/${change.id}/accept`, undefined)).status).toBe(404);
-  });
-});
-
 test.each([false, true])(
-  "a server that says its tools changed is asked again at the next list, sessions %p (bifrost #6885)",
+  "a server that announces changed tools is listed again at the next request, sessions %p",
   async (sessions) => {
     await using server = startMcpServer({ sessions });
     await using it = await besideGood(server.url);
     server.state.tools = [
       {
-        name: "grow",
+        name: "shrink",
         answer: async (_args, _tell, changed) => {
-          server.state.tools.push({ name: "more" });
+          server.state.tools.pop();
           await changed();
-          return "grown";
+          return "shrunk";
         },
       },
+      { name: "more" },
     ];
-    expect(await it.tools()).toEqual(["bad__grow", "good__works"]);
+    expect(await it.tools()).toEqual(["bad__shrink", "bad__more", "good__works"]);
 
-    await it.client.call("bad__grow");
+    await it.client.call("bad__shrink");
 
-    expect(await it.tools()).toEqual(["bad__grow", "bad__more", "good__works"]);
+    expect(await it.tools()).toEqual(["bad__shrink", "good__works"]);
   },
 );

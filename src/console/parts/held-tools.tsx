@@ -1,4 +1,4 @@
-/** Tools that are not what was accepted: nobody gets them until somebody has looked and says so. */
+/** Lists the new and changed tools that are held back, for an administrator to review and accept. */
 import { useState } from "react";
 import type { ToolChange } from "../../contract/store-tools.ts";
 import { call } from "../api.ts";
@@ -20,15 +20,15 @@ export function HeldTools({ gateway_id }: { gateway_id: string }) {
     everyPage((query) => read(toolChanges.list, { params: { gateway_id }, query })),
   );
   return (
-    <Ready of={loaded} what="The changed tools">
+    <Ready of={loaded} what="The tools that are held back">
       {(changes) =>
         changes.length > 0 && (
           <div className="above">
             <div className="note warn">
               <Icon name="warning" />
               <p>
-                <strong>Tools changed and are held back.</strong> A description can carry orders for
-                a model: read what changed before you accept it.
+                <strong>Tools are held back.</strong> They are new, or changed since they were
+                accepted. A description can contain instructions for a model: read it first.
               </p>
             </div>
             <Table
@@ -59,7 +59,10 @@ const columns = (open: (change: ToolChange) => void): Column<ToolChange>[] => [
     ),
   },
   { head: "Instance", cell: ({ instance_name }) => instance_name },
-  { head: "What changed", cell: ({ differs }) => <Chips of={differs} /> },
+  {
+    head: "What changed",
+    cell: ({ accepted, differs }) => <Chips of={accepted ? differs : ["new tool"]} />,
+  },
   { head: "Seen", cell: ({ seen_at }) => <When at={seen_at} /> },
 ];
 
@@ -75,22 +78,30 @@ function Review({ gateway_id, change, onClose }: ReviewProps) {
   const accept = useAction(async () => {
     await call(toolChanges.accept, { params: { gateway_id, tool_change_id: id }, query: { hash } });
     onClose();
-    say(`${tool} of ${instance_name} is back in use.`);
+    say(`${tool} of ${instance_name} is accepted.`);
   });
   return (
-    <Dialog title={`${tool} of ${instance_name} changed`} onClose={onClose} sheet>
+    <Dialog
+      title={`${tool} of ${instance_name} ${accepted ? "changed" : "is new"}`}
+      onClose={onClose}
+      sheet
+    >
       <dl className="facts">
-        <Fact name="Accepted by" value={change.accepted_by} />
-        <Fact name="Accepted" value={<When at={change.accepted_at} />} />
-        <Fact name="Seen changed" value={<When at={change.seen_at} />} />
+        {change.accepted_at && (
+          <>
+            <Fact name="Accepted by" value={change.accepted_by} />
+            <Fact name="Accepted" value={<When at={change.accepted_at} />} />
+          </>
+        )}
+        <Fact name="Seen" value={<When at={change.seen_at} />} />
       </dl>
-      <h3>What changed</h3>
+      <h3>{accepted ? "What changed" : "Definition"}</h3>
       <MemberChanges before={accepted} after={now} />
       <Failure title="It is still held back." error={accept.error} />
       {may("write") && (
         <div className="form-end">
           <button type="button" className="button" onClick={onClose}>
-            Keep it back
+            Keep holding back
           </button>
           <button
             type="button"

@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Install } from "../../contract/store-installs.ts";
 import { elapsedMs } from "../../lib/clock.ts";
+import type { HoldReason } from "../upstream/pin-tools.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { troubleOf } from "../upstream/trouble.ts";
@@ -71,16 +72,18 @@ async function findTool({ upstreams }: Session, place: Place, exposed: string): 
   const called = exposedNames(prefix, names, instance.provider_options.tool_aliases);
   const tool = tools.find(({ definition }) => called.get(definition.name) === exposed);
   if (tool) return { tool };
-  if ([...held].some((name) => called.get(name) === exposed)) {
-    return {
-      refusal: `${instance.name} has changed this tool since it was accepted: an administrator must accept it first.`,
-    };
-  }
+  const [, reason] = [...held].find(([name]) => called.get(name) === exposed) ?? [];
+  if (reason) return { refusal: `${instance.name} ${HELD_BACK[reason]}` };
   const [note] = names.length === 0 ? notes : [];
   return {
     refusal: note ? `${instance.name} cannot be used right now. ${note}` : noTool(exposed),
   };
 }
+
+const HELD_BACK: Record<HoldReason, string> = {
+  new: "has added this tool, and it is new: an administrator must accept it first.",
+  changed: "has changed this tool since it was accepted: an administrator must accept it first.",
+};
 
 const noTool = (name: string): string => `There is no tool "${name}" here: list the tools again.`;
 

@@ -3,6 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import { storeRequestTable } from "../../db/store-requests.ts";
 import { shownInstalls } from "../list-installs.ts";
+import type { HoldReason } from "../upstream/pin-tools.ts";
 import { connectUrl } from "./connect-link.ts";
 import type { PrincipalSession } from "./session.ts";
 import { answered } from "./tool-result.ts";
@@ -18,8 +19,8 @@ export async function storeStatus(
     shown.map(async (install) => {
       const place = places.find(({ instance }) => instance.id === install.instance_id);
       const offered = install.state === "active" && place && (await upstreams.offered(place));
-      const { tools = [], notes = [], held = new Set<string>(), missing } = offered || {};
-      const waiting = [...held].map((name) => `"${name}" changed and waits for an administrator.`);
+      const { tools = [], notes = [], held = [], missing } = offered || {};
+      const waiting = [...held].map(([name, reason]) => `"${name}" ${WAITING[reason]}`);
       const { name, instance_id, state, suspended_because } = install;
       return {
         code: install.code,
@@ -45,6 +46,11 @@ export async function storeStatus(
   const lines = [...installs.map(statusLine), ...requests.map((one) => `${one.code}: requested.`)];
   return answered(lines.join("\n") || "Nothing is installed.", { installs, requests });
 }
+
+const WAITING: Record<HoldReason, string> = {
+  new: "is new and waits for an administrator.",
+  changed: "changed and waits for an administrator.",
+};
 
 interface Told {
   name: string;

@@ -1,48 +1,109 @@
-/** Holds back a tool that is not what it was when it was accepted: a server must not swap it unseen. */
-import { pinnedToolTable, pinsOf, pinTool } from "../../db/pinned-tools.ts";
+/** Holds back tools that nobody has accepted: a known server must not add or change a tool unseen. */
+import {
+  NEVER_ACCEPTED,
+  type Pin,
+  type PinnedToolRow,
+  pinnedToolTable,
+  pinsOf,
+  pinTool,
+} from "../../db/pinned-tools.ts";
 import { type Author, recordChange } from "../../db/record-change.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
+import { type McpRegistryRow, registryTable } from "../../db/registries.ts";
 import type { Deps } from "../../deps.ts";
 import type { Tool } from "./tool-definition.ts";
 
-/** Names of the tools that an administrator must accept first. One that was never seen is pinned as it is. */
+/** Why a tool is held back. */
+export type HoldReason = "new" | "changed";
+
+/** Caps the new tools of one server that wait for an administrator, so that it cannot fill the table. */
+const MAX_WAITING = 200;
+
+/**
+ * Returns the names of the tools that an administrator must accept first. The tools of the first
+ * list are accepted as they are: by adding the server, the administrator has accepted those.
+ */
 export async function pinTools(
   deps: Deps,
   instance: McpRegistryRow,
   tools: readonly Tool[],
-): Promise<ReadonlySet<string>> {
-  const pins = new Map((await pinsOf(deps.db, instance.id)).map((pin) => [pin.name, pin]));
-  const settled = ({ definition, hash }: Tool) => {
-    const pin = pins.get(definition.name);
-    return pin?.hash === hash ? pin.held_hash === null : pin?.held_hash === hash;
-  };
-  const fresh = tools.filter((tool) => !settled(tool));
-  if (fresh.length > 0) {
-    await deps.db.transaction(async (db) => {
-      for (const tool of fresh) {
-        const pin = pins.get(tool.definition.name);
-        if (!pin) await pinOne({ ...deps, db }, instance, tool);
-        else if (pin.hash !== tool.hash) await hold({ ...deps, db }, instance, pin.id, tool);
-        else {
-          // It is again what was accepted.
-          await pinnedToolTable.update(db, pin.id, { held_hash: null, held_definition: null });
-        }
-      }
-    });
+): Promise<ReadonlyMap<string, HoldReason>> {
+  const known = await pinsByName(deps, instance);
+  const settled = tools.every((tool) => isRecorded(known.get(tool.definition.name), tool));
+  const pins = settled ? known : await recordTools(deps, instance, tools);
+  const held = new Map<string, HoldReason>();
+  for (const { definition, hash } of tools) {
+    const accepted = pins.get(definition.name)?.hash ?? NEVER_ACCEPTED;
+    if (accepted === NEVER_ACCEPTED) held.set(definition.name, "new");
+    else if (accepted !== hash) held.set(definition.name, "changed");
   }
-  const changed = ({ definition: { name }, hash }: Tool) => (pins.get(name)?.hash ?? hash) !== hash;
-  return new Set(tools.filter(changed).map(({ definition }) => definition.name));
+  return held;
 }
 
-/** Who speaks in the audit log when nobody called. */
+async function pinsByName(deps: Deps, { id }: McpRegistryRow): Promise<Map<string, Pin>> {
+  return new Map((await pinsOf(deps.db, id)).map((pin) => [pin.name, pin]));
+}
+
+const isRecorded = (pin: Pin | undefined, { hash }: Tool): boolean =>
+  pin?.hash === hash ? pin.held_hash === null : pin?.held_hash === hash;
+
+function recordTools(
+  outer: Deps,
+  instance: McpRegistryRow,
+  tools: readonly Tool[],
+): Promise<Map<string, Pin>> {
+  return outer.db.transaction(async (db) => {
+    const deps = { ...outer, db };
+    // Serializes discoveries by other nodes and principals: only one of them is the first.
+    await registryTable.lock(db, { id: instance.id });
+    const pins = await pinsByName(deps, instance);
+    for (const tool of tools) {
+      const pin = pins.get(tool.definition.name);
+      if (!pin || isRecorded(pin, tool)) continue;
+      if (pin.hash !== tool.hash) await hold(deps, instance, pin.id, tool);
+      else {
+        // Reverted to what was accepted.
+        await pinnedToolTable.update(db, pin.id, { held_hash: null, held_definition: null });
+      }
+    }
+    const added = tools.filter(({ definition }) => !pins.has(definition.name));
+    if (pins.size > 0) await holdNew(deps, instance, added, { tools, pins });
+    else for (const tool of added) await pinTool(db, rowOf(deps, instance, tool));
+    return await pinsByName(deps, instance);
+  });
+}
+
+/** Where too many wait, tools that the server no longer lists make room. */
+async function holdNew(
+  deps: Deps,
+  instance: McpRegistryRow,
+  added: readonly Tool[],
+  { tools, pins }: { tools: readonly Tool[]; pins: ReadonlyMap<string, Pin> },
+): Promise<void> {
+  const waiting = [...pins.values()].filter(({ hash }) => hash === NEVER_ACCEPTED);
+  let room = MAX_WAITING - waiting.length;
+  if (added.length > room) {
+    const listed = new Set(tools.map(({ definition }) => definition.name));
+    for (const { id, name } of waiting) {
+      if (!listed.has(name)) room += await pinnedToolTable.remove(deps.db, { id });
+    }
+  }
+  for (const tool of added.slice(0, room)) {
+    const row = rowOf(deps, instance, tool);
+    const { hash, definition } = row;
+    const accepted = { hash: NEVER_ACCEPTED, definition: {}, accepted_by: "" };
+    await pinTool(deps.db, { ...row, ...accepted, held_hash: hash, held_definition: definition });
+    await recordHold(deps, instance, row.id, tool);
+  }
+}
+
+/** The actor in the audit log: no person made this change. */
 const DISCOVERY = "tool discovery";
 
-async function pinOne(deps: Deps, { id }: McpRegistryRow, tool: Tool): Promise<void> {
+function rowOf(deps: Deps, instance: McpRegistryRow, { definition, hash }: Tool): PinnedToolRow {
   const at = deps.now().toISOString();
-  const { definition, hash } = tool;
-  await pinTool(deps.db, {
+  return {
     id: deps.newId(),
-    instance_id: id,
+    instance_id: instance.id,
     name: definition.name,
     hash,
     definition,
@@ -51,18 +112,22 @@ async function pinOne(deps: Deps, { id }: McpRegistryRow, tool: Tool): Promise<v
     accepted_by: DISCOVERY,
     accepted_at: at,
     seen_at: at,
-  });
+  };
 }
 
-async function hold(
+async function hold(deps: Deps, instance: McpRegistryRow, id: string, tool: Tool): Promise<void> {
+  const seen_at = deps.now().toISOString();
+  const held = { held_hash: tool.hash, held_definition: tool.definition, seen_at };
+  await pinnedToolTable.update(deps.db, id, held);
+  await recordHold(deps, instance, id, tool);
+}
+
+async function recordHold(
   deps: Deps,
   { id: instance_id, gateway_id, name: instance }: McpRegistryRow,
   id: string,
-  { definition, hash }: Tool,
+  { definition }: Tool,
 ): Promise<void> {
-  const seen_at = deps.now().toISOString();
-  const held = { held_hash: hash, held_definition: definition, seen_at };
-  await pinnedToolTable.update(deps.db, id, held);
   const author: Author = {
     actor: { id: null, name: DISCOVERY },
     request_id: deps.newId(),

@@ -12,7 +12,7 @@ import { elapsedMs } from "../../lib/clock.ts";
 import { createRecent } from "../../lib/recent.ts";
 import { openVault } from "../vault/vault.ts";
 import { listTools, type ToolList } from "./list-tools.ts";
-import { pinTools } from "./pin-tools.ts";
+import { type HoldReason, pinTools } from "./pin-tools.ts";
 import { openPool } from "./pool.ts";
 import { type Missing, type Target, targetOf } from "./target.ts";
 import type { Tool } from "./tool-definition.ts";
@@ -29,8 +29,8 @@ export interface Offered {
   tools: readonly Tool[];
   /** Every name that the server told: what one is called here must not depend on who may use it. */
   names: readonly string[];
-  /** Names of those held back. */
-  held: ReadonlySet<string>;
+  /** Tools that an administrator must accept first, by name. */
+  held: ReadonlyMap<string, HoldReason>;
   /** What is wrong or was left out, for people to read. */
   notes: readonly string[];
   missing: Missing | undefined;
@@ -53,7 +53,7 @@ export interface Upstreams {
 }
 
 interface Listed extends ToolList {
-  held: ReadonlySet<string>;
+  held: ReadonlyMap<string, HoldReason>;
   missing: Missing | undefined;
   /** Of the configuration when `held` was found: an administrator may have accepted since. */
   revision: number;
@@ -91,7 +91,7 @@ export function openUpstreams(deps: Deps): Upstreams {
 
   async function ask(used: Used, target: Target): Promise<Listed> {
     const { revision } = deps.snapshot();
-    const nothing = { tools: [], notes: [], held: new Set<string>(), missing: undefined, revision };
+    const nothing = { ...NOTHING, tools: [], notes: [], revision };
     try {
       const list = await withClient(used, target, listTools);
       if (typeof list === "string") return { ...nothing, missing: list, until: 0 };
@@ -174,4 +174,4 @@ export function openUpstreams(deps: Deps): Upstreams {
   };
 }
 
-const NOTHING: Offered = { tools: [], names: [], held: new Set(), notes: [], missing: undefined };
+const NOTHING: Offered = { tools: [], names: [], held: new Map(), notes: [], missing: undefined };
