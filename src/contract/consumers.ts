@@ -127,6 +127,9 @@ export const consumers = resource({
   reply: Consumer,
 });
 
-/** A `*` in the name of a model never matches: it would be a pattern, not a model. */
+/**
+ * A name with `*` never matches: it would be a pattern, not a model. Nor does an OpenRouter preset
+ * (`@preset/…`): it can select any model, so only a literal entry allows it.
+ */
 export const matchesModel = (entry: string, model: string): boolean =>
-  !model.includes("*") && matchesGlob(entry, model);
+  !model.includes("*") && !/@preset\//i.test(model) && matchesGlob(entry, model);

@@ -21,6 +21,8 @@ export interface Candidate {
 export interface Wanted {
   capability: Capability;
   model: ModelReference;
+  /** What the body names besides `model`: each must be allowed too. */
+  other_models: readonly string[];
   pin: Pin | undefined;
   file_id: string | undefined;
   /** The registry that has the consumer's own file; undefined where nobody keeps track. */
@@ -38,8 +40,8 @@ export function chooseRegistries(
   capability: Capability,
   holder: string | undefined,
 ): Chosen {
-  const { model, item: file_id } = named;
-  const wanted = { capability, model, pin: pinOf(named.pin), file_id, holder };
+  const { model, other_models, item: file_id } = named;
+  const wanted = { capability, model, other_models, pin: pinOf(named.pin), file_id, holder };
   const candidates: Candidate[] = [];
   const outs: Out[] = [];
   for (const attached of named.consumer.registries) {
@@ -94,6 +96,8 @@ export function judge(attached: AttachedView, wanted: Wanted): Candidate | Out {
     if (operation.modelInPath) return "needs_model";
   } else {
     if (!allowsModel(models, model)) return "model_not_allowed";
+    if (!wanted.other_models.every((other) => allowsModel(models, other)))
+      return "model_not_allowed";
     if (operation.modelInPath && UNFIT_FOR_PATH.test(model)) return "model_name";
   }
   return { registry, weight, model };

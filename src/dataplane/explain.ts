@@ -57,6 +57,7 @@ async function explain(
     const wanted: Wanted = {
       capability,
       model: modelReference(question.model),
+      other_models: [],
       pin: pinOf(headers.get("x-ag-pin")?.trim() || undefined),
       file_id: matched.item,
       holder: await findHolder(deps, { consumer, item: matched.item }),

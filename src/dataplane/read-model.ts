@@ -1,41 +1,63 @@
-/** What model does the request name? Reads as much of the body as that takes, and changes none of it. */
+/** Reads the models that a request names. Reads as much of the body as that takes, and changes none of it. */
 import { AppError } from "../contract/errors.ts";
 import { CAPABILITIES, type Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { memberValue } from "../lib/json-members.ts";
+import { readsAs } from "../lib/fold-name.ts";
+import { type Members, memberValue } from "../lib/json-members.ts";
 import { providers } from "../providers/all.ts";
 import { modelReference } from "./model-reference.ts";
+import { MODEL_SELECTORS, otherModels } from "./other-models.ts";
 import { passForm, readForm } from "./read-form.ts";
 import { readJson } from "./read-json.ts";
 import type { Known, Named } from "./stages.ts";
 
 export async function readModel(deps: Deps, known: Known, capability: Capability): Promise<Named> {
   const pin = known.request.headers.get("x-ag-pin")?.trim() || undefined;
-  if (known.request.method !== "POST") {
-    return { ...known, pin, body: { kind: "none" }, model: modelReference(undefined) };
-  }
+  const named = { ...known, pin, model: modelReference(undefined), other_models: [] };
+  if (known.request.method !== "POST") return { ...named, body: { kind: "none" } };
   const encoding = known.request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
     throw new AppError("invalid_request", "Send the body without Content-Encoding.");
   }
+  if (capability !== "files") checkQuery(known.search);
   if (isForm(known)) {
-    if (capability === "files") {
-      const body = passForm(deps, known);
-      return { ...known, pin, body, model: modelReference(undefined) };
-    }
+    if (capability === "files") return { ...named, body: passForm(deps, known) };
     const { body, model } = await readForm(deps, known);
     known.run.model_asked = model ?? null;
-    return { ...known, pin, body, model: modelReference(model) };
+    return { ...named, body, model: modelReference(model) };
   }
   const members = await readJson(deps, known, MEMBERS[capability]);
   const model = memberValue(members, "model");
   known.run.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
-  if (members.found.has("modelId")) {
-    throw new AppError("invalid_model", "Name the model in `model`, not in `modelId`.", {
-      details: { param: "modelId" },
-    });
-  }
-  return { ...known, pin, body: { kind: "json", members }, model: modelReference(model) };
+  checkSpelling(members);
+  const limited = known.consumer.registries.some(({ models }) => models.allowed);
+  return {
+    ...named,
+    body: { kind: "json", members },
+    model: modelReference(model),
+    other_models: limited && capability !== "files" ? otherModels(members) : [],
+  };
+}
+
+/** Rejects `Model` and `modelId`: an upstream that reads them would use a model that was not checked. */
+function checkSpelling({ found, variants }: Members<string>): void {
+  const other = ["model", "modelId"].find((name) => variants.has(name));
+  if (other === undefined && !found.has("modelId")) return;
+  throw new AppError("invalid_model", "Name the model in `model`, in lower case, and only there.", {
+    details: { param: other ?? "modelId" },
+  });
+}
+
+function checkQuery(search: string): void {
+  if (search === "") return;
+  const names = search
+    .slice(1)
+    .split("&")
+    .map((pair) => pair.split("=", 1)[0] ?? "");
+  if (!names.some((name) => readsAs(name, "model") || readsAs(name, "modelid"))) return;
+  throw new AppError("invalid_model", "Name the model in the body, not in the query string.", {
+    details: { param: "model" },
+  });
 }
 
 function isForm({ endpoint, request }: Known): boolean {
@@ -43,12 +65,12 @@ function isForm({ endpoint, request }: Known): boolean {
   return !request.headers.get("content-type")?.trim().toLowerCase().startsWith("application/json");
 }
 
-/** What is looked for in a body: the model, and what any provider's table asks to see. */
+/** The members to find in a body: those that select a model, and those that a provider's table uses. */
 const MEMBERS = Object.fromEntries(
   CAPABILITIES.map((capability) => {
     const asked = Object.values(providers).flatMap(
       (provider) => provider.operations[capability]?.members ?? [],
     );
-    return [capability, [...new Set(["model", "modelId", ...asked])]];
+    return [capability, [...new Set(["model", "modelId", ...MODEL_SELECTORS, ...asked])]];
   }),
 ) as Record<Capability, string[]>;

@@ -41,6 +41,8 @@ export interface Known extends Asked {
 export interface Named extends Known {
   body: RequestBody;
   model: ModelReference;
+  /** Models that the body names besides `model`; empty where no registry has an allow-list. */
+  other_models: readonly string[];
   /** The value of X-AG-Pin. */
   pin: string | undefined;
 }

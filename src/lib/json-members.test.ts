@@ -101,10 +101,21 @@ test("a thousand levels pass, one more does not", () => {
   expect(scan(`{"a":${"[".repeat(1e6)}`).ok).toBe(false);
 });
 
-test("a name repeated without end is refused instead of remembered", () => {
-  const text = `{${'"model":1,'.repeat(102)}"x":1}`;
+test("an object of more than 1000 members is rejected", () => {
+  const object = (members: number) => `{${'"model":1,'.repeat(members - 1)}"x":1}`;
 
-  expect(scan(text)).toEqual({ ok: false, reason: "full of repeated names" });
+  expect(scan(object(1000)).ok).toBe(true);
+  expect(scan(object(1001))).toEqual({ ok: false, reason: "an object of more than 1000 members" });
+});
+
+test("a name in another case or letter style is a variant, not the member itself", () => {
+  for (const name of ["MODEL", "m\u004fdel", "ｍodel", "\\ud835\\udc26odel", "\u24dcodel"]) {
+    const { found, variants } = scanned(`{"model":1,"${name}":2}`);
+    expect([found.get("model")?.start, variants.get("model")?.kind]).toEqual([9, "number"]);
+  }
+  for (const name of ["mode", "models", "\\nodel", "\\\\model", "m\\u006f", "móde", ""]) {
+    expect(scanned(`{"${name}":2}`).variants.size).toBe(0);
+  }
 });
 
 test("a fault deep inside a long text is found at its byte", () => {

@@ -1,7 +1,7 @@
-/** Where do the wanted top-level members of a JSON object stand? Answered without building a tree. */
+/** Finds the wanted top-level members of a JSON object without building a tree. */
 import { isUtf8 } from "node:buffer";
+import { matchName } from "./json-name.ts";
 import {
-  BACKSLASH,
   CLOSE_BRACE,
   COLON,
   COMMA,
@@ -34,6 +34,8 @@ export interface Members<Name extends string> {
   bytes: Uint8Array;
   /** The last member of each wanted name: the one JSON.parse would take. */
   found: Map<Name, Member>;
+  /** The last member whose name equals a wanted one only when case and letter style are ignored. */
+  variants: Map<Name, Member>;
   /** Where a new last member goes. */
   tail: number;
   empty: boolean;
@@ -45,8 +47,8 @@ export interface NotMembers {
   reason: string;
 }
 
-/** A million repeats of one short name fit in a few megabytes: each would cost us an object. */
-const MAX_REPEATS = 100;
+/** No API has a fraction of these. Caps the time and memory that a body of tiny members costs. */
+const MAX_MEMBERS = 1000;
 
 /** Checks the whole document: strict JSON in UTF-8 without a byte order mark, an object at the top. */
 export function scanMembers<const Name extends string>(
@@ -58,12 +60,15 @@ export function scanMembers<const Name extends string>(
   if (bytes[at] !== OPEN_BRACE) return { ok: false, reason: "not a JSON object" };
 
   const found = new Map<Name, Member>();
-  let repeats = 0;
+  const variants = new Map<Name, Member>();
+  let count = 0;
   let slotStart = at + 1;
   let tail = slotStart;
   at = skipSpace(bytes, slotStart);
   const empty = bytes[at] === CLOSE_BRACE;
   while (!empty) {
+    if (++count > MAX_MEMBERS)
+      return { ok: false, reason: `an object of more than ${MAX_MEMBERS} members` };
     const nameStart = at;
     const nameEnd = skipString(bytes, nameStart);
     if (nameEnd < 0) return notJson(bytes, nameEnd);
@@ -74,13 +79,14 @@ export function scanMembers<const Name extends string>(
     tail = skipValue(bytes, start);
     if (tail < 0) return notJson(bytes, tail);
     at = skipSpace(bytes, tail);
-    const name = pickName(bytes, nameStart, nameEnd, wanted);
-    if (name !== undefined) {
+    for (const name of wanted) {
+      const match = matchName(bytes, nameStart + 1, nameEnd - 1, name);
+      if (!match) continue;
+      const list = match === "same" ? found : variants;
+      const earlier = list.get(name);
       const kind = kindOf(bytes[start]);
-      const earlier = found.get(name);
-      if (earlier && ++repeats > MAX_REPEATS)
-        return { ok: false, reason: "full of repeated names" };
-      found.set(name, { kind, start, end: tail, slot_start: slotStart, slot_end: at, earlier });
+      list.set(name, { kind, start, end: tail, slot_start: slotStart, slot_end: at, earlier });
+      break;
     }
 
     if (bytes[at] === CLOSE_BRACE) break;
@@ -90,7 +96,9 @@ export function scanMembers<const Name extends string>(
   }
 
   at = skipSpace(bytes, at + 1);
-  return at === bytes.length ? { ok: true, bytes, found, tail, empty } : notJson(bytes, ~at);
+  return at === bytes.length
+    ? { ok: true, bytes, found, variants, tail, empty }
+    : notJson(bytes, ~at);
 }
 
 /** The parsed value of a member; undefined when there is none. */
@@ -99,41 +107,14 @@ export function memberValue<Name extends string>(
   name: NoInfer<Name>,
 ): unknown {
   const member = members.found.get(name);
-  if (!member) return undefined;
-  const text = textOf(members.bytes, member.start, member.end);
+  return member && valueAt(members.bytes, member);
+}
+
+export function valueAt(bytes: Uint8Array, member: Member): unknown {
+  const text = textOf(bytes, member.start, member.end);
   // Most strings hold no escape and are their own text.
   if (member.kind === "string" && !text.includes("\\")) return text.slice(1, -1);
   return JSON.parse(text);
-}
-
-function pickName<Name extends string>(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  wanted: readonly Name[],
-): Name | undefined {
-  // Only plain ASCII is compared byte by byte; an escape or a wider letter takes the slow way.
-  const length = end - start - 2;
-  let plain = true;
-  for (let at = start + 1; at < end - 1 && plain; at++) {
-    const byte = bytes[at] ?? 0;
-    plain = byte < 0x80 && byte !== BACKSLASH;
-  }
-  if (!plain) {
-    const name: string = JSON.parse(textOf(bytes, start, end));
-    return wanted.find((each) => each === name);
-  }
-  for (const name of wanted) {
-    if (name.length === length && sameText(bytes, start + 1, name)) return name;
-  }
-  return undefined;
-}
-
-function sameText(bytes: Uint8Array, from: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    if (bytes[from + i] !== text.charCodeAt(i)) return false;
-  }
-  return true;
 }
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {

@@ -80,6 +80,7 @@ function skipName(bytes: Uint8Array, from: number): number {
 export function skipString(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== QUOTE) return ~from;
   let at = from + 1;
+  let stretch = LONG;
   for (;;) {
     for (const jumpAt = at + LONG; at < jumpAt; ) {
       const byte = bytes[at];
@@ -93,18 +94,21 @@ export function skipString(bytes: Uint8Array, from: number): number {
         at++;
       }
     }
-    at = jump(bytes, at);
+    const landed = jump(bytes, at, stretch);
+    // Doubled while it pays: in a text full of escapes the long stretch would be read in vain each time.
+    stretch = landed - at < stretch ? LONG : Math.min(stretch * 2, MAX_STRETCH);
+    at = landed;
   }
 }
 
 const LONG = 1024;
-const STRETCH = 64 * 1024;
+const MAX_STRETCH = 64 * 1024;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand in a string
 const SPECIAL = /["\\\x00-\x1f]/;
 
 /** Over long texts (pictures in base64) the regex engine is about four times as fast as our loop. */
-function jump(bytes: Uint8Array, from: number): number {
-  const end = Math.min(from + STRETCH, bytes.length);
+function jump(bytes: Uint8Array, from: number, stretch: number): number {
+  const end = Math.min(from + stretch, bytes.length);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString("latin1");
   const hit = text.search(SPECIAL);
   return hit < 0 ? end : from + hit;
@@ -113,14 +117,17 @@ function jump(bytes: Uint8Array, from: number): number {
 /** `from` is behind the backslash. */
 function skipEscape(bytes: Uint8Array, from: number): number {
   const letter = bytes[from];
-  if (letter !== 0x75) return SHORT_ESCAPES.has(letter) ? from + 1 : ~from;
+  if (letter !== 0x75)
+    return letter !== undefined && SHORT_ESCAPES[letter] === 1 ? from + 1 : ~from;
   for (let at = from + 1; at < from + 5; at++) {
     if (!isHex(bytes[at])) return ~at;
   }
   return from + 5;
 }
 
-const SHORT_ESCAPES = new Set<number | undefined>(Buffer.from('"\\/bfnrt'));
+/** By character code: 1 for the letters of a short escape. */
+const SHORT_ESCAPES = new Uint8Array(256);
+for (const letter of Buffer.from('"\\/bfnrt')) SHORT_ESCAPES[letter] = 1;
 
 function isHex(byte: number | undefined): boolean {
   if (byte === undefined) return false;

@@ -1,0 +1,53 @@
+/** Folds the spellings of a name that a lenient parser may treat as equal: case, width and letter style. */
+
+/** Returns the lower-case ASCII character that the code point is a variant of, or the code point itself. */
+export function foldCodePoint(code: number): number {
+  if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+  variants ??= findVariants();
+  return variants.get(code) ?? code;
+}
+
+export const foldName = (name: string): string =>
+  Array.from(name, (char) => String.fromCodePoint(foldCodePoint(char.codePointAt(0) ?? 0))).join(
+    "",
+  );
+
+/**
+ * Returns whether a form or query parser may read `name` as `plain`. Also ignores percent-escapes,
+ * quotes, spaces and a bracketed index (`model[]`).
+ */
+export function readsAs(name: string, plain: string): boolean {
+  const [base = ""] = unescaped(name).split("[");
+  return foldName(base).replace(/\W/g, "") === plain;
+}
+
+/** Built on first use: few names hold anything but ASCII. */
+let variants: ReadonlyMap<number, number> | undefined;
+
+/** Latin to enclosed letters, full width, mathematical letters, squared letters. */
+const RANGES = [
+  [0x80, 0x2fff],
+  [0xff00, 0xffef],
+  [0x1d400, 0x1d7ff],
+  [0x1f100, 0x1f1ff],
+] as const;
+
+/** Includes what Go's encoding/json folds: the Kelvin sign (k) and the long s (s). */
+function findVariants(): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (const [first, last] of RANGES) {
+    for (let code = first; code <= last; code++) {
+      const folded = String.fromCodePoint(code).normalize("NFKC").toUpperCase().toLowerCase();
+      if (folded.length === 1 && folded.charCodeAt(0) < 0x80) found.set(code, folded.charCodeAt(0));
+    }
+  }
+  return found;
+}
+
+function unescaped(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,142 @@
+/** An allow-list holds for every spelling in which a request can name a model. */
+import { expect, test } from "bun:test";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { type Hit, startUpstream } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+
+/** A consumer that may use `cheap`, and one without an allow-list, at the same upstream. */
+const setUp = (() => {
+  let made: ReturnType<typeof make> | undefined;
+  const make = async () => {
+    const upstream = startUpstream();
+    const registry = { provider: "openrouter", url: `${upstream.url}/v1` };
+    const limited = await makeConsumer(await kit(), [
+      { ...registry, models: { allowed: ["cheap", "cheap-2", "open/*"], default: "cheap" } },
+    ]);
+    const free = await makeConsumer(await kit(), [registry]);
+    return { upstream, limited, free };
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+})();
+
+const CHAT = "/v1/chat/completions";
+const messages = '"messages":[]';
+
+async function answer(reply: Response): Promise<[number, string | undefined]> {
+  const { error } = (await reply.json()) as { error?: { code: string } };
+  return [reply.status, error?.code];
+}
+
+async function hitsDuring(work: () => Promise<unknown>): Promise<Hit[]> {
+  const { upstream } = await setUp();
+  const before = upstream.hits.length;
+  await work();
+  return upstream.hits.slice(before);
+}
+
+test.each([
+  ["another case", '"Model"'],
+  ["all capitals", '"MODEL"'],
+  ["an escaped letter in another case", '"\\u004dodel"'],
+  ["a full-width letter", '"ｍodel"'],
+  ["an escaped full-width letter", '"\\uff4dodel"'],
+  ["a mathematical letter", '"\u{1d426}odel"'],
+  ["an escaped mathematical letter", '"\\ud835\\udc26odel"'],
+  ["modelId", '"modelId"'],
+  ["modelId in another case", '"MODELID"'],
+])(
+  "a member that reads as `model` in %s is rejected, with or without an allow-list",
+  async (_, name) => {
+    const { limited, free } = await setUp();
+    const hits = await hitsDuring(async () => {
+      for (const consumer of [limited, free]) {
+        for (const body of [
+          `{"model":"cheap",${name}:"expensive",${messages}}`,
+          `{${name}:"expensive",${messages}}`,
+        ]) {
+          expect(await answer(await consumer.post(CHAT, body))).toEqual([400, "invalid_model"]);
+        }
+      }
+    });
+
+    expect(hits).toHaveLength(0);
+  },
+);
+
+test("an escaped `model` is the same member, and repeats are made equal", async () => {
+  const { limited } = await setUp();
+
+  const hits = await hitsDuring(async () => {
+    const hidden = `{"model":"cheap","mod\\u0065l":"expensive",${messages}}`;
+    expect(await answer(await limited.post(CHAT, hidden))).toEqual([403, "model_not_allowed"]);
+    await limited.post(CHAT, `{"mod\\u0065l":"expensive","model":"cheap",${messages}}`);
+  });
+
+  expect(hits).toHaveLength(1);
+  expect(hits[0]?.body.toString()).not.toContain("expensive");
+});
+
+test.each([
+  ["models", { models: ["cheap", "expensive"] }],
+  ["models with a pin", { models: ["@openrouter/expensive"] }],
+  ["models with a preset that fits a pattern", { models: ["open/a@preset/any"] }],
+  ["models in another case", { Models: ["expensive"] }],
+  ["models with a long s", { modelſ: ["expensive"] }],
+  ["fallbacks", { fallbacks: ["expensive"] }],
+  ["fallbacks as objects", { fallbacks: [{ model: "expensive" }] }],
+  ["fallbacks by model", { fallbacks: [{ cheap: ["expensive"] }] }],
+  ["fallbacks with a Kelvin sign", { "fallbac\u212as": ["expensive"] }],
+  ["a preset", { preset: "any" }],
+  ["extra_body", { extra_body: { model: "expensive" } }],
+  ["models in extra_body", { extra_body: { MODELS: ["expensive"] } }],
+  ["a plugin", { plugins: [{ id: "fusion", analysis_models: ["expensive"] }] }],
+  ["a tool", { tools: [{ type: "image_generation", model: "expensive" }] }],
+  ["a server tool", { tools: [{ type: "openrouter:x", parameters: { model: "expensive" } }] }],
+  ["compound_custom", { compound_custom: { models: { answering_model: "expensive" } } }],
+])("a model that is not allowed in %s is a 403 under an allow-list", async (_, more) => {
+  const { limited, free } = await setUp();
+  const body = { model: "cheap", messages: [], ...more };
+
+  const hits = await hitsDuring(async () => {
+    const reply = await limited.post(CHAT, body);
+    expect(await answer(reply)).toEqual([403, "model_not_allowed"]);
+    expect((await free.post(CHAT, body)).status).toBe(200);
+  });
+
+  expect(hits.map((hit) => JSON.parse(hit.body.toString()))).toEqual([body]);
+});
+
+test("alternative models that are allowed pass, and so does what only looks like a model", async () => {
+  const { limited } = await setUp();
+  const properties = { model: { type: "string", enum: ["expensive"] } };
+  const bodies = [
+    { models: ["cheap", "cheap-2", "open/a"] },
+    { fallbacks: [{ model: "cheap-2" }], route: "fallback", transforms: [] },
+    { provider: { order: ["expensive"] }, plugins: [{ id: "web" }] },
+    { extra_body: { google: { thinking_config: { level: "low" } } } },
+    { tools: [{ type: "function", function: { name: "f", parameters: { properties } } }] },
+    { tools: [{ name: "f", input_schema: { type: "object", properties } }] },
+    { tools: [{ type: "function", name: "f", parameters: { default: { model: "any" } } }] },
+    { messages: [{ role: "user", content: '{"Model": "expensive"}', model: "expensive" }] },
+  ].map((more) => ({ model: "cheap", messages: [], ...more }));
+
+  const hits = await hitsDuring(async () => {
+    for (const body of bodies) expect((await limited.post(CHAT, body)).status).toBe(200);
+  });
+
+  expect(hits.map((hit) => JSON.parse(hit.body.toString()))).toEqual(bodies);
+});
+
+test("the query string cannot name a model", async () => {
+  const { limited } = await setUp();
+
+  for (const query of ["model=expensive", "a=1&MODEL=expensive", "mod%65l=x", "model[]=x"]) {
+    const reply = await limited.post(`/v1/images/generations?${query}`, { model: "cheap" });
+    expect(await answer(reply)).toEqual([400, "invalid_model"]);
+  }
+});
