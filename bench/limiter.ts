@@ -159,7 +159,7 @@ function counting(): Contender {
 /** From the request's headers to the headers of the answer, as the data plane calls it. */
 function wholeStep(): Contender {
   const limits = Object.fromEntries(TYPES.map((type) => [type, LIMIT]));
-  const step = rateLimiter.preRequest({ limits, actions: { type: "reject" } }, "0198c0de");
+  const step = rateLimiter.preRequest([{ limits, actions: { type: "reject" } }], "0198c0de");
   const limiter = {
     fingerprint: createFingerprint({ current: "k", keys: new Map([["k", new Uint8Array(32)]]) }),
     blocks: { endOf: () => undefined, add: () => {}, stop: async () => {} },

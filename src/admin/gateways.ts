@@ -66,11 +66,7 @@ async function checkGuard(deps: Deps, { guard }: GatewayInput, gateway_id: strin
   throw new AppError("validation_failed", "guard.collector_id: no collector of this gateway");
 }
 
-function checkPlugin(
-  entry: PluginEntry,
-  index: number,
-  entries: readonly PluginEntry[],
-): PluginEntry {
+function checkPlugin(entry: PluginEntry, index: number): PluginEntry {
   const at = `required_plugins[${index}]`;
   const plugin = plugins.get(entry.name);
   if (!plugin) {
@@ -80,12 +76,6 @@ function checkPlugin(
   if (!plugin.stages.includes(entry.stage)) {
     const stages = plugin.stages.join(", ");
     throw new AppError("validation_failed", `${at}.stage: must be one of ${stages}`);
-  }
-  // A plugin that counted every request twice would keep half of its promise.
-  if (
-    entries.findIndex(({ name, stage }) => name === entry.name && stage === entry.stage) < index
-  ) {
-    throw new AppError("validation_failed", `${at}.name: ${entry.name} is listed twice`);
   }
   const { error } = plugin.settings.safeParse(entry.settings, { reportInput: false });
   if (error) {

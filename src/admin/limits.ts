@@ -14,22 +14,24 @@ import {
 import { blockedSubjectTable, NEVER_ENDS } from "../db/blocked-subjects.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
+import { compileLimits, type LimitCounter } from "../plugins/rate-limiter/compile-limits.ts";
 import type { Used } from "../plugins/rate-limiter/counter.ts";
 import type { Store } from "../plugins/rate-limiter/counter-store.ts";
-import { type Limit, limitsOf, rateLimiter } from "../plugins/rate-limiter.ts";
+import { RateLimiterSettings } from "../plugins/rate-limiter/settings.ts";
+import { rateLimiter } from "../plugins/rate-limiter.ts";
 import { type Route, route } from "../route.ts";
 
 export const limitRoutes: Route[] = [
   route(listLimitState, async (deps, { params, query }) => {
-    const limits = limitsAt(deps, params.gateway_id, query.type);
+    const counters = countersAt(deps, params.gateway_id, query.type);
     const top: LimitState[] = [];
     let store: Store = deps.settings.REDIS_URL ? "redis" : "memory";
     let complete = true;
-    for (const limit of limits) {
-      const found = await deps.limiter.store.used(limit);
+    for (const counter of counters) {
+      const found = await deps.limiter.store.used(counter);
       store = found.store;
       complete &&= found.complete;
-      await keepTop(top, statesOf(deps, limit, found.items, query.search ?? ""), query.limit);
+      await keepTop(top, statesOf(deps, counter, found.items, query.search ?? ""), query.limit);
     }
     return { store, complete, note: noteOn(deps, store), items: top };
   }),
@@ -37,9 +39,13 @@ export const limitRoutes: Route[] = [
     const { gateway_id, subject } = call.params;
     const type = typeOf(call.params.type);
     if (!countsAreHere(deps)) throw new AppError("conflict", noteOn(deps, "memory") ?? undefined);
-    const [limit] = limitsAt(deps, gateway_id, type);
-    const gone = limit && (await deps.limiter.store.forget(limit.space, subject));
-    if (!gone) throw new AppError("not_found", "This subject has used nothing of that limit.");
+    const spaces = countersAt(deps, gateway_id, type).map(({ space }) => space);
+    const forgotten = await Promise.all(
+      spaces.map((space) => deps.limiter.store.forget(space, subject)),
+    );
+    if (!forgotten.includes(true)) {
+      throw new AppError("not_found", "This subject has no usage under that limit.");
+    }
     await recordChange(deps, call, {
       resource: "limit_state",
       verb: "delete",
@@ -52,7 +58,7 @@ export const limitRoutes: Route[] = [
   }),
   route(listBlocks, async (deps, { params, query }) => {
     const { gateway_id } = params;
-    limitsAt(deps, gateway_id, undefined);
+    countersAt(deps, gateway_id, undefined);
     const range = { column: "ends_at", from: deps.now().toISOString(), to: undefined } as const;
     const page = { ...query, sort: undefined };
     const found = await blockedSubjectTable.page(deps.db, { gateway_id }, page, { range });
@@ -83,19 +89,20 @@ export const limitRoutes: Route[] = [
 const typeOf = (text: string): LimitType => decode(TypeParameter, { type: text }).type;
 const TypeParameter = z.object({ type: LimitType });
 
-/** The limits in force at a gateway, or the one of a type. */
-function limitsAt(deps: Deps, gateway_id: string, type: LimitType | undefined): Limit[] {
+/** Returns the counters in force at a gateway, all or those of a type. */
+function countersAt(deps: Deps, gateway_id: string, type: LimitType | undefined): LimitCounter[] {
   const gateway = deps.snapshot().gateways.get(gateway_id);
   if (!gateway) throw new AppError("not_found", "No gateway has this id.");
-  return gateway.plugins
+  const entries = gateway.plugins
     .filter(({ name }) => name === rateLimiter.name)
-    .flatMap(({ settings }) => limitsOf(settings, gateway_id))
-    .filter((limit) => type === undefined || limit.type === type);
+    .flatMap(({ settings }) => settings.map((each) => decode(RateLimiterSettings, each)));
+  const { counters } = compileLimits(entries, gateway_id);
+  return counters.filter((counter) => type === undefined || counter.type === type);
 }
 
 function* statesOf(
   { now }: Deps,
-  { type, limit, window }: Limit,
+  { type, limit, window }: LimitCounter,
   items: Iterable<Used>,
   search: string,
 ): Generator<LimitState> {

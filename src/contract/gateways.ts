@@ -9,10 +9,16 @@ export const PluginEntry = z.strictObject({
   name: z.string().max(64).describe("Which plugin: see `GET /v1/plugins`."),
   enabled: z.boolean().default(true),
   stage: z.string().max(64).describe("When it runs: one of the stages the plugin names."),
-  priority: z.int().min(0).max(1_000_000).default(0).describe("Lower numbers run first."),
+  priority: z.int().default(0).describe("Lower numbers run first."),
   settings: z.record(z.string(), z.unknown()).default({}),
 });
 export type PluginEntry = z.infer<typeof PluginEntry>;
+
+/** The settings of all enabled entries of one plugin, in priority order. */
+export interface RequiredPlugin {
+  name: string;
+  settings: readonly PluginEntry["settings"][];
+}
 
 export const GatewayStore = z.strictObject({
   // No default: whoever changes the other member alone must not change the level unawares.
@@ -32,7 +38,11 @@ export const GatewayGuard = z.strictObject({
 export const GatewayInput = z.strictObject({
   name: Name,
   slug: Slug.optional().describe("Generated when left out. Unique."),
-  required_plugins: z.array(PluginEntry).max(50).default([]),
+  required_plugins: z
+    .array(PluginEntry)
+    .max(50)
+    .default([])
+    .describe("A plugin may be listed several times: all enabled entries apply."),
   metadata: Labels.default({}).describe("Your own labels; the gateway does not read them."),
   store: GatewayStore.prefault({ default_level: "request" }),
   guard: GatewayGuard.prefault({}),

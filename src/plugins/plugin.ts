@@ -1,4 +1,4 @@
-/** What a plugin is: a step of the data plane that a gateway asks for by name, with settings of its own. */
+/** A plugin: a step of the data plane that a gateway requires by name, in one or several entries. */
 import type { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import type { AppError } from "../contract/errors.ts";
@@ -10,8 +10,8 @@ export interface Plugin {
   stages: readonly string[];
   /** Checked when the gateway is saved, so that a running plugin never meets a wrong setting. */
   settings: z.ZodType;
-  /** Asked once for each entry of a configuration: what is known before any request is worked out here. */
-  preRequest: (settings: unknown, gateway_id: string) => PreRequest;
+  /** Called once for each configuration, with the settings of all enabled entries in priority order. */
+  preRequest: (entries: readonly unknown[], gateway_id: string) => PreRequest;
 }
 
 /** Runs for every request, after the consumer is known and before its body is read. */
@@ -41,12 +41,15 @@ export interface PluginRequest {
 export function plugin<Schema extends z.ZodType>(
   described: Pick<Plugin, "name" | "summary" | "stages"> & {
     settings: Schema;
-    preRequest: (settings: z.output<Schema>, gateway_id: string) => PreRequest;
+    preRequest: (entries: readonly z.output<Schema>[], gateway_id: string) => PreRequest;
   },
 ): Plugin {
   const { settings: schema, preRequest } = described;
   return {
     ...described,
-    preRequest: (settings, gateway_id) => preRequest(decode(schema, settings), gateway_id),
+    preRequest: (entries, gateway_id) => {
+      const decoded = entries.map((settings) => decode(schema, settings));
+      return preRequest(decoded, gateway_id);
+    },
   };
 }

@@ -1,12 +1,16 @@
 /** Limits how many requests a subject may make in a window; see docs/guides/rate-limits.md (spec 8). */
-import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
-import { LIMIT_TYPES, type LimitType } from "../contract/limits.ts";
+import type { LimitType } from "../contract/limits.ts";
 import { durationSeconds } from "../lib/duration.ts";
 import { count } from "../lib/metrics.ts";
-import { plugin, type Refusal } from "./plugin.ts";
-import { type Ask, type Count, spaceName } from "./rate-limiter/counter.ts";
-import type { Settled } from "./rate-limiter/counter-store.ts";
+import { type PluginDeps, plugin, type Refusal } from "./plugin.ts";
+import {
+  type CompiledLimits,
+  compileLimits,
+  type LimitCounter,
+} from "./rate-limiter/compile-limits.ts";
+import type { Count } from "./rate-limiter/counter.ts";
+import type { Settled, StoreAsk } from "./rate-limiter/counter-store.ts";
 import { RateLimiterSettings } from "./rate-limiter/settings.ts";
 import { SUBJECT } from "./rate-limiter/subjects.ts";
 
@@ -15,120 +19,127 @@ export const rateLimiter = plugin({
   summary: "Limits requests per fingerprint, per address, per user and in all.",
   stages: ["pre_request"],
   settings: RateLimiterSettings,
-  preRequest(settings, gateway_id) {
-    const limits = limitsOf(settings, gateway_id);
-    const { actions, on_store_error } = settings;
-    const blockMs = actions.block_for === undefined ? Infinity : seconds(actions.block_for) * 1000;
+  preRequest(entries, gateway_id) {
+    const compiled = compileLimits(entries, gateway_id);
 
-    return ({ limiter, now }, request) => {
-      const { store, blocks, tally } = limiter;
-      const nowMs = now().getTime();
+    return (deps, request) => {
+      const { store, blocks, tally, fingerprint } = deps.limiter;
+      const nowMs = deps.now().getTime();
       let blocked = false;
-      const asks = limits.map((of): LimitAsk => {
-        const { type, space, limit, window_s } = of;
-        const subject = SUBJECT[type](request, limiter.fingerprint);
+      const asks = compiled.counters.map((counter): LimitAsk => {
+        const { type, space, limit, local_limit, window_s } = counter;
+        const subject = SUBJECT[type](request, fingerprint);
         const blocked_until = blocks.endOf(gateway_id, type, subject, nowMs);
         blocked ||= blocked_until !== undefined;
-        return { space, subject, limit, window_s, of, blocked_until };
+        return { space, subject, limit, local_limit, window_s, counter, blocked_until };
       });
       const judge = (settled: Settled): Refusal => {
         const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
-        tellLimits(request.reply_headers, states, settled);
+        setHeaders(request.reply_headers, states, settled);
         count(tally.checks, settled.store);
-        const named = states.find(({ refuses }) => refuses);
-        if (!named) return undefined;
-        const { subject, blocked_until, of } = named.ask;
-        count(tally.refused, of.type);
-        if (actions.type === "block" && of.type !== "global" && blocked_until === undefined) {
-          blocks.add({ gateway_id, type: of.type, subject }, blockMs);
-        }
-        const retry_after = actions.retry_after ?? longestWait(states, nowMs);
-        return refusal(of.type, retry_after);
+        if (settled.unavailable) return new AppError("rate_limit_unavailable");
+        if (!states.some(({ refuses }) => refuses)) return undefined;
+        return refuse(deps, { gateway_id, compiled, states, settled, nowMs });
       };
-      const settled = blocked ? store.check(asks) : store.take(asks, on_store_error);
+      const settled = blocked ? store.check(asks) : store.take(asks, compiled.closed);
       return settled instanceof Promise ? settled.then(judge) : judge(settled);
     };
   },
 });
 
-export interface Limit {
-  type: LimitType;
-  /** As it was configured. */
-  window: string;
-  space: string;
-  limit: number;
-  window_s: number;
-  /** Their names, and the one value that is always the same. */
-  headers: { limit: string; limit_is: string; remaining: string; reset: string };
-}
-
-interface LimitAsk extends Ask {
-  of: Limit;
+interface LimitAsk extends StoreAsk {
+  counter: LimitCounter;
   /** When its block ends, in milliseconds. */
   blocked_until: number | undefined;
 }
 
-/** In the order in which the exceeded one is named. */
-export function limitsOf(settings: unknown, gateway_id: string): Limit[] {
-  const { limits } = decode(RateLimiterSettings, settings);
-  return LIMIT_TYPES.flatMap((type) => {
-    const configured = limits[type];
-    if (!configured) return [];
-    const { limit, window } = configured;
-    const window_s = seconds(window);
-    const space = spaceName(gateway_id, type, window_s);
-    const headers = {
-      limit: `X-RateLimit-${type}-Limit`,
-      limit_is: `${limit}`,
-      remaining: `X-RateLimit-${type}-Remaining`,
-      reset: `X-RateLimit-${type}-Reset`,
-    };
-    return [{ type, space, limit, window, window_s, headers }];
-  });
-}
-
-/** The schema let it through. */
-const seconds = (text: string): number => durationSeconds(text) ?? 0;
-
 interface State {
   ask: LimitAsk;
   refuses: boolean;
+  used: number;
   remaining: number;
   /** When a slot frees that can be taken, in milliseconds. */
   reset: number;
 }
 
-function stateOf(ask: LimitAsk, { admitted, counts }: Settled, at: number, nowMs: number): State {
+function stateOf(ask: LimitAsk, { admitted, counts, store }: Settled, at: number, nowMs: number) {
   const { used, frees_in_ms }: Count = counts[at] ?? { used: 0, frees_in_ms: 0 };
   const { blocked_until } = ask;
   if (blocked_until !== undefined) {
-    // A block without an end: asking again after a window is soon enough to hear of it.
+    // A block without an end: trying again after a window is soon enough.
     const reset = blocked_until === Infinity ? nowMs + ask.window_s * 1000 : blocked_until;
-    return { ask, refuses: true, remaining: 0, reset };
+    return { ask, refuses: true, used, remaining: 0, reset };
   }
-  const remaining = Math.max(0, ask.limit - used);
-  return { ask, refuses: !admitted && remaining === 0, remaining, reset: nowMs + frees_in_ms };
+  const enforced = store === "local" ? ask.local_limit : ask.limit;
+  return {
+    ask,
+    refuses: !admitted && used >= enforced,
+    used,
+    remaining: Math.max(0, ask.limit - used),
+    reset: nowMs + frees_in_ms,
+  };
 }
 
-function tellLimits(
+/** Sets one triple for each type; of several counters of a type the most restrictive is shown. */
+function setHeaders(
   headers: Record<string, string>,
   states: readonly State[],
   { store }: Settled,
 ): void {
   if (store === "local") headers["X-RateLimit-Store"] = store;
-  for (const { ask, remaining, reset } of states) {
-    const names = ask.of.headers;
-    headers[names.limit] = names.limit_is;
-    headers[names.remaining] = `${remaining}`;
-    headers[names.reset] = `${Math.ceil(reset / 1000)}`;
+  for (const state of states) {
+    const { headers: names, limit_text, only } = state.ask.counter;
+    if (!only && state !== mostRestrictive(states, state.ask.counter.type)) continue;
+    headers[names.limit] = limit_text;
+    headers[names.remaining] = `${state.remaining}`;
+    headers[names.reset] = `${Math.ceil(state.reset / 1000)}`;
   }
 }
 
-/** Whoever waits this long is refused by none of the limits that refuse now. */
+function mostRestrictive(states: readonly State[], type: LimitType): State | undefined {
+  return states
+    .filter(({ ask }) => ask.counter.type === type)
+    .reduce((one, other) => {
+      const less = other.remaining - one.remaining || one.reset - other.reset;
+      return less < 0 ? other : one;
+    });
+}
+
+interface Refused {
+  gateway_id: string;
+  compiled: CompiledLimits;
+  states: readonly State[];
+  settled: Settled;
+  nowMs: number;
+}
+
+/** Reports the first exceeded rule, and blocks its subject when the rule's action is `block`. */
+function refuse({ limiter }: PluginDeps, refused: Refused): Refusal {
+  const { gateway_id, compiled, states, settled, nowMs } = refused;
+  for (const { counter, limit, actions, on_store_error } of compiled.rules) {
+    const state = states.find(({ ask }) => ask.counter === counter);
+    if (!state?.refuses) continue;
+    const { subject, blocked_until } = state.ask;
+    const isOpen = settled.store === "local" && on_store_error === "open";
+    if (blocked_until === undefined && (isOpen || state.used < limit)) continue;
+    const { type } = counter;
+    count(limiter.tally.refused, type);
+    if (actions.type === "block" && type !== "global" && blocked_until === undefined) {
+      limiter.blocks.add({ gateway_id, type, subject }, blockMs(actions.block_for));
+    }
+    const retry_after = actions.retry_after ?? longestWait(states, nowMs);
+    return new AppError("rate_limited", `${type} rate limit exceeded`, {
+      details: { retry_after },
+    });
+  }
+  return undefined;
+}
+
+const blockMs = (block_for: string | undefined): number =>
+  block_for === undefined ? Infinity : (durationSeconds(block_for) ?? 0) * 1000;
+
+/** After this many seconds none of the limits that refuse now refuses. */
 function longestWait(states: readonly State[], nowMs: number): string {
   const waits = states.filter(({ refuses }) => refuses).map(({ reset }) => reset - nowMs);
   return `${Math.max(1, Math.ceil(Math.max(...waits) / 1000))}`;
 }
-
-const refusal = (type: LimitType, retry_after: string): AppError =>
-  new AppError("rate_limited", `${type} rate limit exceeded`, { details: { retry_after } });

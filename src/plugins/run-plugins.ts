@@ -1,5 +1,5 @@
 /** Runs the plugins of a gateway in their order; the first refusal is thrown. */
-import type { PluginEntry } from "../contract/gateways.ts";
+import type { RequiredPlugin } from "../contract/gateways.ts";
 import { plugins } from "./all.ts";
 import type { PluginDeps, PluginRequest, PreRequest, Refusal } from "./plugin.ts";
 
@@ -7,7 +7,7 @@ import type { PluginDeps, PluginRequest, PreRequest, Refusal } from "./plugin.ts
 export type Admission = undefined | Promise<undefined>;
 
 export interface PluginRun {
-  gateway: { id: string; plugins: readonly PluginEntry[] };
+  gateway: { id: string; plugins: readonly RequiredPlugin[] };
   request: PluginRequest;
   /** Hears which plugin refuses. */
   refused: (plugin: string) => void;
@@ -15,14 +15,14 @@ export interface PluginRun {
 
 export function runPlugins(deps: PluginDeps, run: PluginRun, at = 0): Admission {
   const { gateway, request, refused } = run;
-  const entry = gateway.plugins[at];
-  if (!entry) return undefined;
+  const required = gateway.plugins[at];
+  if (!required) return undefined;
   const heed = (refusal: Refusal): void => {
     if (!refusal) return;
-    refused(entry.name);
+    refused(required.name);
     throw refusal;
   };
-  const refusal = stepOf(entry, gateway.id)(deps, request);
+  const refusal = stepOf(required, gateway.id)(deps, request);
   if (refusal instanceof Promise) {
     return refusal.then(heed).then(() => runPlugins(deps, run, at + 1));
   }
@@ -30,17 +30,17 @@ export function runPlugins(deps: PluginDeps, run: PluginRun, at = 0): Admission 
   return runPlugins(deps, run, at + 1);
 }
 
-/** An entry lives as long as its snapshot, and so does what was made of its settings. */
-const steps = new WeakMap<PluginEntry, PreRequest>();
+/** Keyed by an object of the snapshot, so a step is dropped with its snapshot. */
+const steps = new WeakMap<RequiredPlugin, PreRequest>();
 
-function stepOf(entry: PluginEntry, gateway_id: string): PreRequest {
-  let step = steps.get(entry);
+function stepOf(required: RequiredPlugin, gateway_id: string): PreRequest {
+  let step = steps.get(required);
   if (!step) {
-    const plugin = plugins.get(entry.name);
-    // Saved by a release that knew the plugin: better to refuse than to leave a limit out.
-    if (!plugin) throw new Error(`This release has no plugin "${entry.name}".`);
-    step = plugin.preRequest(entry.settings, gateway_id);
-    steps.set(entry, step);
+    const plugin = plugins.get(required.name);
+    // Saved by a release that has the plugin: refusing is safer than skipping a limit.
+    if (!plugin) throw new Error(`This release has no plugin "${required.name}".`);
+    step = plugin.preRequest(required.settings, gateway_id);
+    steps.set(required, step);
   }
   return step;
 }

@@ -72,9 +72,15 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
 }
 
 function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): GatewayView {
-  const plugins = required_plugins
+  const enabled = required_plugins
     .filter((entry) => entry.enabled)
     .sort((one, other) => one.priority - other.priority);
+  // A plugin runs once, for all of its entries together, where its first entry stands.
+  const byName = Map.groupBy(enabled, (entry) => entry.name);
+  const plugins = [...byName].map(([plugin, entries]) => ({
+    name: plugin,
+    settings: entries.map(({ settings }) => settings),
+  }));
   return { id, slug, name, plugins, guard_id: guard.collector_id };
 }
 

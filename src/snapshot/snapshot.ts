@@ -1,7 +1,7 @@
 /** The configuration as the planes read it: immutable maps, no database behind them. */
 import type { Collector } from "../contract/collectors.ts";
 import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consumers.ts";
-import type { PluginEntry } from "../contract/gateways.ts";
+import type { RequiredPlugin } from "../contract/gateways.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
 import type { BlockEnds } from "../db/blocked-subjects.ts";
@@ -12,8 +12,8 @@ export interface GatewayView {
   id: string;
   slug: string;
   name: string;
-  /** Enabled ones, in the order they run. */
-  plugins: readonly PluginEntry[];
+  /** Those with an enabled entry, in the order they run. */
+  plugins: readonly RequiredPlugin[];
   /** The collector that judges tool calls; null: none. */
   guard_id: string | null;
 }

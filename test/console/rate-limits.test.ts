@@ -61,6 +61,37 @@ test("8.1 limits are set, and turned off, by the form of the plugin's schema", a
   expect(opened.offences).toEqual([]);
 });
 
+test("entries are added, edited and deleted one by one", async () => {
+  const kit = await started();
+  await using limited = await startLimited(kit, perUser(2));
+  const [first] = await pluginsAt(kit, limited.path);
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`${consolePath(limited.path)}?tab=limits`);
+
+  await page.getByLabel("Entry").selectOption("New entry");
+  const all = page.getByRole("group", { name: "Global" });
+  await all.getByLabel("Limit").fill("50");
+  await all.getByLabel("Window").fill("1d");
+  await page.getByLabel("Priority").fill("-5");
+  await page.getByLabel("Type").selectOption("reject");
+  await page.getByRole("button", { name: "Set limits" }).click();
+  await page
+    .getByText("In force: all together 50 requests in 1d; each user 2 requests in 1h.")
+    .waitFor();
+  expect(await pluginsAt(kit, limited.path)).toMatchObject([
+    first ?? {},
+    { priority: -5, settings: { limits: { global: { limit: 50, window: "1d" } } } },
+  ]);
+
+  await page.getByLabel("Entry").selectOption({ index: 0 });
+  await page.getByRole("button", { name: "Delete entry" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("In force: all together 50 requests in 1d.", { exact: true }).waitFor();
+  expect(await pluginsAt(kit, limited.path)).toMatchObject([{ priority: -5 }]);
+  expect(opened.offences).toEqual([]);
+});
+
 test("8.1 a refused setting is told at its field, and the old configuration stays", async () => {
   const kit = await started();
   await using limited = await startLimited(kit, perUser(2));

@@ -18,7 +18,7 @@ test("2 plugins are ordered by priority, lower first, equal ones as they were li
   await using database = await freshDatabase("sqlite");
   const db = await openDb(database.url);
   await migrate(db, new Date());
-  // Straight into the table: there is one plugin so far, and the API takes it once.
+  // Inserted into the table, because the API accepts only the one plugin that exists.
   await gatewayTable.insert(db, {
     id: "g",
     name: "g",

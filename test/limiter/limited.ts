@@ -9,23 +9,28 @@ export interface Limits {
   on_store_error?: string;
 }
 
-export const entryOf = ({ actions = { type: "reject" }, ...settings }: Limits) => ({
+export const entryOf = (
+  { actions = { type: "reject" }, ...settings }: Limits,
+  { priority = 1, enabled = true } = {},
+) => ({
   name: "rate_limiter",
-  enabled: true,
+  enabled,
   stage: "pre_request",
-  priority: 1,
+  priority,
   settings: { ...settings, actions },
 });
 
 let made = 0;
 
 /** Proxies on loopback must be trusted by the kit, so that `ip` can stand for the client. */
-export async function startLimited(kit: Kit, limits: Limits) {
+export const startLimited = (kit: Kit, limits: Limits) => startWithPlugins(kit, [entryOf(limits)]);
+
+export async function startWithPlugins(kit: Kit, required_plugins: object[]) {
   made += 1;
   const upstream = startUpstream({ body: { ok: true } });
   const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", {
     name: `Limited ${made}`,
-    required_plugins: [entryOf(limits)],
+    required_plugins,
   });
   const consumer = await addConsumer(kit, gateway, [{ provider: "openai", url: upstream.url }]);
   const path = `/v1/gateways/${gateway.id}`;
@@ -44,6 +49,7 @@ export async function startLimited(kit: Kit, limits: Limits) {
       for (let left = count; left > 0; left--) found.push((await ask(headers)).status);
       return found;
     },
+    replacePlugins: (next: object[]) => kit.post(`/api${path}`, { required_plugins: next }),
     configure: (next: Limits) => kit.post(`/api${path}`, { required_plugins: [entryOf(next)] }),
     async [Symbol.asyncDispose]() {
       await upstream[Symbol.asyncDispose]();

@@ -63,7 +63,10 @@ export function LimitUsage({ gateway }: { gateway: Gateway }) {
   );
 }
 
-const rowOf = (state: LimitState): Row => ({ ...state, id: `${state.type} ${state.subject}` });
+const rowOf = (state: LimitState): Row => ({
+  ...state,
+  id: `${state.type} ${state.window} ${state.subject}`,
+});
 
 function noteOf({ note, complete }: { note: string | null; complete: boolean }): string {
   const more = complete ? "" : "There are more subjects than were looked through.";
@@ -93,7 +96,7 @@ const acts = (reset: (row: Row) => void): Column<Row> => ({
       Reset
       <span className="unseen">
         {" "}
-        {row.subject}, {LIMIT_NAMES[row.type]}
+        {row.subject}, {LIMIT_NAMES[row.type]}, {row.window}
       </span>
     </button>
   ),

@@ -21,17 +21,23 @@ const WHOSE: Record<LimitType, string> = {
 
 /** Undefined: nothing is limited. */
 export function limitWords(entries: readonly PluginEntry[]): string | undefined {
-  const entry = entries.find(({ name, enabled }) => name === RATE_LIMITER && enabled);
-  if (!entry) return undefined;
+  const enabled = entries
+    .filter((entry) => entry.name === RATE_LIMITER && entry.enabled)
+    .sort((one, other) => one.priority - other.priority);
+  return enabled.length > 0 ? `In force: ${enabled.map(entryWords).join("; ")}.` : undefined;
+}
+
+/** The limits of one rate_limiter entry. */
+export function entryWords({ settings }: PluginEntry): string {
   // The server saves no other form.
-  const limits = entry.settings.limits as Partial<Record<LimitType, Limit>>;
+  const limits = settings.limits as Partial<Record<LimitType, Limit>>;
   const parts = TYPES.flatMap((type) => {
     const limit = limits[type];
     if (!limit) return [];
     const requests = limit.limit === 1 ? "1 request" : `${limit.limit} requests`;
     return [`${WHOSE[type]} ${requests} in ${limit.window}`];
   });
-  return `In force: ${parts.join("; ")}.`;
+  return parts.join("; ");
 }
 
 interface Limit {

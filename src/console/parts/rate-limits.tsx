@@ -1,14 +1,14 @@
-/** How many requests may whom a gateway serves make? The rate limiter among its plugins. */
+/** The form of the rate_limiter entries of a gateway. */
 import { useState } from "react";
 import type { z } from "zod";
-import type { Gateway, listPlugins } from "../../contract/gateways.ts";
+import type { Gateway, listPlugins, PluginEntry } from "../../contract/gateways.ts";
 import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { useAction, useLoad } from "../load.ts";
 import { useSession } from "../session.ts";
-import { CheckField } from "./field.tsx";
-import { Form, Section } from "./form.tsx";
-import { limitWords, RATE_LIMITER } from "./limit-words.ts";
+import { CheckField, SelectField, TextField } from "./field.tsx";
+import { Form, problemOf, Section } from "./form.tsx";
+import { entryWords, limitWords, RATE_LIMITER } from "./limit-words.ts";
 import { Ready } from "./page.tsx";
 import { draftOf, valuesOf } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
@@ -36,69 +36,124 @@ function limiterIn(plugins: readonly Plugin[]): Plugin {
 }
 
 function PluginForm({ gateway, onStale, plugin }: RateLimitsProps & { plugin: Plugin }) {
-  const { may, say } = useSession();
+  const { may, say, ask } = useSession();
   // As it was when the form was filled: this is the version that a save changes.
   const [opened, setOpened] = useState(gateway);
-  const [typed, setTyped] = useState(() => typedOf(plugin, gateway));
+  const [place, setPlace] = useState(() => firstPlace(gateway));
+  const [typed, setTyped] = useState(() => typedOf(plugin, gateway, place));
   const { required_plugins } = opened;
-  const place = placeOf(opened);
-  const at = `required_plugins[${place}].settings`;
-  const save = useAction(async () => {
-    const entry = {
-      ...(required_plugins[place] ?? freshFor(plugin)),
-      enabled: typed.enabled,
-      settings: valuesOf(plugin.settings_schema, typed.settings, at),
-    };
-    const saved = await call(gateways.update, {
+  const saved = required_plugins[place];
+  const at = `required_plugins[${place}]`;
+  const show = (next: Gateway, index: number) => {
+    setOpened(next);
+    setPlace(index);
+    setTyped(typedOf(plugin, next, index));
+  };
+  const replace = (entries: PluginEntryInput[]) =>
+    call(gateways.update, {
       params: { gateway_id: opened.id },
-      body: { required_plugins: required_plugins.toSpliced(place, 1, entry) },
+      body: { required_plugins: entries },
       version: opened.version,
     });
-    setOpened(saved);
-    setTyped(typedOf(plugin, saved));
+  const save = useAction(async () => {
+    const entry = {
+      ...(saved ?? freshFor(plugin)),
+      enabled: typed.enabled,
+      priority: Number(typed.priority),
+      settings: valuesOf(plugin.settings_schema, typed.settings, `${at}.settings`),
+    };
+    show(await replace(required_plugins.toSpliced(place, 1, entry)), place);
     say("Saved.");
   });
+  const remove = () =>
+    ask({
+      title: "Delete this entry?",
+      body: <p>Its limits no longer apply. The other entries stay.</p>,
+      act: "Delete",
+      run: async () => {
+        const next = await replace(required_plugins.toSpliced(place, 1));
+        show(next, firstPlace(next));
+        say("The entry was deleted.");
+      },
+    });
   return (
     <Form
       action={save}
-      save={required_plugins[place] ? "Save" : "Set limits"}
+      save={saved ? "Save" : "Set limits"}
       locked={!may("write")}
       onStale={onStale}
+      more={
+        saved && (
+          <button type="button" className="button" onClick={remove}>
+            Delete entry
+          </button>
+        )
+      }
     >
       <Section
         title="Rate limits"
         about={limitWords(required_plugins) ?? "Nothing is limited at this gateway now."}
       >
+        {required_plugins.some(isLimiter) && (
+          <SelectField
+            label="Entry"
+            hint="All enabled entries apply together. A request that one refuses is charged to none."
+            value={`${place}`}
+            options={entryOptions(required_plugins)}
+            onChange={(index) => show(opened, Number(index))}
+          />
+        )}
         <CheckField
           label="Enabled"
           hint="While it is off the settings are kept and nothing is counted."
           checked={typed.enabled}
           onChange={(enabled) => setTyped({ ...typed, enabled })}
         />
+        <TextField
+          label="Priority"
+          type="number"
+          hint="Lower numbers come first: the first exceeded entry sets the action."
+          value={typed.priority}
+          onChange={(priority) => setTyped({ ...typed, priority })}
+          problem={problemOf(save.error, `${at}.priority`)}
+        />
         <SchemaFields
           schema={plugin.settings_schema}
           draft={typed.settings}
           onChange={(settings) => setTyped({ ...typed, settings })}
           error={save.error}
-          at={at}
+          at={`${at}.settings`}
         />
       </Section>
     </Form>
   );
 }
 
-const freshFor = ({ name, stages: [stage = ""] }: Plugin) => ({ name, stage, priority: 0 });
+type PluginEntryInput = z.input<typeof PluginEntry>;
 
-/** Where it stands among the plugins, or will when it is saved. */
-function placeOf({ required_plugins }: Gateway): number {
-  const found = required_plugins.findIndex(({ name }) => name === RATE_LIMITER);
+const freshFor = ({ name, stages: [stage = ""] }: Plugin) => ({ name, stage });
+
+const isLimiter = ({ name }: PluginEntry) => name === RATE_LIMITER;
+
+/** The index of the first entry, or the one that a new entry will have. */
+function firstPlace({ required_plugins }: Gateway): number {
+  const found = required_plugins.findIndex(isLimiter);
   return found < 0 ? required_plugins.length : found;
 }
 
-function typedOf(plugin: Plugin, gateway: Gateway) {
-  const entry = gateway.required_plugins[placeOf(gateway)];
+function entryOptions(entries: readonly PluginEntry[]): [string, string][] {
+  const saved = entries.flatMap((entry, index): [string, string][] => {
+    if (!isLimiter(entry)) return [];
+    return [[`${index}`, `Priority ${entry.priority}: ${entryWords(entry)}`]];
+  });
+  return [...saved, [`${entries.length}`, "New entry"]];
+}
+
+function typedOf(plugin: Plugin, gateway: Gateway, place: number) {
+  const entry = gateway.required_plugins[place];
   return {
     enabled: entry?.enabled ?? true,
+    priority: `${entry?.priority ?? 0}`,
     settings: draftOf(plugin.settings_schema, entry?.settings ?? {}),
   };
 }

@@ -16,10 +16,7 @@ export function RequiredPlugins({ gateway }: { gateway: Gateway }) {
       <Table
         caption="Plugins"
         columns={columns(limits)}
-        rows={gateway.required_plugins.map((entry) => ({
-          ...entry,
-          id: `${entry.name} ${entry.stage}`,
-        }))}
+        rows={gateway.required_plugins.map((entry, index) => ({ ...entry, id: `${index}` }))}
         empty={
           <p>
             None runs. To limit requests, <Link to={limits}>set rate limits</Link>.

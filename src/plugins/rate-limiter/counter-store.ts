@@ -1,28 +1,31 @@
 /** Which counter is asked? Memory alone, or Redis, with memory for the time when Redis is away. */
-import { AppError } from "../../contract/errors.ts";
 import { elapsedMs } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
-import type { Ask, Used, Verdict } from "./counter.ts";
+import type { Ask, Used, UsedIn, Verdict } from "./counter.ts";
 import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
 import { keepRedis, type RedisLink } from "./redis-link.ts";
-import type { RateLimiterSettings } from "./settings.ts";
 
 /** `local` is memory in place of a Redis that is away. */
 export const STORES = ["memory", "redis", "local"] as const;
 export type Store = (typeof STORES)[number];
-export type Settled = Verdict & { store: Store };
+export interface Settled extends Verdict {
+  store: Store;
+  /** Redis is away and a limit must not be counted without it. */
+  unavailable?: boolean;
+}
+
+export interface StoreAsk extends Ask {
+  /** The limit that this node enforces alone while Redis is away. */
+  local_limit: number;
+}
 
 export interface CounterStore {
-  take(
-    asks: readonly Ask[],
-    onStoreError: RateLimiterSettings["on_store_error"],
-  ): Settled | Promise<Settled>;
+  /** `closed`: admits nothing while Redis is away. */
+  take(asks: readonly StoreAsk[], closed: boolean): Settled | Promise<Settled>;
   /** How things stand; nothing is charged. */
   check(asks: readonly Ask[]): Settled | Promise<Settled>;
   /** Everyone in a space who has used something, in no order. */
-  used(
-    ask: Omit<Ask, "subject">,
-  ): Promise<{ items: Iterable<Used>; complete: boolean; store: Store }>;
+  used(counter: UsedIn): Promise<{ items: Iterable<Used>; complete: boolean; store: Store }>;
   /** False when there was nothing to forget. */
   forget(space: string, subject: string): Promise<boolean>;
   /** Redis is away: this node counts on its own. */
@@ -55,7 +58,7 @@ function ownStore(memory: MemoryCounter): CounterStore {
  */
 function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
   return {
-    async take(asks, onStoreError) {
+    async take(asks, closed) {
       // Redis may have come back without what it knew: for one window, what this node admitted counts
       // too. It is charged before Redis is asked, so that parallel requests cannot pass together.
       const nowMs = elapsedMs();
@@ -73,9 +76,11 @@ function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
       }
       if (verdict) return { ...verdict, store: "redis" };
 
-      if (onStoreError === "closed") throw new AppError("rate_limit_unavailable");
-      const own = memory.take(asks, elapsedMs());
-      return { ...own, admitted: own.admitted || onStoreError === "open", store: "local" };
+      if (closed) {
+        const known = memory.check(asks, elapsedMs());
+        return { ...known, admitted: false, unavailable: true, store: "local" };
+      }
+      return { ...memory.take(asks.map(locally), elapsedMs()), store: "local" };
     },
     async check(asks) {
       const verdict = await link.ask((redis) => redis.check(asks));
@@ -101,9 +106,11 @@ function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
   };
 }
 
+const locally = (ask: StoreAsk): Ask => ({ ...ask, limit: ask.local_limit });
+
 /** A window and its 64th part. */
 const PATIENCE_MS_PER_S = 1000 + 1000 / 64;
 
-function usedIn(memory: MemoryCounter, { space, limit }: Omit<Ask, "subject">) {
+function usedIn(memory: MemoryCounter, { space, limit }: UsedIn) {
   return { items: memory.used(space, limit, elapsedMs()), complete: true };
 }

@@ -24,6 +24,9 @@ export interface Verdict {
   counts: readonly Count[];
 }
 
+/** A counter whose subjects are listed. */
+export type UsedIn = Pick<Ask, "space" | "limit" | "window_s">;
+
 /** A subject that has used something of a limit. */
 export interface Used extends Count {
   subject: string;

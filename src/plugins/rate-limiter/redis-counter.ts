@@ -1,6 +1,6 @@
 /** Counts in Redis, for all nodes together: one script call for all limits of a request. */
 import type { RedisClient } from "bun";
-import type { Ask, Used, Verdict } from "./counter.ts";
+import type { Ask, Used, UsedIn, Verdict } from "./counter.ts";
 import { limiterScript } from "./redis-script.ts";
 
 export interface RedisCounter {
@@ -8,7 +8,7 @@ export interface RedisCounter {
   /** The same verdict, and nothing is charged. */
   check(asks: readonly Ask[]): Promise<Verdict>;
   /** Everyone in a space who has used something, in no order; not complete when there are too many. */
-  used(ask: Omit<Ask, "subject">): Promise<{ items: Used[]; complete: boolean }>;
+  used(counter: UsedIn): Promise<{ items: Used[]; complete: boolean }>;
   /** False when there was nothing to forget. */
   forget(space: string, subject: string): Promise<boolean>;
 }
@@ -43,12 +43,13 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   return {
     take: (asks) => run(asks, "1"),
     check: (asks) => run(asks, "0"),
-    async used(ask) {
-      const { keys, complete } = await keysOf(redis, ask.space);
+    async used(counter) {
+      const { space } = counter;
+      const { keys, complete } = await keysOf(redis, space);
       const items: Used[] = [];
       for (let at = 0; at < keys.length; at += BATCH) {
         const some = keys.slice(at, at + BATCH);
-        const asks = some.map((key) => ({ ...ask, subject: key.slice(ask.space.length) }));
+        const asks = some.map((key) => ({ ...counter, subject: key.slice(space.length) }));
         const { counts } = await run(asks, "0");
         for (const [index, { subject }] of asks.entries()) {
           const count = counts[index];
