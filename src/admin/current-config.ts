@@ -8,7 +8,7 @@ import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
 import { attachedRegistries, type ConsumerRow, consumerTable } from "../db/consumers.ts";
 import { gatewayTable } from "../db/gateways.ts";
 import { consumerKeyTable } from "../db/keys.ts";
-import { registryTable } from "../db/registries.ts";
+import { type RegistryRow, registrySecret, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/seal.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
@@ -41,16 +41,20 @@ export async function currentConfig(deps: Deps): Promise<ConfigFile> {
     })),
     keys: (keysOf.get(row.id) ?? []).map(configKey),
   });
+  const registryOf = (row: RegistryRow): RegistryInput =>
+    // A secret that no key opens counts as empty, so that the one in a file replaces it.
+    mapSecrets(
+      pickInput(RegistryInput, row),
+      REGISTRY_SECRETS,
+      (text, path) => unseal(keyring, registrySecret(row.id, path), text) ?? "",
+    );
   const slugs = new Map(gatewayRows.map(({ id, slug }) => [id, slug]));
   return {
     version: 1,
     gateways: gatewayRows.map((row) => ({
       ...pickInput(GatewayInput.omit({ guard: true }), row),
       slug: row.slug,
-      registries: (registriesOf.get(row.id) ?? [])
-        .map((registry) => pickInput(RegistryInput, registry))
-        // A secret that no key opens counts as empty, so that the one a file gives replaces it.
-        .map((input) => mapSecrets(input, REGISTRY_SECRETS, (text) => unseal(keyring, text) ?? "")),
+      registries: (registriesOf.get(row.id) ?? []).map(registryOf),
       consumers: (consumersOf.get(row.id) ?? []).map(consumerOf),
       ...storeOf(row.id),
     })),

@@ -9,10 +9,11 @@ import { detectorTable } from "../db/detectors.ts";
 import { collectorKeyTable, serviceClientTable } from "../db/keys.ts";
 import { policyTable } from "../db/policies.ts";
 import type { RegistryRow } from "../db/registries.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/seal.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
-import { detectorSecrets, namedSettings } from "./detector-settings.ts";
+import { detectorSecretPaths, namedSettings } from "./detector-settings.ts";
 import { configKey, pickInput } from "./pick-input.ts";
 
 type Guard = Required<Pick<ConfigFile, "detectors" | "policies" | "collectors">>;
@@ -46,7 +47,9 @@ export async function currentGuard(
   const detectorOf = (row: DetectorResource): DetectorInput => {
     const input = { ...pickInput(DetectorInput, row), settings: namedSettings(row, registries) };
     // A secret that no key opens counts as empty, so that the one a file gives replaces it.
-    return mapSecrets(input, detectorSecrets(row.kind), (text) => unseal(keyring, text) ?? "");
+    const context = sealedIn("detectors.settings", row.id);
+    const open = (text: string) => unseal(keyring, context, text) ?? "";
+    return mapSecrets(input, detectorSecretPaths(row.kind), open);
   };
   const ruleOf = ({ detector_id, ...rule }: Rule) => ({
     detector: detectorNames.get(detector_id) ?? "",

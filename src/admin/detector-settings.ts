@@ -18,7 +18,7 @@ export const FILE_SETTINGS: ReadonlyMap<string, z.ZodObject> = new Map(
 );
 
 /** Where secrets stand inside a detector of a kind. */
-export const detectorSecrets = (kind: string): string[] =>
+export const detectorSecretPaths = (kind: string): string[] =>
   secretsOf(kind).map((path) => `settings.${path}`);
 
 /** Each with the defaults of its kind filled in, as it is stored; what is wrong is told to `refuse`. */

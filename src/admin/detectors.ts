@@ -14,12 +14,12 @@ import { registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { checkHostLiteral } from "../net/address-guard.ts";
 import type { Detector } from "../policy/detector.ts";
-import { detectors as catalog, secretsOf } from "../policy/detectors/all.ts";
+import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import { uses } from "../snapshot/policy-document.ts";
 import { saveVersion } from "./policy-versions.ts";
 import { resourceRoutes, type Stores } from "./resource-routes.ts";
-import { maskSecrets, sealSecrets } from "./seal-secrets.ts";
+import { detectorSecrets, maskSecrets, sealSecrets } from "./seal-secrets.ts";
 
 const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
   table: detectorTable,
@@ -27,11 +27,11 @@ const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
   scope: () => ({}),
   read: (deps, row) => ({
     ...row,
-    settings: maskSecrets(deps.keyring(), secretsOf(row.kind), row.settings),
+    settings: maskSecrets(deps.keyring(), detectorSecrets(row.kind, row.id), row.settings),
   }),
-  columns: async (deps, input, _, before) => ({
+  columns: async (deps, input, { id }, before) => ({
     ...input,
-    settings: await checkedSettings(deps, input, before),
+    settings: await checkedSettings(deps, id, input, before),
   }),
   async mayRemove(deps, { id }) {
     const using = (await policyTable.all(deps.db)).filter((policy) => uses(policy, id));
@@ -91,6 +91,7 @@ export const noSuchKind = (): string =>
 /** With every default filled in, so that a later release cannot change what was saved. */
 async function checkedSettings(
   deps: Deps,
+  id: string,
   { kind, settings }: DetectorInput,
   before: DetectorResource | undefined,
 ): Promise<Record<string, unknown>> {
@@ -103,7 +104,7 @@ async function checkedSettings(
   }
   const parsed = parsedSettings(detector, settings);
   await checkTargets(deps, parsed, before);
-  return sealSecrets(deps.keyring(), detector.secrets, parsed, before?.settings);
+  return sealSecrets(deps.keyring(), detectorSecrets(kind, id), parsed, before?.settings);
 }
 
 function parsedSettings(detector: Detector, settings: unknown): Record<string, unknown> {

@@ -23,7 +23,7 @@ import { IssuerInput } from "../contract/store-principals.ts";
 import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { currentConfig } from "./current-config.ts";
-import { detectorSecrets, FILE_SETTINGS } from "./detector-settings.ts";
+import { detectorSecretPaths, FILE_SETTINGS } from "./detector-settings.ts";
 
 export interface ExportedConfig {
   yaml: string;
@@ -84,7 +84,7 @@ function exportDetector({ settings, ...own }: DetectorInput, names: Set<string>)
     ...written(DetectorInput, own),
     ...(Object.keys(told).length ? { settings: told } : {}),
   };
-  return withVariables(shown, detectorSecrets(own.kind), [own.name], names);
+  return withVariables(shown, detectorSecretPaths(own.kind), [own.name], names);
 }
 
 const exportPolicy = ({ gates, input_rules, output_rules, ...own }: ConfigPolicy): object => ({

@@ -4,7 +4,7 @@ import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { HttpUrlWithQuery } from "../contract/http-shapes.ts";
 import { fieldTrouble, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
-import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
+import type { RegistryInput } from "../contract/registries.ts";
 import { askedOfPrincipals, type CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
@@ -12,7 +12,7 @@ import type { Deps } from "../deps.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { refusePrincipalTheft, refuseSecretTheft } from "./refuse-secret-theft.ts";
-import { sealSecrets } from "./seal-secrets.ts";
+import { registrySecrets, sealSecrets } from "./seal-secrets.ts";
 
 /** What the catalog says fills in what was left out; secrets come back sealed. */
 export async function checkMcpRegistry(
@@ -45,7 +45,7 @@ export async function checkMcpRegistry(
   checkAuth(next, entry, kept);
   checkCredential(next, options, entry);
   await refuseSameName(deps, place, input.name);
-  return sealSecrets(deps.keyring(), REGISTRY_SECRETS, next, kept);
+  return sealSecrets(deps.keyring(), registrySecrets(place.id), next, kept);
 }
 
 async function entryOf(

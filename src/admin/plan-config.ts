@@ -10,7 +10,7 @@ import { consumerKeyTable } from "../db/keys.ts";
 import type { Deps } from "../deps.ts";
 import type { Path } from "../lib/read-yaml.ts";
 import { currentConfig } from "./current-config.ts";
-import { detectorSecrets } from "./detector-settings.ts";
+import { detectorSecretPaths } from "./detector-settings.ts";
 import { diffOf, diffSecretsOf } from "./diff-of.ts";
 import { draftPlan, type Plan } from "./draft-plan.ts";
 import { consumerAt } from "./find-by-name.ts";
@@ -35,7 +35,7 @@ export async function planConfig(
   const draft = draftPlan(options);
   const diffSecrets = diffSecretsOf(source, problems);
   const diffRegistry = diffSecrets<ConfigRegistry>(() => REGISTRY_SECRETS);
-  const diffDetector = diffSecrets<DetectorInput>(({ kind }) => detectorSecrets(kind));
+  const diffDetector = diffSecrets<DetectorInput>(({ kind }) => detectorSecretPaths(kind));
   const staying = new Set(wanted.collectors?.map(({ name }) => name));
 
   draft.list(

@@ -13,10 +13,9 @@ import { type PolicyVersionRow, policyTable, policyVersionTable } from "../db/po
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { diffValues } from "../lib/diff-values.ts";
-import { secretsOf } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import { inputOf, policyDocument } from "../snapshot/policy-document.ts";
-import { maskSecrets } from "./seal-secrets.ts";
+import { detectorSecrets, maskSecrets } from "./seal-secrets.ts";
 
 export async function saveVersion(
   deps: Deps,
@@ -85,8 +84,9 @@ async function findVersion(deps: Deps, policy_id: string, text: string): Promise
 /** As the API shows it: secrets of detectors masked. */
 function shown(deps: Deps, { document }: PolicyVersionRow): PolicyDocument {
   const masked = Object.entries(document.detectors).map(([id, detector]) => {
-    const { kind, settings } = detector;
-    return [id, { ...detector, settings: maskSecrets(deps.keyring(), secretsOf(kind), settings) }];
+    const secrets = detectorSecrets(detector.kind, id);
+    const settings = maskSecrets(deps.keyring(), secrets, detector.settings);
+    return [id, { ...detector, settings }];
   });
   return { ...document, detectors: Object.fromEntries(masked) };
 }

@@ -5,7 +5,7 @@ import { explain, pathText } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { type Path, type Place, readYaml } from "../lib/read-yaml.ts";
-import { checkedSettings, detectorSecrets, FILE_SETTINGS } from "./detector-settings.ts";
+import { checkedSettings, detectorSecretPaths, FILE_SETTINGS } from "./detector-settings.ts";
 
 export interface Problem {
   path: Path;
@@ -72,7 +72,9 @@ function refusalOf(file: string, problems: readonly { message: string; place: Pl
 /** Those that are stored and can be kept: of registries and detectors. */
 const SECRETS = [
   ...REGISTRY_SECRETS.map((secret) => `gateways.*.registries.*.${secret}`),
-  ...[...FILE_SETTINGS.keys()].flatMap(detectorSecrets).map((secret) => `detectors.*.${secret}`),
+  ...[...FILE_SETTINGS.keys()]
+    .flatMap(detectorSecretPaths)
+    .map((secret) => `detectors.*.${secret}`),
 ].map((path) => path.split("."));
 
 const isSecret = (path: Path): boolean =>

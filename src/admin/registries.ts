@@ -7,7 +7,6 @@ import {
   KINDS,
   KINDS_WITHOUT_KEY,
   listRegistryKinds,
-  REGISTRY_SECRETS,
   type Registry,
   type RegistryInput,
   registries,
@@ -23,7 +22,7 @@ import { type Route, route } from "../route.ts";
 import { checkMcpRegistry } from "./mcp-registries.ts";
 import { refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
-import { maskSecrets, sealSecrets } from "./seal-secrets.ts";
+import { maskSecrets, registrySecrets, sealSecrets } from "./seal-secrets.ts";
 
 const stores: Stores<RegistryRow, RegistryInput, Registry> = {
   table: registryTable,
@@ -31,7 +30,7 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
   scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
   parent: gatewayExists,
   read: (deps, row) => ({
-    ...maskSecrets(deps.keyring(), REGISTRY_SECRETS, row),
+    ...maskSecrets(deps.keyring(), registrySecrets(row.id), row),
     capabilities: row.capabilities ?? (isLlm(row) ? capabilitiesOf(providers[row.provider]) : []),
   }),
   kept: ({ capabilities }) => ({ capabilities }),
@@ -58,7 +57,7 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
     }
     return input.type === "mcp"
       ? await checkMcpRegistry(deps, { id, gateway_id }, input, before)
-      : checkLlmRegistry(deps, input, before);
+      : checkLlmRegistry(deps, id, input, before);
   },
 };
 
@@ -77,6 +76,7 @@ export const registryRoutes: Route[] = [
 /** The whole registry is judged by its kind; its secrets come back sealed. */
 export function checkLlmRegistry(
   deps: Deps,
+  id: string,
   input: RegistryInput,
   before?: RegistryRow,
 ): RegistryInput {
@@ -113,5 +113,5 @@ export function checkLlmRegistry(
   if (input.auth && provider === "demo") {
     throw new AppError("validation_failed", "auth: the demo provider takes no credential");
   }
-  return sealSecrets(deps.keyring(), REGISTRY_SECRETS, { ...input, provider_options }, before);
+  return sealSecrets(deps.keyring(), registrySecrets(id), { ...input, provider_options }, before);
 }

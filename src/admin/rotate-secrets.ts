@@ -24,15 +24,15 @@ export async function rotateSecrets(deps: Deps, actor: Actor): Promise<Rotated> 
   return await changeConfig(deps.db, async (tx) => {
     const keyring = deps.keyring();
     const rotated = { key: keyring.current, resealed: 0, unreadable: 0 };
-    await rewriteSealed(tx, (sealed) => {
+    await rewriteSealed(tx, (sealed, context) => {
       if (sealedWith(sealed) === keyring.current) return sealed;
-      const plain = unseal(keyring, sealed);
+      const plain = unseal(keyring, context, sealed);
       if (plain === undefined) {
         rotated.unreadable += 1;
         return sealed;
       }
       rotated.resealed += 1;
-      return seal(keyring, plain);
+      return seal(keyring, context, plain);
     });
     const call = { actor, request_id: deps.newId(), trace_id: deps.newId() };
     await recordChange({ ...deps, db: tx }, call, {

@@ -1,12 +1,22 @@
 /** Secrets on their way in are sealed, on their way out masked; what a caller left masked stays as it was. */
 import { AppError } from "../contract/errors.ts";
-import { type Keyring, seal, unseal } from "../lib/seal.ts";
+import { REGISTRY_SECRETS } from "../contract/registries.ts";
+import { registrySecret } from "../db/registries.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
+import { type Keyring, type SealContext, seal, unseal } from "../lib/seal.ts";
 import { isMasked, mapSecrets, mask, secretsIn } from "../lib/secret-paths.ts";
+import { secretsOf } from "../policy/detectors/all.ts";
+
+/** The secrets of one row: their paths, and the context each of them is sealed in. */
+export interface RowSecrets {
+  paths: readonly string[];
+  contextOf: (path: string) => SealContext;
+}
 
 /** `stored` holds the sealed secrets of the row before, or undefined on create. */
 export function sealSecrets<T>(
   keyring: Keyring,
-  paths: readonly string[],
+  { paths, contextOf }: RowSecrets,
   next: T,
   stored: object | undefined,
 ): T {
@@ -14,8 +24,8 @@ export function sealSecrets<T>(
   return mapSecrets(next, paths, (given, path) => {
     const kept = before.get(path);
     // The same secret keeps its sealed text too, so that what holds it counts as unchanged.
-    const same = keepsStored(given) || (kept && unseal(keyring, kept) === given);
-    if (!same) return seal(keyring, given);
+    const same = keepsStored(given) || (kept && unseal(keyring, contextOf(path), kept) === given);
+    if (!same) return seal(keyring, contextOf(path), given);
     if (kept !== undefined) return kept;
     const reason = given === "" ? "must not be empty" : "is a masked value: send the secret itself";
     throw new AppError("validation_failed", `${path}: ${reason}`);
@@ -25,5 +35,15 @@ export function sealSecrets<T>(
 /** Whatever is sent so stands for the stored secret, be it its own mask or another. */
 export const keepsStored = (given: string): boolean => given === "" || isMasked(given);
 
-export const maskSecrets = <T>(keyring: Keyring, paths: readonly string[], stored: T): T =>
-  mapSecrets(stored, paths, (sealed) => mask(unseal(keyring, sealed) ?? ""));
+export const maskSecrets = <T>(keyring: Keyring, { paths, contextOf }: RowSecrets, stored: T): T =>
+  mapSecrets(stored, paths, (sealed, path) => mask(unseal(keyring, contextOf(path), sealed) ?? ""));
+
+export const registrySecrets = (id: string): RowSecrets => ({
+  paths: REGISTRY_SECRETS,
+  contextOf: (path) => registrySecret(id, path),
+});
+
+export const detectorSecrets = (kind: string, id: string): RowSecrets => ({
+  paths: secretsOf(kind),
+  contextOf: () => sealedIn("detectors.settings", id),
+});

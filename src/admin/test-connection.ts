@@ -68,5 +68,5 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
 /** A registry that is not saved yet: checked like one that is. */
 function draft(deps: Deps, gateway_id: string, body: RegistryInput): RegistryRow {
   const unsaved = { id: "", version: 0, created_at: "", updated_at: "", gateway_id };
-  return { ...checkLlmRegistry(deps, body), ...unsaved };
+  return { ...checkLlmRegistry(deps, unsaved.id, body), ...unsaved };
 }

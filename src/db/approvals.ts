@@ -1,6 +1,8 @@
 /** The approvals table. */
 import type { Approval } from "../contract/approvals.ts";
+import type { SealContext } from "../lib/seal.ts";
 import type { Db } from "./db.ts";
+import { sealedIn } from "./sealed-texts.ts";
 import { table } from "./table.ts";
 
 export interface ApprovalRow extends Approval {
@@ -39,6 +41,9 @@ export const approvalContentTable = table<{ id: string; content: string }>({
   search: [],
   sort: ["id"],
 });
+
+/** The context that the content of an approval is sealed in. */
+export const sealedContent = (id: string): SealContext => sealedIn("approval_contents.content", id);
 
 /** Marks pending approvals as expired, and deletes their content. */
 export async function expireApprovals(db: Db, now: Date): Promise<void> {

@@ -1,6 +1,8 @@
 /** The idempotent_replies table: what a POST with an Idempotency-Key was answered. */
+import type { SealContext } from "../lib/seal.ts";
 import type { Db } from "./db.ts";
 import { dropInSteps } from "./drop-in-steps.ts";
+import { sealedIn } from "./sealed-texts.ts";
 import { table } from "./table.ts";
 
 export interface IdempotentReply {
@@ -17,6 +19,8 @@ export const idempotentReplyTable = table<IdempotentReply>({
   search: [],
   sort: ["created_at"],
 });
+
+export const sealedReply = (id: string): SealContext => sealedIn("idempotent_replies.reply", id);
 
 export const dropIdempotentReplies = (db: Db, olderThan: Date): Promise<number> =>
   dropInSteps(db, "idempotent_replies", "created_at < $1", olderThan.toISOString());

@@ -11,6 +11,8 @@ export interface PseudonymRow {
   expires_at: string;
 }
 
+export type SealedPseudonym = Pick<PseudonymRow, "id" | "pseudonym" | "original">;
+
 /** The same text of a session has one pseudonym, however often it is masked. */
 export async function keepPseudonyms(db: Db, rows: readonly PseudonymRow[]): Promise<void> {
   // In one order everywhere, so that two evaluations of a session cannot wait for each other.
@@ -29,12 +31,12 @@ export async function findPseudonyms(
   db: Db,
   session_hash: string,
   pseudonyms: readonly string[],
-): Promise<Pick<PseudonymRow, "pseudonym" | "original">[]> {
+): Promise<SealedPseudonym[]> {
   if (pseudonyms.length === 0) return [];
   const values: Value[] = [session_hash];
   const list = pseudonyms.map((pseudonym) => `$${values.push(pseudonym)}`).join(", ");
   return await db.many(
-    `SELECT pseudonym, original FROM pseudonyms WHERE session_hash = $1 AND pseudonym IN (${list})`,
+    `SELECT id, pseudonym, original FROM pseudonyms WHERE session_hash = $1 AND pseudonym IN (${list})`,
     ...values,
   );
 }

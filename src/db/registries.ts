@@ -1,7 +1,9 @@
 /** The registries table. Secrets in `auth` and `provider_options` are sealed here. */
 import type { McpAuth, McpOptions, ServerField } from "../contract/mcp-registries.ts";
 import type { ApiKeyAuth, Capability, Kind, Registry } from "../contract/registries.ts";
+import type { SealContext } from "../lib/seal.ts";
 import type { Db } from "./db.ts";
+import { sealedIn } from "./sealed-texts.ts";
 import { table } from "./table.ts";
 
 export interface RegistryRow extends Omit<Registry, "capabilities"> {
@@ -28,6 +30,10 @@ export const registryTable = table<RegistryRow>({
   search: ["name", "provider"],
   sort: ["created_at", "name", "provider", "updated_at"],
 });
+
+/** The context of a registry's secret at a path such as `auth.api_key`. */
+export const registrySecret = (id: string, path: string): SealContext =>
+  sealedIn(path.startsWith("auth.") ? "registries.auth" : "registries.provider_options", id);
 
 /** An AI upstream. */
 export interface LlmRegistryRow extends RegistryRow {

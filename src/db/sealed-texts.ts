@@ -1,61 +1,110 @@
-/** Where stored secrets stand, and how to go through all of them. */
+/** The columns that hold sealed texts, and how to read or rewrite every one of them. */
+import type { SealContext } from "../lib/seal.ts";
 import type { Db } from "./db.ts";
 
-/** Every column that holds sealed texts, alone or inside JSON. The tests' kit finds one that is missing. */
-export const SEALED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  installation: ["value"],
-  registries: ["provider_options", "auth"],
-  idempotent_replies: ["reply"],
-  detectors: ["settings"],
-  policy_versions: ["document"],
-  pseudonyms: ["original"],
-  approval_contents: ["content"],
-  store_installs: ["config"],
-  store_credentials: ["access_token", "refresh_token"],
-  oauth_clients: ["client_secret"],
-  oauth_flows: ["code_verifier"],
-};
+/** Every column that holds sealed texts, alone or inside JSON. The test kit finds one that is missing. */
+export const SEALED_COLUMNS = [
+  "installation.value",
+  "registries.provider_options",
+  "registries.auth",
+  "idempotent_replies.reply",
+  "detectors.settings",
+  "policy_versions.document",
+  "pseudonyms.original",
+  "approval_contents.content",
+  "store_installs.config",
+  "store_credentials.access_token",
+  "store_credentials.refresh_token",
+  "oauth_clients.client_secret",
+  "oauth_flows.code_verifier",
+] as const;
+
+export type SealedColumn = (typeof SEALED_COLUMNS)[number];
+
+/** The context of the sealed texts in one column of the row `id`. */
+export const sealedIn = (
+  // A policy version holds copies of detectors' settings, in the context of the detector.
+  column: Exclude<SealedColumn, "policy_versions.document">,
+  id: string,
+): SealContext => ({ purpose: column, id });
 
 /** As lib/seal.ts writes them: mark, key id, base64url. None of it needs escaping in JSON. */
-const SEALED = /sealed:v1:[\w-]+:[\w-]+/g;
+const SEALED = /sealed:v[12]:[\w-]+:[\w-]+/g;
 
 export interface SealedText {
   table: string;
+  /** Of the row. */
   id: string;
   text: string;
+  context: SealContext;
 }
 
 export async function sealedTexts(db: Db): Promise<SealedText[]> {
   const found: SealedText[] = [];
-  await eachCell(db, async ({ table, id, value }) => {
-    for (const [text] of value.matchAll(SEALED)) found.push({ table, id, text });
+  await eachCell(db, async ({ table, id }, rewrite) => {
+    rewrite((text, context) => {
+      found.push({ table, id, text, context });
+      return text;
+    });
   });
   return found;
 }
 
-/** Replaces every sealed text by what `change` makes of it. Inside a transaction, please. */
-export async function rewriteSealed(db: Db, change: (sealed: string) => string): Promise<void> {
-  await eachCell(db, async ({ table, column, id, value }) => {
-    const next = value.replace(SEALED, change);
+type Change = (sealed: string, context: SealContext) => string;
+
+/** Replaces every sealed text by what `change` returns for it. Call inside a transaction. */
+export async function rewriteSealed(db: Db, change: Change): Promise<void> {
+  await eachCell(db, async ({ table, name, id, value }, rewrite) => {
+    const next = rewrite(change);
     if (next === value) return;
-    await db.run(`UPDATE ${table} SET ${column} = $1 WHERE id = $2`, next, id);
+    await db.run(`UPDATE ${table} SET ${name} = $1 WHERE id = $2`, next, id);
   });
 }
 
 interface Cell {
   table: string;
-  column: string;
+  name: string;
   id: string;
   value: string;
 }
 
-async function eachCell(db: Db, visit: (cell: Cell) => Promise<void>): Promise<void> {
-  for (const [table, columns] of Object.entries(SEALED_COLUMNS)) {
-    for (const column of columns) {
+const CELLS_AT_ONCE = 500;
+
+async function eachCell(
+  db: Db,
+  visit: (cell: Cell, rewrite: (change: Change) => string) => Promise<void>,
+): Promise<void> {
+  for (const column of SEALED_COLUMNS) {
+    const [table = "", name = ""] = column.split(".");
+    for (let after = ""; ; ) {
       const rows = await db.many<{ id: string; value: string }>(
-        `SELECT id, ${column} AS value FROM ${table} WHERE ${column} LIKE '%sealed:v1:%'`,
+        `SELECT id, ${name} AS value FROM ${table} WHERE ${name} LIKE '%sealed:v_:%' AND id > $1
+         ORDER BY id LIMIT ${CELLS_AT_ONCE}`,
+        after,
       );
-      for (const { id, value } of rows) await visit({ table, column, id, value });
+      for (const { id, value } of rows) {
+        const rewrite = (change: Change) =>
+          column === "policy_versions.document"
+            ? inDocument(value, change)
+            : inText(value, sealedIn(column, id), change);
+        await visit({ table, name, id, value }, rewrite);
+      }
+      const last = rows.at(-1);
+      if (!last || rows.length < CELLS_AT_ONCE) break;
+      after = last.id;
     }
   }
+}
+
+const inText = (value: string, context: SealContext, change: Change): string =>
+  value.replace(SEALED, (sealed) => change(sealed, context));
+
+function inDocument(value: string, change: Change): string {
+  // A stored PolicyDocument.
+  const document: { detectors: Record<string, unknown> } = JSON.parse(value);
+  const detectors = Object.entries(document.detectors).map(([id, detector]) => {
+    const context = sealedIn("detectors.settings", id);
+    return [id, JSON.parse(inText(JSON.stringify(detector), context, change))];
+  });
+  return JSON.stringify({ ...document, detectors: Object.fromEntries(detectors) });
 }

@@ -1,6 +1,11 @@
 /** What an `ask` verdict leaves to decide, and whether an evaluation presents a decision for exactly that. */
 import type { Finding } from "../contract/evaluate.ts";
-import { type ApprovalRow, approvalContentTable, approvalTable } from "../db/approvals.ts";
+import {
+  type ApprovalRow,
+  approvalContentTable,
+  approvalTable,
+  sealedContent,
+} from "../db/approvals.ts";
 import { takeTurn } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { compactJson, memberTexts, skipBlank } from "../lib/json-text.ts";
@@ -86,7 +91,7 @@ export async function askApproval(
     expires_at: new Date(at.getTime() + LIFE_MS).toISOString(),
     created_at: at.toISOString(),
   };
-  return await backing.askApproval(row, seal(known.keyring(), content));
+  return await backing.askApproval(row, seal(known.keyring(), sealedContent(row.id), content));
 }
 
 /** Inserts a pending approval, or returns the id of the pending one with the same fingerprint. */

@@ -5,7 +5,12 @@
 import type { EvaluateRequest } from "../contract/evaluate.ts";
 import { type ApprovalRow, approvalTable } from "../db/approvals.ts";
 import type { RecordedEvaluation } from "../db/evaluation-events.ts";
-import { findPseudonyms, keepPseudonyms, type PseudonymRow } from "../db/pseudonyms.ts";
+import {
+  findPseudonyms,
+  keepPseudonyms,
+  type PseudonymRow,
+  type SealedPseudonym,
+} from "../db/pseudonyms.ts";
 import type { Deps } from "../deps.ts";
 import type { Keyring } from "../lib/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../net/fetch-attachment.ts";
@@ -44,7 +49,7 @@ export interface Backing extends Pick<Outside, "post" | "ask">, Pick<Deps, "now"
   findPseudonyms: (
     session_hash: string,
     pseudonyms: readonly string[],
-  ) => Promise<Pick<PseudonymRow, "pseudonym" | "original">[]>;
+  ) => Promise<SealedPseudonym[]>;
   keepPseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
   approved: (asked: Pick<ApprovalRow, "collector_id" | "fingerprint">) => Promise<ApprovalRow[]>;
   /** Returns the id of the pending approval; null when the database is unreachable. */

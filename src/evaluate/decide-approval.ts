@@ -14,6 +14,7 @@ import {
   approvalContentTable,
   approvalTable,
   expireApprovals,
+  sealedContent,
 } from "../db/approvals.ts";
 import { auditTable } from "../db/audit-log.ts";
 import { findContent } from "../db/evaluation-events.ts";
@@ -86,7 +87,7 @@ export const checkApprovalRoute: DirectRoute = {
 async function contentOf(deps: Deps, { id, event_id }: ApprovalRow): Promise<StoredText[] | null> {
   const stored = await approvalContentTable.find(deps.db, { id });
   if (!stored) return await findContent(deps.db, event_id);
-  return JSON.parse(unseal(deps.keyring(), stored.content) ?? "null");
+  return JSON.parse(unseal(deps.keyring(), sealedContent(id), stored.content) ?? "null");
 }
 
 async function findApproval(deps: Deps, id: string): Promise<ApprovalRow> {

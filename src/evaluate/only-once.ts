@@ -1,6 +1,11 @@
 /** An evaluation with an Idempotency-Key happens once: a client that tries again gets the same verdict, and no second event. */
 import { AppError } from "../contract/errors.ts";
-import { claimReply, idempotentReplyTable, keepReply } from "../db/idempotent-replies.ts";
+import {
+  claimReply,
+  idempotentReplyTable,
+  keepReply,
+  sealedReply,
+} from "../db/idempotent-replies.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { seal, unseal } from "../lib/seal.ts";
@@ -57,7 +62,7 @@ async function answerOnce(
   if (known !== undefined) return known;
   try {
     const text = await work();
-    const reply = seal(deps.keyring(), text);
+    const reply = seal(deps.keyring(), sealedReply(once.id), text);
     await ifReachable(deps, keepReply(deps.db, { ...row, reply }), undefined);
     return text;
   } catch (thrown) {
@@ -77,7 +82,9 @@ async function earlierReply(
     const found = idempotentReplyTable.find(deps.db, { id });
     const earlier = await ifReachable(deps, found, undefined);
     if (earlier && earlier.request_hash !== request_hash) throw usedBefore();
-    if (earlier?.reply !== "") return earlier && unseal(deps.keyring(), earlier.reply);
+    if (earlier?.reply !== "") {
+      return earlier && unseal(deps.keyring(), sealedReply(id), earlier.reply);
+    }
     await Bun.sleep(LOOK_EVERY_MS);
   }
   return undefined;

@@ -1,5 +1,6 @@
 /** Reversible masks: the names that stand for texts in a session, and the texts behind them. */
 import type { PseudonymRow } from "../db/pseudonyms.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
 import { derivedKey, type Keyring, seal, unseal } from "../lib/seal.ts";
 import type { Outside } from "../policy/detector.ts";
 import type { Pseudonym } from "../policy/rewrite.ts";
@@ -39,8 +40,8 @@ export function sessionNames(
     async restore(pseudonyms) {
       const rows = await backing.findPseudonyms(session_hash(), pseudonyms);
       return new Map(
-        rows.flatMap(({ pseudonym, original }) => {
-          const plain = unseal(keyring(), original);
+        rows.flatMap(({ id, pseudonym, original }) => {
+          const plain = unseal(keyring(), sealedIn("pseudonyms.original", id), original);
           return plain === undefined ? [] : [[pseudonym, plain]];
         }),
       );
@@ -50,9 +51,9 @@ export function sessionNames(
       const expires_at = new Date(backing.now().getTime() + LIFE_MS).toISOString();
       const hash = session_hash();
       const rows = [...named].map(([pseudonym, original]): PseudonymRow => {
-        const sealed = seal(keyring(), original);
-        const row = { id: backing.newId(), collector_id, session_hash: hash, pseudonym };
-        return { ...row, original: sealed, expires_at };
+        const id = backing.newId();
+        const sealed = seal(keyring(), sealedIn("pseudonyms.original", id), original);
+        return { id, collector_id, session_hash: hash, pseudonym, original: sealed, expires_at };
       });
       for (let at = 0; at < rows.length; at += KEPT_AT_ONCE) {
         await backing.keepPseudonyms(rows.slice(at, at + KEPT_AT_ONCE));

@@ -5,9 +5,10 @@ import type { Status } from "../contract/evaluate.ts";
 import { type ReplayReport, replayPolicy } from "../contract/replay.ts";
 import { findContent } from "../db/evaluation-events.ts";
 import { pageEvaluations } from "../db/find-evaluations.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/seal.ts";
-import { compilePolicy, type Program } from "../policy/compile-policy.ts";
+import { compilePolicy, type OpenSecret, type Program } from "../policy/compile-policy.ts";
 import type { Facts } from "../policy/condition.ts";
 import type { Outside } from "../policy/detector.ts";
 import { runPolicy } from "../policy/run-policy.ts";
@@ -20,7 +21,8 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
   const saved = deps.snapshot().policies.get(params.policy_id);
   if (!saved)
     throw new AppError("not_found", `There is no policy with the id ${params.policy_id}.`);
-  const open = (sealed: string) => unseal(deps.keyring(), sealed) ?? "";
+  const open: OpenSecret = (sealed, detector_id) =>
+    unseal(deps.keyring(), sealedIn("detectors.settings", detector_id), sealed) ?? "";
   const program = draft
     ? compilePolicy(
         await policyDocument(deps.db, draft),

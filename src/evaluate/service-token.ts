@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { type IssuedToken, issueServiceToken } from "../contract/collector-keys.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { seal, unseal } from "../lib/seal.ts";
+import { type SealContext, seal, unseal } from "../lib/seal.ts";
 import { secretHash } from "../lib/secret-hash.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorKeyView } from "../snapshot/snapshot.ts";
@@ -12,6 +12,7 @@ import { checkLive } from "./identify-collector.ts";
 
 export const SERVICE_TOKEN = "pt_";
 const LIFE_S = 900;
+export const SERVICE_TOKEN_CONTEXT: SealContext = { purpose: "service token", id: "" };
 
 export const serviceTokenRoute: Route = route(
   issueServiceToken,
@@ -25,7 +26,8 @@ export const serviceTokenRoute: Route = route(
     deps.used("service_clients", client.id);
     const ends = deps.now().getTime() + LIFE_S * 1000;
     // Sealed instead of stored: every node can read it, and nobody else.
-    const sealed = seal(deps.keyring(), JSON.stringify({ client_id: client.id, ends }));
+    const plain = JSON.stringify({ client_id: client.id, ends });
+    const sealed = seal(deps.keyring(), SERVICE_TOKEN_CONTEXT, plain);
     const access_token = SERVICE_TOKEN + Buffer.from(sealed).toString("base64url");
     return { access_token, token_type: "Bearer", expires_in: LIFE_S };
   },
@@ -34,9 +36,8 @@ export const serviceTokenRoute: Route = route(
 /** undefined: not one of ours, or its time is over. */
 export function serviceClientOf(deps: Deps, token: string): CollectorKeyView | undefined {
   const sealed = Buffer.from(token.slice(SERVICE_TOKEN.length), "base64url").toString("utf8");
-  const plain = unseal(deps.keyring(), sealed);
+  const plain = unseal(deps.keyring(), SERVICE_TOKEN_CONTEXT, sealed);
   if (plain === undefined) return undefined;
-  // Other things of ours are sealed too: what they hold goes by other names.
   const { client_id, ends }: { client_id: string; ends: number } = JSON.parse(plain);
   if (ends <= deps.now().getTime()) return undefined;
   return deps.snapshot().serviceClients.get(client_id);

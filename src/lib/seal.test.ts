@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { seal, sealedWith, unseal } from "./seal.ts";
+import { createCipheriv } from "node:crypto";
+import { seal, sealedWith, unseal, unsealV1 } from "./seal.ts";
 
 const key = (byte: number) => new Uint8Array(32).fill(byte);
 const old = { current: "k1", keys: new Map([["k1", key(1)]]) };
@@ -10,24 +11,46 @@ const rotated = {
     ["k2", key(2)],
   ]),
 };
+const context = { purpose: "table.column", id: "row" };
 
-test("what was sealed opens again, and two seals of one text differ", () => {
-  const [first, second] = [seal(old, "sk-ä"), seal(old, "sk-ä")];
+test("a sealed text opens again, and two seals of one text differ", () => {
+  const [first, second] = [seal(old, context, "sk-ä"), seal(old, context, "sk-ä")];
 
   expect(first).not.toBe(second);
-  expect(unseal(old, first)).toBe("sk-ä");
+  expect(unseal(old, context, first)).toBe("sk-ä");
 });
 
 test("a rotated keyring opens old texts and seals with the new key", () => {
-  expect(unseal(rotated, seal(old, "x"))).toBe("x");
-  expect(sealedWith(seal(rotated, "x"))).toBe("k2");
+  expect(unseal(rotated, context, seal(old, context, "x"))).toBe("x");
+  expect(sealedWith(seal(rotated, context, "x"))).toBe("k2");
 });
 
 test("an unknown key, a changed text and a plain text do not open", () => {
-  const sealed = seal(rotated, "secret");
+  const sealed = seal(rotated, context, "secret");
   const last = sealed.endsWith("A") ? "B" : "A";
 
-  expect(unseal(old, sealed)).toBeUndefined();
-  expect(unseal(rotated, sealed.slice(0, -2) + last + last)).toBeUndefined();
-  expect(unseal(rotated, "plain")).toBeUndefined();
+  expect(unseal(old, context, sealed)).toBeUndefined();
+  expect(unseal(rotated, context, sealed.slice(0, -2) + last + last)).toBeUndefined();
+  expect(unseal(rotated, context, "plain")).toBeUndefined();
+  expect(unseal(rotated, context, "sealed:v2:k2:AAAA")).toBeUndefined();
+});
+
+test.each([
+  { purpose: "table.other", id: "row" },
+  { purpose: "table.column", id: "other" },
+  { purpose: "table.column", id: "" },
+])("a text does not open in the context %o", (other) => {
+  expect(unseal(old, other, seal(old, context, "secret"))).toBeUndefined();
+});
+
+test("a text of version 1 opens for an upgrade and in no context", () => {
+  const iv = Buffer.alloc(12);
+  const cipher = createCipheriv("aes-256-gcm", key(1), iv);
+  const body = Buffer.concat([iv, cipher.update("secret"), cipher.final(), cipher.getAuthTag()]);
+  const v1 = `sealed:v1:k1:${body.toString("base64url")}`;
+
+  expect(unsealV1(old, v1)).toBe("secret");
+  expect(unseal(old, context, v1)).toBeUndefined();
+  expect(unseal(old, context, v1.replace("v1", "v2"))).toBeUndefined();
+  expect(unsealV1(old, seal(old, context, "secret"))).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-/** Encrypts a stored secret: AES-256-GCM under a named key, so keys can be rotated one row at a time. */
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+/** Encrypts stored secrets and tokens: AES-256-GCM under a key that is derived for one purpose. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 export interface Keyring {
   /** Id of the key that seals. */
@@ -8,15 +8,23 @@ export interface Keyring {
   keys: ReadonlyMap<string, Uint8Array>;
 }
 
-const MARK = "sealed:v1:";
+/** Where a sealed text belongs: it opens in no other context. */
+export interface SealContext {
+  /** Selects the derived key. */
+  purpose: string;
+  /** Authenticated with the text; empty where the text is not stored in a row. */
+  id: string;
+}
+
+const MARK = "sealed:v2:";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-export function seal(keyring: Keyring, plain: string): string {
+export function seal(keyring: Keyring, { purpose, id }: SealContext, plain: string): string {
   const key = keyring.keys.get(keyring.current);
   if (!key) throw new Error(`The keyring has no key "${keyring.current}".`);
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, iv);
+  const cipher = createCipheriv("aes-256-gcm", keyFor(key, purpose), iv).setAAD(Buffer.from(id));
   const sealed = Buffer.concat([
     iv,
     cipher.update(plain, "utf8"),
@@ -26,14 +34,46 @@ export function seal(keyring: Keyring, plain: string): string {
   return `${MARK}${keyring.current}:${sealed.toString("base64url")}`;
 }
 
-/** The plain text, or undefined when the key is unknown or the text was tampered with. */
-export function unseal(keyring: Keyring, sealed: string): string | undefined {
+/** Returns undefined when the key is unknown, the context differs or the text was tampered with. */
+export function unseal(
+  keyring: Keyring,
+  { purpose, id }: SealContext,
+  sealed: string,
+): string | undefined {
   const key = keyring.keys.get(sealedWith(sealed) ?? "");
-  if (!key) return undefined;
+  return key && decrypt(keyFor(key, purpose), sealed, id);
+}
+
+/** Id of the key a sealed text needs; undefined for anything that is not a sealed text. */
+export function sealedWith(text: string): string | undefined {
+  return text.startsWith(MARK) ? keyIdOf(text) : undefined;
+}
+
+/** Before version 2 the keys were used directly, without a context. Read only to upgrade a database. */
+export const isSealedV1 = (text: string): boolean => text.startsWith("sealed:v1:");
+
+export function unsealV1(keyring: Keyring, sealed: string): string | undefined {
+  const key = isSealedV1(sealed) ? keyring.keys.get(keyIdOf(sealed)) : undefined;
+  return key && decrypt(key, sealed, "");
+}
+
+/** Returns a MAC key for one purpose, derived from the oldest key: it stays the same after a rotation. */
+export function derivedKey({ keys }: Keyring, purpose: string): Uint8Array {
+  const oldest = [...keys.values()].at(-1) ?? new Uint8Array();
+  return new Bun.CryptoHasher("sha256", oldest).update(purpose).digest();
+}
+
+const keyIdOf = (sealed: string): string =>
+  sealed.slice(MARK.length, sealed.indexOf(":", MARK.length));
+
+function decrypt(key: Uint8Array, sealed: string, id: string): string | undefined {
   const bytes = Buffer.from(sealed.slice(sealed.lastIndexOf(":") + 1), "base64url");
+  // GCM accepts shorter tags, which are easier to forge.
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
   try {
-    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES));
-    decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES))
+      .setAAD(Buffer.from(id))
+      .setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
     const body = bytes.subarray(IV_BYTES, bytes.length - TAG_BYTES);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
   } catch {
@@ -41,14 +81,15 @@ export function unseal(keyring: Keyring, sealed: string): string | undefined {
   }
 }
 
-/** Id of the key a sealed text needs; undefined for anything that is not a sealed text. */
-export function sealedWith(text: string): string | undefined {
-  if (!text.startsWith(MARK)) return undefined;
-  return text.slice(MARK.length, text.lastIndexOf(":"));
-}
+/** Derived keys by purpose. The number of purposes is fixed by the program. */
+const derived = new WeakMap<Uint8Array, Map<string, Uint8Array>>();
 
-/** A key for one purpose. From the oldest of the ring: what was made with it outlives a rotation. */
-export function derivedKey({ keys }: Keyring, purpose: string): Uint8Array {
-  const oldest = [...keys.values()].at(-1) ?? new Uint8Array();
-  return new Bun.CryptoHasher("sha256", oldest).update(purpose).digest();
+function keyFor(key: Uint8Array, purpose: string): Uint8Array {
+  const known = derived.get(key) ?? new Map<string, Uint8Array>();
+  derived.set(key, known);
+  const cached = known.get(purpose);
+  if (cached) return cached;
+  const fresh = new Uint8Array(hkdfSync("sha256", key, "", `portcullis seal v2 ${purpose}`, 32));
+  known.set(purpose, fresh);
+  return fresh;
 }

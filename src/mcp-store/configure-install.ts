@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { ServerField } from "../contract/mcp-registries.ts";
 import { type Author, recordChange } from "../db/record-change.ts";
 import { isMcp, registryTable } from "../db/registries.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { seal } from "../lib/seal.ts";
@@ -18,11 +19,12 @@ export async function configureInstall(
 ): Promise<StoreInstallRow> {
   const instance = await registryTable.find(deps.db, { id: install.instance_id });
   const fields = instance && isMcp(instance) ? principalFields(instance) : [];
+  const context = sealedIn("store_installs.config", install.id);
   const config = { ...install.config };
   for (const [key, value] of Object.entries(values)) {
     checkValue(fields, key, value);
     if (value === null) delete config[key];
-    else config[key] = seal(deps.keyring(), value);
+    else config[key] = seal(deps.keyring(), context, value);
   }
   const next = { ...install, config };
   await storeInstallTable.update(deps.db, install.id, { config });

@@ -2,6 +2,7 @@
 import { PRINCIPAL_KEY, type ServerField } from "../contract/mcp-registries.ts";
 import type { Install } from "../contract/store-installs.ts";
 import type { McpRegistryRow } from "../db/registries.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
 import type { StoreInstallRow } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
@@ -26,14 +27,16 @@ export function principalFields({ auth, provider_options }: McpRegistryRow): Ser
 
 export async function requirementsOf(
   deps: Deps,
-  install: Pick<StoreInstallRow, "gateway_id" | "principal_sub" | "config">,
+  install: Pick<StoreInstallRow, "id" | "gateway_id" | "principal_sub" | "config">,
   instance: McpRegistryRow,
 ): Promise<Requirements> {
   const keyring = deps.keyring();
+  const context = sealedIn("store_installs.config", install.id);
   const fields = principalFields(instance).map((field) => {
     const sealed = install.config[field.key];
     // One that no key opens must be typed again.
-    return { ...field, filled: sealed !== undefined && unseal(keyring, sealed) !== undefined };
+    const value = sealed === undefined ? undefined : unseal(keyring, context, sealed);
+    return { ...field, filled: value !== undefined };
   });
   return {
     fields,

@@ -40,11 +40,13 @@ export interface Program {
   rules: Readonly<Record<Direction, readonly CompiledRule[]>>;
 }
 
-/** `open` turns a stored secret of a detector's settings into its text. */
+export type OpenSecret = (sealed: string, detector_id: string) => string;
+
+/** `open` returns the text of a stored secret in a detector's settings. */
 export function compilePolicy(
   sealed: PolicyDocument,
   { id, version }: { id: string; version: number },
-  open: (secret: string) => string,
+  open: OpenSecret,
 ): Program {
   const document = { ...sealed, detectors: opened(sealed, open) };
   /** A policy that only observes has no part that acts. */
@@ -94,7 +96,7 @@ export function compilePolicy(
 /** Of the detectors that run: a secret that no key opens any more breaks no policy that has no use for it. */
 function opened(
   { input_rules, output_rules, detectors: saved }: PolicyDocument,
-  open: (secret: string) => string,
+  open: OpenSecret,
 ): PolicyDocument["detectors"] {
   const rules = [...input_rules, ...output_rules].filter(({ enabled }) => enabled);
   const used = new Set(rules.map(({ detector_id }) => detector_id));
@@ -102,7 +104,7 @@ function opened(
     Object.entries(saved)
       .filter(([id]) => used.has(id))
       .map(([id, { settings, ...detector }]) => {
-        const clear = mapSecrets(settings, secretsOf(detector.kind), open);
+        const clear = mapSecrets(settings, secretsOf(detector.kind), (text) => open(text, id));
         return [id, { ...detector, settings: clear }];
       }),
   );

@@ -101,7 +101,9 @@ async function checkSecrets({ settings }: Patient, db: Db): Promise<Check> {
   const name = "stored secrets";
   const keyring = peekKeyring(settings);
   const sealed = await sealedTexts(db);
-  const closed = sealed.filter(({ text }) => !keyring || unseal(keyring, text) === undefined);
+  const closed = sealed.filter(
+    ({ context, text }) => !keyring || unseal(keyring, context, text) === undefined,
+  );
   if (closed.length === 0) return { name, state: "ok", message: `all ${sealed.length} open` };
   const places = [...new Set(closed.map(({ table, id }) => `${table} ${id}`))];
   return {

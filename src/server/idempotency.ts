@@ -1,6 +1,6 @@
 /** A POST that carries an Idempotency-Key happens once, however often it is sent. */
 import { AppError } from "../contract/errors.ts";
-import { idempotentReplyTable } from "../db/idempotent-replies.ts";
+import { idempotentReplyTable, sealedReply } from "../db/idempotent-replies.ts";
 import type { Deps } from "../deps.ts";
 import { seal, unseal } from "../lib/seal.ts";
 import { secretHash } from "../lib/secret-hash.ts";
@@ -44,7 +44,7 @@ export async function answerOnce(
         "Idempotency-Key: was used before with another body; choose a new key",
       );
     }
-    return JSON.parse(unseal(deps.keyring(), earlier.reply) ?? "null");
+    return JSON.parse(unseal(deps.keyring(), sealedReply(once.id), earlier.reply) ?? "null");
   }
   const row = { ...once, reply: "", created_at: deps.now().toISOString() };
   await idempotentReplyTable.insert(deps.db, row);
@@ -54,7 +54,7 @@ export async function answerOnce(
     await idempotentReplyTable.remove(deps.db, { id: once.id });
     return reply;
   }
-  const sealed = seal(deps.keyring(), JSON.stringify(reply ?? null));
+  const sealed = seal(deps.keyring(), sealedReply(once.id), JSON.stringify(reply ?? null));
   await idempotentReplyTable.update(deps.db, once.id, { reply: sealed });
   return reply;
 }

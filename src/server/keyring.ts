@@ -13,8 +13,10 @@ import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Db } from "../db/db.ts";
 import { installationFact, setInstallationFact } from "../db/installation.ts";
-import { type Keyring, seal, unseal } from "../lib/seal.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
+import { isSealedV1, type Keyring, seal, unseal, unsealV1 } from "../lib/seal.ts";
 import type { Settings } from "../settings.ts";
+import { upgradeSecrets } from "./upgrade-secrets.ts";
 
 export const keyFile = (settings: Settings): string => join(settings.PORTCULLIS_DATA_DIR, "keys");
 
@@ -48,16 +50,27 @@ export function addKey(file: string): string {
   return line.slice(0, line.indexOf(":"));
 }
 
-/** A node with other keys would write what no other node can read: it is stopped before it does. */
+const CHECK = sealedIn("installation.value", "key_check");
+const CHECK_TEXT = "portcullis";
+
+export const opensCheck = (keyring: Keyring, check: string): boolean =>
+  (unseal(keyring, CHECK, check) ?? unsealV1(keyring, check)) === CHECK_TEXT;
+
+/**
+ * Rejects keys that do not fit the database, before this node writes what no other node can read; then upgrades
+ * secrets of an older release.
+ */
 export async function checkKeyring(db: Db, keyring: Keyring): Promise<void> {
   const known = await installationFact(db, "key_check");
   if (known === undefined) {
-    await setInstallationFact(db, "key_check", seal(keyring, "portcullis"));
-  } else if (unseal(keyring, known) !== "portcullis") {
+    await setInstallationFact(db, "key_check", seal(keyring, CHECK, CHECK_TEXT));
+  } else if (!opensCheck(keyring, known)) {
     throw new AppError(
       "bad_settings",
       "The encryption keys of this node do not open the secrets in this database. Copy the file `keys` from the data folder of the node that made it, or set PORTCULLIS_KEYS.",
     );
+  } else if (isSealedV1(known)) {
+    await upgradeSecrets(db, keyring);
   }
 }
 

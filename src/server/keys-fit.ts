@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
-import { type Keyring, unseal } from "../lib/seal.ts";
+import type { Keyring } from "../lib/seal.ts";
 import type { Settings } from "../settings.ts";
-import { keyFile, parseKeys } from "./keyring.ts";
+import { keyFile, opensCheck, parseKeys } from "./keyring.ts";
 
 /** undefined: there are none yet. */
 export function peekKeyring(settings: Settings): Keyring | undefined {
@@ -23,5 +23,5 @@ export async function keysFit(
   if (check === undefined) return "unused";
   const keyring = peekKeyring(settings);
   if (!keyring) return "missing";
-  return unseal(keyring, check) === "portcullis" ? "fit" : "wrong";
+  return opensCheck(keyring, check) ? "fit" : "wrong";
 }

@@ -10,12 +10,13 @@ import {
   whoAmI,
 } from "../contract/session.ts";
 import type { Deps } from "../deps.ts";
-import { seal, unseal } from "../lib/seal.ts";
+import { type SealContext, seal, unseal } from "../lib/seal.ts";
 import { secretHash } from "../lib/secret-hash.ts";
 import { type Actor, type Route, route } from "../route.ts";
 import type { TokenView } from "../snapshot/snapshot.ts";
 
 const LIFE_S = 12 * 3600;
+const CONTEXT: SealContext = { purpose: "console session", id: "" };
 
 export const sessionRoutes: Route[] = [
   route(whoAmI, (_, { actor }) => shown(actor)),
@@ -28,7 +29,7 @@ export const sessionRoutes: Route[] = [
         "This administrator token is unknown, expired or revoked.",
       );
     const ends = deps.now().getTime() + LIFE_S * 1000;
-    const sealed = seal(deps.keyring(), JSON.stringify({ hash, ends }));
+    const sealed = seal(deps.keyring(), CONTEXT, JSON.stringify({ hash, ends }));
     reply_headers["set-cookie"] = cookie(sealed, LIFE_S, origin);
     return shown(token);
   }),
@@ -43,7 +44,7 @@ export function sessionToken(deps: Deps, request: Request): TokenView | undefine
   const value = new RegExp(`(?:^|; )${SESSION_COOKIE}=([^;]+)`).exec(
     request.headers.get("cookie") ?? "",
   )?.[1];
-  const opened = value && unseal(deps.keyring(), value);
+  const opened = value && unseal(deps.keyring(), CONTEXT, value);
   if (!opened) return undefined;
   const { hash, ends } = JSON.parse(opened) as { hash: string; ends: number };
   if (ends <= deps.now().getTime()) return undefined;

@@ -4,8 +4,9 @@ import type { Db } from "../db/db.ts";
 import { detectorTable } from "../db/detectors.ts";
 import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/keys.ts";
 import { policyTable, versionsInForce } from "../db/policies.ts";
+import { sealedIn } from "../db/sealed-texts.ts";
 import { unseal } from "../lib/seal.ts";
-import { compilePolicy, type Program } from "../policy/compile-policy.ts";
+import { compilePolicy, type OpenSecret, type Program } from "../policy/compile-policy.ts";
 import type { CompileWith } from "./compile.ts";
 import { instant } from "./instant.ts";
 import type { CollectorKeyView, CollectorView, ProgramView, Snapshot } from "./snapshot.ts";
@@ -24,8 +25,8 @@ export async function compileGuard(db: Db, { keyring, programs }: CompileWith): 
   const keyRows = await collectorKeyTable.all(db);
   const clientRows = await serviceClientTable.all(db);
 
-  const open = (sealed: string): string => {
-    const plain = unseal(keyring(), sealed);
+  const open: OpenSecret = (sealed, detector_id) => {
+    const plain = unseal(keyring(), sealedIn("detectors.settings", detector_id), sealed);
     if (plain === undefined) throw new Error("A detector's secret opens with none of the keys.");
     return plain;
   };

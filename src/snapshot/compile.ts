@@ -7,7 +7,7 @@ import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
 import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
 import { consumerKeyTable } from "../db/keys.ts";
-import { isLlm, type LlmRegistryRow, registryTable } from "../db/registries.ts";
+import { isLlm, type LlmRegistryRow, registrySecret, registryTable } from "../db/registries.ts";
 import { type Keyring, unseal } from "../lib/seal.ts";
 import { mapSecrets } from "../lib/secret-paths.ts";
 import { providers } from "../providers/all.ts";
@@ -90,8 +90,8 @@ export function registryView(
 ): RegistryView {
   const provider = providers[row.provider];
   let problem: string | undefined;
-  const open = (sealed: string): string => {
-    const plain = unseal(keyring(), sealed);
+  const open = (sealed: string, path: string): string => {
+    const plain = unseal(keyring(), registrySecret(row.id, path), sealed);
     if (plain === undefined) problem = "its credential cannot be decrypted with the keys at hand";
     return plain ?? "";
   };

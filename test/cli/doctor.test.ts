@@ -118,7 +118,7 @@ test("keys that do not fit, a secret nobody can open, tokens that end, a schema 
   });
 
   const foreign = await doctor({ ...settings, PORTCULLIS_KEYS: key(1) });
-  await kit.db.run(`UPDATE registries SET auth = '{"api_key":"sealed:v1:gone:AAAA"}'`);
+  await kit.db.run(`UPDATE registries SET auth = '{"api_key":"sealed:v2:gone:AAAA"}'`);
   const lost = await doctor(settings);
   await kit.db.run("INSERT INTO migrations (id, applied_at) VALUES ('9999-later', 'x')");
   const newer = await doctor(settings);

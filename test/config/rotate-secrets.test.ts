@@ -54,7 +54,7 @@ describe.each(databaseKinds)("on %s", (database) => {
   test("a secret in a column that rotation does not know is found in every test", async () => {
     const kit = await startKit({ database });
     await withSecrets(kit);
-    const sealed = seal(kit.deps.keyring(), SECRET);
+    const sealed = seal(kit.deps.keyring(), { purpose: "gateways.name", id: "" }, SECRET);
     await kit.db.run("UPDATE gateways SET name = $1", `"${sealed}"`);
 
     await expect(kit[Symbol.asyncDispose]()).rejects.toThrow("SEALED_COLUMNS lacks gateways.name.");
@@ -81,7 +81,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect({ code, resealed, unreadable }).toEqual({ code: 0, resealed: 4, unreadable: 0 });
     expect(keyIds(kit)).toEqual([key, old]);
     expect(statuses).toEqual(new Set([200]));
-    expect(await everything(kit)).not.toContain(`sealed:v1:${old}:`);
+    expect(await everything(kit)).not.toContain(`sealed:v2:${old}:`);
     expect((await sealedTexts(kit.db)).map(({ text }) => sealedWith(text))).toEqual([
       key,
       key,
@@ -110,7 +110,7 @@ test("with PORTCULLIS_KEYS the first of them seals", async () => {
 test("a secret that no key opens is told and left as it is", async () => {
   await using kit = await startKit();
   await withSecrets(kit);
-  const lost = "sealed:v1:gone:AAAA";
+  const lost = "sealed:v2:gone:AAAA";
   await kit.db.run("UPDATE idempotent_replies SET reply = $1", lost);
 
   const { code, out } = await rotate(kit);

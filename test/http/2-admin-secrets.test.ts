@@ -156,7 +156,7 @@ test("2 the key file is readable by its owner alone", async () => {
   );
 });
 
-const LOST = "sealed:v1:gone:AAAA";
+const LOST = "sealed:v2:gone:AAAA";
 
 test("2 a key file that is half copied, or gone, leaves the keys at hand in force", async () => {
   await using kit = await startKit();
@@ -215,7 +215,7 @@ test("2 a detector whose secret no key opens is not asked without it", async () 
   const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };
   const guard = await makeRuled(kit, "http", { settings });
   const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
-  const lost = row?.document.replace(/sealed:v1:[\w:-]+/, LOST) ?? "";
+  const lost = row?.document.replace(/sealed:v2:[\w:-]+/, LOST) ?? "";
   await kit.db.run("UPDATE policy_versions SET document = $1", lost);
   await kit.make("/v1/gateways", { name: "later" });
 

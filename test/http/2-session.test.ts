@@ -99,7 +99,7 @@ test("2 a revoked token ends its sessions at once", async () => {
 test.each([
   ["portcullis_session=nonsense"],
   ["portcullis_session=%E0%A4%A"],
-  ["portcullis_session=sealed:v1:k:x"],
+  ["portcullis_session=sealed:v2:k:x"],
 ])("2 the cookie %s is nobody's", async (cookie) => {
   const kit = await started();
 

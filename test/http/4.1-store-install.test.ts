@@ -89,7 +89,7 @@ const ROWS: [row: number, given: Given, body: Record<string, unknown>, answer: A
   [
     23,
     all(instance("oauth", forwarded), (store) =>
-      store.connect("A", { access_token: "sealed:v1:gone:AAAA" }),
+      store.connect("A", { access_token: "sealed:v2:gone:AAAA" }),
     ),
     { code: "oauth" },
     { ...INSTALLED, ...ONE, inst: "A", flags: ["requires_auth"] },

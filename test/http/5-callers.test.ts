@@ -1,6 +1,7 @@
 /** Who may evaluate for which collector, and that nobody gets what was judged for another (spec 5). */
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
+import { SERVICE_TOKEN_CONTEXT } from "../../src/evaluate/service-token.ts";
 import { seal } from "../../src/lib/seal.ts";
 import { type Guarded, makeGuard } from "../kit/guard.ts";
 import { type Kit, OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
@@ -120,7 +121,8 @@ test("5 a service token ends with its time, and a revoked client gets none", asy
   const { gateway_id, guard } = await guardedGateway(kit);
   const client = await serviceClient(kit, guard.collector.id);
   const ending = async (at: number) => {
-    const sealed = seal(kit.deps.keyring(), JSON.stringify({ client_id: client.id, ends: at }));
+    const plain = JSON.stringify({ client_id: client.id, ends: at });
+    const sealed = seal(kit.deps.keyring(), SERVICE_TOKEN_CONTEXT, plain);
     const authorization = `Bearer pt_${Buffer.from(sealed).toString("base64url")}`;
     return (await guard.send({ payload: {}, gateway_id }, { authorization })).status;
   };

@@ -304,7 +304,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     await vendor.connected("alice");
     await kit.db.run(
       "UPDATE store_credentials SET access_token = $1 WHERE instance_id = $2",
-      "sealed:v1:gone:AAAA",
+      "sealed:v2:gone:AAAA",
       vendor.id,
     );
     await using client = await vendor.store.client("alice");

@@ -1,4 +1,5 @@
 /** A gateway with a Store of a few servers, made by the admin API. */
+import { sealedIn } from "../../src/db/sealed-texts.ts";
 import { seal } from "../../src/lib/seal.ts";
 import type { Kit } from "./kit.ts";
 
@@ -69,12 +70,14 @@ export async function startStore(kit: Kit, default_level: Level = "install") {
     /** What an account in the vault looks like; the tokens are sealed unless they are given. */
     async connect(name: string, more: Record<string, unknown> = {}) {
       const at = new Date().toISOString();
+      const id = crypto.randomUUID();
+      const context = sealedIn("store_credentials.access_token", id);
       const row: Record<string, unknown> = {
-        id: crypto.randomUUID(),
+        id,
         gateway_id: gateway.id,
         principal_sub: "alice",
         instance_id: ids.get(name) ?? "",
-        access_token: seal(kit.deps.keyring(), "token"),
+        access_token: seal(kit.deps.keyring(), context, "token"),
         refresh_token: null,
         account: "alice@example.com",
         scopes: "[]",

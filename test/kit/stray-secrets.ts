@@ -5,6 +5,7 @@ import { SEALED_COLUMNS } from "../../src/db/sealed-texts.ts";
 import type { Deps } from "../../src/deps.ts";
 
 const tables = schemaTables();
+const sealed: ReadonlySet<string> = new Set(SEALED_COLUMNS);
 
 /** Looks at every column that the migrations make, whatever a test has written there. */
 export async function refuseStraySecrets(deps: Pick<Deps, "db" | "keyring">): Promise<void> {
@@ -17,12 +18,12 @@ export async function refuseStraySecrets(deps: Pick<Deps, "db" | "keyring">): Pr
 }
 
 async function straySecrets({ db, keyring }: Pick<Deps, "db" | "keyring">): Promise<string[]> {
-  const marks = [...keyring().keys.keys()].map((id) => `sealed:v1:${id}:`);
+  const marks = [...keyring().keys.keys()].map((id) => `sealed:v2:${id}:`);
   const isSealed = (value: unknown) => marks.some((mark) => String(value).includes(mark));
   const stray = new Set<string>();
   for (const { name: table, columns } of await tables) {
-    const others = columns.filter(({ name }) => !SEALED_COLUMNS[table]?.includes(name));
-    const holds = others.map(({ name }) => `CAST(${name} AS TEXT) LIKE '%sealed:v1:%'`);
+    const others = columns.filter(({ name }) => !sealed.has(`${table}.${name}`));
+    const holds = others.map(({ name }) => `CAST(${name} AS TEXT) LIKE '%sealed:v2:%'`);
     const rows = await db.many<Record<string, unknown>>(
       `SELECT * FROM ${table} WHERE ${holds.join(" OR ")}`,
     );

@@ -3,7 +3,8 @@ import { AppError } from "../../contract/errors.ts";
 import { openDb } from "../../db/db.ts";
 import { restore } from "../../db/restore.ts";
 import { now } from "../../lib/clock.ts";
-import { keysFit } from "../../server/keys-fit.ts";
+import { checkKeyring } from "../../server/keyring.ts";
+import { keysFit, peekKeyring } from "../../server/keys-fit.ts";
 import { makeDataFolder } from "../../server/open.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
@@ -29,6 +30,9 @@ export const restoreCommand: Command = {
     try {
       const restored = await restore(db, { file, at: now(), force: force === true });
       const keys = await keysFit(settings, db);
+      const keyring = peekKeyring(settings);
+      // A node that still runs reads the restored secrets at once.
+      if (keys === "fit" && keyring) await checkKeyring(db, keyring);
       const text = `Restored ${restored.rows} rows from the backup of ${restored.created_at}.`;
       return { text: `${text}\n${KEYS_NOTE[keys]}`, json: { ...restored, keys } };
     } finally {

@@ -1,7 +1,8 @@
 /** Where does a call to an instance go, and with which credential? */
 import { AppError } from "../../contract/errors.ts";
 import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
+import { type McpRegistryRow, registrySecret } from "../../db/registries.ts";
+import { sealedIn } from "../../db/sealed-texts.ts";
 import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/seal.ts";
@@ -71,11 +72,13 @@ export const needsPrincipal = (instance: McpRegistryRow): boolean =>
 /** Of an install: what the principal filled in. One that no key opens counts as not filled in. */
 export function valuesOf(
   deps: Deps,
-  install: Pick<StoreInstallRow, "config"> | undefined,
+  install: Pick<StoreInstallRow, "id" | "config"> | undefined,
 ): Map<string, string> {
   const values = new Map<string, string>();
-  for (const [key, sealed] of Object.entries(install?.config ?? {})) {
-    const value = unseal(deps.keyring(), sealed);
+  if (!install) return values;
+  const context = sealedIn("store_installs.config", install.id);
+  for (const [key, sealed] of Object.entries(install.config)) {
+    const value = unseal(deps.keyring(), context, sealed);
     if (value !== undefined) values.set(key, value);
   }
   return values;
@@ -96,12 +99,15 @@ export function filledUrl(
 /** Dots that climb are what encoding does not stop. */
 const inPath = (value = ""): string => (/^\.{1,2}$/.test(value) ? "" : value);
 
-function sharedHeaders(deps: Deps, { provider_options, auth }: McpRegistryRow) {
-  const sealed: Record<string, string> = { ...provider_options.headers };
-  if (auth?.type === "header") sealed[auth.header] = auth.value;
+function sharedHeaders(deps: Deps, { id, provider_options, auth }: McpRegistryRow) {
+  const sealed = new Map<string, [path: string, text: string]>();
+  for (const [name, text] of Object.entries(provider_options.headers)) {
+    sealed.set(name, [`provider_options.headers.${name}`, text]);
+  }
+  if (auth?.type === "header") sealed.set(auth.header, ["auth.value", auth.value]);
   const headers: Record<string, string> = {};
-  for (const [name, text] of Object.entries(sealed)) {
-    const value = unseal(deps.keyring(), text);
+  for (const [name, [path, text]] of sealed) {
+    const value = unseal(deps.keyring(), registrySecret(id, path), text);
     if (value === undefined) {
       const told = `The secret of its header ${name} cannot be decrypted: set it again.`;
       throw new AppError("upstream_failed", told);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
 import type { ClientCredentialsAuth } from "../../contract/mcp-registries.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
+import { sealedIn } from "../../db/sealed-texts.ts";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/clock.ts";
 import { createRecent } from "../../lib/recent.ts";
@@ -46,8 +47,8 @@ export function openClientTokens(deps: Deps): ClientToken {
 
 const Answer = z.object({ access_token: z.string().min(1), expires_in: z.number().optional() });
 
-async function ask(deps: Deps, { allow_private }: McpRegistryRow, auth: Auth): Promise<Kept> {
-  const secret = unseal(deps.keyring(), auth.client_secret);
+async function ask(deps: Deps, { id, allow_private }: McpRegistryRow, auth: Auth): Promise<Kept> {
+  const secret = unseal(deps.keyring(), sealedIn("registries.auth", id), auth.client_secret);
   if (secret === undefined) {
     throw new AppError("upstream_failed", "The client secret cannot be decrypted: set it again.");
   }

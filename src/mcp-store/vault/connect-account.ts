@@ -3,6 +3,7 @@ import {
   exchangeAuthorization,
   OAuthError,
   OAuthErrorCode,
+  type OAuthTokens,
   startAuthorization,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
@@ -11,12 +12,13 @@ import { oauthClientTable } from "../../db/oauth-clients.ts";
 import { dropLapsedFlows, type OauthFlowRow, oauthFlowTable } from "../../db/oauth-flows.ts";
 import { type Author, recordChange } from "../../db/record-change.ts";
 import { isMcp, registryTable } from "../../db/registries.ts";
+import { sealedIn } from "../../db/sealed-texts.ts";
 import { type StoreCredentialRow, storeCredentialTable } from "../../db/store-credentials.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { hasEnded } from "../../lib/has-ended.ts";
 import { newSecret } from "../../lib/ids.ts";
-import { seal, unseal } from "../../lib/seal.ts";
+import { type SealContext, seal, unseal } from "../../lib/seal.ts";
 import { secretHash } from "../../lib/secret-hash.ts";
 import type { Principal } from "../identify-principal.ts";
 import { accountOf, credentialOf } from "./credential-row.ts";
@@ -30,6 +32,8 @@ import {
 import { oauthFetch } from "./oauth-fetch.ts";
 
 const FLOW_MS = 600_000;
+
+const sealedVerifier = (id: string): SealContext => sealedIn("oauth_flows.code_verifier", id);
 
 export const CALLBACK_PATH = "/oauth/callback";
 
@@ -53,13 +57,14 @@ export async function startConnect(
   });
   const at = deps.now();
   await dropLapsedFlows(deps.db, at.toISOString());
+  const id = deps.newId();
   await oauthFlowTable.insert(deps.db, {
-    id: deps.newId(),
+    id,
     state_hash: secretHash(state),
     gateway_id,
     principal_sub,
     instance_id: instance.id,
-    code_verifier: seal(deps.keyring(), codeVerifier),
+    code_verifier: seal(deps.keyring(), sealedVerifier(id), codeVerifier),
     expires_at: new Date(at.getTime() + FLOW_MS).toISOString(),
     created_at: at.toISOString(),
   });
@@ -84,7 +89,7 @@ export async function finishConnect(
   if (!code) throw new AppError("invalid_request", "The sign-in was not completed there.");
   const instance = await registryTable.find(deps.db, { id: flow.instance_id });
   const client = await oauthClientTable.find(deps.db, { instance_id: flow.instance_id });
-  const code_verifier = unseal(deps.keyring(), flow.code_verifier);
+  const code_verifier = unseal(deps.keyring(), sealedVerifier(flow.id), flow.code_verifier);
   if (!instance || !isMcp(instance) || !isForwarded(instance) || !client || !code_verifier) {
     throw new AppError("conflict", "The server was changed meanwhile: start again.");
   }
@@ -107,8 +112,7 @@ export async function finishConnect(
       "The authorization server refused the sign-in: start again.",
     );
   });
-  const found = { ...credentialOf(deps, tokens, []), account: accountOf(tokens) };
-  await changeStore(deps.db, (db) => save({ ...deps, db }, author, flow, found));
+  await changeStore(deps.db, (db) => save({ ...deps, db }, author, flow, tokens));
   return instance;
 }
 
@@ -129,10 +133,7 @@ async function save(
   deps: Deps,
   author: Author,
   { gateway_id, principal_sub, instance_id }: OauthFlowRow,
-  found: Omit<
-    StoreCredentialRow,
-    "id" | "gateway_id" | "principal_sub" | "instance_id" | "version" | "created_at"
-  >,
+  tokens: OAuthTokens,
 ): Promise<void> {
   const place = { gateway_id, principal_sub, instance_id };
   // Uninstalled meanwhile: an account that nothing uses is not kept.
@@ -140,10 +141,13 @@ async function save(
     throw new AppError("conflict", "The server is not installed any more.");
   }
   const before = await storeCredentialTable.find(deps.db, place);
+  const id = before?.id ?? deps.newId();
+  const found = credentialOf(deps, id, tokens, []);
   const row: StoreCredentialRow = {
     ...place,
     ...found,
-    id: before?.id ?? deps.newId(),
+    id,
+    account: accountOf(tokens),
     version: (before?.version ?? 0) + 1,
     created_at: before?.created_at ?? found.updated_at,
   };

@@ -1,16 +1,40 @@
-/** What is kept of an authorization server's answer: tokens sealed, times absolute. */
+/** Converts a token response to columns of store_credentials, tokens sealed, and opens those tokens. */
 import type { OAuthTokens } from "@modelcontextprotocol/client";
+import { sealedIn } from "../../db/sealed-texts.ts";
 import type { StoreCredentialRow } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { readJwt } from "../../lib/jwt.ts";
-import { seal } from "../../lib/seal.ts";
+import { type Keyring, type SealContext, seal, unseal } from "../../lib/seal.ts";
 
-export function credentialOf(deps: Deps, tokens: OAuthTokens, scopes: readonly string[]) {
+export type CredentialToken = "access_token" | "refresh_token";
+
+const contextOf = (column: CredentialToken, id: string): SealContext =>
+  sealedIn(`store_credentials.${column}`, id);
+
+/** Returns undefined when there is no such token, or no key opens it. */
+export function openCredential(
+  keyring: Keyring,
+  row: Pick<StoreCredentialRow, "id" | CredentialToken>,
+  column: CredentialToken,
+): string | undefined {
+  const sealed = row[column];
+  return sealed === null ? undefined : unseal(keyring, contextOf(column, row.id), sealed);
+}
+
+/** `id` is that of the row; `scopes` those to keep when the response names none. */
+export function credentialOf(
+  deps: Deps,
+  id: string,
+  tokens: OAuthTokens,
+  scopes: readonly string[],
+) {
+  const sealed = (column: CredentialToken, token: string) =>
+    seal(deps.keyring(), contextOf(column, id), token);
   const at = deps.now();
   const { access_token, refresh_token, expires_in, scope } = tokens;
   return {
-    access_token: seal(deps.keyring(), access_token),
-    refresh_token: refresh_token === undefined ? null : seal(deps.keyring(), refresh_token),
+    access_token: sealed("access_token", access_token),
+    refresh_token: refresh_token === undefined ? null : sealed("refresh_token", refresh_token),
     scopes: scope === undefined ? [...scopes] : scope.split(" ").filter(Boolean),
     expires_at:
       expires_in === undefined ? null : new Date(at.getTime() + expires_in * 1000).toISOString(),

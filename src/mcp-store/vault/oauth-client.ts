@@ -11,8 +11,9 @@ import { AppError } from "../../contract/errors.ts";
 import { findCatalogEntry } from "../../db/catalog-entries.ts";
 import { keepFirstClient, type OauthClientRow, oauthClientTable } from "../../db/oauth-clients.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
+import { sealedIn } from "../../db/sealed-texts.ts";
 import type { Deps } from "../../deps.ts";
-import { seal, unseal } from "../../lib/seal.ts";
+import { type SealContext, seal, unseal } from "../../lib/seal.ts";
 import { checkUrl } from "../../net/check-url.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 
@@ -47,14 +48,16 @@ export async function clientFor(
     await oauthClientTable.update(deps.db, known.id, current);
     return { row: { ...known, ...current }, scopes };
   }
+  const id = known?.id ?? deps.newId();
   const { client_id, client_secret } = await register(deps, instance, { metadata, redirect_uri });
   const row: OauthClientRow = {
-    id: known?.id ?? deps.newId(),
+    id,
     instance_id: instance.id,
     issuer,
     metadata: { ...metadata },
     client_id,
-    client_secret: client_secret === undefined ? null : seal(deps.keyring(), client_secret),
+    client_secret:
+      client_secret === undefined ? null : seal(deps.keyring(), registered(id), client_secret),
     redirect_uri,
     resource,
     created_at: deps.now().toISOString(),
@@ -67,17 +70,21 @@ export async function clientFor(
 /** An administrator's own client counts before a registered one, and at once. */
 export function clientInformation(
   deps: Deps,
-  { auth }: ForwardedInstance,
+  { id, auth }: ForwardedInstance,
   row: OauthClientRow,
 ): OAuthClientInformation {
-  const own = auth.client_id !== null;
-  const sealed = own ? auth.client_secret : row.client_secret;
-  const client_secret = sealed === null ? undefined : unseal(deps.keyring(), sealed);
+  const [context, sealed] =
+    auth.client_id === null
+      ? [registered(row.id), row.client_secret]
+      : [sealedIn("registries.auth", id), auth.client_secret];
+  const client_secret = sealed === null ? undefined : unseal(deps.keyring(), context, sealed);
   return {
     client_id: auth.client_id ?? row.client_id,
     ...(client_secret === undefined ? {} : { client_secret }),
   };
 }
+
+const registered = (id: string): SealContext => sealedIn("oauth_clients.client_secret", id);
 
 /** A row holds what `discover` found, which the SDK has checked. */
 export const metadataOf = (row: OauthClientRow): AuthorizationServerMetadata =>

@@ -9,9 +9,8 @@ import {
 } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { hasEnded } from "../../lib/has-ended.ts";
-import { unseal } from "../../lib/seal.ts";
 import { type ClientToken, openClientTokens } from "./client-token.ts";
-import { credentialOf } from "./credential-row.ts";
+import { credentialOf, openCredential } from "./credential-row.ts";
 import { clientInformation, type ForwardedInstance, metadataOf } from "./oauth-client.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 
@@ -45,24 +44,21 @@ export function openVault(deps: Deps): Vault {
     async accessToken(instance, { gateway_id, principal_sub }, refused) {
       const place = { gateway_id, principal_sub, instance_id: instance.id };
       const row = await storeCredentialTable.find(deps.db, place);
-      const token = row && opened(deps, row.access_token);
+      const token = row && openCredential(deps.keyring(), row, "access_token");
       if (!row || token === undefined) return undefined;
       const soon = new Date(deps.now().getTime() + EARLY_MS);
       if (token !== refused && !hasEnded(row.expires_at, soon)) return token;
 
-      const refresh = opened(deps, row.refresh_token);
+      const refresh = openCredential(deps.keyring(), row, "refresh_token");
       if (refresh === undefined) {
         if (token === refused) await end(deps, row);
         return token === refused || hasEnded(row.expires_at, deps.now()) ? undefined : token;
       }
       const renewed = await renewOnce(row, instance, refresh);
-      return renewed && opened(deps, renewed.access_token);
+      return renewed && openCredential(deps.keyring(), renewed, "access_token");
     },
   };
 }
-
-const opened = (deps: Deps, sealed: string | null): string | undefined =>
-  sealed === null ? undefined : unseal(deps.keyring(), sealed);
 
 /** undefined: the account must be connected again. */
 async function renew(
@@ -81,7 +77,7 @@ async function renew(
       fetchFn: oauthFetch(deps, instance.allow_private),
       ...(client.resource === null ? {} : { resource: client.resource }),
     });
-    await renewCredential(deps.db, row, credentialOf(deps, tokens, row.scopes));
+    await renewCredential(deps.db, row, credentialOf(deps, row.id, tokens, row.scopes));
     return await storeCredentialTable.find(deps.db, { id: row.id });
   } catch (thrown) {
     const code = thrown instanceof OAuthError ? thrown.code : "unreachable";

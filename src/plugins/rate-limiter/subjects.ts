@@ -1,7 +1,7 @@
 /** Whom does a request count for? One subject for each type of limit (spec 8 rule 2). */
 import type { LimitType } from "../../contract/limits.ts";
 import { addressSubject } from "../../lib/client-address.ts";
-import type { Keyring } from "../../lib/seal.ts";
+import { derivedKey, type Keyring } from "../../lib/seal.ts";
 import { secretHash } from "../../lib/secret-hash.ts";
 import type { PluginRequest } from "../plugin.ts";
 
@@ -27,12 +27,11 @@ const MOST_KNOWN = 10_000;
 const LONGEST_KNOWN = 512;
 
 /**
- * HMAC-SHA-256 under a key of its own, cut to 128 bits. The oldest key is taken: a key that is added
- * later does not make every client a new one.
+ * Returns HMAC-SHA-256 under a key of its own, cut to 128 bits. `derivedKey` does not change with a rotation,
+ * so a client keeps its fingerprint.
  */
-export function createFingerprint({ keys }: Keyring): Fingerprint {
-  const oldest = [...keys.values()].at(-1) ?? new Uint8Array();
-  const key = new Bun.CryptoHasher("sha256", oldest).update("rate limit fingerprint").digest();
+export function createFingerprint(keyring: Keyring): Fingerprint {
+  const key = derivedKey(keyring, "rate limit fingerprint");
   const keyed = new Bun.CryptoHasher("sha256", key);
   const known = new Map<string, string>();
   return (text) => {
