@@ -50,6 +50,22 @@ test("what was appended is there until it is cleared, for nobody else to read", 
   expect(statSync(join(folder, again)).mode & 0o777).toBe(0o600);
 });
 
+test("a line beyond the size limit is refused, and clearing makes room again", () => {
+  using stack = new DisposableStack();
+  const path = join(folderOf(stack), "a");
+  const journal = openJournal(path, 10);
+
+  journal.append("12345");
+  expect(() => journal.append("é678")).toThrow("full: 10 bytes");
+  journal.append("678");
+  const kept = linesAt(path);
+  journal.clear();
+  journal.append("123456789");
+
+  expect(kept).toEqual(["12345", "678"]);
+  expect(linesAt(path)).toEqual(["123456789"]);
+});
+
 test("two processes have files of their own, and one that clears its own leaves the other's", () => {
   using stack = new DisposableStack();
   const path = join(folderOf(stack), "a");

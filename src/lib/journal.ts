@@ -1,4 +1,4 @@
-/** Lines on disk until what they say stands elsewhere: once written, they outlive the process. */
+/** Appends lines to a file that outlives the process, until their content is stored elsewhere. */
 import {
   closeSync,
   existsSync,
@@ -14,27 +14,32 @@ import { basename, dirname, join } from "node:path";
 import { newId } from "./ids.ts";
 
 export interface Journal {
-  /** Throws where the disk does not take it whole. */
+  /** Throws when the file would exceed its limit, or the disk does not take the whole line. */
   append: (line: string) => void;
-  /** What was appended so far stands elsewhere. Throws where the file stays, which is empty then. */
+  /** Removes the file. Throws when it cannot be removed; it is empty then. */
   clear: () => void;
 }
 
-/** A file beside `path`, made for the first line and gone when it is cleared: two processes never share one. */
-export function openJournal(path: string): Journal {
+/** Creates a file beside `path` with the first line and removes it on clear: two processes never share one. */
+export function openJournal(path: string, maxBytes = Number.POSITIVE_INFINITY): Journal {
   let open: { file: string; handle: number } | undefined;
+  let size = 0;
   return {
     append(line) {
-      open ??= created(`${path}-${newId()}`);
-      // In front, so that a line that was cut off spoils no other.
+      // The line break comes first, so that a truncated line does not spoil the next.
       const text = `\n${line}`;
-      const taken = writeSync(open.handle, text);
-      if (taken < Buffer.byteLength(text)) throw new Error("The disk took a part of a line.");
+      const bytes = Buffer.byteLength(text);
+      if (size + bytes > maxBytes) throw new Error(`The journal is full: ${maxBytes} bytes.`);
+      open ??= created(`${path}-${newId()}`);
+      const written = writeSync(open.handle, text);
+      size += written;
+      if (written < bytes) throw new Error("The disk took only a part of a line.");
     },
     clear() {
       if (!open) return;
       const { file, handle } = open;
       open = undefined;
+      size = 0;
       // First: a file that cannot be removed must not bring back what is erased later.
       ftruncateSync(handle);
       closeSync(handle);
@@ -47,6 +52,7 @@ const created = (file: string) => ({ file, handle: openSync(file, "ax", 0o600) }
 
 export interface LeftBehind {
   file: string;
+  bytes: number;
   /** The last one may be cut off. None where another process was faster. */
   lines: () => string[];
   /** What they say stands elsewhere. */
@@ -60,8 +66,9 @@ export async function leftBehind(path: string): Promise<LeftBehind[]> {
   await Bun.sleep(STILL_MS);
   return [...sizes(path)]
     .filter(([file, size]) => seen.get(file) === size)
-    .map(([file]) => ({
+    .map(([file, bytes]) => ({
       file,
+      bytes,
       lines: () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []),
       remove: () => rmSync(file, { force: true }),
     }));

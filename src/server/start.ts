@@ -3,13 +3,11 @@ import { AppError } from "../contract/errors.ts";
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
 import { openDb } from "../db/db.ts";
-import { sqliteFile } from "../db/sqlite.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
 import { now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
-import { leftBehind, openJournal } from "../lib/journal.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
 import { createSend } from "../net/send.ts";
@@ -23,7 +21,7 @@ import { type Listening, listen } from "./listen.ts";
 import { mcpOnDemand } from "./mcp-on-demand.ts";
 import { METRICS } from "./metrics.ts";
 import { openStorage } from "./open.ts";
-import { recoverEvaluations } from "./recover-evaluations.ts";
+import { openJournals } from "./open-journals.ts";
 import { routes } from "./routes.ts";
 import { sweep } from "./sweep.ts";
 import { trackLastUsed } from "./track-last-used.ts";
@@ -55,17 +53,12 @@ export async function start(
   opened.defer(() => lastUsed.stop());
   const eventDb = await openDb(settings.DATABASE_URL, { durable: false });
   opened.defer(() => eventDb.close());
-  const events = writeEvents(eventDb, log);
+  const journals = await openJournals(settings, eventDb, log);
+  opened.defer(() => journals.stop());
+  const events = writeEvents(eventDb, log, journals.events);
   opened.defer(() => events.stop());
   const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
-  const file = sqliteFile(settings.DATABASE_URL);
-  let left = file ? await leftBehind(journalPath(file)) : [];
-  const recover = async () => {
-    left = await recoverEvaluations(eventDb, log, left);
-  };
-  await recover();
-  const journal = file && commit === "before" ? openJournal(journalPath(file)) : undefined;
-  const evaluations = writeEvaluations(eventDb, log, { commit, journal });
+  const evaluations = writeEvaluations(eventDb, log, { commit, journal: journals.evaluations });
   opened.defer(() => evaluations.stop());
   const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
   opened.defer(() => config.stop());
@@ -89,7 +82,7 @@ export async function start(
     record: events.record,
     recordEvaluation: evaluations.record,
     evaluationsWritten: evaluations.written,
-    evaluationsHeld: () => left.length > 0 || evaluations.held(),
+    evaluationsHeld: () => journals.evaluationsLeft() || evaluations.held(),
     evaluate: (asked) => evaluateInside(deps, asked),
     demo_url: demo.url,
     bodyDeadline: bodies.signal,
@@ -100,7 +93,7 @@ export async function start(
     const watched = await watchConfigFile(deps, config.refresh, { file: config_file, env });
     opened.defer(() => watched.stop());
   }
-  const sweeping = setInterval(() => void recover().then(() => sweep(deps)), SWEEP_EVERY_MS);
+  const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
   opened.defer(() => clearInterval(sweeping));
   const answers = newAnswers();
   const measured = { deps, answers, events, evaluations, config };
@@ -138,9 +131,6 @@ export async function start(
     },
   };
 }
-
-/** Beside the database, so that it moves along with it. */
-const journalPath = (database: string): string => `${database}-activity`;
 
 /** A shutdown waits this long for request bodies that are incomplete: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
 const BODY_GRACE_MS = 2_000;

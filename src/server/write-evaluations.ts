@@ -10,6 +10,7 @@ import type { Deps } from "../deps.ts";
 import type { Journal } from "../lib/journal.ts";
 import type { Log } from "../lib/log.ts";
 import { type Counts, count, newCounts } from "../lib/metrics.ts";
+import { queueJournal, reportUnwritten } from "./queue-journal.ts";
 
 /** Rows in one statement, and characters of their texts: on SQLite the process waits for it, about a millisecond. */
 const BATCH = 64;
@@ -46,8 +47,11 @@ export interface EvaluationWriter {
 export function writeEvaluations(
   db: Db,
   log: Log,
-  { commit, journal }: { commit: "before" | "after"; journal?: Journal | undefined },
+  { commit, journal: lines }: { commit: "before" | "after"; journal?: Journal | undefined },
 ): EvaluationWriter {
+  const journal = queueJournal<RecordedEvaluation>(lines, log);
+  /** On SQLite the journal makes an event safe. On Postgres the commit does: the local disk may be short-lived. */
+  const stores_first = commit === "before" && db.dialect === "sqlite";
   const statuses = newCounts([...STATUSES, "error"]);
   let waiting: Waiting[] = [];
   /** How many waited once, and no longer do. */
@@ -56,7 +60,6 @@ export function writeEvaluations(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let held = false;
   let crowded = false;
-  let journal_failed = false;
   let lost = 0;
   let stopped = false;
 
@@ -80,9 +83,9 @@ export function writeEvaluations(
       const batch = single > 0 ? waiting.slice(0, 1) : oneBatch(waiting);
       crowded = batch.length > 1;
       try {
-        await insertEvaluations(
-          db,
-          batch.map(({ recorded }) => recorded),
+        await journal.during(
+          () => insertEvaluations(db, recordedOf(batch)),
+          () => recordedOf(waiting),
         );
         if (held) log("evaluations_written", { level: "info", waiting: waiting.length });
         held = false;
@@ -111,31 +114,9 @@ export function writeEvaluations(
       waiting = waiting.slice(batch.length);
       taken += batch.length;
       for (const { done } of batch) done?.();
-      if (waiting.length === 0) cleared();
+      journal.remove(recordedOf(batch));
       if (taken < told) await new Promise(setImmediate); // on SQLite nobody else has a turn before
     }
-  };
-  const failed = (thrown: unknown) => {
-    if (!journal_failed) log("journal_failed", { level: "error", error: thrown });
-    journal_failed = true;
-  };
-  const cleared = () => {
-    try {
-      journal?.clear();
-    } catch (thrown) {
-      failed(thrown);
-    }
-  };
-  /** A disk that is full takes no line; the database then says what becomes of it. */
-  const journaled = (recorded: RecordedEvaluation): boolean => {
-    if (!journal) return false;
-    try {
-      journal.append(JSON.stringify(recorded));
-      journal_failed = false;
-    } catch (thrown) {
-      failed(thrown);
-    }
-    return !journal_failed;
   };
   return {
     record(recorded) {
@@ -145,7 +126,8 @@ export function writeEvaluations(
         if (lost % 1000 === 1) log("evaluations_dropped", { level: "error", count: lost });
         return Promise.resolve();
       }
-      if (journaled(recorded) || commit === "after" || held) {
+      const stored = (stores_first || journal.isBehind()) && journal.store(recorded);
+      if ((stores_first && stored) || commit === "after" || held) {
         waiting.push({ recorded });
         if (waiting.length === BATCH && !held) setImmediate(() => void flush());
         else soon(held ? TRY_AGAIN_MS : WRITE_AFTER_MS);
@@ -172,12 +154,14 @@ export function writeEvaluations(
       await writing;
       do await flush();
       while (waiting.length && !held);
-      // In a journal they wait for the next start.
-      if (waiting.length && !journal)
-        log("evaluations_dropped", { level: "error", count: waiting.length });
+      const dropped = journal.missing(recordedOf(waiting));
+      reportUnwritten(log, "evaluations", waiting.length, dropped);
     },
   };
 }
+
+const recordedOf = (waiting: readonly Waiting[]): RecordedEvaluation[] =>
+  waiting.map(({ recorded }) => recorded);
 
 function oneBatch(waiting: readonly Waiting[]): Waiting[] {
   let characters = 0;

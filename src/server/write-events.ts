@@ -3,7 +3,9 @@ import { AppError } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Db } from "../db/db.ts";
 import { requestEventTable } from "../db/request-events.ts";
+import type { Journal } from "../lib/journal.ts";
 import type { Log } from "../lib/log.ts";
+import { queueJournal, reportUnwritten } from "./queue-journal.ts";
 
 const WRITE_EVERY_MS = 250;
 /** Rows in one statement. On SQLite the process waits for it: a millisecond, and others get their turn. */
@@ -20,7 +22,8 @@ export interface EventWriter {
   stop: () => Promise<void>;
 }
 
-export function writeEvents(db: Db, log: Log): EventWriter {
+export function writeEvents(db: Db, log: Log, lines?: Journal): EventWriter {
+  const journal = queueJournal<RequestEvent>(lines, log);
   let waiting: RequestEvent[] = [];
   let dropped = 0;
   let lost = 0;
@@ -48,8 +51,13 @@ export function writeEvents(db: Db, log: Log): EventWriter {
       // What comes meanwhile goes with the next write: to follow it would take a statement for every few rows.
       for (let left = waiting.length; left > 0; ) {
         const rows = rowsFor(left);
-        await insert(waiting.slice(0, rows));
+        const batch = waiting.slice(0, rows);
+        await journal.during(
+          () => insert(batch),
+          () => waiting,
+        );
         waiting = waiting.slice(rows);
+        journal.remove(batch);
         left -= rows;
         failing = false;
         await new Promise(setImmediate);
@@ -72,8 +80,10 @@ export function writeEvents(db: Db, log: Log): EventWriter {
   const timer = setInterval(() => void flush(), WRITE_EVERY_MS);
   return {
     record: (event) => {
-      if (waiting.length < MOST_WAITING) waiting.push(event);
-      else dropped += 1;
+      if (waiting.length < MOST_WAITING) {
+        waiting.push(event);
+        if (journal.isBehind()) journal.store(event);
+      } else dropped += 1;
       // Not kept until the next turn of the clock: what outlives a look of the collector costs it more work.
       if (waiting.length === MOST_ROWS && !failing) setImmediate(flush);
     },
@@ -83,7 +93,7 @@ export function writeEvents(db: Db, log: Log): EventWriter {
       clearInterval(timer);
       await writing;
       await flush();
-      if (waiting.length) log("events_dropped", { level: "error", count: waiting.length });
+      reportUnwritten(log, "events", waiting.length, journal.missing(waiting));
     },
   };
 }

@@ -2,12 +2,17 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openDb } from "../../src/db/db.ts";
-import { findEvaluation, insertEvaluations } from "../../src/db/evaluation-events.ts";
+import { type Db, openDb } from "../../src/db/db.ts";
+import {
+  findEvaluation,
+  insertEvaluations,
+  type RecordedEvaluation,
+} from "../../src/db/evaluation-events.ts";
 import { countEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { leftBehind, openJournal } from "../../src/lib/journal.ts";
-import { recoverEvaluations } from "../../src/server/recover-evaluations.ts";
+import { type LeftBehind, leftBehind, openJournal } from "../../src/lib/journal.ts";
+import type { Log } from "../../src/lib/log.ts";
+import { recoverEvents } from "../../src/server/recover-events.ts";
 import { writeEvaluations } from "../../src/server/write-evaluations.ts";
 import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
@@ -60,6 +65,12 @@ test("7 what is still held when the program ends is told", async () => {
 });
 
 const quiet = () => {};
+
+const recoverEvaluations = (db: Db, log: Log, journals: LeftBehind[]) =>
+  recoverEvents<RecordedEvaluation>(log, journals, {
+    kind: "evaluations",
+    insert: (rows) => insertEvaluations(db, rows),
+  });
 
 async function withJournal(stack: AsyncDisposableStack) {
   const folder = mkdtempSync(join(tmpdir(), "portcullis-journal-"));

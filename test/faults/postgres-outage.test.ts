@@ -1,0 +1,65 @@
+/** Postgres unavailable: what the node acknowledged meanwhile survives its own end. Real processes and sockets. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cuttable } from "../kit/cuttable.ts";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { makeGuard } from "../kit/guard.ts";
+import { startProgram } from "../kit/program.ts";
+import { freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+const CHAT = "/v1/chat/completions";
+
+const journalsIn = (dir: string) => readdirSync(dir).filter((name) => /-(act|req)\w+-/.test(name));
+
+test.each([
+  ["SIGKILL", "cut", "after"],
+  ["SIGKILL", "cut", "before"],
+  ["SIGTERM", "cut", "after"],
+  ["SIGKILL", "freeze", "after"],
+] as const)(
+  "events that Postgres did not take survive %s (connection %s, commit %s), each once",
+  async (signal, fault, ACTIVITY_COMMIT) => {
+    await using stack = new AsyncDisposableStack();
+    const database = stack.use(await freshDatabase("postgres"));
+    const line = stack.use(cuttable(database.url));
+    const upstream = stack.use(startUpstream({ body: { ok: true } }));
+    const dir = mkdtempSync(join(tmpdir(), "portcullis-outage-"));
+    stack.defer(() => rmSync(dir, { recursive: true }));
+    const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: line.url, ACTIVITY_COMMIT };
+    const program = await startProgram({ settings });
+    const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
+    const guard = await makeGuard(program, {});
+    const both = async () => [
+      (await consumer.post(CHAT, { model: "m" })).headers.get("x-request-id"),
+      (await guard.evaluate({ payload: { input: "x" } })).request_id,
+    ];
+    const answered = [await both()];
+
+    line[fault]();
+    for (let round = 0; round < 20; round += 1) answered.push(await both());
+    await until(() => journalsIn(dir).length === 2);
+    for (let round = 0; round < 20; round += 1) answered.push(await both());
+    program.child.kill(signal);
+    await program.child.exited;
+    if (fault === "cut") line.mend();
+    else line.thaw();
+    await using next = await startProgram({ settings });
+
+    const requests = await next.call(
+      "GET",
+      `/v1/gateways/${consumer.gateway.id}/requests?limit=200`,
+    );
+    const events: { id: string }[] = (await requests.json()).items;
+    const activity = await next.call("GET", `/v1/activity?limit=200`);
+    const evaluations: { id: string }[] = (await activity.json()).items;
+    const sorted = (ids: (string | null | undefined)[]) => ids.map(String).sort();
+    expect(sorted(events.map(({ id }) => id))).toEqual(sorted(answered.map(([id]) => id)));
+    expect(sorted(evaluations.map(({ id }) => id))).toEqual(sorted(answered.map(([, id]) => id)));
+    expect(journalsIn(dir)).toEqual([]);
+  },
+  40_000,
+);
