@@ -106,6 +106,8 @@ function sharedBy(deps: Deps): Shared {
   return fresh;
 }
 
-/** An override for the actor, the collector's own, or none (guard-facts 2.2). */
-const programOf = ({ overrides, program }: CollectorView, { consumer_id }: Named) =>
-  overrides.get(consumer_id ?? "") ?? program;
+/** Returns the override for the actor, the collector's default policy, or undefined. */
+export const programOf = (
+  { overrides, program }: CollectorView,
+  { consumer_id }: Pick<Named, "consumer_id">,
+) => overrides.get(consumer_id ?? "") ?? program;

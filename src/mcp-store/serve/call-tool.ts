@@ -7,7 +7,6 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Install } from "../../contract/store-installs.ts";
 import { elapsedMs } from "../../lib/clock.ts";
-import type { HoldReason } from "../upstream/pin-tools.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { troubleOf } from "../upstream/trouble.ts";
@@ -15,6 +14,7 @@ import type { ToolCall } from "../upstream/upstreams.ts";
 import { connectText, connectUrl } from "./connect-link.ts";
 import { callConnectTool } from "./connect-tools.ts";
 import { guardCall, guardProgress, guardResult } from "./guard-call.ts";
+import { offeredTools } from "./offered-tools.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { callStoreTool } from "./store-tools.ts";
 import type { Place } from "./surface.ts";
@@ -65,25 +65,20 @@ interface Found {
 }
 
 /** By what it is called here; else what stands in the way. */
-async function findTool({ upstreams }: Session, place: Place, exposed: string): Promise<Found> {
+async function findTool(session: Session, place: Place, exposed: string): Promise<Found> {
   const { instance, prefix } = place;
-  const { tools, names, held, notes, missing } = await upstreams.offered(place);
+  const { tools, names, withheld, notes, missing } = await offeredTools(session, place);
   if (missing) return { missing };
   const called = exposedNames(prefix, names, instance.provider_options.tool_aliases);
-  const tool = tools.find(({ definition }) => called.get(definition.name) === exposed);
-  if (tool) return { tool };
-  const [, reason] = [...held].find(([name]) => called.get(name) === exposed) ?? [];
-  if (reason) return { refusal: `${instance.name} ${HELD_BACK[reason]}` };
+  const found = tools.find(({ shown }) => called.get(shown.name) === exposed);
+  if (found) return { tool: found.tool };
+  const [, reason] = [...withheld].find(([name]) => called.get(name) === exposed) ?? [];
+  if (reason) return { refusal: reason.refusal };
   const [note] = names.length === 0 ? notes : [];
   return {
     refusal: note ? `${instance.name} cannot be used right now. ${note}` : noTool(exposed),
   };
 }
-
-const HELD_BACK: Record<HoldReason, string> = {
-  new: "has added this tool, and it is new: an administrator must accept it first.",
-  changed: "has changed this tool since it was accepted: an administrator must accept it first.",
-};
 
 const noTool = (name: string): string => `There is no tool "${name}" here: list the tools again.`;
 

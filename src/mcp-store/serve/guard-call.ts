@@ -1,7 +1,8 @@
-/** Judges a tool call before it leaves and its result before it is told, where the gateway names a collector. */
+/** Evaluates a tool call and its result before they are passed on, where the gateway has a guard. */
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
 import type { Verdict } from "../../contract/evaluate.ts";
 import type { Deps } from "../../deps.ts";
+import type { Caller } from "./caller.ts";
 import type { Session } from "./session.ts";
 import { refused } from "./tool-result.ts";
 
@@ -15,7 +16,7 @@ export interface Judged {
 
 type Passed<T> = { pass: T } | { refusal: CallToolResult };
 
-const ENVELOPE = { jsonrpc: "2.0", id: 1 } as const;
+export const ENVELOPE = { jsonrpc: "2.0", id: 1 } as const;
 
 export async function guardCall(
   session: Session,
@@ -47,7 +48,7 @@ export async function guardResult(
 
 /** Progress is told before there is a result to judge: where somebody judges, as numbers only. */
 export function guardProgress({ deps, caller }: Session, tell: ProgressCallback): ProgressCallback {
-  const judged = Boolean(collectorOf(deps, caller.gateway_id));
+  const judged = Boolean(guardOf(deps, caller.gateway_id));
   return ({ progress, total, message }) =>
     tell({
       progress,
@@ -56,15 +57,14 @@ export function guardProgress({ deps, caller }: Session, tell: ProgressCallback)
     });
 }
 
-/** Undefined: nobody judges here. */
-async function judge(
+/** Undefined: the gateway has no guard. */
+export async function judge(
   { deps, caller, author, asked_from }: Session,
-  { tool, server }: Judged,
+  { tool, server }: { tool: string | undefined; server: string },
   part: { direction: "input" | "output"; payload: Record<string, unknown> },
 ): Promise<Verdict | undefined> {
-  const collector_id = collectorOf(deps, caller.gateway_id);
+  const collector_id = guardOf(deps, caller.gateway_id);
   if (!collector_id) return undefined;
-  const who = caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
   return await deps.evaluate({
     collector_id,
     request: {
@@ -72,11 +72,11 @@ async function judge(
       protocol: "mcp",
       // Ties the call and its result together.
       session_id: author.trace_id,
-      consumer_id: who,
+      consumer_id: subjectOf(caller),
       attributes: {
         consumer: { type: caller.kind },
         source: { application: server },
-        tool: { name: tool },
+        ...(tool === undefined ? {} : { tool: { name: tool } }),
       },
     },
     trace_id: author.trace_id,
@@ -84,7 +84,12 @@ async function judge(
   });
 }
 
-const collectorOf = (deps: Deps, gateway_id: string): string | null | undefined =>
+/** The id that policies know a caller by. */
+export const subjectOf = (caller: Caller): string =>
+  caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
+
+/** Returns the collector that is the guard of a gateway. */
+export const guardOf = (deps: Deps, gateway_id: string): string | null | undefined =>
   deps.snapshot().gateways.get(gateway_id)?.guard_id;
 
 function approvalIn({ status, findings }: Verdict): string | undefined {
@@ -105,8 +110,11 @@ function settle<T>(verdict: Verdict, given: T, rewritten: T | undefined): Passed
     const text = `A person must allow this first: approval ${approval_id}. Make the same call again once it is approved.`;
     return { refusal: { ...refused(text), structuredContent: { approval_id, trace_id } } };
   }
-  const [by] = verdict.findings.filter(({ outcome }) => outcome.action === "block");
+  return { refusal: { ...refused(blockedText(verdict)), structuredContent: { trace_id } } };
+}
+
+export function blockedText({ findings }: Verdict): string {
+  const by = findings.find(({ outcome }) => outcome.action === "block");
   const name = by?.source.gate_name ?? by?.source.detector_name;
-  const text = `This was stopped by the policy${name ? ` (${name})` : ""}.`;
-  return { refusal: { ...refused(text), structuredContent: { trace_id } } };
+  return `Blocked by the policy${name ? ` (${name})` : ""}.`;
 }

@@ -1,6 +1,7 @@
 /** tools/list: the Store's own tools, what each installed server offers, and what is still to be done. */
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import { connectTool } from "./connect-tools.ts";
+import { offeredTools } from "./offered-tools.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { storeTools } from "./store-tools.ts";
 import type { Place } from "./surface.ts";
@@ -15,11 +16,8 @@ export async function listTools(session: Session): Promise<ListedTool[]> {
 }
 
 async function toolsAt(session: Session, place: Place): Promise<ListedTool[]> {
-  const { tools, names, missing } = await session.upstreams.offered(place);
+  const { tools, names, missing } = await offeredTools(session, place);
   if (missing) return [connectTool(place, missing)];
   const exposed = exposedNames(place.prefix, names, place.instance.provider_options.tool_aliases);
-  return tools.map(({ definition }) => ({
-    ...definition,
-    name: exposed.get(definition.name) ?? definition.name,
-  }));
+  return tools.map(({ shown }) => ({ ...shown, name: exposed.get(shown.name) ?? shown.name }));
 }

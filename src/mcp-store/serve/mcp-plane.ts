@@ -11,6 +11,7 @@ import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";
 import { type AskedCall, callTool } from "./call-tool.ts";
 import { type Caller, callerOf } from "./caller.ts";
+import { createToolGuard } from "./guard-tools.ts";
 import { listTools } from "./list-tools.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { type Place, surfaceOf } from "./surface.ts";
@@ -38,6 +39,7 @@ export interface McpPlane {
 
 export function openMcpPlane(deps: Deps): McpPlane {
   const upstreams = openUpstreams(deps);
+  const toolGuard = createToolGuard();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
@@ -66,6 +68,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       const session: Session = {
         deps,
         upstreams,
+        toolGuard,
         caller,
         places,
         origin,

@@ -4,11 +4,13 @@ import type { Deps, InsideEvaluation } from "../../deps.ts";
 import type { Principal } from "../identify-principal.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { Caller } from "./caller.ts";
+import type { ToolGuard } from "./guard-tools.ts";
 import type { Place } from "./surface.ts";
 
 export interface Session {
   deps: Deps;
   upstreams: Upstreams;
+  toolGuard: ToolGuard;
   caller: Caller;
   places: readonly Place[];
   /** Where clients reach this program. */

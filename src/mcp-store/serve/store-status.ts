@@ -3,24 +3,25 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import { storeRequestTable } from "../../db/store-requests.ts";
 import { shownInstalls } from "../list-installs.ts";
-import type { HoldReason } from "../upstream/pin-tools.ts";
 import { connectUrl } from "./connect-link.ts";
+import { offeredTools } from "./offered-tools.ts";
 import type { PrincipalSession } from "./session.ts";
 import { answered } from "./tool-result.ts";
 
 export async function storeStatus(
-  { deps, caller, places, upstreams, origin }: PrincipalSession,
+  session: PrincipalSession,
   { code }: { code?: string | undefined },
 ): Promise<CallToolResult> {
+  const { deps, caller, places, origin } = session;
   const { gateway_id, principal_sub } = caller;
   const where = { gateway_id, principal_sub, ...(code === undefined ? {} : { code }) };
   const shown = await shownInstalls(deps, gateway_id, await storeInstallTable.all(deps.db, where));
   const installs = await Promise.all(
     shown.map(async (install) => {
       const place = places.find(({ instance }) => instance.id === install.instance_id);
-      const offered = install.state === "active" && place && (await upstreams.offered(place));
-      const { tools = [], notes = [], held = [], missing } = offered || {};
-      const waiting = [...held].map(([name, reason]) => `"${name}" ${WAITING[reason]}`);
+      const offered = install.state === "active" && place && (await offeredTools(session, place));
+      const { tools = [], notes = [], withheld, missing } = offered || {};
+      const left_out = [...(withheld?.values() ?? [])].map(({ note }) => note);
       const { name, instance_id, state, suspended_because } = install;
       return {
         code: install.code,
@@ -29,7 +30,7 @@ export async function storeStatus(
         state,
         suspended_because,
         tools: tools.length,
-        notes: [...notes, ...waiting],
+        notes: [...notes, ...left_out],
         requires_auth: missing === "auth",
         requires_config: missing === "config",
         ...(missing ? { connect_url: connectUrl(origin, install) } : {}),
@@ -46,11 +47,6 @@ export async function storeStatus(
   const lines = [...installs.map(statusLine), ...requests.map((one) => `${one.code}: requested.`)];
   return answered(lines.join("\n") || "Nothing is installed.", { installs, requests });
 }
-
-const WAITING: Record<HoldReason, string> = {
-  new: "is new and waits for an administrator.",
-  changed: "changed and waits for an administrator.",
-};
 
 interface Told {
   name: string;

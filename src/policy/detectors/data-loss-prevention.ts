@@ -94,7 +94,7 @@ export const dataLossPrevention = detector({
   summary: "Finds personal data and credentials in text and tool calls, and can mask them.",
   reads: {
     input: ["user", "assistant", "system", "tool_arguments", "tool_result"],
-    output: ["assistant", "tool_arguments", "tool_result"],
+    output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
   },
   masks: true,
   numbers: true,

@@ -53,7 +53,7 @@ export const secrets = detector({
     "Finds API keys, tokens, private keys and passwords, encoded ones too, and can mask them.",
   reads: {
     input: ["user", "tool_arguments", "tool_result", "assistant", "system"],
-    output: ["assistant", "tool_arguments", "tool_result"],
+    output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
   },
   masks: true,
   settings: Settings,

@@ -1,0 +1,66 @@
+/** Returns what a server offers to a caller: accepted tools that the guard lets through. */
+import { AppError } from "../../contract/errors.ts";
+import type { HoldReason } from "../upstream/pin-tools.ts";
+import type { Tool } from "../upstream/tool-definition.ts";
+import type { Offered } from "../upstream/upstreams.ts";
+import type { Session } from "./session.ts";
+import type { Place } from "./surface.ts";
+
+export interface OfferedTools extends Pick<Offered, "names" | "missing" | "notes"> {
+  /** `shown`: the definition for the client, where the guard rewrote it. */
+  tools: readonly { tool: Tool; shown: Tool["definition"] }[];
+  /** Why a tool cannot be used, by its name at the server. */
+  withheld: ReadonlyMap<string, Withheld>;
+}
+
+export interface Withheld {
+  /** For the caller of the tool. */
+  refusal: string;
+  /** For the status of the install. */
+  note: string;
+}
+
+export async function offeredTools(session: Session, place: Place): Promise<OfferedTools> {
+  const { tools, held, ...offered } = await session.upstreams.offered(place);
+  const { name: server } = place.instance;
+  try {
+    const verdicts = await session.toolGuard.evaluate(session, server, tools);
+    const { blocked, rewritten } = verdicts;
+    const withheld = new Map<string, Withheld>();
+    for (const [name, reason] of held) withheld.set(name, heldBack(server, name, reason));
+    for (const [name, refusal] of blocked) {
+      withheld.set(name, { refusal, note: `"${name}" is blocked by the policy.` });
+    }
+    const passed = tools.filter(({ definition }) => !blocked.has(definition.name));
+    return {
+      ...offered,
+      tools: passed.map((tool) => {
+        const { definition } = tool;
+        return { tool, shown: rewritten.get(definition.name) ?? definition };
+      }),
+      withheld,
+    };
+  } catch (thrown) {
+    const { code, cause } = AppError.from(thrown);
+    const { id, gateway_id } = place.instance;
+    const error = code === "internal" ? cause : code;
+    session.deps.log("tools_not_evaluated", { level: "error", gateway_id, instance_id: id, error });
+    const notes = ["Its tools could not be evaluated by the guard."];
+    return { tools: [], names: [], withheld: new Map(), notes, missing: offered.missing };
+  }
+}
+
+const REFUSAL: Record<HoldReason, string> = {
+  new: "has added this tool, and it is new: an administrator must accept it first.",
+  changed: "has changed this tool since it was accepted: an administrator must accept it first.",
+};
+
+const NOTE: Record<HoldReason, string> = {
+  new: "is new and waits for an administrator.",
+  changed: "changed and waits for an administrator.",
+};
+
+const heldBack = (server: string, name: string, reason: HoldReason): Withheld => ({
+  refusal: `${server} ${REFUSAL[reason]}`,
+  note: `"${name}" ${NOTE[reason]}`,
+});
