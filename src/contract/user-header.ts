@@ -3,10 +3,13 @@
 /** The seed's four names are three for HTTP, which does not tell `ID` from `Id`. */
 const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
 
+/** The user of requests that name none. */
+export const ANONYMOUS = "anonymous";
+
 export function userOf(headers: Headers): string {
   for (const name of USER_HEADERS) {
     const user = headers.get(name);
     if (user) return user;
   }
-  return "anonymous";
+  return ANONYMOUS;
 }

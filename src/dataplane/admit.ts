@@ -1,28 +1,36 @@
-/** May this request go on? The plugins of the gateway say so. */
-import { userOf } from "../contract/user-header.ts";
+/** Runs the plugins of the gateway, which may refuse the request. */
+import { ANONYMOUS, userOf } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
 import { count } from "../lib/metrics.ts";
+import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
+import type { KeyView } from "../snapshot/snapshot.ts";
 import { liveState } from "./live-state.ts";
-import type { Known } from "./stages.ts";
+import type { Known, RequestIds } from "./stages.ts";
 
 export function admit(deps: Deps, known: Known): Admission {
   const { gateway } = known.consumer;
   if (gateway.plugins.length === 0) return undefined;
-  const { headers } = known.request;
-  const client = clientAddress(
-    known.ids.client,
-    headers.get("x-forwarded-for"),
-    deps.settings.TRUSTED_PROXIES,
-  );
-  const request = {
-    key_id: known.key.id,
-    client,
-    user: userOf(headers),
-    headers,
-    reply_headers: known.ids.headers,
-  };
+  const { request: received, ids, key } = known;
+  const request = pluginRequest(deps, received.headers, ids, key);
   const refused = (plugin: string) => count(liveState(deps).tally.refusals, plugin);
   return runPlugins(deps, { gateway, request, refused });
+}
+
+/** Without a valid key nobody vouches for the user header, so the user is anonymous. */
+export function pluginRequest(
+  { settings }: Deps,
+  headers: Headers,
+  ids: RequestIds,
+  key: KeyView | undefined,
+): PluginRequest {
+  const forwarded = headers.get("x-forwarded-for");
+  return {
+    key_id: key?.id,
+    client: clientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
+    user: key ? userOf(headers) : ANONYMOUS,
+    headers,
+    reply_headers: ids.headers,
+  };
 }

@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { admit } from "./admit.ts";
 import { chooseRegistries } from "./choose-registries.ts";
+import { describeLimits } from "./describe-limits.ts";
 import { findHolder } from "./find-holder.ts";
 import { finish, finishHere } from "./finish.ts";
 import { forward } from "./forward.ts";
@@ -12,12 +13,18 @@ import { matchEndpoint } from "./match-endpoint.ts";
 import { readModel } from "./read-model.ts";
 import { endRun } from "./run.ts";
 import { scopeFiles } from "./scope-files.ts";
-import type { RequestIds } from "./stages.ts";
+import type { Known, RequestIds } from "./stages.ts";
 
 export async function answer(deps: Deps, request: Request, ids: RequestIds): Promise<Response> {
-  const asked = matchEndpoint(request, ids); //                            404 tail
-  const known = identifyConsumer(deps, asked); //                          404 consumer, 401/403 key, 400 method
-  const { capability } = asked.endpoint;
+  let known: Known;
+  try {
+    const asked = matchEndpoint(request, ids); //                          404 tail
+    known = identifyConsumer(deps, asked); //                              404 consumer, 401/403 key, 400 method
+  } catch (thrown) {
+    describeLimits(deps, request, ids);
+    throw thrown;
+  }
+  const { capability } = known.endpoint;
   try {
     const admission = admit(deps, known); //                               429 limits
     if (admission) await admission;

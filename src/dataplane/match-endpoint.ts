@@ -65,19 +65,23 @@ const FILE_CONTENT = files("files.content", ["GET"]);
 const MODEL = models("models.one");
 
 export function matchEndpoint(request: Request, ids: RequestIds): Asked {
-  const { url } = request;
+  const { slug, rest, search } = splitUrl(request.url);
+  const found = matchTail(rest);
+  if (!found) throw new AppError("not_found", NO_SUCH_PATH);
+  return { request, ids, slug, search, ...found };
+}
+
+/** Splits `/{consumer}/v1/…?…` into the slug, the path after it and the query string with its `?`. */
+export function splitUrl(url: string): { slug: string; rest: string; search: string } {
   const start = pathStart(url);
   const query = url.indexOf("?", start);
-  const path = query < 0 ? url.slice(start) : url.slice(start, query);
-  const slugEnd = path.indexOf("/", 1);
-  const found = slugEnd < 0 ? undefined : matchTail(path.slice(slugEnd));
-  if (!found) throw new AppError("not_found", NO_SUCH_PATH);
+  const end = query < 0 ? url.length : query;
+  const slash = url.indexOf("/", start + 1);
+  const slugEnd = slash < 0 || slash > end ? end : slash;
   return {
-    request,
-    ids,
-    slug: path.slice(1, slugEnd),
-    search: query < 0 ? "" : url.slice(query),
-    ...found,
+    slug: url.slice(start + 1, slugEnd),
+    rest: url.slice(slugEnd, end),
+    search: url.slice(end),
   };
 }
 

@@ -14,8 +14,15 @@ export interface Plugin {
   preRequest: (entries: readonly unknown[], gateway_id: string) => PreRequest;
 }
 
-/** Runs for every request, after the consumer is known and before its body is read. */
-export type PreRequest = (deps: PluginDeps, request: PluginRequest) => Refusal | Promise<Refusal>;
+export interface PreRequest {
+  /** Runs for every request, after the consumer is known and before its body is read. */
+  admit(deps: PluginDeps, request: PluginRequest): Refusal | Promise<Refusal>;
+  /**
+   * Adds the response headers to a request that is rejected before it is admitted. Charges nothing and
+   * does no I/O: clients without a key cause it.
+   */
+  describe(deps: PluginDeps, request: PluginRequest): void;
+}
 
 /** Why the request goes no further; undefined: it goes on. */
 export type Refusal = AppError | undefined;
@@ -27,7 +34,8 @@ export interface PluginDeps {
 }
 
 export interface PluginRequest {
-  key_id: string;
+  /** Undefined: the request has no valid key of this gateway. */
+  key_id: string | undefined;
   /** The client's address, as far as proxies can be believed. */
   client: string;
   /** Whom the request is made for, as its caller says. */

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { LimitType } from "../contract/limits.ts";
 import { durationSeconds } from "../lib/duration.ts";
 import { count } from "../lib/metrics.ts";
-import { type PluginDeps, plugin, type Refusal } from "./plugin.ts";
+import { type PluginDeps, type PluginRequest, plugin, type Refusal } from "./plugin.ts";
 import {
   type CompiledLimits,
   compileLimits,
@@ -22,27 +22,40 @@ export const rateLimiter = plugin({
   preRequest(entries, gateway_id) {
     const compiled = compileLimits(entries, gateway_id);
 
-    return (deps, request) => {
-      const { store, blocks, tally, fingerprint } = deps.limiter;
-      const nowMs = deps.now().getTime();
-      let blocked = false;
-      const asks = compiled.counters.map((counter): LimitAsk => {
+    const asksOf = (deps: PluginDeps, request: PluginRequest, nowMs: number): LimitAsk[] => {
+      const { blocks, fingerprint } = deps.limiter;
+      return compiled.counters.map((counter) => {
         const { type, space, limit, local_limit, window_s } = counter;
         const subject = SUBJECT[type](request, fingerprint);
         const blocked_until = blocks.endOf(gateway_id, type, subject, nowMs);
-        blocked ||= blocked_until !== undefined;
         return { space, subject, limit, local_limit, window_s, counter, blocked_until };
       });
-      const judge = (settled: Settled): Refusal => {
-        const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
-        setHeaders(request.reply_headers, states, settled);
-        count(tally.checks, settled.store);
-        if (settled.unavailable) return new AppError("rate_limit_unavailable");
-        if (!states.some(({ refuses }) => refuses)) return undefined;
-        return refuse(deps, { gateway_id, compiled, states, settled, nowMs });
-      };
-      const settled = blocked ? store.check(asks) : store.take(asks, compiled.closed);
-      return settled instanceof Promise ? settled.then(judge) : judge(settled);
+    };
+
+    return {
+      admit(deps, request) {
+        const { store, tally } = deps.limiter;
+        const nowMs = deps.now().getTime();
+        const asks = asksOf(deps, request, nowMs);
+        const judge = (settled: Settled): Refusal => {
+          const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
+          setHeaders(request.reply_headers, states, settled);
+          count(tally.checks, settled.store);
+          if (settled.unavailable) return new AppError("rate_limit_unavailable");
+          if (!states.some(({ refuses }) => refuses)) return undefined;
+          return refuse(deps, { gateway_id, compiled, states, settled, nowMs });
+        };
+        const blocked = asks.some(({ blocked_until }) => blocked_until !== undefined);
+        const settled = blocked ? store.check(asks) : store.take(asks, compiled.closed);
+        return settled instanceof Promise ? settled.then(judge) : judge(settled);
+      },
+      describe(deps, request) {
+        const nowMs = deps.now().getTime();
+        const asks = asksOf(deps, request, nowMs);
+        const known = deps.limiter.store.estimate(asks);
+        const states = asks.map((ask, at) => stateOf(ask, known, at, nowMs));
+        setHeaders(request.reply_headers, states, known);
+      },
     };
   },
 });

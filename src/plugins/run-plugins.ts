@@ -22,12 +22,20 @@ export function runPlugins(deps: PluginDeps, run: PluginRun, at = 0): Admission 
     refused(required.name);
     throw refusal;
   };
-  const refusal = stepOf(required, gateway.id)(deps, request);
+  const refusal = stepOf(required, gateway.id).admit(deps, request);
   if (refusal instanceof Promise) {
     return refusal.then(heed).then(() => runPlugins(deps, run, at + 1));
   }
   heed(refusal);
   return runPlugins(deps, run, at + 1);
+}
+
+/** Adds the headers of all plugins to a request that is rejected before it is admitted. */
+export function describePlugins(
+  deps: PluginDeps,
+  { gateway, request }: Pick<PluginRun, "gateway" | "request">,
+): void {
+  for (const required of gateway.plugins) stepOf(required, gateway.id).describe(deps, request);
 }
 
 /** Keyed by an object of the snapshot, so a step is dropped with its snapshot. */

@@ -27,16 +27,35 @@ export function findCaller(
 function findKey(snapshot: Snapshot, { headers, at }: Presented, consumer: ConsumerView): KeyView {
   const secret = presentedKey(headers);
   if (!secret) throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NOTHING);
-  const key = snapshot.keysByHash.get(secretHash(secret));
-  // A key of another gateway is as unknown here as a random one.
-  const known = key && key.consumer.gateway.id === consumer.gateway.id;
-  if (!known || key.expires_at <= at.getTime()) {
-    throw new AppError("unauthorized", "This key is unknown, expired or revoked.");
-  }
+  const key = validKey(snapshot, secret, consumer.gateway, at);
+  if (!key) throw new AppError("unauthorized", "This key is unknown, expired or revoked.");
   if (key.consumer.id !== consumer.id) {
     throw new AppError("forbidden", "This key belongs to another consumer.");
   }
   return key;
+}
+
+/** Returns the key when it is valid at the gateway: a key of another gateway is unknown here. */
+function validKey(
+  snapshot: Snapshot,
+  secret: string,
+  gateway: { id: string },
+  at: Date,
+): KeyView | undefined {
+  const key = snapshot.keysByHash.get(secretHash(secret));
+  const valid = key && key.consumer.gateway.id === gateway.id && key.expires_at > at.getTime();
+  return valid ? key : undefined;
+}
+
+/** Returns the valid key that a request presents to a gateway, if any. */
+export function keyAt(
+  snapshot: Snapshot,
+  headers: Headers,
+  gateway: { id: string },
+  at: Date,
+): KeyView | undefined {
+  const secret = presentedKey(headers);
+  return secret ? validKey(snapshot, secret, gateway, at) : undefined;
 }
 
 const NOTHING = "Send a consumer key in the header X-AG-API-Key.";

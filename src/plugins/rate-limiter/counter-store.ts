@@ -24,6 +24,8 @@ export interface CounterStore {
   take(asks: readonly StoreAsk[], closed: boolean): Settled | Promise<Settled>;
   /** How things stand; nothing is charged. */
   check(asks: readonly Ask[]): Settled | Promise<Settled>;
+  /** Returns what this node knows without I/O: with Redis, only the requests that it admitted itself. */
+  estimate(asks: readonly Ask[]): Settled;
   /** Everyone in a space who has used something, in no order. */
   used(counter: UsedIn): Promise<{ items: Iterable<Used>; complete: boolean; store: Store }>;
   /** False when there was nothing to forget. */
@@ -44,6 +46,7 @@ function ownStore(memory: MemoryCounter): CounterStore {
   return {
     take: (asks) => ({ ...memory.take(asks, elapsedMs()), store: "memory" }),
     check: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
+    estimate: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
     used: async (ask) => ({ ...usedIn(memory, ask), store: "memory" }),
     forget: async (space, subject) => memory.forget(space, subject),
     isLocal: () => false,
@@ -87,6 +90,10 @@ function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
       if (verdict) return { ...verdict, store: "redis" };
       return { ...memory.check(asks, elapsedMs()), store: "local" };
     },
+    estimate: (asks) => ({
+      ...memory.check(asks, elapsedMs()),
+      store: link.isAway() ? "local" : "redis",
+    }),
     async used(ask) {
       const found = await link
         .counter()

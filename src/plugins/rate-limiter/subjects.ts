@@ -13,6 +13,7 @@ export const SUBJECT: Record<LimitType, (request: PluginRequest, hmac: Fingerpri
   per_user: ({ user }) => (user.length > LONGEST_SUBJECT ? `sha256:${secretHash(user)}` : user),
   // No header value can hold a line feed, so no two requests are joined to the same text.
   per_fingerprint({ key_id, client, user, headers }, hmac) {
+    if (key_id === undefined) return "";
     const agent = headers.get("user-agent") ?? "";
     const session = headers.get("x-session-id") ?? "";
     return hmac(`${key_id}\n${addressSubject(client)}\n${agent}\n${user}\n${session}`);
