@@ -16,6 +16,7 @@ import type { Keyring } from "../lib/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../net/fetch-attachment.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outside } from "../policy/detector.ts";
+import { programOf } from "../snapshot/program-of.ts";
 import type { CollectorView, ProgramView } from "../snapshot/snapshot.ts";
 import { openApproval } from "./approvals.ts";
 import type { Asked, Judgement } from "./evaluate.ts";
@@ -66,7 +67,7 @@ export function backingOf(
   const backing: Backing = {
     ...sharedBy(deps),
     choose(named) {
-      const { collector, program = programOf(collector, named) } = choose(named);
+      const { collector, program = programOf(collector, named.consumer_id) } = choose(named);
       const { disabledDetectors } = deps.snapshot();
       const { keyring } = deps;
       return { collector, program: program?.(), disabled: disabledDetectors, keyring };
@@ -105,9 +106,3 @@ function sharedBy(deps: Deps): Shared {
   shared.set(deps, fresh);
   return fresh;
 }
-
-/** Returns the override for the actor, the collector's default policy, or undefined. */
-export const programOf = (
-  { overrides, program }: CollectorView,
-  { consumer_id }: Pick<Named, "consumer_id">,
-) => overrides.get(consumer_id ?? "") ?? program;
