@@ -27,6 +27,8 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   actor: Actor;
   /** What the Authorization header carries, for operations that ask who the principal is. */
   bearer: string | undefined;
+  /** The Cookie header; empty when there is none. */
+  cookies: string;
   /** Where clients reach this program: `https://gateway.example.com`. */
   origin: string;
   /** The version the caller last saw (If-Match), when it sent one. */

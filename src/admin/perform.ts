@@ -29,6 +29,7 @@ export async function perform<Reply>(
     body: decode(endpoint.body, body),
     actor,
     bearer: undefined,
+    cookies: "",
     origin: "",
     if_match: undefined,
     reply_headers: {},

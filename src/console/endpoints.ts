@@ -34,7 +34,7 @@ const remove = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "DE
 export const session = {
   who: get<typeof sessions.whoAmI>("/v1/whoami"),
   signIn: post<typeof sessions.signIn>("/v1/session"),
-  signOut: { ...remove<typeof sessions.signOut>("/v1/session"), writes: false as const },
+  signOut: remove<typeof sessions.signOut>("/v1/session"),
 };
 
 export const gateways = {

@@ -40,7 +40,6 @@ export const signOut = endpoint({
   name: "sign_out",
   method: "DELETE",
   path: "/v1/session",
-  auth: "public",
-  summary: "Forget the cookie",
-  writes: false,
+  auth: "read",
+  summary: "End the session of the cookie, on every node",
 });

@@ -168,6 +168,7 @@ async function answerEndpoint(
       .get("authorization")
       ?.trim()
       .replace(/^Bearer\s+/i, ""),
+    cookies: request.headers.get("cookie") ?? "",
     origin: publicOrigin(deps, request),
     if_match: request.headers.get("if-match") ?? undefined,
     reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},

@@ -55,6 +55,7 @@ const LIMITED_TOO: ReadonlySet<string> = new Set([
   "list_detector_catalog",
   "list_audit",
   "who_am_i",
+  "sign_out",
 ]);
 
 function actorOf(deps: Deps, request: Request): Actor {

@@ -12,7 +12,7 @@ import { type App, answering } from "./app.ts";
 import { type Html, html } from "./html.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { plainPage } from "./plain-page.ts";
-import { principalIn, signedIn } from "./principal-session.ts";
+import { principalIn, signedIn, signedOut } from "./principal-session.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { readBody } from "./read-body.ts";
 import { type RequestIds, renderErrorPage } from "./render-error.ts";
@@ -66,6 +66,10 @@ async function act(app: App, request: Asked, going: Going): Promise<Response> {
   const token = form.get("token")?.trim();
   if (token) {
     const cookie = await signedIn(deps, token, origin);
+    return leadTo(here(request), { ...going.headers, "set-cookie": cookie });
+  }
+  if (form.has("sign_out")) {
+    const cookie = await signedOut(deps, request, origin);
     return leadTo(here(request), { ...going.headers, "set-cookie": cookie });
   }
   const principal = await principalIn(deps, request);
@@ -137,7 +141,7 @@ function toDo(install: Install, { principal_sub }: Principal, signsIn: boolean):
   const button = html`<button>${signsIn ? `Sign in at ${name}` : "Save"}</button>`;
   return html`${state}
 ${needsForm && html`<form method="post">${fields.map(input)}${button}</form>`}
-<p><small>You are ${principal_sub}. If you are not, close this page.</small></p>`;
+<form method="post"><small>You are ${principal_sub}.</small> <button name="sign_out">Sign out</button></form>`;
 }
 
 function input(field: Install["fields"][number]): Html {

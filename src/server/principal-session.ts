@@ -1,5 +1,6 @@
-/** A principal in a browser: a sealed cookie that holds their token, so that a revoked one ends it at once. */
+/** A principal in a browser: a sealed cookie that holds their token. Revoking the token or signing out ends it. */
 import { AppError } from "../contract/errors.ts";
+import { endSession, hasSessionEnded } from "../db/ended-sessions.ts";
 import type { Deps } from "../deps.ts";
 import { type SealContext, seal, unseal } from "../lib/seal.ts";
 import { identifyPrincipal, type Principal } from "../mcp-store/identify-principal.ts";
@@ -7,37 +8,64 @@ import { identifyPrincipal, type Principal } from "../mcp-store/identify-princip
 const COOKIE = "portcullis_principal";
 const CONTEXT: SealContext = { purpose: "principal session", id: "" };
 const LIFE_S = 1800;
-/** Browsers drop longer cookies without a word; sealing adds a third. */
-const MOST_CHARACTERS = 2800;
+/** Browsers drop longer cookies without an error; sealing adds a third. */
+const MAX_TOKEN_CHARACTERS = 2700;
 
-/** The Set-Cookie header that signs this token's principal in. */
+interface SessionCookie {
+  session_id: string;
+  token: string;
+  ends: number;
+}
+
+/** Returns the Set-Cookie header that signs this token's principal in. */
 export async function signedIn(deps: Deps, token: string, origin: string): Promise<string> {
   await identifyPrincipal(deps, token);
-  if (token.length > MOST_CHARACTERS) {
+  if (token.length > MAX_TOKEN_CHARACTERS) {
     throw new AppError(
       "invalid_request",
       "This token is too long for a browser: use a personal one.",
     );
   }
   const ends = deps.now().getTime() + LIFE_S * 1000;
-  const value = seal(deps.keyring(), CONTEXT, JSON.stringify({ token, ends }));
-  // Lax: it must come along when an authorization server sends the browser back.
-  const secure = origin.startsWith("https:") ? "; Secure" : "";
-  return `${COOKIE}=${value}; Max-Age=${LIFE_S}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+  const session: SessionCookie = { session_id: deps.newId(), token, ends };
+  return cookie(seal(deps.keyring(), CONTEXT, JSON.stringify(session)), LIFE_S, origin);
 }
 
-/** Undefined: nobody is signed in, or no longer. */
+/** Ends the session on every node, and returns the Set-Cookie header that removes its cookie. */
+export async function signedOut(deps: Deps, request: Request, origin: string): Promise<string> {
+  const session = sessionOf(deps, request);
+  // A stranger could fill the table otherwise.
+  if (session && (await principalIn(deps, request))) {
+    const expires_at = new Date(session.ends).toISOString();
+    await endSession(deps.db, { id: session.session_id, kind: "principal", expires_at });
+  }
+  return cookie("", 0, origin);
+}
+
+/** Returns undefined when nobody is signed in, or no longer. */
 export async function principalIn(deps: Deps, request: Request): Promise<Principal | undefined> {
-  const cookies = request.headers.get("cookie") ?? "";
-  const value = new RegExp(`(?:^|; )${COOKIE}=([^;]+)`).exec(cookies)?.[1];
-  const opened = value && unseal(deps.keyring(), CONTEXT, value);
-  if (!opened) return undefined;
-  const { token, ends } = JSON.parse(opened) as { token: string; ends: number };
-  if (ends <= deps.now().getTime()) return undefined;
+  const session = sessionOf(deps, request);
+  // Not from the snapshot: a principal's token is looked up in the database as well.
+  if (!session || (await hasSessionEnded(deps.db, session.session_id))) return undefined;
   try {
-    return await identifyPrincipal(deps, token);
+    return await identifyPrincipal(deps, session.token);
   } catch (thrown) {
     if (thrown instanceof AppError && thrown.code === "unauthorized") return undefined;
     throw thrown;
   }
 }
+
+function sessionOf(deps: Deps, request: Request): SessionCookie | undefined {
+  const cookies = request.headers.get("cookie") ?? "";
+  const value = new RegExp(`(?:^|; )${COOKIE}=([^;]+)`).exec(cookies)?.[1];
+  const opened = value && unseal(deps.keyring(), CONTEXT, value);
+  if (!opened) return undefined;
+  const session: SessionCookie = JSON.parse(opened);
+  return session.ends > deps.now().getTime() ? session : undefined;
+}
+
+const cookie = (value: string, seconds: number, origin: string): string => {
+  // Lax: it must come along when an authorization server sends the browser back.
+  const secure = origin.startsWith("https:") ? "; Secure" : "";
+  return `${COOKIE}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+};

@@ -1,4 +1,4 @@
-/** The console's session: a sealed cookie that names a token. Nothing is stored, and a revoked token ends it. */
+/** The console's session: a sealed cookie that names a token. Revoking the token or signing out ends it. */
 import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type WhoAmI,
   whoAmI,
 } from "../contract/session.ts";
+import { endSession } from "../db/ended-sessions.ts";
 import type { Deps } from "../deps.ts";
 import { type SealContext, seal, unseal } from "../lib/seal.ts";
 import { secretHash } from "../lib/secret-hash.ts";
@@ -29,25 +30,44 @@ export const sessionRoutes: Route[] = [
         "This administrator token is unknown, expired or revoked.",
       );
     const ends = deps.now().getTime() + LIFE_S * 1000;
-    const sealed = seal(deps.keyring(), CONTEXT, JSON.stringify({ hash, ends }));
+    const session: SessionCookie = { session_id: deps.newId(), hash, ends };
+    const sealed = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
     reply_headers["set-cookie"] = cookie(sealed, LIFE_S, origin);
     return shown(token);
   }),
-  route(signOut, (_, { origin, reply_headers }) => {
+  route(signOut, async (deps, { cookies, origin, reply_headers }) => {
+    const session = sessionOf(deps, cookies);
+    if (session) {
+      const expires_at = new Date(session.ends).toISOString();
+      await endSession(deps.db, { id: session.session_id, kind: "console", expires_at });
+    }
     reply_headers["set-cookie"] = cookie("", 0, origin);
     return undefined;
   }),
 ];
 
-/** Whom the cookie stands for; undefined when there is none or it no longer counts. */
-export function sessionToken(deps: Deps, request: Request): TokenView | undefined {
-  const value = new RegExp(`(?:^|; )${SESSION_COOKIE}=([^;]+)`).exec(
-    request.headers.get("cookie") ?? "",
-  )?.[1];
+interface SessionCookie {
+  session_id: string;
+  /** Of the token. */
+  hash: string;
+  ends: number;
+}
+
+/** Returns undefined when there is no session, or it has ended. */
+function sessionOf(deps: Deps, cookies: string): SessionCookie | undefined {
+  const value = new RegExp(`(?:^|; )${SESSION_COOKIE}=([^;]+)`).exec(cookies)?.[1];
   const opened = value && unseal(deps.keyring(), CONTEXT, value);
   if (!opened) return undefined;
-  const { hash, ends } = JSON.parse(opened) as { hash: string; ends: number };
-  if (ends <= deps.now().getTime()) return undefined;
+  const session: SessionCookie = JSON.parse(opened);
+  const ended =
+    session.ends <= deps.now().getTime() || deps.snapshot().endedSessions.has(session.session_id);
+  return ended ? undefined : session;
+}
+
+/** Returns the token of the session; undefined when there is no session, or its token is not valid. */
+export function sessionToken(deps: Deps, request: Request): TokenView | undefined {
+  const session = sessionOf(deps, request.headers.get("cookie") ?? "");
+  if (!session) return undefined;
   // Another site can make a browser send the cookie, but not this header.
   if (request.method !== "GET" && request.method !== "HEAD" && !request.headers.has(CSRF_HEADER)) {
     throw new AppError(
@@ -55,7 +75,7 @@ export function sessionToken(deps: Deps, request: Request): TokenView | undefine
       `A call with the session cookie needs the header ${CSRF_HEADER}.`,
     );
   }
-  return liveToken(deps, hash);
+  return liveToken(deps, session.hash);
 }
 
 export function liveToken(deps: Deps, hash: string): TokenView | undefined {

@@ -1,6 +1,7 @@
-/** Forgets what has served its time: old events and approvals, answered retries, names of sessions; then measures what is left. */
+/** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, ended sessions; then measures the tables. */
 import { dropApprovals, expireApprovals } from "../db/approvals.ts";
 import { collectorTable } from "../db/collectors.ts";
+import { dropEndedSessions } from "../db/ended-sessions.ts";
 import { dropEvaluations } from "../db/evaluation-events.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
 import { measureTables } from "../db/measure-tables.ts";
@@ -21,6 +22,7 @@ export async function sweep(deps: Deps): Promise<void> {
     await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
     await expireApprovals(db, now());
     await dropPseudonyms(db, now());
+    await dropEndedSessions(db, now());
     for (const { id, retention_days } of await collectorTable.all(db)) {
       const before = daysAgo(retention_days);
       await dropEvaluations(db, { collector_id: id, before });

@@ -5,6 +5,7 @@ import { blockEnds } from "../db/blocked-subjects.ts";
 import { configRevision } from "../db/config-revision.ts";
 import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
+import { endedConsoleSessions } from "../db/ended-sessions.ts";
 import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
 import { consumerKeyTable } from "../db/keys.ts";
 import { isLlm, type LlmRegistryRow, registrySecret, registryTable } from "../db/registries.ts";
@@ -52,6 +53,7 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   return {
     revision,
     blocks,
+    endedSessions: await endedConsoleSessions(db),
     ...guard,
     gateways,
     registries,

@@ -99,6 +99,8 @@ export interface Snapshot {
   /** Revoked keys and tokens are not in these two. */
   keysByHash: ReadonlyMap<string, KeyView>;
   tokensByHash: ReadonlyMap<string, TokenView>;
+  /** Ids of console sessions that were signed out. */
+  endedSessions: ReadonlySet<string>;
   collectors: ReadonlyMap<string, CollectorView>;
   collectorKeysByHash: ReadonlyMap<string, CollectorKeyView>;
   serviceClients: ReadonlyMap<string, CollectorKeyView>;
@@ -116,6 +118,7 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   consumersBySlug: new Map(),
   keysByHash: new Map(),
   tokensByHash: new Map(),
+  endedSessions: new Set(),
   collectors: new Map(),
   collectorKeysByHash: new Map(),
   serviceClients: new Map(),

@@ -10,6 +10,7 @@ import { storeRevision } from "./0008-store-revision.ts";
 import { requestEventsById } from "./0009-request-events-by-id.ts";
 import { evaluationTexts } from "./0010-evaluation-texts.ts";
 import { approvalContents } from "./0011-approval-contents.ts";
+import { endedSessions } from "./0012-ended-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   requestEventsById,
   evaluationTexts,
   approvalContents,
+  endedSessions,
 ];

@@ -1,0 +1,129 @@
+/** A session ends for good when its owner signs out or its token is revoked: a copied cookie is worth nothing then. */
+import { describe, expect, test } from "bun:test";
+import { sweep } from "../../src/server/sweep.ts";
+import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { twoNodes } from "../kit/two-nodes.ts";
+import { until } from "../kit/until.ts";
+
+const CSRF = { "x-portcullis-csrf": "1" };
+
+async function consoleCookie(kit: Kit, token = OWNER_TOKEN): Promise<string> {
+  const reply = await fetch(`${kit.url}/v1/session`, {
+    method: "POST",
+    body: JSON.stringify({ token }),
+  });
+  return cookieOf(reply);
+}
+
+const cookieOf = (reply: Response): string =>
+  /^[^;]+/.exec(reply.headers.get("set-cookie") ?? "")?.[0] ?? "";
+
+const whoAmI = async (kit: Kit, cookie: string): Promise<number> =>
+  (await fetch(`${kit.url}/v1/whoami`, { headers: { cookie } })).status;
+
+const signOut = (kit: Kit, cookie: string) =>
+  fetch(`${kit.url}/v1/session`, { method: "DELETE", headers: { cookie, ...CSRF } });
+
+const endedCount = async (kit: Kit): Promise<number> =>
+  Number((await kit.db.one<{ n: number }>("SELECT COUNT(*) AS n FROM ended_sessions"))?.n);
+
+describe.each(databaseKinds)("on %s", (database) => {
+  test("signing out ends a copied console cookie on every node, and no other session", async () => {
+    await using nodes = await twoNodes(database);
+    const { one, other } = nodes;
+    const [cookie, second] = [await consoleCookie(one), await consoleCookie(one)];
+    expect([await whoAmI(one, cookie), await whoAmI(other, cookie)]).toEqual([200, 200]);
+
+    const reply = await signOut(one, cookie);
+
+    expect([reply.status, cookieOf(reply)]).toEqual([204, "portcullis_session="]);
+    expect(await whoAmI(one, cookie)).toBe(401);
+    await until(async () => (await whoAmI(other, cookie)) === 401);
+    expect([await whoAmI(one, second), await whoAmI(other, second)]).toEqual([200, 200]);
+    const data_dir = one.data_dir;
+    await using restarted = await startKit({ database_url: one.database_url, data_dir });
+    expect([await whoAmI(restarted, cookie), await whoAmI(restarted, second)]).toEqual([401, 200]);
+  });
+
+  test("revoking a token ends a copied console cookie on every node", async () => {
+    await using nodes = await twoNodes(database);
+    const { one, other } = nodes;
+    const token = await one.make<{ id: string; token: string }>("/v1/tokens", {
+      name: "t",
+      role: "viewer",
+    });
+    const cookie = await consoleCookie(one, token.token);
+
+    await one.delete(`/v1/tokens/${token.id}`);
+
+    expect(await whoAmI(one, cookie)).toBe(401);
+    await until(async () => (await whoAmI(other, cookie)) === 401);
+  });
+
+  test("signing out of the connect page ends a copied cookie of a principal on every node", async () => {
+    await using nodes = await twoNodes(database);
+    const { one, other } = nodes;
+    const store = await makeMcpStore(one);
+    const { code } = await store.serve("Keyed", "http://127.0.0.1:9/mcp", {
+      auth: { type: "principal_key" },
+    });
+    const path = `/me/connect/${await store.install("alice", code)}`;
+    const submit = (kit: Kit, fields: Record<string, string>, headers: object = {}) =>
+      fetch(`${kit.url}${path}`, {
+        method: "POST",
+        headers: { origin: kit.url, ...headers },
+        body: new URLSearchParams(fields),
+        redirect: "manual",
+      });
+    const pageOf = async (kit: Kit, cookie: string) =>
+      (await fetch(`${kit.url}${path}`, { headers: { cookie } })).text();
+    const cookie = cookieOf(await submit(one, { token: await store.token("alice") }));
+    expect(await pageOf(one, cookie)).toContain("You are alice");
+
+    const reply = await submit(one, { sign_out: "" }, { cookie });
+
+    expect([reply.status, cookieOf(reply)]).toEqual([303, "portcullis_principal="]);
+    for (const kit of [one, other]) {
+      expect(await pageOf(kit, cookie)).not.toContain("You are alice");
+      expect((await submit(kit, {}, { cookie })).status).toBe(401);
+    }
+  });
+});
+
+test("signing out with a limited token works, and another site cannot do it", async () => {
+  await using kit = await startKit();
+  const { id } = await kit.make("/v1/gateways", { name: "g" });
+  const made = { name: "t", role: "viewer", gateway_ids: [id] };
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", made);
+  const cookie = await consoleCookie(kit, token);
+
+  const forged = await fetch(`${kit.url}/v1/session`, { method: "DELETE", headers: { cookie } });
+
+  expect([forged.status, await whoAmI(kit, cookie)]).toEqual([403, 200]);
+  expect((await signOut(kit, cookie)).status).toBe(204);
+  expect(await whoAmI(kit, cookie)).toBe(401);
+});
+
+test("a sign-out without a session writes nothing", async () => {
+  await using kit = await startKit();
+  const { revision } = kit.deps.snapshot();
+
+  const reply = await signOut(kit, "portcullis_session=nonsense");
+
+  expect([reply.status, await endedCount(kit)]).toEqual([401, 0]);
+  expect(kit.deps.snapshot().revision).toBe(revision);
+});
+
+test("the record of an ended session is deleted when its cookie would have expired", async () => {
+  await using kit = await startKit();
+  await signOut(kit, await consoleCookie(kit));
+  const later = (hours: number) => () => new Date(Date.now() + hours * 3_600_000);
+
+  await sweep({ ...kit.deps, now: later(11) });
+  const before = await endedCount(kit);
+  await sweep({ ...kit.deps, now: later(13) });
+
+  expect([before, await endedCount(kit)]).toEqual([1, 0]);
+});
