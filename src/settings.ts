@@ -94,6 +94,11 @@ export const Settings = z.object({
     .describe(
       "Addresses and blocks such as `10.0.0.0/8`, separated by commas: proxies whose X-Forwarded-For is believed.",
     ),
+  ALLOW_PRIVATE_UPSTREAMS: flag
+    .default(true)
+    .describe(
+      "Whether owners may set `allow_private`, which lets a registry, an issuer, a catalog entry or a detector reach loopback and private addresses. false: none of them does, stored ones included.",
+    ),
   PRIVATE_DATA_PLANE: flag
     .default(false)
     .describe("Require the X-AG-Gateway-Slug header on the data plane."),

@@ -18,6 +18,7 @@ import { storeCredentialTable } from "../db/store-credentials.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { checkEntry } from "./check-entry.ts";
+import { checkPrivate, type Reach } from "./check-private.ts";
 import { runImport } from "./import-catalog.ts";
 import { gatewayExists } from "./resource-routes.ts";
 import { recordEntry, saveEntry } from "./save-entry.ts";
@@ -28,6 +29,7 @@ export const catalogEntryRoutes: Route[] = [
     const { gateway_id } = call.params;
     await gatewayExists(deps, call.params);
     checkEntry(call.body);
+    checkPrivate(deps, call.actor, reachOf(call.body));
     if (await findCatalogEntry(deps.db, gateway_id, call.body.code)) {
       throw new AppError("already_exists", "code: the catalog has this server already.");
     }
@@ -40,6 +42,7 @@ export const catalogEntryRoutes: Route[] = [
     const { source, needs_admin_setup: _, updated_at: __, ...current } = before;
     const input = decode(CatalogEntryInput, { ...current, ...call.body });
     checkEntry(input);
+    checkPrivate(deps, call.actor, reachOf(input), reachOf(before));
     await refuseClientTheft(deps, gateway_id, input, before);
     return await saveEntry(deps, call, gateway_id, { input, source, before });
   }),
@@ -55,9 +58,18 @@ export const catalogEntryRoutes: Route[] = [
   }),
   route(importCatalog, async (deps, call) => {
     await gatewayExists(deps, call.params);
+    if ("registry_url" in call.body) {
+      const { allow_private, registry_url } = call.body;
+      checkPrivate(deps, call.actor, { allow_private, target: registry_url });
+    }
     return await runImport(deps, call, call.params.gateway_id, call.body);
   }),
 ];
+
+const reachOf = ({ allow_private, url, auth, fields }: CatalogEntryInput): Reach => ({
+  allow_private,
+  target: [url, auth, fields],
+});
 
 /** Client secrets of instances and accounts of principals go to the token endpoint of their server, and to no other. */
 async function refuseClientTheft(

@@ -29,6 +29,10 @@ const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
     ...row,
     settings: maskSecrets(deps.keyring(), detectorSecrets(row.kind, row.id), row.settings),
   }),
+  reach: ({ settings }) => ({
+    allow_private: settings.allow_private === true,
+    target: settings.url,
+  }),
   columns: async (deps, input, { id }, before) => ({
     ...input,
     settings: await checkedSettings(deps, id, input, before),

@@ -11,6 +11,7 @@ const stores: Stores<Issuer, IssuerInput, Issuer> = {
   scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
   parent: gatewayExists,
   read: (_, row) => row,
+  reach: ({ allow_private, jwks_url }) => ({ allow_private, target: jwks_url }),
   columns(_, input) {
     checkUrl(input.jwks_url, "jwks_url", input.allow_private);
     return input;

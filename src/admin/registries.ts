@@ -7,6 +7,7 @@ import {
   KINDS,
   KINDS_WITHOUT_KEY,
   listRegistryKinds,
+  REGISTRY_SECRETS,
   type Registry,
   type RegistryInput,
   registries,
@@ -15,6 +16,7 @@ import { recordChange } from "../db/record-change.ts";
 import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
 import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
+import { mapSecrets } from "../lib/secret-paths.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { providers } from "../providers/all.ts";
 import { capabilitiesOf } from "../providers/provider.ts";
@@ -34,6 +36,10 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
     capabilities: row.capabilities ?? (isLlm(row) ? capabilitiesOf(providers[row.provider]) : []),
   }),
   kept: ({ capabilities }) => ({ capabilities }),
+  reach: (row) => {
+    const { allow_private, ...rest } = mapSecrets(row, REGISTRY_SECRETS, () => "");
+    return { allow_private, target: [rest.provider_options, rest.auth] };
+  },
   async mayRemove(deps, row, call) {
     const { force } = call.query as { force?: boolean };
     const installs = force ? [] : await storeInstallTable.all(deps.db, { instance_id: row.id });

@@ -10,6 +10,7 @@ import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
 import type { Call, Route } from "../route.ts";
+import { checkPrivate, type Reach } from "./check-private.ts";
 import { pickInput } from "./pick-input.ts";
 
 /** What every stored resource has beside its own members. */
@@ -45,6 +46,8 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
     row: Partial<Row> & StoredRow,
     before?: Row,
   ) => OwnColumns<Row> | Promise<OwnColumns<Row>>;
+  /** Where it sends requests, for a resource that can allow private addresses. */
+  reach?: (row: Row) => Reach;
   /** Writes what of the input stands in another table. */
   saveParts?: (deps: Deps, input: Input, id: string) => Promise<void>;
 }
@@ -72,12 +75,16 @@ export function resourceRoutes<
   /** Gives back what a reader gets from now on. */
   const save = async (
     deps: Deps,
+    { actor }: Call,
     input: z.output<Input>,
     row: Partial<Row> & StoredRow,
     before?: Row,
   ): Promise<z.output<Reply>> => {
     // What the path decides and the resource's own columns make up a whole row.
     const next = { ...row, ...(await stores.columns(deps, input, row, before)) } as Row;
+    if (stores.reach) {
+      checkPrivate(deps, actor, stores.reach(next), before && stores.reach(before));
+    }
     if (before) await table.update(deps.db, row.id, next);
     else await table.insert(deps.db, next);
     await stores.saveParts?.(deps, input, row.id);
@@ -128,7 +135,7 @@ export function resourceRoutes<
         const at = deps.now().toISOString();
         const id = deps.newId();
         const row = { ...scope(call.params), id, version: 1, created_at: at, updated_at: at };
-        const after = await save(deps, call.body as z.output<Input>, row);
+        const after = await save(deps, call, call.body as z.output<Input>, row);
         await record(deps, call, "create", id, { before: null, after });
         return after;
       },
@@ -162,7 +169,7 @@ export function resourceRoutes<
     const merged = { ...current, ...stores.kept?.(row, sent), ...sent };
     const input = decode(resource.input, merged);
     const next = { ...row, version: row.version + 1, updated_at: deps.now().toISOString() };
-    const after = await save(deps, input, next, row);
+    const after = await save(deps, call, input, next, row);
     await record(deps, call, "update", row.id, { before, after });
     return after;
   }

@@ -40,6 +40,8 @@ export interface SendOptions {
   addresses?: AddressFinder;
   /** Longest wait for a connection, shared by the addresses that are tried. */
   connectMs?: number;
+  /** Asked for each request that allows private addresses: false rejects them all the same. */
+  mayReachPrivate?: (url: string) => boolean;
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string;
 }
@@ -47,6 +49,7 @@ export interface SendOptions {
 export function createSend({
   addresses = createAddressFinder(),
   connectMs = 10_000,
+  mayReachPrivate = () => true,
   ca,
 }: SendOptions = {}): Send {
   const originOf = readOrigins(ca);
@@ -54,10 +57,11 @@ export function createSend({
   const watch = createWatch();
 
   return async (request) => {
-    const { url, signal, allow_private } = request;
+    const { url, signal } = request;
     if (signal?.aborted) throw asUpstreamError(signal.reason);
     const origin = originOf(url);
     const outgoing = outgoingOf(request, origin);
+    const allow_private = request.allow_private && mayReachPrivate(url);
     const target = { hostname: origin.hostname, allow_private };
     const found = addresses.find(target);
     const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);

@@ -82,7 +82,7 @@ export async function withDeps<T>(
       ...storage,
       snapshot,
       settings,
-      send: createSend(),
+      send: createSend({ mayReachPrivate: () => settings.ALLOW_PRIVATE_UPSTREAMS }),
       limiter: openLimiter({ ...storage, snapshot, redis_url: undefined, now, newId, log }),
       now,
       newId,

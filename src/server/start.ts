@@ -72,7 +72,9 @@ export async function start(
     snapshot,
     settings,
     keyring,
-    send: createSend(),
+    send: createSend({
+      mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(demo.url),
+    }),
     limiter,
     now,
     newId,

@@ -18,6 +18,7 @@ import {
   suggestedDraft,
 } from "./instance-draft.ts";
 import { PairsField } from "./pairs-field.tsx";
+import { PrivateField } from "./private-field.tsx";
 import { SchemaFields } from "./schema-fields.tsx";
 
 interface InstanceFormProps {
@@ -97,9 +98,7 @@ export function InstanceForm({ gateway_id, entries, registry, code, onStale }: I
           checked={typed.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        <CheckField
-          label="May reach private addresses"
-          hint="Loopback, private networks and plain http. Only for a server of your own."
+        <PrivateField
           checked={typed.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />

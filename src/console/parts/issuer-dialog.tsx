@@ -8,6 +8,7 @@ import { useSession } from "../session.ts";
 import { Dialog } from "./dialog.tsx";
 import { CheckField, TextField } from "./field.tsx";
 import { Form, problemOf } from "./form.tsx";
+import { PrivateField } from "./private-field.tsx";
 
 interface IssuerDialogProps {
   gateway_id: string;
@@ -81,9 +82,8 @@ export function IssuerDialog({ gateway_id, issuer: stored, onClose }: IssuerDial
           checked={typed.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        <CheckField
+        <PrivateField
           label="Its keys may be at a private address"
-          hint="Loopback, private networks and plain http. Only for an issuer of your own."
           checked={typed.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />

@@ -16,6 +16,7 @@ import { useSession } from "../session.ts";
 import { ConnectionTest } from "./connection-test.tsx";
 import { CheckField, SelectField, TextField } from "./field.tsx";
 import { Form, problemOf, Section } from "./form.tsx";
+import { PrivateField } from "./private-field.tsx";
 import { type Draft, draftOf, valuesOf } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 
@@ -133,9 +134,7 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
           checked={typed.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        <CheckField
-          label="May reach private addresses"
-          hint="Loopback, private networks and plain http. Only for an upstream of your own."
+        <PrivateField
           checked={typed.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />

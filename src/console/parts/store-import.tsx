@@ -5,10 +5,11 @@ import { call } from "../api.ts";
 import { storeCatalog } from "../endpoints.ts";
 import { useAction } from "../load.ts";
 import { useSession } from "../session.ts";
-import { AreaField, CheckField, Field, TextField } from "./field.tsx";
+import { AreaField, Field, TextField } from "./field.tsx";
 import { problemOf, problemsBelow, Section } from "./form.tsx";
 import { ImportedServers } from "./imported-servers.tsx";
 import { Failure } from "./page.tsx";
+import { PrivateField } from "./private-field.tsx";
 import { parsed } from "./schema-draft.ts";
 
 interface SourceProps {
@@ -88,9 +89,8 @@ function FromRegistry({ gateway_id, onReport }: SourceProps) {
           onChange={setLimit}
           problem={problemOf(read.error, "limit")}
         />
-        <CheckField
+        <PrivateField
           label="May be at a private address"
-          hint="Only for a registry of your own."
           checked={allow_private}
           onChange={setPrivate}
         />

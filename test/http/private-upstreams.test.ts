@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test";
+import { applyConfig } from "../../src/admin/apply-config.ts";
+import { localActor } from "../../src/admin/perform.ts";
+import { readConfigFile } from "../../src/admin/read-config-file.ts";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { unique } from "../kit/guard.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+const slug = (word: string) => unique(word).replace(" ", "-");
+const allow_private = true;
+
+interface Made {
+  id: string;
+  code: string;
+  provider_options: object;
+}
+
+/** Every resource that can allow private addresses: where it is created, a body, and one that moves its address. */
+const RESOURCES: [string, string, () => object, (made: Made) => object][] = [
+  [
+    "AI registry",
+    "/registries",
+    () => ({
+      name: unique("registry"),
+      provider: "openai_compatible",
+      provider_options: { base_url: "http://127.0.0.1:9" },
+      allow_private,
+    }),
+    () => ({ provider_options: { base_url: "http://127.0.0.1:10" } }),
+  ],
+  [
+    "MCP registry",
+    "/registries",
+    () => ({
+      name: unique("server"),
+      type: "mcp",
+      provider_options: { url: "http://127.0.0.1:9/mcp" },
+      allow_private,
+    }),
+    ({ provider_options }) => ({
+      provider_options: { ...provider_options, url: "http://127.0.0.1:10/mcp" },
+    }),
+  ],
+  [
+    "issuer",
+    "/store/issuers",
+    () => ({
+      name: unique("issuer"),
+      issuer: `https://${slug("id")}.example.com`,
+      audience: "portcullis",
+      jwks_url: "http://127.0.0.1:9/keys",
+      allow_private,
+    }),
+    () => ({ jwks_url: "http://127.0.0.1:10/keys" }),
+  ],
+  [
+    "catalog entry",
+    "/store/catalog",
+    () => ({
+      code: slug("acme/entry"),
+      name: "Entry",
+      url: "http://127.0.0.1:9/mcp",
+      allow_private,
+    }),
+    () => ({ url: "http://127.0.0.1:10/mcp" }),
+  ],
+  [
+    "detector",
+    "/detectors",
+    () => ({
+      name: unique("detector"),
+      kind: "http",
+      settings: { url: "http://127.0.0.1:9/check", allow_private },
+    }),
+    () => ({ settings: { url: "http://127.0.0.1:9/other", allow_private } }),
+  ],
+];
+
+const gatewayOf = (kit: Kit) =>
+  kit.make<{ id: string; slug: string }>("/v1/gateways", { name: unique("Gateway") });
+const pathFor = async (kit: Kit, path: string) =>
+  path === "/detectors" ? "/v1/detectors" : `/v1/gateways/${(await gatewayOf(kit)).id}${path}`;
+
+async function adminHeaders(kit: Kit): Promise<Record<string, string>> {
+  const body = { name: unique("admin"), role: "admin" };
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", body);
+  return { authorization: `Bearer ${token}` };
+}
+
+describe("allow_private is an owner's decision", () => {
+  const kit = sharedKit();
+
+  test.each(RESOURCES)("%s", async (_, path, bodyOf, movedOf) => {
+    const shared = await kit();
+    const headers = await adminHeaders(shared);
+    const at = await pathFor(shared, path);
+
+    const refused = await shared.post(at, bodyOf(), headers);
+    const made = await shared.make<Made>(at, bodyOf());
+    const one = `${at}/${made.id ?? encodeURIComponent(made.code)}`;
+    const renamed = await shared.put(one, { name: unique("renamed") }, headers);
+    const moved = await shared.put(one, movedOf(made), headers);
+    const movedByOwner = await shared.put(one, movedOf(made));
+
+    expect(await refused.json()).toMatchObject({ error: "forbidden" });
+    expect([refused.status, renamed.status, moved.status, movedByOwner.status]).toEqual([
+      403, 200, 403, 200,
+    ]);
+  });
+
+  test("an administrator cannot turn it on, but can replace a key, and turn it off", async () => {
+    const shared = await kit();
+    const headers = await adminHeaders(shared);
+    const at = await pathFor(shared, "/registries");
+    const auth = { type: "api_key", api_key: "sk-upstream-secret-one" };
+    const body = { name: unique("registry"), provider: "openai", auth };
+    const { id } = await shared.make(at, body);
+    const statusOf = async (changes: object, as?: Record<string, string>) =>
+      (await shared.put(`${at}/${id}`, changes, as)).status;
+
+    expect(await statusOf({ allow_private: true }, headers)).toBe(403);
+    expect(await statusOf({ allow_private: true })).toBe(200);
+    const replaced = { auth: { type: "api_key", api_key: "sk-upstream-secret-two" } };
+    expect(await statusOf(replaced, headers)).toBe(200);
+    expect(await statusOf({ allow_private: false }, headers)).toBe(200);
+  });
+
+  test("a catalog import", async () => {
+    const shared = await kit();
+    const at = `${await pathFor(shared, "/store/catalog")}/import`;
+    const body = { registry_url: "http://127.0.0.1:9", allow_private };
+
+    expect((await shared.post(at, body, await adminHeaders(shared))).status).toBe(403);
+    expect((await shared.post(at, body)).status).toBe(502);
+  });
+});
+
+test("a configuration file is applied with the role of who applies it", async () => {
+  await using kit = await startKit();
+  const { slug: gateway } = await gatewayOf(kit);
+  const text = `
+version: 1
+gateways:
+  - slug: ${gateway}
+    name: Gateway
+    registries:
+      - name: Private
+        provider: openai_compatible
+        provider_options: {base_url: "http://127.0.0.1:9"}
+        allow_private: true
+`;
+  const source = readConfigFile(text, { file: "config.yaml", env: {}, keepSecrets: false });
+  const owner = localActor("owner");
+  const applyAs = (role: "owner" | "admin") =>
+    applyConfig(kit.deps, source, { actor: { ...owner, role }, prune: false, dryRun: false });
+
+  expect(applyAs("admin")).rejects.toThrow(/Private: allow_private: only an owner/);
+  expect((await applyAs("owner")).steps.length).toBeGreaterThan(0);
+});
+
+test("ALLOW_PRIVATE_UPSTREAMS=false refuses private addresses, of stored rows too, and the demo answers", async () => {
+  await using upstream = startUpstream({ body: { id: "1", choices: [] } });
+  await using kit = await startKit();
+  const url = `${upstream.url}/v1`;
+  const stored = await makeConsumer(kit, [{ provider: "openai_compatible", url }]);
+  const demo = await makeConsumer(kit, [{ provider: "demo", url: "" }], {});
+  const { database_url, data_dir } = kit;
+  const settings = { ALLOW_PRIVATE_UPSTREAMS: "false" };
+  await using strict = await startKit({ database_url, data_dir, settings });
+  const chat = ({ slug: consumer, key }: typeof stored, model: string, at: Kit) =>
+    fetch(`${at.url}/${consumer}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "x-ag-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
+    });
+
+  const open = await chat(stored, "any", kit);
+  const closed = await chat(stored, "any", strict);
+  const answered = await chat(demo, "demo-chat", strict);
+
+  expect([open.status, closed.status, answered.status]).toEqual([200, 502, 200]);
+  expect(upstream.hits.length).toBe(1);
+  for (const [, path, bodyOf] of RESOURCES) {
+    const refused = await strict.post(await pathFor(strict, path), bodyOf());
+    expect([refused.status, (await refused.json()).message]).toEqual([
+      422,
+      expect.stringContaining("ALLOW_PRIVATE_UPSTREAMS"),
+    ]);
+  }
+});
