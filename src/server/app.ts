@@ -49,6 +49,13 @@ export interface App {
   answers: Answers;
   /** What is measured, as it stands now. */
   metrics: () => string;
+  readiness: () => Readiness;
+}
+
+/** What `/readyz` reports. */
+export interface Readiness {
+  /** Why the node serves less than it should, in sentences. */
+  degraded: string[];
 }
 
 export type AnyRoute = Route | DirectRoute;

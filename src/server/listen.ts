@@ -121,10 +121,10 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
       answering(app, "admin", asked, async (_, headers) => showMetrics(app, asked, headers)),
     "/healthz": () => plain({ status: "ok" }, 200),
     "/readyz": () => {
+      if (!state.ready) return plain({ status: "shutting down" }, 503);
       const { revision } = app.deps.snapshot();
-      return state.ready
-        ? plain({ status: "ready", revision }, 200)
-        : plain({ status: "shutting down" }, 503);
+      const { degraded } = app.readiness();
+      return plain({ status: "ready", revision, ...(degraded.length && { degraded }) }, 200);
     },
   };
   const servesGateway = planes.includes("gateway");

@@ -28,10 +28,15 @@ export interface Storage {
 export async function openStorage(settings: Settings): Promise<Storage> {
   makeDataFolder(settings);
   const db = await openDb(settings.DATABASE_URL);
-  await migrate(db, now());
-  const keyring = openKeyring(settings);
-  await checkKeyring(db, keyring());
-  return { db, keyring };
+  try {
+    await migrate(db, now());
+    const keyring = openKeyring(settings);
+    await checkKeyring(db, keyring());
+    return { db, keyring };
+  } catch (thrown) {
+    await db.close();
+    throw thrown;
+  }
 }
 
 export function makeDataFolder({ PORTCULLIS_DATA_DIR: folder }: Settings): void {

@@ -2,7 +2,6 @@
 import { AppError } from "../contract/errors.ts";
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
-import { openDb } from "../db/db.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
@@ -18,10 +17,11 @@ import { newAnswers } from "./answers.ts";
 import { answering } from "./app.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
 import { type Listening, listen } from "./listen.ts";
+import { openSnapshotStore } from "./local-snapshot.ts";
 import { mcpOnDemand } from "./mcp-on-demand.ts";
 import { METRICS } from "./metrics.ts";
-import { openStorage } from "./open.ts";
 import { openJournals } from "./open-journals.ts";
+import { openToServe } from "./open-to-serve.ts";
 import { routes } from "./routes.ts";
 import { sweep } from "./sweep.ts";
 import { trackLastUsed } from "./track-last-used.ts";
@@ -45,14 +45,12 @@ export async function start(
 ): Promise<Running> {
   // Taken down in the reverse order, also when a later step of the start fails.
   await using opened = new AsyncDisposableStack();
-  const { db, keyring } = await openStorage(settings);
-  opened.defer(() => db.close());
+  const { db, eventDb, keyring, stored, close } = await openToServe(settings, log);
+  opened.defer(close);
   const demo = startDemoUpstream({ now, newId });
   opened.defer(() => demo.stop());
   const lastUsed = trackLastUsed(db, now, log);
   opened.defer(() => lastUsed.stop());
-  const eventDb = await openDb(settings.DATABASE_URL, { durable: false });
-  opened.defer(() => eventDb.close());
   const journals = await openJournals(settings, eventDb, log);
   opened.defer(() => journals.stop());
   const events = writeEvents(eventDb, log, journals.events);
@@ -60,7 +58,12 @@ export async function start(
   const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
   const evaluations = writeEvaluations(eventDb, log, { commit, journal: journals.evaluations });
   opened.defer(() => evaluations.stop());
-  const config = await watchConfig(db, { keyring, demo_url: demo.url }, log);
+  // An SQLite database is as local as the copy would be.
+  const snapshots =
+    db.dialect === "postgres" ? openSnapshotStore(settings, { db, keyring, log, now }) : undefined;
+  opened.defer(() => snapshots?.stop());
+  const sources = { store: snapshots?.store, stored: stored?.rows };
+  const config = await watchConfig(db, { keyring, demo_url: demo.url, ...sources }, log);
   opened.defer(() => config.stop());
   const { snapshot } = config;
   const redis_url = settings.REDIS_URL;
@@ -92,7 +95,8 @@ export async function start(
   opened.defer(() => liveState(deps).owned.stop());
   const config_file = settings.PORTCULLIS_CONFIG;
   if (config_file) {
-    const watched = await watchConfigFile(deps, config.refresh, { file: config_file, env });
+    const from = { file: config_file, env, later: stored !== undefined };
+    const watched = await watchConfigFile(deps, config.refresh, from);
     opened.defer(() => watched.stop());
   }
   const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
@@ -100,7 +104,8 @@ export async function start(
   const answers = newAnswers();
   const measured = { deps, answers, events, evaluations, config };
   const metrics = () => renderMetrics(METRICS, measured);
-  const app = { deps, refresh: config.refresh, answers, metrics };
+  const readiness = () => ({ degraded: config.isReachable() ? [] : [NO_DATABASE] });
+  const app = { deps, refresh: config.refresh, answers, metrics, readiness };
   const mcp = mcpOnDemand(app);
   opened.defer(() => mcp.stop());
   const listening = listen(app, routes, {
@@ -112,9 +117,9 @@ export async function start(
   });
   opened.defer(() => listening.stop(0));
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.
-  const first = await firstRun(deps);
+  const first = stored ? undefined : await firstRun(deps);
   // Made here, or by a node that started at the same moment.
-  await config.catchUp();
+  if (!stored) await config.catchUp();
 
   const running = opened.move();
   return {
@@ -133,6 +138,9 @@ export async function start(
     },
   };
 }
+
+const NO_DATABASE =
+  "The database is unavailable: requests are served with the last known configuration, and the admin API returns 503.";
 
 /** A shutdown waits this long for request bodies that are incomplete: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
 const BODY_GRACE_MS = 2_000;

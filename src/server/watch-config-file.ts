@@ -11,6 +11,8 @@ export interface WatchOptions {
   file: string;
   /** Values of `${NAME}`. */
   env: Readonly<Record<string, string | undefined>>;
+  /** The database is unavailable: the file is applied when it returns. */
+  later?: boolean;
 }
 
 /** An editor writes in several steps: the file is read when it has been quiet for this long. */
@@ -21,7 +23,7 @@ const POLL_MS = 5_000;
 export async function watchConfigFile(
   deps: Deps,
   refresh: () => Promise<void>,
-  { file, env }: WatchOptions,
+  { file, env, later = false }: WatchOptions,
 ): Promise<{ stop: () => Promise<void> }> {
   const path = resolve(file);
   let applied: string | undefined;
@@ -58,7 +60,8 @@ export async function watchConfigFile(
   };
 
   applied = readText(path, file);
-  await apply(applied);
+  if (later) applied = undefined;
+  else await apply(applied);
 
   let looking: Promise<void> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,7 @@
 /** Keeps the snapshot current: at once for changes made here, by notice or poll for those of others. */
 import { CONFIG_CHANNEL, configRevision } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
+import { type RecordedRows, recording, replaying } from "../db/recorded-rows.ts";
 import type { Keyring } from "../lib/seal.ts";
 import { type CompileWith, compile } from "./compile.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
@@ -19,9 +20,16 @@ export interface Config {
   stop: () => void;
 }
 
+export interface WatchOptions extends Omit<CompileWith, "programs"> {
+  /** Called with the rows of every new snapshot. */
+  store?: ((rows: RecordedRows) => void) | undefined;
+  /** Rows to start with instead of those of the database, which is unavailable. */
+  stored?: RecordedRows | undefined;
+}
+
 export async function watchConfig(
   db: Db,
-  options: Omit<CompileWith, "programs">,
+  { store, stored, ...options }: WatchOptions,
   log: (event: string, fields: Record<string, unknown>) => void,
 ): Promise<Config> {
   const programs: CompileWith["programs"] = new Map();
@@ -30,12 +38,21 @@ export async function watchConfig(
   let keyring: Keyring | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
-  let lost = false;
+  let lost = stored !== undefined;
+  let listening = false;
 
+  const listen = async () => {
+    if (listening) return;
+    await db.onNotice(CONFIG_CHANNEL, () => void poll());
+    listening = true;
+  };
   const load = async () => {
     const keys = options.keyring();
-    current = await compile(db, { ...options, programs });
+    const rows: RecordedRows = {};
+    const source = store ? recording(db, rows) : db;
+    current = await compile(source, { ...options, programs });
     keyring = keys;
+    store?.(rows);
     const problems = [...current.registries.values()].filter((registry) => registry.problem);
     for (const { id, name, problem } of problems) {
       log("registry_unusable", { level: "warn", registry_id: id, name, problem });
@@ -64,6 +81,7 @@ export async function watchConfig(
   const poll = async () => {
     try {
       await catchUp();
+      await listen();
       if (lost) log("database_back", { level: "info" });
       lost = false;
     } catch (thrown) {
@@ -73,8 +91,12 @@ export async function watchConfig(
     }
   };
 
-  await refresh();
-  await db.onNotice(CONFIG_CHANNEL, () => void poll());
+  // Without `keyring`, the first contact with the database reads all rows again, whatever the revision.
+  if (stored) current = await compile(replaying(stored, db.dialect), { ...options, programs });
+  else {
+    await refresh();
+    await listen();
+  }
   let polling = false;
   const timer = setInterval(async () => {
     if (polling) return;

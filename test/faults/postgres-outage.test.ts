@@ -28,7 +28,7 @@ test.each([
     const line = stack.use(cuttable(database.url));
     const upstream = stack.use(startUpstream({ body: { ok: true } }));
     const dir = mkdtempSync(join(tmpdir(), "portcullis-outage-"));
-    stack.defer(() => rmSync(dir, { recursive: true }));
+    stack.defer(() => rmSync(dir, { recursive: true, force: true }));
     const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: line.url, ACTIVITY_COMMIT };
     const program = await startProgram({ settings });
     const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);

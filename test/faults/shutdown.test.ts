@@ -62,7 +62,7 @@ test("a stream that is open at SIGTERM is sent whole, and its event is stored", 
   await using next = await startProgram({ settings });
   const events = await next.call("GET", `/v1/gateways/${consumer.gateway.id}/requests`);
   expect((await events.json()).items).toMatchObject([{ status: 200, error_code: null }]);
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 }, 40_000);
 
 const never = () => false;

@@ -10,6 +10,17 @@ interface Pair {
   early: Uint8Array[];
 }
 
+/** The system hands out no port of this range, so that it is still free when the line is mended. */
+function listenBelowEphemeral<Server>(listen: (port: number) => Server): Server {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return listen(20_000 + Math.floor(Math.random() * 10_000));
+    } catch (thrown) {
+      if (tries === 20) throw thrown;
+    }
+  }
+}
+
 export function cuttable(target: string) {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket<Pair>>();
@@ -47,7 +58,7 @@ export function cuttable(target: string) {
         },
       },
     });
-  let server = listen(0);
+  let server = listenBelowEphemeral(listen);
   const at = server.port;
   const url = new URL(target);
   url.port = String(at);

@@ -1,0 +1,94 @@
+/** Opens the storage of a serving node; while Postgres is unavailable, with the configuration stored locally (decision 0009). */
+import { AppError } from "../contract/errors.ts";
+import { type Db, openDb } from "../db/db.ts";
+import { gated } from "../db/gated.ts";
+import { installationFact } from "../db/installation.ts";
+import { migrate } from "../db/migrate.ts";
+import { now } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Settings } from "../settings.ts";
+import { checkKeyring, openKeyring } from "./keyring.ts";
+import { peekKeyring } from "./keys-fit.ts";
+import { type LocalSnapshot, readLocalSnapshot } from "./local-snapshot.ts";
+import { openStorage, type Storage } from "./open.ts";
+
+const CHECK_MS = 500;
+
+export interface ServedStorage extends Storage {
+  /** For events, whose commits need not wait for the disk. */
+  eventDb: Db;
+  /** The configuration to serve with until the database answers; undefined when it did. */
+  stored: LocalSnapshot | undefined;
+  close: () => Promise<void>;
+}
+
+export async function openToServe(settings: Settings, log: Log): Promise<ServedStorage> {
+  const openEvents = () => openDb(settings.DATABASE_URL, { durable: false });
+  const closed = async (...dbs: Db[]) => {
+    for (const db of dbs) await db.close();
+  };
+  try {
+    const storage = await openStorage(settings);
+    const eventDb = await openEvents();
+    const close = () => closed(eventDb, storage.db);
+    return { ...storage, eventDb, stored: undefined, close };
+  } catch (thrown) {
+    const stored = AppError.from(thrown).code === "unavailable" ? findStored(settings) : undefined;
+    if (!stored) throw thrown;
+    const { stored_at } = stored;
+    log("started_without_database", { level: "error", stored_at, error: thrown });
+    const keyring = openKeyring(settings);
+    const db = await openDb(settings.DATABASE_URL);
+    const eventDb = await openEvents();
+    const gate = openWhenChecked(log, async () => {
+      await migrate(db, now());
+      await checkKeyring(db, keyring());
+      await checkInstallation(db, stored);
+    });
+    return {
+      db: gated(db, gate.isOpen),
+      eventDb: gated(eventDb, gate.isOpen),
+      keyring,
+      stored,
+      close: async () => {
+        gate.stop();
+        await closed(eventDb, db);
+      },
+    };
+  }
+}
+
+function findStored(settings: Settings): LocalSnapshot | undefined {
+  if (!/^postgres(ql)?:/.test(settings.DATABASE_URL)) return undefined;
+  const keyring = peekKeyring(settings);
+  return keyring && readLocalSnapshot(settings, keyring);
+}
+
+/** Repeats `check` until it passes: a database of another installation stays closed. */
+function openWhenChecked(log: Log, check: () => Promise<void>) {
+  let [open, checking, refused] = [false, false, false];
+  const timer = setInterval(async () => {
+    if (checking) return;
+    checking = true;
+    try {
+      await check();
+      open = true;
+      clearInterval(timer);
+    } catch (thrown) {
+      const { code } = AppError.from(thrown);
+      if (code !== "unavailable" && !refused) {
+        log("database_refused", { level: "error", error: thrown });
+        refused = true;
+      }
+    }
+    checking = false;
+  }, CHECK_MS);
+  return { isOpen: () => open, stop: () => clearInterval(timer) };
+}
+
+async function checkInstallation(db: Db, { created_at }: LocalSnapshot): Promise<void> {
+  if ((await installationFact(db, "created_at")) === created_at) return;
+  const text =
+    "The database belongs to another installation than the configuration stored in the data folder. Check DATABASE_URL, and restart this node to use the new database.";
+  throw new AppError("bad_settings", text);
+}
