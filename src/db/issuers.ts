@@ -1,8 +1,14 @@
 /** The issuers table: whose tokens a gateway takes for its principals. */
 import type { Issuer } from "../contract/store-principals.ts";
+import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
-export const issuerTable = table<Issuer>({
+export interface IssuerRow extends Issuer {
+  /** When it got its pair of issuer and audience; null: when it was created. */
+  claimed_at: string | null;
+}
+
+export const issuerTable = table<IssuerRow>({
   name: "issuers",
   columns: {
     id: "text",
@@ -15,6 +21,7 @@ export const issuerTable = table<Issuer>({
     groups_claim: "text",
     enabled: "bool",
     allow_private: "bool",
+    claimed_at: "text",
     version: "number",
     created_at: "text",
     updated_at: "text",
@@ -22,3 +29,10 @@ export const issuerTable = table<Issuer>({
   search: ["name", "issuer"],
   sort: ["created_at", "name", "updated_at"],
 });
+
+/** Returns the enabled issuers of this `iss`, over all gateways, the earliest claim first. */
+export async function issuersByClaim(db: Db, issuer: string): Promise<IssuerRow[]> {
+  const rows = await issuerTable.all(db, { issuer, enabled: true });
+  const key = ({ claimed_at, created_at, id }: IssuerRow) => `${claimed_at ?? created_at} ${id}`;
+  return rows.sort((one, other) => (key(one) < key(other) ? -1 : 1));
+}

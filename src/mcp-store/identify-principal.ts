@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { AppError } from "../contract/errors.ts";
 import { Group, PrincipalSub } from "../contract/store-access.ts";
 import type { Issuer } from "../contract/store-principals.ts";
-import { issuerTable } from "../db/issuers.ts";
+import { issuersByClaim } from "../db/issuers.ts";
 import { principalTokenTable } from "../db/principal-tokens.ts";
 import { rememberPrincipal } from "../db/principals.ts";
 import type { Deps } from "../deps.ts";
@@ -60,13 +60,11 @@ async function byIssuer(deps: Deps, text: string): Promise<Principal> {
 
 async function issuerOf(deps: Deps, { claims }: Jwt): Promise<Issuer> {
   const { iss, aud } = claims;
-  const known =
-    typeof iss === "string" ? await issuerTable.all(deps.db, { issuer: iss, enabled: true }) : [];
+  const known = typeof iss === "string" ? await issuersByClaim(deps.db, iss) : [];
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
-  const [issuer, ...others] = known.filter(({ audience }) => audiences.includes(audience));
+  // The earliest claim wins: registering another audience of these tokens moves or locks out nobody.
+  const issuer = known.find(({ audience }) => audiences.includes(audience));
   if (!issuer) throw unauthorized("No gateway takes tokens of this issuer for this audience.");
-  // Guessing would let a token that is meant for one gateway act at another.
-  if (others.length > 0) throw unauthorized("This token is for the audience of several gateways.");
   return issuer;
 }
 

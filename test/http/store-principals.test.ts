@@ -1,7 +1,7 @@
 /** Who a principal is: personal tokens, and JWTs of an outside issuer. */
 import { describe, expect, test } from "bun:test";
 import { newSigningKey, type SigningAlgorithm, startIssuer } from "../kit/issuer.ts";
-import { sharedKit } from "../kit/kit.ts";
+import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
 
@@ -292,13 +292,82 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(reply.status).toBe(409);
     });
 
-    test("a token for two gateways at once is a 401", async () => {
-      const one = await trusting();
-      await using _ = one.issuer;
-      const two = await trusting();
-      await using __ = two.issuer;
+    describe("a token with the audiences of two gateways", () => {
+      /** An administrator of another gateway, who knows the second audience of its users' tokens. */
+      const rival = async (kit: Kit, body: object) => {
+        const { id } = await kit.make("/v1/gateways", { name: "rival" });
+        const path = `/v1/gateways/${id}/store/issuers`;
+        const named = { name: "t", role: "admin", gateway_ids: [id] };
+        const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+          ...named,
+          name: crypto.randomUUID(),
+        });
+        const call = (method: string, at: string, sent: object) =>
+          kit.call(method, `${path}${at}`, sent, { authorization: `Bearer ${token}` });
+        const made = await call("POST", "", {
+          name: "login",
+          issuer: "https://login.example.com",
+          jwks_url: "https://login.example.com/jwks",
+          ...body,
+        });
+        const { id: issuer_id } = (await made.json()) as { id: string };
+        const update = async (sent: object) =>
+          expect((await call("PUT", `/${issuer_id}`, sent)).status).toBe(200);
+        return { gateway_id: id, update };
+      };
+      const gatewaysOf = async (kit: Kit, principal_sub: string) =>
+        (
+          await kit.db.many<{ gateway_id: string }>(
+            "SELECT gateway_id FROM principals WHERE principal_sub = $1",
+            principal_sub,
+          )
+        ).map(({ gateway_id }) => gateway_id);
 
-      expect(await ask(await one.sign({ aud: [one.audience, two.audience] }))).toBe(401);
+      test("stays with the gateway that registered its audience first", async () => {
+        const { kit, issuer, audience, store, sign } = await trusting();
+        await using _ = issuer;
+        const second = crypto.randomUUID();
+        const sub = crypto.randomUUID();
+        await rival(kit, { audience: second });
+
+        for (const aud of [
+          [audience, second],
+          [second, audience],
+        ]) {
+          expect(await ask(await sign({ sub, aud }))).toBe(200);
+        }
+        expect(await gatewaysOf(kit, sub)).toEqual([store.gateway.id]);
+      });
+
+      test("is not taken over by an older issuer that is changed or enabled later", async () => {
+        const kit = await started();
+        const second = crypto.randomUUID();
+        const sub = crypto.randomUUID();
+        const other = await rival(kit, { audience: crypto.randomUUID(), enabled: false });
+        const { issuer, audience, store, sign } = await trusting();
+        await using _ = issuer;
+
+        await other.update({ audience: second });
+        await other.update({ enabled: true });
+
+        expect(await ask(await sign({ sub, aud: [audience, second] }))).toBe(200);
+        expect(await gatewaysOf(kit, sub)).toEqual([store.gateway.id]);
+      });
+
+      test("is still taken where both are of one gateway", async () => {
+        const { kit, path, issuer, audience, sign } = await trusting();
+        await using _ = issuer;
+        const second = crypto.randomUUID();
+        await kit.make(path, {
+          name: "second",
+          issuer: "https://login.example.com",
+          audience: second,
+          jwks_url: issuer.jwks_url,
+          allow_private: true,
+        });
+
+        expect(await ask(await sign({ aud: [second, audience] }))).toBe(200);
+      });
     });
 
     test.each([

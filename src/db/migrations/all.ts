@@ -11,6 +11,7 @@ import { requestEventsById } from "./0009-request-events-by-id.ts";
 import { evaluationTexts } from "./0010-evaluation-texts.ts";
 import { approvalContents } from "./0011-approval-contents.ts";
 import { endedSessions } from "./0012-ended-sessions.ts";
+import { issuerClaims } from "./0013-issuer-claims.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   evaluationTexts,
   approvalContents,
   endedSessions,
+  issuerClaims,
 ];
