@@ -31,10 +31,16 @@ export function serveConsole(): (request: Request) => Promise<Response> {
     const { pathname } = urlOf(request);
     const name = basename(pathname);
     const file = files.get(name);
-    if (!file && name.includes(".")) {
-      const text = "This file is of another version of the console: reload the page.";
+    const notFound = (text: string) => {
       const ids = requestIds(request.headers, newId, "admin");
       return renderError("admin", new AppError("not_found", text), ids, SECURITY_HEADERS);
+    };
+    // The path was matched as it was sent; dot segments in it may lead out of the console.
+    if (!/^\/console(\/|$)/.test(pathname)) {
+      return notFound("The path leaves the console: send it without dot segments.");
+    }
+    if (!file && name.includes(".")) {
+      return notFound("This file is of another version of the console: reload the page.");
     }
     if (!file) {
       return new Response(html.replace("<head>", `<head><base href="${up(pathname)}">`), {
