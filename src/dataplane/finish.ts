@@ -41,12 +41,13 @@ export function finishHere(deps: Deps, known: Known, reply: object): Response {
   return new Response(text, { headers });
 }
 
-function answerHeaders({ ids, candidate, reply }: Answered): Record<string, string> {
-  const { registry, model } = candidate;
+function answerHeaders({ ids, run, candidate, reply }: Answered): Record<string, string> {
+  const { registry } = candidate;
   const { headers } = ids;
+  const model = run.model_sent;
   headers["x-ag-registry"] = registry.id;
   headers["x-selected-provider"] = registry.provider.kind;
-  if (model !== undefined && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
+  if (model !== null && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
   for (const name of PASSED_HEADERS) {
     const value = reply.headers.get(name);
     if (value !== undefined) headers[name] = value;

@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { attempt, isUpstreams } from "./attempt.ts";
 import { BUSY } from "./health.ts";
+import { sentModel } from "./outbound.ts";
 import type { Answered, Chosen } from "./stages.ts";
 
 export async function forward(
@@ -42,7 +43,7 @@ export async function forward(
   // An upstream's own words say more than that another one was out of reach.
   if (!answered) throw failure ?? new AppError("upstream_failed");
   run.releases.push(answered.reply.close);
-  run.model_sent = answered.candidate.model ?? null;
+  run.model_sent = sentModel(chosen, answered.candidate, capability);
   return answered;
 }
 

@@ -1,4 +1,4 @@
-/** What does the `model` of a request ask for: nothing, any default, a name, or a name at one provider? */
+/** Reads the `model` of a request: absent, any default, a name, or a name at one provider. */
 import { AppError } from "../contract/errors.ts";
 
 export type ModelReference =
@@ -16,10 +16,11 @@ export function modelReference(value: unknown): ModelReference {
   if (value === undefined) return ABSENT;
   if (typeof value !== "string" || value === "") return OPAQUE;
   if (value.charCodeAt(0) === AT) return pinned(value);
-  return value.length === 4 && value.toLowerCase() === "auto"
-    ? AUTO
-    : { kind: "named", model: value };
+  return isAuto(value) ? AUTO : { kind: "named", model: value };
 }
+
+export const isAuto = (model: string): boolean =>
+  model.length === 4 && model.toLowerCase() === "auto";
 
 /** The provider of `@provider`: trimmed, lower-cased, or undefined when it is malformed. */
 export function providerName(text: string): string | undefined {

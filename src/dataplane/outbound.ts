@@ -1,4 +1,4 @@
-/** What goes to the upstream: address, headers and body of one attempt. */
+/** Builds the upstream request of one attempt: address, headers and body. */
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { type Members, memberValue, scanMembers } from "../lib/json-members.ts";
@@ -30,15 +30,28 @@ export function outbound(
       idle_ms: deps.settings.UPSTREAM_IDLE_TIMEOUT_S * 1000,
     },
   };
+  const operation = registry.provider.operations[capability];
   if (body.kind === "json") {
-    const operation = registry.provider.operations[capability];
     out.body = jsonFor(chosen.model, body.members, { model, operation });
   }
   if (body.kind === "form") {
-    out.body = body.stream();
-    if (body.length !== undefined) out.content_length = body.length;
+    const inBody = model !== undefined && !operation?.modelInPath;
+    const { stream, length } = (inBody && body.withModel?.(model)) || body;
+    out.body = stream();
+    if (length !== undefined) out.content_length = length;
   }
   return out;
+}
+
+/** Returns the model that the upstream was named: a form keeps its pin (spec 4.4). */
+export function sentModel(
+  { body, model, run }: Chosen,
+  candidate: Candidate,
+  capability: Capability,
+) {
+  const inPath = candidate.registry.provider.operations[capability]?.modelInPath;
+  const keepsPin = body.kind === "form" && model.kind === "pinned" && !inPath;
+  return keepsPin ? run.model_asked : (candidate.model ?? null);
 }
 
 /** Of the client's headers only these go on: never credentials, cookies, X-AG-* or addresses. */

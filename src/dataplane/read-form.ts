@@ -1,10 +1,14 @@
-/** Reads the `model` of a form wherever it stands; the form itself goes upstream untouched (spec 4.4, 4.5). */
+/** Reads the `model` of a form at any position; the form itself goes upstream untouched (spec 4.4, 4.5). */
 import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { boundaryOf, hasOtherCharset } from "../lib/form-type.ts";
 import { freeBytes } from "../lib/free-bytes.ts";
-import { boundaryOf, createMultipartScan, type MultipartScan } from "../lib/multipart-scan.ts";
+import { createMultipartScan, type MultipartScan } from "../lib/multipart-scan.ts";
+import { splicedLength, spliceStream } from "../lib/splice-stream.ts";
 import { createSpool, type Spool } from "../lib/spool.ts";
+import { isAuto } from "./model-reference.ts";
+import { MODEL_SELECTORS } from "./other-models.ts";
 import type { FormBody } from "./request-body.ts";
 import type { Known } from "./stages.ts";
 import { holding, openUpload, type Upload, uploadLimits } from "./upload.ts";
@@ -14,10 +18,10 @@ export interface ReadForm {
   model: string | undefined;
 }
 
-/** This much waits in memory for a `model` that comes late, the rest in a nameless file. */
+/** Caps what waits in memory for a `model` that comes late; the rest waits in a nameless file. */
 const MEMORY_BYTES = 1024 * 1024;
 
-/** For forms that have no model (files): nothing is looked at, nothing is held. */
+/** For forms that have no model (files): not scanned, not held. */
 export function passForm(deps: Deps, known: Known): FormBody {
   const { content_type } = formType(known.request);
   const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
@@ -25,13 +29,16 @@ export function passForm(deps: Deps, known: Known): FormBody {
 }
 
 /**
- * A pin may stand in the form of any consumer, so nothing is sent before the model is known. It usually
- * comes first: then the rest streams through. Where it trails the file, the form waits in a spool.
+ * The form of any consumer may hold a pin, so nothing is sent before the model is known. It usually
+ * comes first: then the rest streams through. Where it follows the file, the form waits in a spool.
  */
 export async function readForm(deps: Deps, known: Known): Promise<ReadForm> {
   const { content_type, boundary } = formType(known.request);
+  if (hasOtherCharset(content_type)) {
+    throw new AppError("invalid_request", "Content-Type: the charset of a form must be utf-8.");
+  }
   const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
-  const scan = createMultipartScan(boundary, "model");
+  const scan = createMultipartScan(boundary, { name: "model", forbidden: forbiddenFor(known) });
   const hold = holding(deps, known);
   const spool = createSpool({
     dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
@@ -39,39 +46,72 @@ export async function readForm(deps: Deps, known: Known): Promise<ReadForm> {
   });
   known.run.releases.push(() => void spool[Symbol.asyncDispose]());
 
+  let model: string | undefined;
   for (let chunk = await upload.next(); chunk; chunk = await upload.next()) {
     scan.push(chunk);
     check(scan);
+    // One chunk later than the model is known: a form that is over by then was checked to its end.
+    if (isFinal(model) && spool.size <= MEMORY_BYTES) {
+      return { body: streamed(content_type, upload, { spool, scan, next: chunk }), model };
+    }
     hold(chunk.length);
     await spool.append(chunk);
-    if (scan.value !== undefined && spool.size <= MEMORY_BYTES) {
-      return { body: streamed(content_type, upload, { spool, scan }), model: scan.value.trim() };
-    }
+    model = scan.value?.trim();
   }
   scan.end();
   check(scan);
   const { size: length } = spool;
-  return {
-    body: { kind: "form", content_type, length, spent: () => false, stream: () => spool.stream() },
-    model: scan.value?.trim(),
+  const stream = () => spool.stream();
+  const body: FormBody = { kind: "form", content_type, length, spent: () => false, stream };
+  if (isFinal(model)) return { body, model };
+  const withModel = (fallback: string) => {
+    const edits = modelEdits(scan, boundary, fallback);
+    return { length: splicedLength(length, edits), stream: () => spliceStream(stream(), edits) };
   };
+  return { body: { ...body, withModel }, model };
+}
+
+/** Whether the form is sent with the model it names. */
+const isFinal = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
+
+/** Fields that could change how names are read or select a model that is not checked. */
+function forbiddenFor({ consumer }: Known): readonly string[] {
+  const limited = consumer.registries.some(({ models }) => models.allowed);
+  return limited ? FORBIDDEN_WHEN_LIMITED : FORBIDDEN;
+}
+
+const FORBIDDEN = ["_charset_", "modelid"];
+const FORBIDDEN_WHEN_LIMITED = [...FORBIDDEN, ...MODEL_SELECTORS];
+
+/** Replaces the value of each `model` field, or adds the field at the end of the form. */
+function modelEdits({ ranges, closes_at = 0 }: MultipartScan, boundary: string, model: string) {
+  if (ranges.length > 0) return ranges.map((range) => ({ ...range, put: Buffer.from(model) }));
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n`;
+  return [{ from: closes_at, to: closes_at, put: Buffer.from(`${head}${model}\r\n`) }];
 }
 
 function formType(request: Request): { content_type: string; boundary: string } {
   const content_type = request.headers.get("content-type") ?? "";
   const boundary = boundaryOf(content_type);
   if (boundary !== undefined) return { content_type, boundary };
-  const text = "Send a form: Content-Type: multipart/form-data with a boundary.";
+  const text = "Send a form: Content-Type: multipart/form-data with one boundary.";
   throw new AppError("invalid_request", text);
 }
 
-/** What was read while looking for the model, then the client's body as it comes. */
-function streamed(
-  content_type: string,
-  upload: Upload,
-  begun: { spool: Spool; scan: MultipartScan } | undefined,
-): FormBody {
+interface Begun {
+  spool: Spool;
+  scan: MultipartScan;
+  /** Read and scanned, but not in the spool. */
+  next: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Streams what was read while looking for the model, then the client's body as it comes, one chunk
+ * behind: the last chunk is sent only when the whole form was checked.
+ */
+function streamed(content_type: string, upload: Upload, begun: Begun | undefined): FormBody {
   let spent = false;
+  let held = begun?.next;
   const stream = () => {
     const head = begun?.spool.stream().getReader();
     let sent: Uint8Array<ArrayBuffer> | undefined;
@@ -80,24 +120,27 @@ function streamed(
         async pull(controller) {
           const kept = await head?.read();
           if (kept?.value) return controller.enqueue(kept.value);
-          const before = spent;
-          spent = true; // whoever is asked meanwhile must not count on what comes now
-          if (sent) freeBytes(sent); // who asks for the next chunk has taken the one before
+          spent = true; // before the wait: another attempt must not count on the rest of the body
+          if (sent) freeBytes(sent); // pulling means that the chunk before was taken
           const chunk = await upload.next();
-          spent = before || chunk !== undefined;
-          // A second `model`, or an end that is none: the upstream must not get to see it as whole.
-          if (chunk) begun?.scan.push(chunk);
-          else begun?.scan.end();
-          if (begun) check(begun.scan);
-          sent = chunk;
-          if (chunk) controller.enqueue(chunk);
-          else controller.close();
+          if (begun) checkNext(begun.scan, chunk);
+          sent = begun ? held : chunk;
+          held = chunk;
+          if (sent) controller.enqueue(sent);
+          if (!chunk) controller.close();
         },
       },
       { highWaterMark: 0 },
     );
   };
   return { kind: "form", content_type, length: upload.length, spent: () => spent, stream };
+}
+
+/** Rejects a second `model` or a missing end before the upstream has the whole form. */
+function checkNext(scan: MultipartScan, chunk: Uint8Array | undefined): void {
+  if (chunk) scan.push(chunk);
+  else scan.end();
+  check(scan);
 }
 
 function check({ problem }: MultipartScan): void {

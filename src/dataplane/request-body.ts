@@ -1,4 +1,4 @@
-/** What did the client send along, in the form in which it goes upstream? */
+/** The client's body, in the shape in which it is sent upstream. */
 import type { Members } from "../lib/json-members.ts";
 
 export type RequestBody = NoBody | JsonBody | FormBody;
@@ -13,12 +13,17 @@ export interface JsonBody {
   members: Members<string>;
 }
 
-/** Goes upstream byte for byte (spec 4.4): the boundary and the length are the client's. */
-export interface FormBody {
+/** Sent upstream byte for byte (spec 4.4): the boundary and the length are the client's. */
+export interface FormBody extends FormBytes {
   kind: "form";
   content_type: string;
-  length: number | undefined;
-  /** Part of it went out and is kept nowhere: it cannot be sent again. */
+  /** Part of it was sent and is not kept: it cannot be sent again. */
   spent: () => boolean;
+  /** The form with a default model; only where the client's names none, or `auto`. */
+  withModel?: (model: string) => FormBytes;
+}
+
+export interface FormBytes {
+  length: number | undefined;
   stream: () => ReadableStream<Uint8Array<ArrayBuffer>>;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { boundaryOf, createMultipartScan, type MultipartScan } from "./multipart-scan.ts";
+import { boundaryOf } from "./form-type.ts";
+import { createMultipartScan, type MultipartScan } from "./multipart-scan.ts";
 
 const PART = 'Content-Disposition: form-data; name="model"';
 const FILE = 'Content-Disposition: form-data; name="file"; filename="a.bin"';
@@ -11,7 +12,7 @@ function form(...parts: [headers: string, content: string][]): string {
 
 function scan(body: string, chunkSize = body.length || 1): MultipartScan {
   const bytes = Buffer.from(body, "latin1");
-  const scanner = createMultipartScan("B", "model");
+  const scanner = createMultipartScan("B", { name: "model" });
   for (let at = 0; at < bytes.length; at += chunkSize) {
     scanner.push(bytes.subarray(at, at + chunkSize));
   }
@@ -28,19 +29,19 @@ test.each([1, 2, 3, 7, 64, 100_000])(
 
     expect(scanner.problem).toBeUndefined();
     expect(scanner.value).toBe("gpt-image-1");
-    expect(scanner.closed).toBe(true);
+    expect(scanner.closes_at).toBeNumber();
   },
 );
 
 test("the value is known as soon as its part is over, before the rest came", () => {
-  const scanner = createMultipartScan("B", "model");
+  const scanner = createMultipartScan("B", { name: "model" });
 
   scanner.push(Buffer.from(`--B\r\n${PART}\r\n\r\nearly`));
   expect(scanner.value).toBeUndefined();
   scanner.push(Buffer.from("\r\n--B"));
 
   expect(scanner.value).toBe("early");
-  expect(scanner.closed).toBe(false);
+  expect(scanner.closes_at).toBeUndefined();
 });
 
 test("what a FormData of this runtime writes is read", async () => {
@@ -49,10 +50,8 @@ test("what a FormData of this runtime writes is read", async () => {
   body.append("model", "whisper-1");
   const response = new Response(body);
 
-  const scanner = createMultipartScan(
-    boundaryOf(response.headers.get("content-type")) ?? "",
-    "model",
-  );
+  const boundary = boundaryOf(response.headers.get("content-type")) ?? "";
+  const scanner = createMultipartScan(boundary, { name: "model" });
   scanner.push(await response.bytes());
   scanner.end();
 
@@ -67,6 +66,12 @@ test.each([
   ["a preamble and an epilogue", `hello\r\n${form([PART, "m"])}bye --B\n--B`, "m"],
   ["the boundary in the middle of a line", form([PART, "x--B"]), "x--B"],
   ["UTF-8", form([PART, Buffer.from("é").toString("latin1")]), "é"],
+  [
+    "padding behind the boundary",
+    form([PART, "m"], [FILE, "x"]).replaceAll("--B\r", "--B \t\r"),
+    "m",
+  ],
+  ["the same value twice", form([PART, "m"], [FILE, ""], [PART, "m"]), "m"],
   ["no such field", form([FILE, "x"]), undefined],
   ["no part at all", "--B--", undefined],
 ])("%s is read", (_, body, value) => {
@@ -112,6 +117,19 @@ test.each([
   expect(scan(body).problem).toMatch(problem);
   expect(scan(body, 1).problem).toMatch(problem);
 });
+
+test.each([1, 5, 1000])(
+  "the bytes of each value and of the end are known, in chunks of %i",
+  (size) => {
+    const body = form([PART, "mm"], [FILE, "file"], [PART, "mm"]);
+
+    const { ranges, closes_at } = scan(`preamble\r\n${body}`, size);
+
+    const text = `preamble\r\n${body}`;
+    expect(ranges.map(({ from, to }) => text.slice(from, to))).toEqual(["mm", "mm"]);
+    expect(text.slice(closes_at)).toBe("--B--\r\n");
+  },
+);
 
 test("a value of exactly the limit passes", () => {
   expect(scan(form([PART, "m".repeat(4096)])).value).toHaveLength(4096);

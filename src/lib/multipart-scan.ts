@@ -1,5 +1,6 @@
-/** What text does one field of a multipart/form-data body hold, and is the body whole? (RFC 7578) */
+/** Finds the text of one field of a multipart/form-data body, and whether the body is complete (RFC 7578). */
 import { isUtf8 } from "node:buffer";
+import { readsAs } from "./fold-name.ts";
 import { partName } from "./part-name.ts";
 
 export interface MultipartScan {
@@ -9,26 +10,46 @@ export interface MultipartScan {
   end(): void;
   /** The field's text, known as soon as its part is over. */
   readonly value: string | undefined;
-  /** Why the form is refused: a clause for "The form is malformed: …". Final once it is set. */
+  /** Byte ranges of the field's text in the body: several when the field is repeated. */
+  readonly ranges: readonly { from: number; to: number }[];
+  /** Why the form is rejected: a clause for "The form is malformed: …". Final once it is set. */
   readonly problem: string | undefined;
-  /** The closing delimiter was seen: no field can come any more. */
-  readonly closed: boolean;
+  /** Where the closing delimiter starts; undefined until it is seen. No field can follow it. */
+  readonly closes_at: number | undefined;
+}
+
+export interface WantedField {
+  name: string;
+  /** Fields that make the form invalid, as lower-case words. */
+  forbidden?: readonly string[];
 }
 
 const MAX_PARTS = 1000;
 const MAX_HEADERS = 16 * 1024;
 const MAX_VALUE = 4 * 1024;
+const MAX_PADDING = 256;
 
 /**
- * Finds `field` wherever it stands, for any cut of the body into chunks. Stricter than the RFC where
- * an upstream might see other parts than we do: a second `model` hidden from us would pass the allow list.
+ * Finds the field at any position, for any cut of the body into chunks. Stricter than the RFC where
+ * an upstream might see other parts than we do: a second `model` hidden from us would pass the allow-list.
  */
-export function createMultipartScan(boundary: string, field: string): MultipartScan {
+export function createMultipartScan(
+  boundary: string,
+  { name: field, forbidden = [] }: WantedField,
+): MultipartScan {
   const lineFeed = Buffer.from(`\n--${boundary}`);
   const carriageReturn = Buffer.from(`\r--${boundary}`);
   let state: "seek" | "delimiter" | "headers" | "field" | "closed" | "refused" = "seek";
   let parts = 0;
+  /** Whether the delimiters are followed by spaces: all of them, or none. */
+  let padded = false;
+  /** Bytes of earlier chunks. */
+  let pushed = 0;
+  /** Where the current state began. */
+  let entered = 0;
   let value: string | undefined;
+  const ranges: { from: number; to: number }[] = [];
+  let closes_at: number | undefined;
   let problem: string | undefined;
   // What the current state still needs of earlier chunks. The line break that starts a body or ends
   // headers is part of the delimiter that may follow at once, so every search begins with one.
@@ -40,8 +61,11 @@ export function createMultipartScan(boundary: string, field: string): MultipartS
     push(chunk) {
       let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
       while (rest.length > 0 && state !== "closed" && state !== "refused") {
+        const before = state;
         rest = steps[state](rest);
+        if (state !== before) entered = pushed + chunk.length - rest.length;
       }
+      pushed += chunk.length;
     },
     end() {
       if (state !== "closed") refuse("it ends before its closing delimiter");
@@ -49,11 +73,12 @@ export function createMultipartScan(boundary: string, field: string): MultipartS
     get value() {
       return value;
     },
+    ranges,
     get problem() {
       return problem;
     },
-    get closed() {
-      return state === "closed";
+    get closes_at() {
+      return closes_at;
     },
   };
 
@@ -72,14 +97,21 @@ export function createMultipartScan(boundary: string, field: string): MultipartS
     return NOTHING;
   }
 
-  /** Behind `--boundary`: a line break opens a part, two dashes close the body. */
+  /** After `--boundary`: a line break opens a part, two dashes close the body. */
   function delimiter(rest: Buffer): Buffer {
-    const taken = rest.subarray(0, 2 - held.length);
-    held = Buffer.concat([held, taken]);
-    const left = rest.subarray(taken.length);
-    if (held.length < 2) return left;
-    if (held.equals(DASHES)) return enter("closed", left);
-    if (!held.equals(CRLF)) return refuse("a delimiter line holds more than the boundary");
+    held = Buffer.concat([held, rest.subarray(0, 1)]);
+    const left = rest.subarray(1);
+    const line = held.toString("latin1");
+    if (line === "--") {
+      closes_at = entered - (lineFeed.length - 1);
+      return enter("closed", left);
+    }
+    if (line === "-" || (line.length < MAX_PADDING && /^[ \t]*\r?$/.test(line))) return left;
+    if (!/^[ \t]*\r\n$/.test(line)) return refuse("a delimiter line holds more than the boundary");
+    // A parser that does not know padding (RFC 2046 section 5.1.1) would see fewer parts than we do.
+    const pads = line.length > CRLF.length;
+    if (parts > 0 && pads !== padded) return refuse("only some of its delimiters are padded");
+    padded = pads;
     parts++;
     if (parts > MAX_PARTS) return refuse(`it has more than ${MAX_PARTS} parts`);
     return enter("headers", left);
@@ -101,9 +133,15 @@ export function createMultipartScan(boundary: string, field: string): MultipartS
       ? undefined
       : partName(block.toString("utf8", CRLF.length));
     if (!part) return refuse("the headers of a part name no field, or not clearly");
-    if (part.name !== field) return enter("seek", left);
-    if (value !== undefined) return refuse(`it has the field ${field} twice`);
+    if (part.name !== field) {
+      const { name } = part;
+      if (readsAs(name, field)) return refuse(`a field may be read as ${field}: rename it`);
+      const banned = forbidden.find((each) => readsAs(name, each));
+      if (banned !== undefined) return refuse(`the field ${banned} is not supported here`);
+      return enter("seek", left);
+    }
     if (part.file) return refuse(`its field ${field} is a file`);
+    if (part.other_charset) return refuse(`its field ${field} is not in UTF-8`);
     return enter("field", left);
   }
 
@@ -117,7 +155,10 @@ export function createMultipartScan(boundary: string, field: string): MultipartS
 
     const text = held.subarray(CRLF.length, CRLF.length + Math.max(length, 0));
     if (!isUtf8(text)) return refuse(`its field ${field} is not valid UTF-8`);
-    value = text.toString();
+    const found = text.toString();
+    if (value !== undefined && value !== found) return refuse(`it has the field ${field} twice`);
+    value = found;
+    ranges.push({ from: entered, to: entered + text.length });
     return enter("delimiter", rest.subarray(taken.length - (held.length - at - lineFeed.length)));
   }
 
@@ -147,27 +188,8 @@ export function createMultipartScan(boundary: string, field: string): MultipartS
   }
 }
 
-/** The boundary of a multipart/form-data content type; undefined when it has none, or no clear one. */
-export function boundaryOf(contentType: string | null | undefined): string | undefined {
-  const [, parameters] = /^multipart\/form-data[ \t]*(;.*)$/i.exec(contentType?.trim() ?? "") ?? [];
-  if (!parameters) return undefined;
-  const boundaries = [...parameters.matchAll(PARAMETER)].filter(
-    ([, name]) => name?.toLowerCase() === "boundary",
-  );
-  const [, , quoted, bare] = boundaries[0] ?? [];
-  const boundary = quoted ?? bare ?? "";
-  // Two boundaries, or something we cannot read, would let the upstream split the body elsewhere.
-  const clear = boundaries.length === 1 && /^[; \t]*$/.test(parameters.replace(PARAMETER, ""));
-  return clear && BOUNDARY.test(boundary) ? boundary : undefined;
-}
-
 const NOTHING = Buffer.alloc(0);
 const CRLF = Buffer.from("\r\n");
 const BLANK_LINE = Buffer.from("\r\n\r\n");
-const DASHES = Buffer.from("--");
 /** Headers and values are read in pieces, so that little of what follows them is copied. */
 const STRETCH = 1024;
-
-const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([^\s";]+))[ \t]*/g;
-/** RFC 2046 section 5.1.1: at most 70 of these characters, and no space at the end. */
-const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;

@@ -1,8 +1,11 @@
-/** Which form field is a part of a multipart/form-data body, going by its headers? (RFC 7578) */
+/** Reads the field name of a part of a multipart/form-data body from its headers (RFC 7578). */
+import { hasOtherCharset } from "./form-type.ts";
 
 export interface Part {
   name: string;
   file: boolean;
+  /** The part declares an encoding other than UTF-8. */
+  other_charset: boolean;
 }
 
 /** Undefined when there is no name, or when two parsers could read two names out of the headers. */
@@ -18,7 +21,9 @@ export function partName(headers: string): Part | undefined {
   if (name === undefined || others.length > 0 || SECOND_NAME.test(rest)) return undefined;
   // Go decodes quoted-printable parts by itself: it would read another text than we do.
   const encoded = valuesOf("content-transfer-encoding").some((value) => !PLAIN.test(value));
-  return encoded ? undefined : { name, file: FILE_NAME.test(rest) };
+  if (encoded || ENCODED_WORD.test(name)) return undefined;
+  const other_charset = valuesOf("content-type").some(hasOtherCharset);
+  return { name, file: FILE_NAME.test(rest), other_charset };
 }
 
 /** No folded line (it starts with a space) and no NUL: parsers disagree on what they end. */
@@ -26,6 +31,8 @@ const HEADER = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/;
 /** Every known client writes the name first; behind a file name, quotes could be read two ways. */
 const FORM_FIELD = /^form-data[ \t]*;[ \t]*name=(?:"([^"\\]*)"|([^\s";,\\]+))[ \t]*(;.*)?$/is;
 /** Also refuses a file called `a; name=b`: the price of not guessing where its quotes end. */
-const SECOND_NAME = /;[ \t]*name\*?[ \t]*=/i;
+const SECOND_NAME = /;[ \t]*name(?:\*[\d*]*)?[ \t]*=/i;
+/** RFC 2047: some parsers decode it in parameters. */
+const ENCODED_WORD = /=\?/;
 const FILE_NAME = /;[ \t]*filename\*?[ \t]*=/i;
 const PLAIN = /^(7bit|8bit|binary)$/i;

@@ -218,7 +218,7 @@ test("4.4.4 case 37 a pin in a form routes, and the form still holds it", async 
   const reply = await one.form("/v1/images/edits", parts);
 
   expect(reply.status).toBe(200);
-  expect(reply.headers.get("x-selected-model")).toBe("dall-e-2");
+  expect(reply.headers.get("x-selected-model")).toBe("@openai/dall-e-2");
   expect(one.upstream.hits[0]?.body.equals(formBytes(parts))).toBe(true);
 });
 

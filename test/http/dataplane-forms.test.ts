@@ -1,0 +1,218 @@
+/** Forms: what counts as their `model`, when they are forwarded, and which model they then name. */
+import { expect, test } from "bun:test";
+import { FORM_TYPE, type FormPart, formBytes, makeConsumer } from "../kit/dataplane.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { type Hit, startUpstream } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+const EDITS = "/v1/images/edits";
+const BOUNDARY = "----test-Boundary_7";
+
+const setUp = (() => {
+  let made: ReturnType<typeof make> | undefined;
+  const make = async () => {
+    const upstream = startUpstream();
+    const consumer = async (provider: string, models: object, more = {}) =>
+      await makeConsumer(await kit(), [{ provider, url: `${upstream.url}/v1`, models }], more);
+    const limits = { allowed: ["cheap"], default: "cheap" };
+    return {
+      upstream,
+      limited: await consumer("openai", limits),
+      azure: await consumer("azure", limits),
+      free: await consumer("openai", {}),
+    };
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+})();
+
+type Caller = Awaited<ReturnType<typeof setUp>>["limited"];
+
+async function hitsDuring(work: () => Promise<unknown>): Promise<Hit[]> {
+  const { upstream } = await setUp();
+  const before = upstream.hits.length;
+  await work();
+  return upstream.hits.slice(before);
+}
+
+const send = (consumer: Caller, body: string | Buffer<ArrayBuffer>, type = FORM_TYPE) =>
+  consumer.call(EDITS, { method: "POST", headers: { "content-type": type }, body });
+
+async function answer(reply: Response): Promise<[number, string | undefined]> {
+  const { error } = (await reply.json()) as { error?: { code: string } };
+  return [reply.status, error?.code];
+}
+
+/** A form of one part per header block, each with its content. */
+const raw = (...parts: [headers: string, content: string][]) =>
+  `${parts.map(([headers, content]) => `--${BOUNDARY}\r\n${headers}\r\n\r\n${content}\r\n`).join("")}--${BOUNDARY}--\r\n`;
+const named = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+const CHEAP: [string, string] = [named("model"), "cheap"];
+
+test.each([
+  ["in another case", named("MODEL")],
+  ["with a space", named(" model")],
+  ["with an index", named("model[]")],
+  ["with another index", named("model[0]")],
+  ["with a percent-escape", named("mod%65l")],
+  ["in single quotes", "Content-Disposition: form-data; name='model'"],
+  ["with a full-width letter", named("ｍodel")],
+  ["as modelId", named("modelId")],
+  ["as an encoded word", named("=?utf-8?Q?model?=")],
+  ["in RFC 5987 spelling", "Content-Disposition: form-data; name*=UTF-8''model"],
+  ["in pieces", `${named("x")}; name*0="mo"; name*1="del"`],
+  ["as models", named("models[]")],
+  ["as fallbacks", named("fallbacks")],
+])(
+  "a form field that may be read as a model %s is rejected under an allow-list",
+  async (_, headers) => {
+    const { limited } = await setUp();
+
+    const hits = await hitsDuring(async () => {
+      const reply = await send(limited, raw(CHEAP, [headers, "expensive"]));
+      expect(await answer(reply)).toEqual([400, "invalid_request"]);
+    });
+
+    expect(hits).toHaveLength(0);
+  },
+);
+
+test.each([
+  ["the form has a charset", raw(CHEAP), `${FORM_TYPE}; charset=utf-7`],
+  ["the form has two charsets", raw(CHEAP), `${FORM_TYPE}; charset=utf-8; charset=utf-16`],
+  ["the form has a _charset_ field", raw([named("_charset_"), "utf-16"], CHEAP), FORM_TYPE],
+  [
+    "the model has a charset",
+    raw([`${CHEAP[0]}\r\nContent-Type: text/plain; charset=utf-16`, "cheap"]),
+    FORM_TYPE,
+  ],
+  [
+    "the model is base64",
+    raw([`${CHEAP[0]}\r\nContent-Transfer-Encoding: base64`, "Y2hlYXA="]),
+    FORM_TYPE,
+  ],
+  [
+    "the model is quoted-printable",
+    raw([`${CHEAP[0]}\r\nContent-Transfer-Encoding: quoted-printable`, "=63heap"]),
+    FORM_TYPE,
+  ],
+  ["two models differ", raw(CHEAP, [named("model"), "expensive"]), FORM_TYPE],
+  [
+    "only one delimiter is padded",
+    raw(CHEAP, [named("a"), "b"]).replace(BOUNDARY, `${BOUNDARY} `),
+    FORM_TYPE,
+  ],
+])("a form is rejected for every consumer when %s", async (_, body, type) => {
+  const { limited, free } = await setUp();
+
+  const hits = await hitsDuring(async () => {
+    for (const consumer of [limited, free]) {
+      expect(await answer(await send(consumer, body, type))).toEqual([400, "invalid_request"]);
+    }
+  });
+
+  expect(hits).toHaveLength(0);
+});
+
+test.each([
+  ["charset utf-8", raw(CHEAP), `${FORM_TYPE}; charset=UTF-8`],
+  ["the same model twice", raw(CHEAP, [named("a"), "b"], CHEAP), FORM_TYPE],
+  [
+    "transport padding",
+    raw(CHEAP, [named("a"), "b"])
+      .replaceAll(BOUNDARY, `${BOUNDARY} \t`)
+      .replace(` \t--`, "--"),
+    FORM_TYPE,
+  ],
+  [
+    "a part in another charset",
+    raw(CHEAP, [`${named("a")}\r\nContent-Type: text/plain; charset=latin1`, "b"]),
+    FORM_TYPE,
+  ],
+])("a form with %s is forwarded byte for byte", async (_, body, type) => {
+  const { limited } = await setUp();
+
+  const hits = await hitsDuring(async () => {
+    expect((await send(limited, body, type)).status).toBe(200);
+  });
+
+  expect(hits.map((hit) => hit.body.toString())).toEqual([body]);
+});
+
+test("a field `models` passes where there is no allow-list", async () => {
+  const { free } = await setUp();
+
+  const hits = await hitsDuring(async () => {
+    expect((await send(free, raw(CHEAP, [named("models[]"), "expensive"]))).status).toBe(200);
+  });
+
+  expect(hits).toHaveLength(1);
+});
+
+test.each([
+  ["a small form", 10],
+  ["a form that already streams", 3 * 1024 * 1024],
+])("%s without a closing delimiter never reaches an upstream as a whole", async (_, size) => {
+  const { limited } = await setUp();
+  const body = raw(CHEAP, [named("a"), "x".repeat(size)]).slice(0, -BOUNDARY.length - 6);
+
+  const hits = await hitsDuring(async () => {
+    expect(await answer(await send(limited, body))).toEqual([400, "invalid_request"]);
+  });
+
+  expect(hits.every((hit) => hit.body.length === 0)).toBe(true);
+  if (size === 10) expect(hits).toHaveLength(0);
+});
+
+const PARTS: FormPart[] = [
+  ["prompt", "a hat"],
+  ["image", "\u0000\u0001PNG", "cat.png"],
+];
+
+test.each([
+  ["names no model", PARTS, [...PARTS, ["model", "cheap"]]],
+  ["asks for auto", [["model", "Auto"], ...PARTS], [["model", "cheap"], ...PARTS]],
+  [
+    "asks for auto twice",
+    [["model", "auto"], ...PARTS, ["model", "auto"]],
+    [["model", "cheap"], ...PARTS, ["model", "cheap"]],
+  ],
+] as [string, FormPart[], FormPart[]][])(
+  "a form that %s is sent with the default model",
+  async (_, parts, sent) => {
+    const { limited } = await setUp();
+    let reply: Response | undefined;
+
+    const hits = await hitsDuring(async () => {
+      reply = await limited.form(EDITS, parts);
+    });
+
+    expect(hits.map((hit) => hit.body.toString())).toEqual([formBytes(sent).toString()]);
+    expect(hits[0]?.headers["content-length"]).toBe(String(formBytes(sent).length));
+    expect(reply?.headers.get("x-selected-model")).toBe("cheap");
+  },
+);
+
+test("a form is left as it is where the path names the model", async () => {
+  const { azure } = await setUp();
+
+  const hits = await hitsDuring(async () => {
+    const reply = await azure.form(EDITS, PARTS);
+    expect(reply.headers.get("x-selected-model")).toBe("cheap");
+  });
+
+  expect(hits.map((hit) => hit.body.toString())).toEqual([formBytes(PARTS).toString()]);
+  expect(hits[0]?.path).toContain("/deployments/cheap/");
+});
+
+test("X-Selected-Model is the pin where the form still holds it", async () => {
+  const { limited, azure } = await setUp();
+
+  const reply = await limited.form(EDITS, [["model", "@openai/cheap"], ...PARTS]);
+  const other = await azure.form(EDITS, [["model", "@azure/cheap"], ...PARTS]);
+
+  expect(reply.headers.get("x-selected-model")).toBe("@openai/cheap");
+  expect(other.headers.get("x-selected-model")).toBe("cheap");
+});
