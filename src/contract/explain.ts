@@ -10,7 +10,6 @@ export const OUT_REASONS = {
   unusable: "The registry's credential cannot be decrypted.",
   not_pinned: "The request is pinned to something else.",
   capability: "The registry cannot do this.",
-  file_family: "The file id is of another provider's family.",
   file_elsewhere: "The consumer's own file is at another registry.",
   model_not_allowed: "The consumer may not use this model at this registry.",
   no_default: "The request names no model, and there is no default.",

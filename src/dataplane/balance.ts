@@ -1,4 +1,4 @@
-/** In which order are the registries that may answer tried? */
+/** Orders the registries that may answer: the first is tried first. */
 
 import type { Capability } from "../contract/registries.ts";
 import { userOf } from "../contract/user-header.ts";
@@ -19,7 +19,7 @@ export interface Turn {
 export function inOrder(live: Live, candidates: Candidate[], turn: Turn): Candidate[] {
   if (candidates.length === 1) return candidates;
   // Health does not count here: the one that has the file is the only one that can answer.
-  if (turn.file_id !== undefined) return hintedFirst(live, candidates, turn.file_id);
+  if (turn.file_id !== undefined) return likeliestFirst(live, candidates, turn.file_id);
 
   const now = elapsedMs();
   const available = candidates.filter(({ registry }) =>
@@ -67,11 +67,14 @@ const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
     byScore(pool, stickyScore(`${consumer.id} ${userOf(headers)}`)),
 };
 
-function hintedFirst(live: Live, candidates: Candidate[], fileId: string): Candidate[] {
+/** The registry that returned the id before, then those whose ids begin like it, then the others. */
+function likeliestFirst(live: Live, candidates: Candidate[], fileId: string): Candidate[] {
   const hinted = live.files.find(fileId);
-  const at = candidates.findIndex(({ registry }) => registry.id === hinted);
-  if (at <= 0) return candidates;
-  return [...candidates.slice(at, at + 1), ...candidates.slice(0, at), ...candidates.slice(at + 1)];
+  return byScore(candidates, ({ registry: { id, provider } }) => {
+    if (id === hinted) return 2;
+    const { idPrefix } = provider.operations.files ?? {};
+    return idPrefix !== undefined && fileId.startsWith(idPrefix) ? 1 : 0;
+  });
 }
 
 function turnsOf(live: Live, consumerId: string): Map<string, number> {

@@ -82,11 +82,8 @@ export function judge(attached: AttachedView, wanted: Wanted): Candidate | Out {
   if (!operation || !registry.capabilities.has(wanted.capability)) return "capability";
   if (wanted.capability === "files") {
     // A model on a files call pins and does nothing else (spec 4.6).
-    const { holder, file_id } = wanted;
+    const { holder } = wanted;
     if (holder !== undefined && registry.id !== holder) return "file_elsewhere";
-    // Where the file is known to be, its id need not be judged by its looks.
-    const family = holder === undefined ? familyOf(file_id) : undefined;
-    if (family !== undefined && operation.idPrefix !== family) return "file_family";
     return { registry, weight, model: undefined };
   }
 
@@ -110,12 +107,6 @@ function isPinned(registry: RegistryView, { model, pin }: Wanted): boolean {
   return registry.id === pin.registry || registry.name === pin.registry;
 }
 
-/** `file_…` is provider A's, `file-…` the reference family's; other ids may be anyone's. */
-function familyOf(fileId: string | undefined): string | undefined {
-  const prefix = fileId?.slice(0, 5);
-  return prefix === "file_" || prefix === "file-" ? prefix : undefined;
-}
-
 function modelFor(fallback: string | undefined, asked: ModelReference): string | undefined {
   if (asked.kind === "named" || asked.kind === "pinned") return asked.model;
   return asked.kind === "opaque" ? undefined : fallback;
@@ -125,7 +116,7 @@ function modelFor(fallback: string | undefined, asked: ModelReference): string |
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const UNFIT_FOR_PATH = /[/?#\\\u0000-\u001f\u007f]|\.\.|^\.$/;
 
-const NOT_THE_MODEL: readonly Out[] = ["capability", "file_family", "file_elsewhere"];
+const NOT_THE_MODEL: readonly Out[] = ["capability", "file_elsewhere"];
 
 /** No registry is left: whose doing is it? */
 export function refusal(wanted: Wanted, outs: readonly Out[]): AppError {

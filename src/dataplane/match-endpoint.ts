@@ -103,14 +103,16 @@ export function matchTail(path: string): Matched | undefined {
   if (kind === "models") {
     return content ? undefined : { endpoint: MODEL, tail, item: decoded(encoded) };
   }
-  // The id goes into an upstream address: `%2e%2e` there would lead to another path (spec 4.6).
-  if (kind !== "files" || !FILE_ID.test(encoded)) return undefined;
-  return { endpoint: content ? FILE_CONTENT : FILE, tail, item: encoded };
+  // The id goes into an upstream address: `%2e%2e` or `%2F` there would lead to another path (spec 4.6).
+  const item = decoded(encoded);
+  if (kind !== "files" || !FILE_ID.test(item)) return undefined;
+  return { endpoint: content ? FILE_CONTENT : FILE, tail, item };
 }
 
 const SLASH = 0x2f;
 const ITEM = /^\/(files|models)\/([^/]+)(\/content)?$/;
-export const FILE_ID = /^(?!\.+$)[\w.:~-]{1,256}$/;
+/** A decoded id: printable ASCII except `#`, `%`, `/`, `?` and `\`, and not only dots. */
+export const FILE_ID = /^(?!\.+$)[!-"$&-.0->@-[\]-~]{1,1024}$/;
 
 function decoded(text: string): string {
   try {

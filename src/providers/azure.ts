@@ -30,9 +30,19 @@ function address({ options }: Upstream): string {
   return `${endpoint.replace(/\/+$/, "")}/openai`;
 }
 
-/** Ours last, so that a client cannot choose the version by sending its own. */
+/** Keeps the client's pairs byte for byte, except its own api-version: ours goes last. */
 function search({ options }: Upstream, asked: Asked): string {
-  const query = new URLSearchParams(asked.search);
-  query.set("api-version", String(options.api_version));
-  return `?${query}`;
+  const pairs = asked.search.slice(1).split("&");
+  const kept = pairs.filter((pair) => pair !== "" && !VERSION.test(unescaped(pair)));
+  return `?${[...kept, `api-version=${encodeURIComponent(String(options.api_version))}`].join("&")}`;
+}
+
+const VERSION = /^\s*api-version\s*(=|$)/i;
+
+function unescaped(pair: string): string {
+  try {
+    return decodeURIComponent(pair);
+  } catch {
+    return pair;
+  }
 }

@@ -22,7 +22,7 @@ export interface Operation {
   tail?: (tail: string) => string;
   /** The model stands in the URL, so there must be one and it must fit there. */
   modelInPath?: true;
-  /** How the ids of its files begin. */
+  /** How the ids of its files usually begin: such a registry is asked first, not alone. */
   idPrefix?: "file_" | "file-";
   /** The members of a JSON body that the two functions below are handed. */
   members?: readonly string[];
