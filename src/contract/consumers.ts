@@ -105,7 +105,7 @@ export const ConsumerInput = z.strictObject({
     .enum(["shared", "own"])
     .default("shared")
     .describe(
-      "What `/v1/files` shows. shared: every file of the upstream account. own: only files uploaded through this consumer, any other is a 404; ids inside other requests are not looked at.",
+      "Which files the consumer may use. shared: every file of the upstream account. own: only files uploaded through this consumer; any other is a 404, in a path or inside a request body, and so is every vector store.",
     ),
 });
 export type ConsumerInput = z.infer<typeof ConsumerInput>;

@@ -31,7 +31,8 @@ export async function answer(deps: Deps, request: Request, ids: RequestIds): Pro
     if (!capability) return finishHere(deps, known, listModels(known)); // 404 model
     const named = await readModel(deps, known, capability); //             400 body, 408, 413, 429
     const files = capability === "files";
-    const holder = files ? await findHolder(deps, named) : undefined; //   404 file
+    const own = known.consumer.files_scope === "own";
+    const holder = own ? await findHolder(deps, named) : undefined; //     404 file
     const chosen = chooseRegistries(deps, named, capability, holder); //   400 pin, 403 model, 503 none capable
     const answered = await forward(deps, chosen, capability); //           502, 504 upstream
     const scoped = files ? await scopeFiles(deps, answered) : answered; // 502 list

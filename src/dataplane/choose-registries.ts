@@ -25,7 +25,7 @@ export interface Wanted {
   other_models: readonly string[];
   pin: Pin | undefined;
   file_id: string | undefined;
-  /** The registry that has the consumer's own file; undefined where nobody keeps track. */
+  /** The registry that has the consumer's own files; undefined where the scope is shared or none is named. */
   holder: string | undefined;
 }
 
@@ -80,12 +80,9 @@ export function judge(attached: AttachedView, wanted: Wanted): Candidate | Out {
   if (!isPinned(registry, wanted)) return "not_pinned";
   const operation = registry.provider.operations[wanted.capability];
   if (!operation || !registry.capabilities.has(wanted.capability)) return "capability";
-  if (wanted.capability === "files") {
-    // A model on a files call pins and does nothing else (spec 4.6).
-    const { holder } = wanted;
-    if (holder !== undefined && registry.id !== holder) return "file_elsewhere";
-    return { registry, weight, model: undefined };
-  }
+  if (wanted.holder !== undefined && registry.id !== wanted.holder) return "file_elsewhere";
+  // A model on a files call pins and does nothing else (spec 4.6).
+  if (wanted.capability === "files") return { registry, weight, model: undefined };
 
   const model = modelFor(models.default, wanted.model);
   if (model === undefined) {

@@ -60,7 +60,7 @@ async function explain(
       other_models: [],
       pin: pinOf(headers.get("x-ag-pin")?.trim() || undefined),
       file_id: matched.item,
-      holder: await findHolder(deps, { consumer, item: matched.item }),
+      holder: await findHolder(deps, { consumer, item: matched.item, body: { kind: "none" } }),
     };
     judgeAll(deps, consumer, wanted, { tail: matched.tail, search, headers, told });
   } catch (thrown) {

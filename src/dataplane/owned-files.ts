@@ -1,4 +1,4 @@
-/** Which consumer uploaded a file? Memory answers at once; the database is told after the answer. */
+/** Knows which consumer uploaded a file: from memory, else from the database, which is written after the response. */
 import { AppError } from "../contract/errors.ts";
 import {
   dropOwnedFile,
@@ -14,11 +14,11 @@ import { createRecent } from "../lib/recent.ts";
 export interface OwnedFiles {
   remember(file: OwnedFile): void;
   forget(place: FilePlace): void;
-  /** The one of these registries that has the consumer's file. */
+  /** The one of these registries that has all of these files, each uploaded by the consumer. */
   findHolder(
     consumer_id: string,
     registry_ids: readonly string[],
-    file_id: string,
+    file_ids: readonly string[],
   ): Promise<string | undefined>;
   /** Those of a registry's files that are the consumer's. */
   findOwn(
@@ -128,14 +128,26 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
       known.forget(keyOf({ registry_id, file_id }));
       change({ registry_id, file_id });
     },
-    async findHolder(consumer_id, registry_ids, file_id) {
-      const held = registry_ids.find((registry_id) => isOwn(consumer_id, { registry_id, file_id }));
-      if (held !== undefined) return held;
-      const asked = `${consumer_id} ${file_id}`;
-      if ((absent.find(asked) ?? 0) > elapsedMs()) return undefined;
-      const [row] = await read(consumer_id, registry_ids, [file_id]);
-      if (!row) absent.remember(asked, elapsedMs() + ABSENT_MS);
-      return row?.registry_id;
+    async findHolder(consumer_id, registry_ids, file_ids) {
+      const holds = (file_id: string) => (registry_id: string) =>
+        isOwn(consumer_id, { registry_id, file_id });
+      const holder = () =>
+        registry_ids.find((registry_id) =>
+          file_ids.every((file_id) => holds(file_id)(registry_id)),
+        );
+      const found = holder();
+      if (found !== undefined) return found;
+      const unknown = file_ids.filter((file_id) => !registry_ids.some(holds(file_id)));
+      const absenceOf = (file_id: string) => `${consumer_id} ${file_id}`;
+      const isAbsent = (file_id: string) => (absent.find(absenceOf(file_id)) ?? 0) > elapsedMs();
+      if (unknown.length === 0 || unknown.some(isAbsent)) return undefined;
+      // What it finds is remembered, and so found by the second look.
+      const rows = await read(consumer_id, registry_ids, unknown);
+      const present = new Set(rows.map(({ file_id }) => file_id));
+      for (const file_id of unknown) {
+        if (!present.has(file_id)) absent.remember(absenceOf(file_id), elapsedMs() + ABSENT_MS);
+      }
+      return holder();
     },
     async findOwn(consumer_id, registry_id, file_ids) {
       const isKnown = (file_id: string) => isOwn(consumer_id, { registry_id, file_id });

@@ -74,14 +74,15 @@ export async function readForm(deps: Deps, known: Known): Promise<ReadForm> {
 /** Whether the form is sent with the model it names. */
 const isFinal = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
 
-/** Fields that could change how names are read or select a model that is not checked. */
+/** Fields that could change how names are read, select a model, or refer to a file, none of it checked. */
 function forbiddenFor({ consumer }: Known): readonly string[] {
   const limited = consumer.registries.some(({ models }) => models.allowed);
-  return limited ? FORBIDDEN_WHEN_LIMITED : FORBIDDEN;
+  return [
+    ...["_charset_", "modelid"],
+    ...(limited ? MODEL_SELECTORS : []),
+    ...(consumer.files_scope === "own" ? ["file_id", "file_ids"] : []),
+  ];
 }
-
-const FORBIDDEN = ["_charset_", "modelid"];
-const FORBIDDEN_WHEN_LIMITED = [...FORBIDDEN, ...MODEL_SELECTORS];
 
 /** Replaces the value of each `model` field, or adds the field at the end of the form. */
 function modelEdits({ ranges, closes_at = 0 }: MultipartScan, boundary: string, model: string) {

@@ -20,7 +20,7 @@ export interface MultipartScan {
 
 export interface WantedField {
   name: string;
-  /** Fields that make the form invalid, as lower-case words. */
+  /** Fields that make the form invalid, also as an index (`a[0][name]`), in lower case. */
   forbidden?: readonly string[];
 }
 
@@ -136,7 +136,8 @@ export function createMultipartScan(
     if (part.name !== field) {
       const { name } = part;
       if (readsAs(name, field)) return refuse(`a field may be read as ${field}: rename it`);
-      const banned = forbidden.find((each) => readsAs(name, each));
+      const words = name.split(/[[\].]/);
+      const banned = forbidden.find((each) => words.some((word) => readsAs(word, each)));
       if (banned !== undefined) return refuse(`the field ${banned} is not supported here`);
       return enter("seek", left);
     }

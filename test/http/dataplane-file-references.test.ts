@@ -1,0 +1,198 @@
+/** With `files_scope: own`, file ids inside request bodies must be the consumer's own. */
+import { expect, test } from "bun:test";
+import { addConsumer, FORM_TYPE, makeConsumer } from "../kit/dataplane.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+
+/** A consumer with a file of its own, another with another file, and one that shares all files. */
+const setUp = (() => {
+  let made: ReturnType<typeof make> | undefined;
+  const make = async () => {
+    const start = (prefix: string) =>
+      startUpstream(({ path }, n) => ({
+        body: path === "/v1/files" ? { id: `${prefix}${n}` } : {},
+      }));
+    const first = start("file-a");
+    const second = start("file-b");
+    const mine = await makeConsumer(
+      await kit(),
+      [
+        { provider: "openai", url: `${first.url}/v1`, name: "first" },
+        { provider: "openai", url: `${second.url}/v1`, name: "second" },
+      ],
+      { files_scope: "own" },
+    );
+    const registries = mine.registries.map(({ id }) => ({ id }));
+    const other = await addConsumer(await kit(), mine.gateway, [], {
+      registries,
+      files_scope: "own",
+    });
+    const shared = await addConsumer(await kit(), mine.gateway, [], { registries });
+    const upload = async (consumer: typeof mine, registry: string) => {
+      const parts = [["file", "x", "a.txt"]] as [string, string, string][];
+      const reply = await consumer.form("/v1/files", parts, { "x-ag-pin": registry });
+      return ((await reply.json()) as { id: string }).id;
+    };
+    return {
+      mine,
+      shared,
+      own: await upload(mine, "second"),
+      own_at_first: await upload(mine, "first"),
+      others: await upload(other, "second"),
+      chats: () => [...first.hits, ...second.hits].filter(({ path }) => !path.includes("/files")),
+    };
+  };
+  return () => {
+    made ??= make();
+    return made;
+  };
+})();
+
+const message = (part: object) => ({ messages: [{ role: "user", content: [part] }] });
+const CHAT = "/v1/chat/completions";
+const RESPONSES = "/v1/responses";
+
+const REFERENCES: [string, string, (id: string) => object][] = [
+  ["a chat file part", CHAT, (id) => message({ type: "file", file: { file_id: id } })],
+  [
+    "an input_file",
+    RESPONSES,
+    (id) => ({ input: [{ content: [{ type: "input_file", file_id: id }] }] }),
+  ],
+  [
+    "an input_image",
+    RESPONSES,
+    (id) => ({ input: [{ content: [{ type: "input_image", file_id: id }] }] }),
+  ],
+  [
+    "a document source",
+    CHAT,
+    (id) => message({ type: "document", source: { type: "file", file_id: id } }),
+  ],
+  ["a container upload", CHAT, (id) => message({ type: "container_upload", file_id: id })],
+  [
+    "a code interpreter",
+    RESPONSES,
+    (id) => ({
+      tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: [id] } }],
+    }),
+  ],
+  ["an attachment", CHAT, (id) => ({ messages: [], attachments: [{ file_id: id }] })],
+  [
+    "an image",
+    "/v1/images/generations",
+    (id) => ({ images: [{ file_id: id }], mask: { file_id: id } }),
+  ],
+  [
+    "an input_image_mask",
+    RESPONSES,
+    (id) => ({ tools: [{ type: "image_generation", input_image_mask: { file_id: id } }] }),
+  ],
+  ["another case", CHAT, (id) => message({ type: "file", File: { FILE_ID: id } })],
+  ["a long s", CHAT, (id) => ({ messages: [], "file_id\u017f": [id] })],
+  [
+    "a nested tool result",
+    CHAT,
+    (id) =>
+      message({ type: "tool_result", content: [{ type: "document", source: { file_id: id } }] }),
+  ],
+];
+
+const status = async (reply: Response) => [
+  reply.status,
+  ((await reply.json()) as { error?: { code: string } }).error?.code,
+];
+
+test.each(REFERENCES)("a foreign file in %s is a 404 and reaches nobody", async (_, path, body) => {
+  const { mine, others, own, chats } = await setUp();
+  const before = chats().length;
+
+  for (const id of [others, "file-never"]) {
+    const reply = await mine.post(path, { model: "m", ...body(id) });
+    expect(await status(reply)).toEqual([404, "not_found"]);
+  }
+  const escaped = JSON.stringify({ model: "m", ...body(others) }).replace(/_(id|ID)/, "\\u005f$1");
+  expect((await mine.post(path, escaped)).status).toBe(404);
+
+  expect(chats().length).toBe(before);
+  expect((await mine.post(path, { model: "m", ...body(own) })).status).toBe(200);
+});
+
+test.each(REFERENCES)(
+  "an own file in %s leads to the registry that has it",
+  async (_, path, body) => {
+    const { mine, own } = await setUp();
+
+    const reply = await mine.post(path, { model: "m", ...body(own) });
+
+    expect([reply.status, reply.headers.get("x-ag-registry")]).toEqual([
+      200,
+      mine.registries[1]?.id ?? "",
+    ]);
+  },
+);
+
+test("files of two registries in one request are a 404", async () => {
+  const { mine, own, own_at_first } = await setUp();
+
+  const tools = [{ container: { file_ids: [own, own_at_first] } }];
+
+  expect((await mine.post(RESPONSES, { model: "m", tools })).status).toBe(404);
+});
+
+test("a vector store is nobody's own", async () => {
+  const { mine, shared } = await setUp();
+  const body = { model: "m", tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] };
+
+  expect((await mine.post(RESPONSES, body)).status).toBe(404);
+  expect((await shared.post(RESPONSES, body)).status).toBe(200);
+});
+
+test.each([
+  ["the input of a tool call", message({ type: "tool_use", input: { file_id: "x" } })],
+  [
+    "a citation",
+    message({ type: "output_text", annotations: [{ type: "file_citation", file_id: "x" }] }),
+  ],
+  ["the output of a program", message({ type: "bash_code_execution_output", file_id: "x" })],
+  [
+    "the schema of a function",
+    {
+      tools: [
+        { input_schema: { properties: { file_id: { type: "string" } }, required: ["file_id"] } },
+      ],
+    },
+  ],
+  ["metadata", { metadata: { file_id: "x" } }],
+  ["text", message({ type: "text", text: '{"file_id": "x"}' })],
+])("an id in %s is no reference", async (_, body) => {
+  const { mine } = await setUp();
+
+  expect((await mine.post(CHAT, { model: "m", messages: [], ...body })).status).toBe(200);
+});
+
+test("a consumer that shares all files is not checked", async () => {
+  const { shared, own } = await setUp();
+
+  const reply = await shared.post(CHAT, {
+    model: "m",
+    ...message({ type: "file", file: { file_id: own } }),
+  });
+
+  expect(reply.status).toBe(200);
+});
+
+test("a form of an own scope cannot refer to files", async () => {
+  const { mine } = await setUp();
+  const part = (name: string) =>
+    `------test-Boundary_7\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nm\r\n`;
+
+  for (const name of ["file_id", "images[0][file_id]", "image.FILE_ID"]) {
+    const body = `${part("model")}${part(name)}------test-Boundary_7--`;
+    const headers = { "content-type": FORM_TYPE };
+    const reply = await mine.call("/v1/images/edits", { method: "POST", headers, body });
+    expect(await status(reply)).toEqual([400, "invalid_request"]);
+  }
+});
