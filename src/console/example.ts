@@ -1,6 +1,7 @@
 /** A first request to paste: with the address and the key that work. */
 import type { Consumer } from "../contract/consumers.ts";
 import type { Registry } from "../contract/registries.ts";
+import { curlCommand } from "../lib/shell-quote.ts";
 import { ROOT } from "./api.ts";
 
 /** The consumer's own address, and a model that it may use. */
@@ -10,33 +11,35 @@ export function chatCurl(
   key: string,
 ): string {
   const model = modelFor(consumer, upstreams);
-  const named = model ? `"model": "${model}", ` : "";
-  return [
-    `curl ${new URL(consumer.slug, ROOT).href}/v1/chat/completions \\`,
-    `  -H 'X-AG-API-Key: ${key}' \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d '{${named}"messages": [{"role": "user", "content": "Hello!"}]}'`,
-  ].join("\n");
+  const named = model ? `"model": ${JSON.stringify(model)}, ` : "";
+  return curlCommand(
+    `${new URL(consumer.slug, ROOT).href}/v1/chat/completions`,
+    [`X-AG-API-Key: ${key}`, JSON_TYPE],
+    `{${named}"messages": [{"role": "user", "content": "Hello!"}]}`,
+  );
 }
+
+const JSON_TYPE = "Content-Type: application/json";
 
 /** Holds an address, so that a policy which masks such things has something to do. */
 export const evaluateCurl = (key: string): string =>
-  [
-    `curl ${new URL("v1/evaluate", ROOT).href} \\`,
-    `  -H 'Authorization: Bearer ${key}' \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d '{"payload": {"input": "Write to ana@example.com, please."}}'`,
-  ].join("\n");
+  curlCommand(
+    new URL("v1/evaluate", ROOT).href,
+    [`Authorization: Bearer ${key}`, JSON_TYPE],
+    '{"payload": {"input": "Write to ana@example.com, please."}}',
+  );
 
 /** For a token that lives 15 minutes. */
 export const tokenCurl = (client_id: string, client_secret: string): string =>
-  [
-    `curl ${new URL("v1/token", ROOT).href} \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d '{"grant_type": "client_credentials",`,
-    `       "client_id": "${client_id}",`,
-    `       "client_secret": "${client_secret}"}'`,
-  ].join("\n");
+  curlCommand(
+    new URL("v1/token", ROOT).href,
+    [JSON_TYPE],
+    JSON.stringify({ grant_type: "client_credentials", client_id, client_secret }, null, 2),
+  );
+
+/** A GET with a bearer token; the path is relative to where the console is served. */
+export const bearerCurl = (path: string, token: string): string =>
+  curlCommand(new URL(path, ROOT).href, [`Authorization: Bearer ${token}`]);
 
 /** Undefined: the consumer has a default, so none need be named. */
 function modelFor(

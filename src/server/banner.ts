@@ -1,4 +1,5 @@
 /** What a person sees when the program starts: where it is, and lines to paste that work as printed. */
+import { curlCommand, shellQuote } from "../lib/shell-quote.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Listening } from "./listen.ts";
 
@@ -21,8 +22,10 @@ export function banner(urls: Listening["urls"], first: FirstRun | undefined): st
   }
   if (first && urls.admin) {
     lines.push("", "What is configured:", "");
-    const token = first.admin_token ?? "$PORTCULLIS_ADMIN_TOKEN";
-    lines.push(`  curl ${urls.admin}/v1/gateways -H "Authorization: Bearer ${token}"`);
+    const header = first.admin_token
+      ? shellQuote(`Authorization: Bearer ${first.admin_token}`)
+      : '"Authorization: Bearer $PORTCULLIS_ADMIN_TOKEN"';
+    lines.push(`  curl ${shellQuote(`${urls.admin}/v1/gateways`)} -H ${header}`);
   }
   return `${lines.join("\n")}\n`;
 }
@@ -35,22 +38,23 @@ function addresses(urls: Listening["urls"]): string {
     .join("\n")}`;
 }
 
+const JSON_TYPE = "Content-Type: application/json";
+
 function chatLines(address: string, key: string): string[] {
+  const headers = [`X-AG-API-Key: ${key}`, JSON_TYPE];
+  const chat = '{"messages": [{"role": "user", "content": "Hello!"}]}';
+  const image = '{"model": "demo-image", "prompt": "a castle gate", "size": "256x256"}';
   return [
-    `  curl ${address}/v1/chat/completions \\`,
-    `    -H 'X-AG-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
-    `    -d '{"messages": [{"role": "user", "content": "Hello!"}]}'`,
+    indented(curlCommand(`${address}/v1/chat/completions`, headers, chat)),
     "",
-    `  curl ${address}/v1/images/generations \\`,
-    `    -H 'X-AG-API-Key: ${key}' -H 'Content-Type: application/json' \\`,
-    `    -d '{"model": "demo-image", "prompt": "a castle gate", "size": "256x256"}'`,
+    indented(curlCommand(`${address}/v1/images/generations`, headers, image)),
   ];
 }
 
 function evaluateLines(address: string, key: string): string[] {
-  return [
-    `  curl ${address}/v1/evaluate \\`,
-    `    -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
-    `    -d '{"payload": {"input": "My card is 4111 1111 1111 1111."}}'`,
-  ];
+  const headers = [`Authorization: Bearer ${key}`, JSON_TYPE];
+  const body = '{"payload": {"input": "My card is 4111 1111 1111 1111."}}';
+  return [indented(curlCommand(`${address}/v1/evaluate`, headers, body))];
 }
+
+const indented = (text: string): string => text.replaceAll(/^/gm, "  ");

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
+import { shellQuote } from "../lib/shell-quote.ts";
 import { readText } from "../net/read-body.ts";
 import { createSend } from "../net/send.ts";
 import { listenAddress, listenSetting } from "../settings.ts";
@@ -58,7 +59,7 @@ function privacy(name: string, path: string, mode: string): Check {
     return { name, state: "ok", message: `${path} is private` };
   }
   const message = `other users of this machine can look into ${path}`;
-  return { name, state: "warn", message, todo: `chmod ${mode} ${path}` };
+  return { name, state: "warn", message, todo: `chmod ${mode} ${shellQuote(path)}` };
 }
 
 async function checkPort([address, setting]: [string, string]): Promise<Check> {

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { readConfigFile } from "../admin/read-config-file.ts";
 import { now } from "../lib/clock.ts";
+import { shellQuote } from "../lib/shell-quote.ts";
 import { openRedis } from "../plugins/rate-limiter/redis-link.ts";
 import { Settings, unknownSettings } from "../settings.ts";
 import { type Check, type Patient, reasonOf } from "./check.ts";
@@ -40,7 +41,7 @@ function checkConfigFile({ settings, env }: Patient): Check[] {
     readConfigFile(readFileSync(file, "utf8"), { file, env, keepSecrets: false });
     return [{ name: "configuration file", state: "ok", message: `${file} is valid` }];
   } catch (thrown) {
-    const todo = `Correct it, and try it with: portcullis apply --dry-run -f ${file}`;
+    const todo = `Correct it, and try it with: portcullis apply --dry-run -f ${shellQuote(file)}`;
     return [{ name: "configuration file", state: "fail", message: reasonOf(thrown), todo }];
   }
 }

@@ -1,4 +1,5 @@
 /** A command to paste for an operation: address, key, and a body that the operation takes. */
+import { shellQuote } from "../lib/shell-quote.ts";
 import type { Operation, Parameter } from "./openapi.ts";
 import type { Schema } from "./openapi-schemas.ts";
 import type { Entry } from "./reference-operation.ts";
@@ -15,7 +16,7 @@ export function curl({
   const verb = method === implied ? "" : `-X ${method.toUpperCase()} `;
   const keys = operation.security.flatMap((needed) => Object.keys(needed));
   const words = [
-    `curl ${verb}${quoted(addressOf(path, operation))}`,
+    `curl ${verb}${shellQuote(addressOf(path, operation))}`,
     ...keys.flatMap((name) => SECRET_HEADERS[name] ?? []),
     ...body,
     ...outputOf(operation),
@@ -46,10 +47,12 @@ function bodyOf({ requestBody }: Operation): string[] {
   const json = requestBody?.content["application/json"];
   if (json) {
     const text = JSON.stringify(json.example ?? {}, null, 2).replaceAll("\n", "\n  ");
-    return ["-H 'Content-Type: application/json'", `-d ${quoted(text)}`];
+    return ["-H 'Content-Type: application/json'", `-d ${shellQuote(text)}`];
   }
   const form = requestBody?.content["multipart/form-data"]?.schema.properties ?? {};
-  return Object.entries(form).map(([name, schema]) => `-F ${quoted(`${name}=${sample(schema)}`)}`);
+  return Object.entries(form).map(
+    ([name, schema]) => `-F ${shellQuote(`${name}=${sample(schema)}`)}`,
+  );
 }
 
 function sample(schema: Schema | boolean): string {
@@ -63,7 +66,3 @@ function outputOf({ responses }: Operation): string[] {
   if (type.startsWith("audio/")) return ["-o speech.mp3"];
   return type === "application/octet-stream" ? ["-o file"] : [];
 }
-
-/** As a shell reads it: nothing inside single quotes is special but the quote itself. */
-const quoted = (text: string): string =>
-  /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

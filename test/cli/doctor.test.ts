@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -201,4 +202,20 @@ test("an older schema is a warning, and stays older", async () => {
     message: "schema 0001-foundation is of an older release",
   });
   expect(again.find("database")).toEqual(find("database"));
+});
+
+test("a command to paste survives a folder name with quotes and substitutions", async () => {
+  const parent = folder();
+  const dir = join(parent, "it's $(touch pwned) `touch pwned`");
+  mkdirSync(dir, { mode: 0o755 });
+  chmodSync(dir, 0o755);
+  const { find } = await doctor({ PORTCULLIS_DATA_DIR: dir });
+
+  const { exitCode } = Bun.spawnSync(["sh", "-c", find("data folder")?.todo ?? ""], {
+    cwd: parent,
+  });
+
+  expect(exitCode).toBe(0);
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(readdirSync(parent)).toHaveLength(1);
 });

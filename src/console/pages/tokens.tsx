@@ -2,8 +2,9 @@
 import { useState } from "react";
 import { ROLES, type Role } from "../../contract/roles.ts";
 import type { AdminToken } from "../../contract/tokens.ts";
-import { call, ROOT } from "../api.ts";
+import { call } from "../api.ts";
 import { tokens } from "../endpoints.ts";
+import { bearerCurl } from "../example.ts";
 import { useAction } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { ExpiryField } from "../parts/expiry-field.tsx";
@@ -111,7 +112,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
       title: `Token ${made.name}`,
       about: `This is a new ${made.role} token.`,
       secret: made.token,
-      curl: `curl ${new URL("v1/whoami", ROOT).href} \\\n  -H 'Authorization: Bearer ${made.token}'`,
+      curl: bearerCurl("v1/whoami", made.token),
     });
   });
   return (

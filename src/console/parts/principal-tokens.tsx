@@ -1,8 +1,9 @@
 /** Personal tokens: how people without an identity provider reach the Store; each is shown once. */
 import { useState } from "react";
 import type { PrincipalToken } from "../../contract/store-principals.ts";
-import { call, ROOT } from "../api.ts";
+import { call } from "../api.ts";
 import { principalTokens } from "../endpoints.ts";
+import { bearerCurl } from "../example.ts";
 import { useAction } from "../load.ts";
 import { namesIn } from "../names-in.ts";
 import { useSession } from "../session.ts";
@@ -92,7 +93,7 @@ function NewPrincipalToken({ gateway_id, onClose }: { gateway_id: string; onClos
       title: `Token ${made.name}`,
       about: `This is the new personal token of ${made.principal_sub}.`,
       secret: made.token,
-      curl: `curl ${new URL("v0.1/servers", ROOT).href} \\\n  -H 'Authorization: Bearer ${made.token}'`,
+      curl: bearerCurl("v0.1/servers", made.token),
     });
   });
   return (

@@ -1,0 +1,29 @@
+/** Quotes a text as one word of a POSIX shell. */
+
+/** Characters that no shell and no terminal interprets. */
+const PLAIN = /^[\w.:/@%+,-]+$/;
+/** Pasted, a tab completes a word and an escape sequence can end the paste. Newlines are safe inside quotes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+
+export function shellQuote(text: string): string {
+  if (PLAIN.test(text)) return text;
+  if (!CONTROL.test(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  // Without a quote inside, a shell that does not know $'…' still reads one word.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
+  return `$'${text.replace(/[\\'\u0000-\u001f\u007f-\u009f]/g, escaped)}'`;
+}
+
+/** Returns a curl command to paste, one option a line. */
+export const curlCommand = (url: string, headers: readonly string[], body?: string): string =>
+  [
+    `curl ${shellQuote(url)}`,
+    ...headers.map((header) => `-H ${shellQuote(header)}`),
+    ...(body === undefined ? [] : [`-d ${shellQuote(body)}`]),
+  ].join(" \\\n  ");
+
+const escaped = (character: string): string =>
+  Array.from(
+    new TextEncoder().encode(character),
+    (byte) => `\\x${byte.toString(16).padStart(2, "0")}`,
+  ).join("");
