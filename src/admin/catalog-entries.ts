@@ -78,8 +78,8 @@ async function refuseClientTheft(
   input: CatalogEntryInput,
   before: CatalogEntry | undefined,
 ): Promise<void> {
-  const to = tokenOrigin(input.auth);
-  if (to === undefined || to === (before && tokenOrigin(before.auth))) return;
+  const to = tokenUrl(input.auth);
+  if (to === null || to === (before && tokenUrl(before.auth))) return;
   for (const { id, name, auth, provider_options } of await mcpRegistries(deps.db, gateway_id)) {
     if (provider_options.code !== input.code || auth?.type !== "forwarded") continue;
     const held = auth.client_secret
@@ -93,8 +93,8 @@ async function refuseClientTheft(
   }
 }
 
-const tokenOrigin = (auth: CatalogAuth): string | undefined =>
-  auth.type === "oauth" && auth.token_url ? URL.parse(auth.token_url)?.origin : undefined;
+const tokenUrl = (auth: CatalogAuth): string | null =>
+  auth.type === "oauth" ? auth.token_url : null;
 
 async function entryAt(
   deps: Deps,

@@ -7,11 +7,12 @@ import { fieldTrouble, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registr
 import type { RegistryInput } from "../contract/registries.ts";
 import { askedOfPrincipals, type CatalogEntry } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
+import { oauthServerTable } from "../db/oauth-servers.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
-import { refusePrincipalTheft, refuseSecretTheft } from "./refuse-secret-theft.ts";
+import { moves, refusePrincipalTheft, refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { registrySecrets, sealSecrets } from "./seal-secrets.ts";
 
 /** What the catalog says fills in what was left out; secrets come back sealed. */
@@ -39,6 +40,10 @@ export async function checkMcpRegistry(
   checkUrl(filledIn(url), "provider_options.url", input.allow_private);
   refuseSecretTheft(next, before, "provider_options.url");
   await refusePrincipalTheft(deps, next, before, "provider_options.url");
+  if (before && moves(next, before, "provider_options.url")) {
+    // No account is connected, and the secret was sent again: the next sign-in binds the new host's server.
+    await oauthServerTable.remove(deps.db, { instance_id: before.id });
+  }
   // A secret that was given to sign in one way must not go where another way sends it.
   const kept =
     before?.auth?.type === input.auth?.type ? before : before && { ...before, auth: null };

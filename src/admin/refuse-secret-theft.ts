@@ -14,10 +14,10 @@ export function refuseSecretTheft(
   before: RegistryRow | undefined,
   at: string,
 ): void {
-  if (!before || originAt(before, at) === originAt(input, at)) return;
+  if (!before || !moves(input, before, at)) return;
   for (const [path, given] of secretsIn(input, REGISTRY_SECRETS)) {
     if (!keepsStored(given)) continue;
-    const text = `${path}: must be sent again when ${at} moves to another host`;
+    const text = `${path}: must be sent again when ${at} changes`;
     throw new AppError("validation_failed", text);
   }
 }
@@ -29,7 +29,7 @@ export async function refusePrincipalTheft(
   before: RegistryRow | undefined,
   at: string,
 ): Promise<void> {
-  if (!before || originAt(before, at) === originAt(input, at)) return;
+  if (!before || !moves(input, before, at)) return;
   const where = { instance_id: before.id };
   const filled = (await storeInstallTable.all(deps.db, where)).filter(
     ({ config }) => Object.keys(config).length > 0,
@@ -43,9 +43,15 @@ export async function refusePrincipalTheft(
   );
 }
 
-function originAt(registry: object, at: string): string | undefined {
+/** Returns whether an update moves the address at `at` to another host; for a token endpoint, to another address. */
+export const moves = (input: RegistryInput, before: RegistryRow, at: string): boolean =>
+  ownerOf(before, at) !== ownerOf(input, at);
+
+/** The tenants of one authorization server share its host. */
+function ownerOf(registry: object, at: string): string | undefined {
   const found = at
     .split(".")
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], registry);
-  return typeof found === "string" ? URL.parse(found)?.origin : undefined;
+  if (typeof found !== "string") return undefined;
+  return at === "auth.token_url" ? found : URL.parse(found)?.origin;
 }

@@ -76,7 +76,13 @@ export const Install = z.object({
   name: z.string().describe("Of the instance."),
   state: z.enum(INSTALL_STATES),
   suspended_because: z
-    .enum(["access", "instance_disabled", "grant_ended", "not_in_catalog"])
+    .enum([
+      "access",
+      "instance_disabled",
+      "authorization_server_changed",
+      "grant_ended",
+      "not_in_catalog",
+    ])
     .nullable(),
   requires_auth: z.boolean(),
   requires_config: z.boolean(),

@@ -9,6 +9,8 @@ export interface OauthFlowRow {
   gateway_id: string;
   principal_sub: string;
   instance_id: string;
+  /** The client that the code is issued to; null: the previous release started it. */
+  registration_id: string | null;
   /** Sealed. */
   code_verifier: string;
   expires_at: string;
@@ -23,6 +25,7 @@ export const oauthFlowTable = table<OauthFlowRow>({
     gateway_id: "text",
     principal_sub: "text",
     instance_id: "text",
+    registration_id: "text",
     code_verifier: "text",
     expires_at: "text",
     created_at: "text",

@@ -16,6 +16,7 @@ export const SEALED_COLUMNS = [
   "store_credentials.access_token",
   "store_credentials.refresh_token",
   "oauth_clients.client_secret",
+  "oauth_registrations.client_secret",
   "oauth_flows.code_verifier",
 ] as const;
 

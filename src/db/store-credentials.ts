@@ -7,6 +7,8 @@ export interface StoreCredentialRow {
   gateway_id: string;
   principal_sub: string;
   instance_id: string;
+  /** The client that the tokens were issued to; null: not known, so they are not used. */
+  registration_id: string | null;
   /** Sealed. */
   access_token: string;
   /** Sealed; null: the upstream gave none. */
@@ -29,6 +31,7 @@ export const storeCredentialTable = table<StoreCredentialRow>({
     gateway_id: "text",
     principal_sub: "text",
     instance_id: "text",
+    registration_id: "text",
     access_token: "text",
     refresh_token: "text",
     account: "text",
@@ -67,4 +70,12 @@ export async function renewCredential(
     row.version,
   );
   return changed > 0;
+}
+
+export async function countCredentials(db: Db, instance_id: string): Promise<number> {
+  const row = await db.one<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM store_credentials WHERE instance_id = $1",
+    instance_id,
+  );
+  return Number(row?.n ?? 0);
 }

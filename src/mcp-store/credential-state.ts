@@ -1,17 +1,18 @@
-/** Can a stored account still be used? Missing, unreadable and expired all mean: connect again. */
+/** Whether a stored account can be used. Every state but `usable` means that the principal must connect again. */
 import type { StoreCredentialRow } from "../db/store-credentials.ts";
 import { hasEnded } from "../lib/has-ended.ts";
 import type { Keyring } from "../lib/seal.ts";
 import { type CredentialToken, openCredential } from "./vault/credential-row.ts";
 
-export type CredentialState = "missing" | "unreadable" | "expired" | "usable";
+export type CredentialState = "missing" | "unbound" | "unreadable" | "expired" | "usable";
 
 export function credentialState(
   keyring: Keyring,
-  row: Pick<StoreCredentialRow, "id" | "access_token" | "refresh_token" | "expires_at"> | undefined,
+  row: StoreCredentialRow | undefined,
   at: Date,
 ): CredentialState {
   if (!row) return "missing";
+  if (row.registration_id === null) return "unbound";
   const opens = (column: CredentialToken) => openCredential(keyring, row, column) !== undefined;
   if (!opens("access_token")) return "unreadable";
   // A refresh token brings a new access token without the principal.

@@ -7,11 +7,19 @@ export type InstallState = Pick<Install, "state" | "suspended_because">;
 
 export function installState(
   install: { ends_at: string | null },
-  now: { at: Date; level: AccessLevel; instance_enabled: boolean; in_catalog: boolean },
+  now: {
+    at: Date;
+    level: AccessLevel;
+    instance_enabled: boolean;
+    in_catalog: boolean;
+    /** An administrator must confirm its authorization server first. */
+    server_changed?: boolean;
+  },
 ): InstallState {
   if (!now.in_catalog) return suspended("not_in_catalog");
   if (now.level === "none") return suspended("access");
   if (!now.instance_enabled) return suspended("instance_disabled");
+  if (now.server_changed) return suspended("authorization_server_changed");
   // An approval that ended matters only to those who need one.
   if (now.level !== "install" && hasEnded(install.ends_at, now.at)) return suspended("grant_ended");
   return { state: "active", suspended_because: null };

@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { installState } from "./install-state.ts";
 import { requirementsOf } from "./requirements.ts";
 import { readStandings } from "./standing.ts";
+import { suspendedInstances } from "./vault/bind-server.ts";
 
 /** All of one gateway; what they share is read once. */
 export async function shownInstalls(
@@ -18,7 +19,9 @@ export async function shownInstalls(
   const entries = new Map(
     (await catalogEntries(deps.db, gateway_id)).map((entry) => [entry.code, entry]),
   );
-  const instances = new Map((await mcpRegistries(deps.db, gateway_id)).map((row) => [row.id, row]));
+  const registries = await mcpRegistries(deps.db, gateway_id);
+  const instances = new Map(registries.map((row) => [row.id, row]));
+  const suspended = await suspendedInstances(deps, gateway_id, registries);
   const shown: Install[] = [];
   for (const { config, ...row } of rows) {
     const instance = instances.get(row.instance_id);
@@ -35,6 +38,7 @@ export async function shownInstalls(
         level,
         instance_enabled: instance.enabled,
         in_catalog: entry !== undefined,
+        server_changed: suspended.has(instance.id),
       }),
       ...(await requirementsOf(deps, { ...row, config }, instance)),
     });

@@ -24,6 +24,7 @@ import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
+import { authorizationServerRoutes } from "./authorization-servers.ts";
 import { configureInstall } from "./configure-install.ts";
 import { approveRequest, cancelRequest, findRequest, rejectRequest } from "./decide-request.ts";
 import { installForGroup } from "./install-for-group.ts";
@@ -105,6 +106,7 @@ export const storeRoutes: readonly Route[] = [
   ...installRoutes,
   ...grantRoutes,
   ...toolChangeRoutes,
+  ...authorizationServerRoutes,
   ...requestRoutes,
   route(listCatalog, (deps, { params, query }) => listEntries(deps, params.gateway_id, query)),
   ...registryApiRoutes,

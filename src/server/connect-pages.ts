@@ -5,8 +5,8 @@ import { changeStore } from "../db/config-revision.ts";
 import { configureInstall } from "../mcp-store/configure-install.ts";
 import type { Principal } from "../mcp-store/identify-principal.ts";
 import { filledUrl, valuesOf } from "../mcp-store/upstream/target.ts";
-import { CALLBACK_PATH, finishConnect, startConnect } from "../mcp-store/vault/connect-account.ts";
-import { isForwarded } from "../mcp-store/vault/oauth-client.ts";
+import { finishConnect, startConnect } from "../mcp-store/vault/connect-account.ts";
+import { CALLBACK_PATH, isForwarded } from "../mcp-store/vault/oauth-client.ts";
 import { ownInstall } from "../mcp-store/vault/own-install.ts";
 import { type App, answering } from "./app.ts";
 import { type Html, html } from "./html.ts";
@@ -39,11 +39,13 @@ export function connectPages(app: App): Record<string, AnswerPath> {
         (ids, headers) => work(request, { ids, headers }),
         renderErrorPage,
       );
+  const callback = paged((request, going) => comeBack(app, request, going));
   return {
     "/me/connect/:install_id": paged((request, going) =>
       request.method === "POST" ? act(app, request, going) : show(app, request, going),
     ),
-    [CALLBACK_PATH]: paged((request, going) => comeBack(app, request, going)),
+    [CALLBACK_PATH]: callback,
+    [`${CALLBACK_PATH}/:instance_id`]: callback,
   };
 }
 
@@ -98,15 +100,16 @@ async function save(
       : await changeStore(deps.db, (db) => configureInstall({ ...deps, db }, author, row, values));
   if (!isForwarded(instance)) return leadTo(here(request), headers);
   const url = filledUrl(instance, valuesOf(deps, configured));
-  return leadTo(await startConnect(deps, principal, instance, { url, origin }), headers);
+  return leadTo(await startConnect(deps, author, principal, instance, { url, origin }), headers);
 }
 
 async function comeBack({ deps }: App, request: Asked, going: Going): Promise<Response> {
   const principal = await principalIn(deps, request);
   if (!principal) throw new AppError("unauthorized", "You are signed out: open the link again.");
-  const query = urlOf(request).searchParams;
+  const { pathname, searchParams: query } = urlOf(request);
   const author = { actor: { id: null, name: principal.principal_sub }, ...going.ids };
   const { name } = await finishConnect(deps, author, principal, {
+    path: pathname,
     state: query.get("state") ?? "",
     code: query.get("code") ?? undefined,
     iss: query.get("iss") ?? undefined,

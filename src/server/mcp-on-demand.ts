@@ -11,6 +11,7 @@ const PATHS = [
   METADATA_PATH,
   "/me/connect/:install_id",
   "/oauth/callback",
+  "/oauth/callback/:instance_id",
 ] as const;
 
 interface Loaded {

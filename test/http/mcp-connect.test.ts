@@ -1,50 +1,12 @@
 /** Accounts of principals: connected by OAuth in a browser, renewed in time, told to nobody. */
 import { describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { startAuthServer, startProtectedServer } from "../kit/auth-server.ts";
 import { openBrowser } from "../kit/browser.ts";
-import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { sharedKit, startKit } from "../kit/kit.ts";
 import { clientKinds, connectClient } from "../kit/mcp-client.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
-
-const FORWARDED = { auth: { type: "forwarded" }, entry: { auth: { type: "oauth" } } };
-
-async function startVendor(kit: Kit) {
-  const auth = startAuthServer();
-  const server = startProtectedServer(auth, { tools: [{ name: "issues" }] });
-  const store = await makeMcpStore(kit);
-  const served = await store.serve("Linear", server.url, FORWARDED);
-  const installed = async (principal: string) => {
-    const token = await store.token(principal);
-    const link = `${kit.url}/me/connect/${await store.install(principal, served.code)}`;
-    return { token, link };
-  };
-  return {
-    auth,
-    server,
-    store,
-    ...served,
-    installed,
-    async connected(principal: string) {
-      const { token, link } = await installed(principal);
-      const browser = openBrowser();
-      await browser.submit(link, { token });
-      const page = await browser.submit(link, {});
-      if (!page.ok) throw new Error(`It did not connect: ${await page.text()}`);
-      return { token, link, browser };
-    },
-    credential: () =>
-      kit.db.one<{ version: number; refresh_token: string | null; expires_at: string }>(
-        "SELECT * FROM store_credentials WHERE instance_id = $1",
-        served.id,
-      ),
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await auth[Symbol.asyncDispose]();
-    },
-  };
-}
+import { startVendor } from "../kit/vendor.ts";
 
 describe.each(databaseKinds)("on %s", (database) => {
   const kitOf = sharedKit({ database });

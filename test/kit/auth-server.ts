@@ -14,7 +14,7 @@ export function startAuthServer() {
   const codes = new Map<string, Issued & { challenge: string; redirect_uri: string }>();
   const access = new Map<string, Issued>();
   const refresh = new Map<string, Issued>();
-  const seen: { path: string; form: URLSearchParams }[] = [];
+  const seen: { form: URLSearchParams; basic: string | undefined }[] = [];
   const state = {
     /** Who consents at the authorization page. */
     sub: "alice@vendor.example",
@@ -22,6 +22,10 @@ export function startAuthServer() {
     /** Milliseconds before the token endpoint answers. */
     delay_ms: 0,
     broken: false,
+    /** Replaces members of the metadata. */
+    metadata: {} as Record<string, unknown>,
+    /** The issuer that the authorization response names (RFC 9207); null: it names none. */
+    iss: undefined as string | null | undefined,
   };
   const secret = (kind: string) => `${kind}-${crypto.randomUUID()}`;
   const refuse = (error: string) => Response.json({ error }, { status: 400 });
@@ -72,7 +76,8 @@ export function startAuthServer() {
     const back = new URL(redirect_uri);
     back.searchParams.set("code", code);
     back.searchParams.set("state", query.get("state") ?? "");
-    back.searchParams.set("iss", server.url.origin);
+    const iss = state.iss === undefined ? server.url.origin : state.iss;
+    if (iss !== null) back.searchParams.set("iss", iss);
     return Response.redirect(back.href, 302);
   }
 
@@ -91,6 +96,7 @@ export function startAuthServer() {
           code_challenge_methods_supported: ["S256"],
           token_endpoint_auth_methods_supported: ["none", "client_secret_basic"],
           authorization_response_iss_parameter_supported: true,
+          ...state.metadata,
         });
       }
       if (pathname === "/register") {
@@ -102,11 +108,12 @@ export function startAuthServer() {
       if (pathname === "/authorize") return authorize(searchParams);
       if (pathname !== "/token") return new Response("not found", { status: 404 });
       const form = new URLSearchParams(await request.text());
-      seen.push({ path: pathname, form });
+      const [, encoded] = (request.headers.get("authorization") ?? "").split("Basic ");
+      const basic = encoded === undefined ? undefined : decodeURIComponent(atob(encoded));
+      seen.push({ form, basic });
       await Bun.sleep(state.delay_ms);
       if (state.broken) return new Response("down", { status: 503 });
-      const [, encoded] = (request.headers.get("authorization") ?? "").split("Basic ");
-      return grant(form, encoded === undefined ? undefined : decodeURIComponent(atob(encoded)));
+      return grant(form, basic);
     },
   });
 
@@ -116,7 +123,8 @@ export function startAuthServer() {
     clients,
     access,
     refresh,
-    /** What came to the token endpoint. */
+    /** Requests to the token endpoint. */
+    seen,
     grants: () => seen.map(({ form }) => form.get("grant_type")),
     /** Every secret that it ever gave out. */
     secrets: () => [...access.keys(), ...refresh.keys()],
@@ -124,8 +132,9 @@ export function startAuthServer() {
   };
 }
 
-/** An MCP server that lets in only who brings a live token of `auth`, and says where to get one. */
+/** An MCP server that accepts tokens of `auth`; `advertises` can be changed to name another authorization server. */
 export function startProtectedServer(auth: AuthServer, options: McpServerOptions = {}) {
+  const advertises = { issuer: auth.url };
   const server = startMcpServer({
     ...options,
     gate(request) {
@@ -133,7 +142,7 @@ export function startProtectedServer(auth: AuthServer, options: McpServerOptions
       if (pathname === "/.well-known/oauth-protected-resource/mcp") {
         return Response.json({
           resource: `${origin}/mcp`,
-          authorization_servers: [auth.url],
+          authorization_servers: [advertises.issuer],
           scopes_supported: ["read", "write"],
         });
       }
@@ -146,5 +155,5 @@ export function startProtectedServer(auth: AuthServer, options: McpServerOptions
       });
     },
   });
-  return server;
+  return { ...server, advertises };
 }

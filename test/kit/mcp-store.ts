@@ -17,6 +17,7 @@ export async function makeMcpStore(kit: Kit, default_level = "install") {
   });
   const path = `/v1/gateways/${gateway.id}`;
   const url = `${kit.url}/me/mcp`;
+  const tokens = new Map<string, Promise<string>>();
 
   return {
     gateway,
@@ -40,7 +41,14 @@ export async function makeMcpStore(kit: Kit, default_level = "install") {
       });
       return { code, id: instance.id, path: `${path}/registries/${instance.id}` };
     },
-    async token(principal_sub: string, groups: string[] = []): Promise<string> {
+    /** One for each principal and set of groups: accounts belong to the token that connected them. */
+    token(principal_sub: string, groups: string[] = []): Promise<string> {
+      const key = JSON.stringify([principal_sub, groups]);
+      const known = tokens.get(key) ?? this.newToken(principal_sub, groups);
+      tokens.set(key, known);
+      return known;
+    },
+    async newToken(principal_sub: string, groups: string[] = []): Promise<string> {
       const body = { name: `${principal_sub} ${crypto.randomUUID()}`, principal_sub, groups };
       const { token } = await kit.make<{ token: string }>(`${path}/store/principal-tokens`, body);
       return token;

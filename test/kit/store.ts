@@ -72,11 +72,29 @@ export async function startStore(kit: Kit, default_level: Level = "install") {
       const at = new Date().toISOString();
       const id = crypto.randomUUID();
       const context = sealedIn("store_credentials.access_token", id);
+      const instance_id = ids.get(name) ?? "";
+      const [server_id, registration_id] = [crypto.randomUUID(), crypto.randomUUID()];
+      await kit.db.run(
+        `INSERT INTO oauth_servers (id, instance_id, state, issuer, metadata, seen_at)
+         VALUES ($1, $2, 'retired', 'https://login.example.com', '{}', $3)`,
+        server_id,
+        instance_id,
+        at,
+      );
+      await kit.db.run(
+        `INSERT INTO oauth_registrations (id, server_id, redirect_uri, client_id, own, created_at)
+         VALUES ($1, $2, '', 'client', $3, $4)`,
+        registration_id,
+        server_id,
+        false,
+        at,
+      );
       const row: Record<string, unknown> = {
         id,
         gateway_id: gateway.id,
         principal_sub: "alice",
-        instance_id: ids.get(name) ?? "",
+        instance_id,
+        registration_id,
         access_token: seal(kit.deps.keyring(), context, "token"),
         refresh_token: null,
         account: "alice@example.com",

@@ -73,6 +73,7 @@ const acts = (remove: (install: Install) => void): Column<Install> => ({
 const BECAUSE: Record<NonNullable<Install["suspended_because"]>, string> = {
   access: "no access",
   instance_disabled: "instance disabled",
+  authorization_server_changed: "authorization server changed",
   grant_ended: "approval ended",
   not_in_catalog: "not in the catalog",
 };

@@ -12,6 +12,7 @@ import { evaluationTexts } from "./0010-evaluation-texts.ts";
 import { approvalContents } from "./0011-approval-contents.ts";
 import { endedSessions } from "./0012-ended-sessions.ts";
 import { issuerClaims } from "./0013-issuer-claims.ts";
+import { oauthServers } from "./0014-oauth-servers.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   approvalContents,
   endedSessions,
   issuerClaims,
+  oauthServers,
 ];

@@ -54,6 +54,8 @@ export async function callTool(
 const SUSPENDED: Record<NonNullable<Install["suspended_because"]>, string> = {
   access: "may not be used by you any more: your access was taken away.",
   instance_disabled: "was switched off by an administrator.",
+  authorization_server_changed:
+    "is suspended: it advertises another authorization server than before, which an administrator must confirm.",
   grant_ended: "was approved for a time that has ended: ask for it again with store_install.",
   not_in_catalog: "is not in the Store any more.",
 };

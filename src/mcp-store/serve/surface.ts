@@ -9,6 +9,7 @@ import { installState } from "../install-state.ts";
 import { readStandings } from "../standing.ts";
 import { needsPrincipal } from "../upstream/target.ts";
 import type { Used } from "../upstream/upstreams.ts";
+import { suspendedInstances } from "../vault/bind-server.ts";
 import type { Caller } from "./caller.ts";
 import { type Prefix, prefixesOf } from "./tool-names.ts";
 
@@ -51,6 +52,7 @@ export async function surfaceOf(deps: Deps, caller: Caller): Promise<Place[]> {
       install,
     ]),
   );
+  const suspended = await suspendedInstances(deps, gateway_id, instances);
   return instances.flatMap((instance) => {
     const install = installs.get(instance.id);
     if (!install) return [];
@@ -60,6 +62,7 @@ export async function surfaceOf(deps: Deps, caller: Caller): Promise<Place[]> {
       level: levelFor(entry ?? { code: install.code, category: "" }).level,
       instance_enabled: instance.enabled,
       in_catalog: entry !== undefined,
+      server_changed: suspended.has(instance.id),
     });
     return prefixed({ instance, install, suspended_because });
   });

@@ -7,9 +7,10 @@ import {
   startAuthorization,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import { changeStore } from "../../db/config-revision.ts";
-import { oauthClientTable } from "../../db/oauth-clients.ts";
+import { changeStore, takeTurn } from "../../db/config-revision.ts";
 import { dropLapsedFlows, type OauthFlowRow, oauthFlowTable } from "../../db/oauth-flows.ts";
+import { type OauthRegistrationRow, oauthRegistrationTable } from "../../db/oauth-registrations.ts";
+import { type OauthServerRow, oauthServerTable } from "../../db/oauth-servers.ts";
 import { type Author, recordChange } from "../../db/record-change.ts";
 import { isMcp, registryTable } from "../../db/registries.ts";
 import { sealedIn } from "../../db/sealed-texts.ts";
@@ -21,13 +22,15 @@ import { newSecret } from "../../lib/ids.ts";
 import { type SealContext, seal, unseal } from "../../lib/seal.ts";
 import { secretHash } from "../../lib/secret-hash.ts";
 import type { Principal } from "../identify-principal.ts";
+import { bindServer, serverChanged, suspendedInstances } from "./bind-server.ts";
 import { accountOf, credentialOf } from "./credential-row.ts";
+import { discoverServer } from "./discover-server.ts";
 import {
-  clientFor,
   clientInformation,
   type ForwardedInstance,
   isForwarded,
   metadataOf,
+  registrationFor,
 } from "./oauth-client.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 
@@ -35,77 +38,113 @@ const FLOW_MS = 600_000;
 
 const sealedVerifier = (id: string): SealContext => sealedIn("oauth_flows.code_verifier", id);
 
-export const CALLBACK_PATH = "/oauth/callback";
-
-/** Where the browser goes next. */
+/** Returns the address that the browser goes to next. */
 export async function startConnect(
   deps: Deps,
+  author: Author,
   { gateway_id, principal_sub }: Principal,
   instance: ForwardedInstance,
   { url, origin }: { url: string; origin: string },
 ): Promise<string> {
-  const redirect_uri = `${origin}${CALLBACK_PATH}`;
-  const { row, scopes } = await clientFor(deps, instance, { url, redirect_uri });
+  const found = await discoverServer(deps, instance, url);
+  const server = await bindServer(deps, author, instance, found);
+  const registration = await registrationFor(deps, instance, server, origin);
+  const client = clientInformation(deps, instance, registration);
+  if (!client) throw changedMeanwhile();
+  const { scopes } = found;
   const state = newSecret("");
-  const { authorizationUrl, codeVerifier } = await startAuthorization(row.issuer, {
-    metadata: metadataOf(row),
-    clientInformation: clientInformation(deps, instance, row),
-    redirectUrl: redirect_uri,
+  const { authorizationUrl, codeVerifier } = await startAuthorization(server.issuer, {
+    metadata: metadataOf(server),
+    clientInformation: client,
+    redirectUrl: registration.redirect_uri,
     state,
     ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
-    ...(row.resource === null ? {} : { resource: row.resource }),
+    ...(server.resource === null ? {} : { resource: server.resource }),
   });
   const at = deps.now();
   await dropLapsedFlows(deps.db, at.toISOString());
   const id = deps.newId();
-  await oauthFlowTable.insert(deps.db, {
+  const flow: OauthFlowRow = {
     id,
     state_hash: secretHash(state),
     gateway_id,
     principal_sub,
     instance_id: instance.id,
+    registration_id: registration.id,
     code_verifier: seal(deps.keyring(), sealedVerifier(id), codeVerifier),
     expires_at: new Date(at.getTime() + FLOW_MS).toISOString(),
     created_at: at.toISOString(),
+  };
+  await takeTurn(deps.db, async (db) => {
+    await boundTo({ ...deps, db }, registration.id);
+    await oauthFlowTable.insert(db, flow);
   });
   return authorizationUrl.href;
 }
 
-/** What the authorization server sends back in the query. */
-export interface Returned {
+const changedMeanwhile = (): AppError =>
+  new AppError("conflict", "The server was changed meanwhile: start again.");
+
+/** Returns a client and the authorization server it belongs to, as long as the instance uses that server. */
+async function boundTo(
+  deps: Deps,
+  registration_id: string | null,
+): Promise<{ registration: OauthRegistrationRow; server: OauthServerRow }> {
+  const registration =
+    registration_id === null
+      ? undefined
+      : await oauthRegistrationTable.find(deps.db, { id: registration_id });
+  const server =
+    registration &&
+    (await oauthServerTable.find(deps.db, { id: registration.server_id, state: "current" }));
+  if (!server) throw changedMeanwhile();
+  return { registration, server };
+}
+
+/** The authorization response: the query, and the path at which the browser came back. */
+export interface AuthorizationResponse {
+  path: string;
   state: string;
   code: string | undefined;
   iss: string | undefined;
 }
 
-/** `principal` is who the browser belongs to: an address that somebody else sent leads nowhere. */
+/** `principal` is who the browser belongs to: a callback address that somebody else sent is rejected. */
 export async function finishConnect(
   deps: Deps,
   author: Author,
   principal: Principal,
-  { state, code, iss }: Returned,
+  { path, state, code, iss }: AuthorizationResponse,
 ): Promise<ForwardedInstance> {
   const flow = await takeFlow(deps, principal, state);
   if (!code) throw new AppError("invalid_request", "The sign-in was not completed there.");
-  const instance = await registryTable.find(deps.db, { id: flow.instance_id });
-  const client = await oauthClientTable.find(deps.db, { instance_id: flow.instance_id });
-  const code_verifier = unseal(deps.keyring(), sealedVerifier(flow.id), flow.code_verifier);
-  if (!instance || !isMcp(instance) || !isForwarded(instance) || !client || !code_verifier) {
-    throw new AppError("conflict", "The server was changed meanwhile: start again.");
+  const { registration, server } = await boundTo(deps, flow.registration_id);
+  // A proxy may add a prefix of its own.
+  if (!registration.redirect_uri.endsWith(path)) {
+    throw new AppError("invalid_request", "This response belongs to another server: start again.");
   }
-  const tokens = await exchangeAuthorization(client.issuer, {
-    metadata: metadataOf(client),
-    clientInformation: clientInformation(deps, instance, client),
+  const instance = await registryTable.find(deps.db, { id: flow.instance_id });
+  if (!instance || !isMcp(instance) || !isForwarded(instance)) throw changedMeanwhile();
+  const suspended = await suspendedInstances(deps, flow.gateway_id, [instance]);
+  if (suspended.has(instance.id)) throw new AppError("conflict", serverChanged(instance.name));
+  const codeVerifier = unseal(deps.keyring(), sealedVerifier(flow.id), flow.code_verifier);
+  const client = clientInformation(deps, instance, registration);
+  if (codeVerifier === undefined || !client) throw changedMeanwhile();
+  const tokens = await exchangeAuthorization(server.issuer, {
+    metadata: metadataOf(server),
+    clientInformation: client,
     authorizationCode: code,
-    codeVerifier: code_verifier,
-    redirectUri: client.redirect_uri,
+    codeVerifier,
+    redirectUri: registration.redirect_uri,
     fetchFn: oauthFetch(deps, instance.allow_private),
     ...(iss === undefined ? {} : { iss }),
-    ...(client.resource === null ? {} : { resource: client.resource }),
+    ...(server.resource === null ? {} : { resource: server.resource }),
   }).catch(async (thrown) => {
-    // The client that we were registered as is known there no more: the next attempt registers again.
-    if (thrown instanceof OAuthError && thrown.code === OAuthErrorCode.InvalidClient) {
-      await oauthClientTable.remove(deps.db, { id: client.id });
+    // The client was removed there: the next attempt registers another one.
+    const unknown = thrown instanceof OAuthError && thrown.code === OAuthErrorCode.InvalidClient;
+    if (unknown && !registration.own) {
+      const retired_at = deps.now().toISOString();
+      await oauthRegistrationTable.update(deps.db, registration.id, { retired_at });
     }
     throw new AppError(
       "upstream_failed",
@@ -132,9 +171,10 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
 async function save(
   deps: Deps,
   author: Author,
-  { gateway_id, principal_sub, instance_id }: OauthFlowRow,
+  { gateway_id, principal_sub, instance_id, registration_id }: OauthFlowRow,
   tokens: OAuthTokens,
 ): Promise<void> {
+  const { server } = await boundTo(deps, registration_id);
   const place = { gateway_id, principal_sub, instance_id };
   // Uninstalled meanwhile: an account that nothing uses is not kept.
   if (!(await storeInstallTable.find(deps.db, place))) {
@@ -147,6 +187,7 @@ async function save(
     ...place,
     ...found,
     id,
+    registration_id,
     account: accountOf(tokens),
     version: (before?.version ?? 0) + 1,
     created_at: before?.created_at ?? found.updated_at,
@@ -160,6 +201,6 @@ async function save(
     id: row.id,
     gateway_id,
     before: null,
-    after: { ...place, account, scopes, expires_at },
+    after: { ...place, account, scopes, expires_at, issuer: server.issuer },
   });
 }

@@ -1,7 +1,8 @@
 /** The tokens that calls carry: a principal's own, renewed before it ends, or the gateway's. */
 import { OAuthError, OAuthErrorCode, refreshAuthorization } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import { oauthClientTable } from "../../db/oauth-clients.ts";
+import { oauthRegistrationTable } from "../../db/oauth-registrations.ts";
+import { oauthServerTable } from "../../db/oauth-servers.ts";
 import {
   renewCredential,
   type StoreCredentialRow,
@@ -45,7 +46,7 @@ export function openVault(deps: Deps): Vault {
       const place = { gateway_id, principal_sub, instance_id: instance.id };
       const row = await storeCredentialTable.find(deps.db, place);
       const token = row && openCredential(deps.keyring(), row, "access_token");
-      if (!row || token === undefined) return undefined;
+      if (!row?.registration_id || token === undefined) return undefined;
       const soon = new Date(deps.now().getTime() + EARLY_MS);
       if (token !== refused && !hasEnded(row.expires_at, soon)) return token;
 
@@ -67,15 +68,19 @@ async function renew(
   row: StoreCredentialRow,
   refreshToken: string,
 ): Promise<StoreCredentialRow | undefined> {
-  const client = await oauthClientTable.find(deps.db, { instance_id: instance.id });
-  if (!client) return undefined;
+  const id = row.registration_id ?? "";
+  const registration = await oauthRegistrationTable.find(deps.db, { id });
+  const server =
+    registration && (await oauthServerTable.find(deps.db, { id: registration.server_id }));
+  const client = registration && clientInformation(deps, instance, registration);
+  if (!server || !client) return undefined;
   try {
-    const tokens = await refreshAuthorization(client.issuer, {
-      metadata: metadataOf(client),
-      clientInformation: clientInformation(deps, instance, client),
+    const tokens = await refreshAuthorization(server.issuer, {
+      metadata: metadataOf(server),
+      clientInformation: client,
       refreshToken,
       fetchFn: oauthFetch(deps, instance.allow_private),
-      ...(client.resource === null ? {} : { resource: client.resource }),
+      ...(server.resource === null ? {} : { resource: server.resource }),
     });
     await renewCredential(deps.db, row, credentialOf(deps, row.id, tokens, row.scopes));
     return await storeCredentialTable.find(deps.db, { id: row.id });

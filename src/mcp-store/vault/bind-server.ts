@@ -1,0 +1,103 @@
+/** Binds an instance to the authorization server it first advertises; only an administrator replaces it (decision 0006). */
+import { AppError } from "../../contract/errors.ts";
+import { changeStore } from "../../db/config-revision.ts";
+import {
+  instancesWithChangedServer,
+  type OauthServerRow,
+  oauthServerTable,
+} from "../../db/oauth-servers.ts";
+import { type Author, recordChange } from "../../db/record-change.ts";
+import type { McpRegistryRow } from "../../db/registries.ts";
+import type { Deps } from "../../deps.ts";
+import { shownServer } from "../shown-server.ts";
+import { type DiscoveredServer, isSameServer } from "./discover-server.ts";
+import { type ForwardedInstance, isForwarded } from "./oauth-client.ts";
+
+export const currentServer = (deps: Deps, instance_id: string) =>
+  oauthServerTable.find(deps.db, { instance_id, state: "current" });
+
+/** Returns the server that the instance uses. Rejects another one, which is kept for an administrator to confirm. */
+export async function bindServer(
+  deps: Deps,
+  author: Author,
+  instance: ForwardedInstance,
+  found: DiscoveredServer,
+): Promise<OauthServerRow> {
+  const server =
+    (await refreshed(deps, instance, found)) ??
+    (await changeStore(deps.db, (db) => bindOrHold({ ...deps, db }, author, instance, found)));
+  if (server.state === "current") return server;
+  throw new AppError("conflict", serverChanged(instance.name));
+}
+
+export const serverChanged = (name: string): string =>
+  `${name} advertises another authorization server than before. An administrator must confirm it first.`;
+
+/** Undefined: it is not the server in use. Members that name no endpoint are brought up to date. */
+async function refreshed(
+  deps: Deps,
+  { id }: ForwardedInstance,
+  { metadata, resource }: DiscoveredServer,
+): Promise<OauthServerRow | undefined> {
+  const row = await currentServer(deps, id);
+  if (!row || !isSameServer(row.metadata, metadata)) return undefined;
+  const next = { metadata: { ...metadata }, resource };
+  const { metadata: known, resource: knownResource } = row;
+  if (!Bun.deepEquals({ metadata: known, resource: knownResource }, next)) {
+    await oauthServerTable.update(deps.db, row.id, next);
+  }
+  return { ...row, ...next };
+}
+
+async function bindOrHold(
+  deps: Deps,
+  author: Author,
+  instance: ForwardedInstance,
+  found: DiscoveredServer,
+): Promise<OauthServerRow> {
+  const { id: instance_id, gateway_id } = instance;
+  // Another node may have bound or confirmed one since.
+  const now = await refreshed(deps, instance, found);
+  if (now) return now;
+  const held = await oauthServerTable.find(deps.db, { instance_id, state: "advertised" });
+  if (held && isSameServer(held.metadata, found.metadata)) return held;
+  const current = await currentServer(deps, instance_id);
+  if (held) await oauthServerTable.remove(deps.db, { id: held.id });
+  const row: OauthServerRow = {
+    id: deps.newId(),
+    instance_id,
+    state: current ? "advertised" : "current",
+    issuer: found.metadata.issuer,
+    metadata: { ...found.metadata },
+    resource: found.resource,
+    seen_at: deps.now().toISOString(),
+    confirmed_by: null,
+    confirmed_at: null,
+  };
+  await oauthServerTable.insert(deps.db, row);
+  await recordChange(deps, author, {
+    resource: "authorization_server",
+    verb: current ? "hold" : "create",
+    id: row.id,
+    gateway_id,
+    before: current ? shownServer(current) : null,
+    after: shownServer(row),
+  });
+  return row;
+}
+
+/** Returns the ids of the instances that are suspended until an administrator confirms their authorization server. */
+export async function suspendedInstances(
+  deps: Deps,
+  gateway_id: string,
+  instances: readonly McpRegistryRow[],
+): Promise<ReadonlySet<string>> {
+  const suspendable = instances.filter((one) => isForwarded(one) && !principalsChooseUrl(one));
+  if (suspendable.length === 0) return new Set();
+  const changed = await instancesWithChangedServer(deps.db, gateway_id);
+  return new Set(suspendable.flatMap(({ id }) => (changed.has(id) ? [id] : [])));
+}
+
+/** Where principals fill in parts of the address, one of them could make a server advertise anything to suspend it for all. */
+export const principalsChooseUrl = ({ provider_options }: McpRegistryRow): boolean =>
+  provider_options.fields.some((field) => field.in !== "header");

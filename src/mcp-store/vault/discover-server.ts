@@ -1,0 +1,120 @@
+/** Finds the authorization server of an instance: from its catalog entry, or from what the server advertises. */
+import {
+  type AuthorizationServerMetadata,
+  checkResourceAllowed,
+  discoverOAuthServerInfo,
+  extractWWWAuthenticateParams,
+} from "@modelcontextprotocol/client";
+import { AppError } from "../../contract/errors.ts";
+import type { CatalogAuth } from "../../contract/store-catalog.ts";
+import { findCatalogEntry } from "../../db/catalog-entries.ts";
+import type { Deps } from "../../deps.ts";
+import { checkUrl } from "../../net/check-url.ts";
+import { hideUpstreamText } from "./hide-upstream-text.ts";
+import type { ForwardedInstance } from "./oauth-client.ts";
+import { oauthFetch } from "./oauth-fetch.ts";
+
+export interface DiscoveredServer {
+  metadata: AuthorizationServerMetadata;
+  resource: string | null;
+  /** Empty: the scopes that the authorization server grants by default. */
+  scopes: readonly string[];
+}
+
+/** The endpoints that get something from us: a browser, a client's data, secrets and tokens. */
+const ENDPOINTS = ["authorization_endpoint", "token_endpoint", "registration_endpoint"] as const;
+
+/** Members that are kept; a server may send any number of others. */
+const KEPT = [
+  "issuer",
+  ...ENDPOINTS,
+  "response_types_supported",
+  "code_challenge_methods_supported",
+  "token_endpoint_auth_methods_supported",
+  "authorization_response_iss_parameter_supported",
+] as const;
+
+const MAX_URL_LENGTH = 2000;
+
+/** `url` is the address that the principal's calls go to. */
+export async function discoverServer(
+  deps: Deps,
+  instance: ForwardedInstance,
+  url: string,
+): Promise<DiscoveredServer> {
+  const { code } = instance.provider_options;
+  const entry =
+    code === null ? undefined : await findCatalogEntry(deps.db, instance.gateway_id, code);
+  const found =
+    (entry?.auth.type === "oauth" && fromEntry(entry.auth)) ||
+    (await fromServer(deps, instance, url));
+  for (const name of ["issuer", ...ENDPOINTS] as const) {
+    const text = found.metadata[name];
+    if (text === undefined) continue;
+    if (text.length > MAX_URL_LENGTH) {
+      throw new AppError("upstream_failed", `The ${name} of the authorization server is too long.`);
+    }
+    if (name !== "issuer") checkUrl(text, name, instance.allow_private);
+  }
+  const { scopes } = instance.auth;
+  return { ...found, scopes: scopes.length > 0 ? scopes : found.scopes };
+}
+
+/** Returns whether both are the same issuer with the same endpoints. */
+export function isSameServer(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): boolean {
+  return ["issuer", ...ENDPOINTS].every((name) => one[name] === other[name]);
+}
+
+function fromEntry(auth: Extract<CatalogAuth, { type: "oauth" }>): DiscoveredServer | undefined {
+  const { authorize_url, token_url, resource, scopes } = auth;
+  if (!authorize_url || !token_url) return undefined;
+  const metadata = {
+    issuer: new URL(authorize_url).origin,
+    authorization_endpoint: authorize_url,
+    token_endpoint: token_url,
+    response_types_supported: ["code"],
+  };
+  return { metadata, resource, scopes };
+}
+
+async function fromServer(
+  deps: Deps,
+  { allow_private }: ForwardedInstance,
+  url: string,
+): Promise<DiscoveredServer> {
+  const fetchFn = oauthFetch(deps, allow_private);
+  // RFC 9728 5.1: the 401 may name the address of the metadata; else it is at the well-known one.
+  const challenge = await fetchFn(url, { method: "POST" }).catch(() => undefined);
+  const { resourceMetadataUrl } = challenge ? extractWWWAuthenticateParams(challenge) : {};
+  const { authorizationServerMetadata: metadata, resourceMetadata } = await hideUpstreamText(() =>
+    discoverOAuthServerInfo(url, {
+      fetchFn,
+      ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
+    }),
+  );
+  if (!metadata) {
+    throw new AppError("upstream_failed", "The server advertises no authorization server.");
+  }
+  const resource = resourceMetadata?.resource ?? null;
+  const fits =
+    resource === null ||
+    checkResourceAllowed({ requestedResource: url, configuredResource: resource });
+  if (!fits) {
+    throw new AppError(
+      "upstream_failed",
+      "The server advertises the metadata of another resource.",
+    );
+  }
+  const kept = Object.fromEntries(
+    KEPT.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])),
+  );
+  return {
+    // The members that the type requires are all in KEPT.
+    metadata: kept as AuthorizationServerMetadata,
+    resource,
+    scopes: resourceMetadata?.scopes_supported ?? [],
+  };
+}

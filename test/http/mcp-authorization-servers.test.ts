@@ -1,0 +1,363 @@
+/** OAuth secrets, codes and tokens go only to the authorization server they belong to; a change needs an administrator. */
+import { describe, expect, test } from "bun:test";
+import { startAuthServer } from "../kit/auth-server.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { connectClient } from "../kit/mcp-client.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { startVendor, type Vendor } from "../kit/vendor.ts";
+
+const OWN = { client_id: "portcullis", client_secret: "secret-of-the-administrator" };
+
+/** The vendor's server names `other` from now on, and a principal has tried to connect. */
+async function switched(vendor: Vendor, principal = "bob") {
+  const other = startAuthServer();
+  vendor.server.advertises.issuer = other.url;
+  const { reply } = await vendor.leave(principal);
+  return { other, reply };
+}
+
+const decide = async (kit: Kit, vendor: Vendor, verb: "confirm" | "dismiss", query = "") => {
+  const id = (await vendor.authorizationServer())?.advertised?.id;
+  return await kit.post(
+    `${vendor.store.path}/store/authorization-servers/${id}/${verb}${query}`,
+    undefined,
+  );
+};
+
+describe.each(databaseKinds)("on %s", (database) => {
+  const kitOf = sharedKit({ database });
+
+  test("a server that names another authorization server is suspended and gets no secret", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, OWN);
+    vendor.auth.state.expires_in = 30;
+    await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+
+    const { other, reply } = await switched(vendor);
+    await using _ = other;
+
+    expect(reply.status).toBe(409);
+    expect(await reply.text()).toContain("An administrator must confirm");
+    expect(await client.call("linear__issues")).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("authorization server"),
+    });
+    expect(await client.tools()).not.toContain("linear__issues");
+    expect(other.seen).toEqual([]);
+    expect(other.clients.size).toBe(0);
+    expect(await vendor.authorizationServer()).toMatchObject({
+      current: { issuer: vendor.auth.url, token_endpoint: `${vendor.auth.url}/token` },
+      advertised: { issuer: other.url, token_endpoint: `${other.url}/token` },
+      suspended: true,
+      accounts: 1,
+    });
+    const installs = await kit.get(`${vendor.store.path}/store/principal/installs`);
+    expect(await installs.json()).toMatchObject({
+      items: [
+        { principal_sub: "alice", suspended_because: "authorization_server_changed" },
+        { principal_sub: "bob", suspended_because: "authorization_server_changed" },
+      ],
+    });
+    const audit = await kit.get(
+      `/v1/audit?gateway_id=${vendor.store.gateway.id}&resource=authorization_server`,
+    );
+    expect(await audit.json()).toMatchObject({
+      items: [
+        { action: "authorization_server.hold", actor: "bob", after: { issuer: other.url } },
+        {
+          action: "authorization_server.create",
+          actor: "alice",
+          after: { issuer: vendor.auth.url },
+        },
+      ],
+    });
+  });
+
+  test("after a confirmed change principals connect again, at the new server and with another client", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, OWN);
+    const { link } = await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+    const { other } = await switched(vendor);
+    await using _ = other;
+
+    expect((await decide(kit, vendor, "confirm")).status).toBe(204);
+
+    expect(await vendor.credential()).toBeUndefined();
+    expect(await client.call("linear__issues")).toMatchObject({
+      isError: true,
+      structured: { connect_url: link },
+    });
+    // The client that the administrator registered belongs to the old server.
+    const refused = await vendor.leave("alice");
+    expect([refused.reply.status, await refused.reply.text()]).toEqual([
+      409,
+      expect.stringContaining("auth.client_id"),
+    ]);
+    const client_id = "registered-at-the-new-one";
+    const client_secret = "another-secret";
+    other.clients.set(client_id, {
+      secret: client_secret,
+      redirect_uris: [`${kit.url}/oauth/callback`],
+    });
+    await kit.put(vendor.path, { auth: { type: "forwarded", client_id, client_secret } });
+    const { finish } = await vendor.atVendor("alice");
+    expect((await finish()).status).toBe(200);
+    expect(other.seen.map(({ basic }) => basic)).toEqual([`${client_id}:${client_secret}`]);
+    expect(await vendor.authorizationServer()).toMatchObject({
+      current: { issuer: other.url, confirmed_by: "First owner" },
+      advertised: null,
+      suspended: false,
+      accounts: 1,
+    });
+  });
+
+  test("an administrator may state that the client belongs to the new server as well", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, OWN);
+    await vendor.connected("alice");
+    const { other } = await switched(vendor);
+    await using _ = other;
+    other.clients.set(OWN.client_id, {
+      secret: OWN.client_secret,
+      redirect_uris: [`${kit.url}/oauth/callback`],
+    });
+
+    expect((await decide(kit, vendor, "confirm", "?keep_client=true")).status).toBe(204);
+
+    const { finish } = await vendor.atVendor("alice");
+    expect((await finish()).status).toBe(200);
+  });
+
+  test("a dismissed change leaves everything as it was, and is reported again when it is seen again", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+    const { other } = await switched(vendor);
+    await using _ = other;
+
+    expect((await decide(kit, vendor, "dismiss")).status).toBe(204);
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+    expect((await vendor.leave("bob")).reply.status).toBe(409);
+    expect((await vendor.authorizationServer())?.suspended).toBe(true);
+    // It goes back to the first one: still an administrator decides.
+    vendor.server.advertises.issuer = vendor.auth.url;
+    expect((await vendor.leave("bob")).reply.status).toBe(409);
+    await decide(kit, vendor, "dismiss");
+    expect((await vendor.leave("bob")).away).toStartWith(vendor.auth.url);
+  });
+
+  test("confirming a change that was replaced by another one confirms nothing", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    const { other } = await switched(vendor);
+    await using _ = other;
+    const seen = (await vendor.authorizationServer())?.advertised?.id;
+    await decide(kit, vendor, "dismiss");
+    const again = await switched(vendor);
+    await using __ = again.other;
+
+    const reply = await kit.post(
+      `${vendor.store.path}/store/authorization-servers/${seen}/confirm`,
+      undefined,
+    );
+
+    expect(reply.status).toBe(404);
+    expect((await vendor.authorizationServer())?.current.issuer).toBe(vendor.auth.url);
+  });
+
+  test.each(["token_endpoint", "authorization_endpoint", "registration_endpoint"])(
+    "an issuer that moves its %s suspends the instance",
+    async (name) => {
+      const kit = await kitOf();
+      await using vendor = await startVendor(kit);
+      vendor.auth.state.expires_in = 30;
+      await vendor.connected("alice");
+      await using other = startAuthServer();
+      vendor.auth.state.metadata = { [name]: `${other.url}/token` };
+
+      const { reply } = await vendor.leave("bob");
+
+      expect(reply.status).toBe(409);
+      expect((await vendor.authorizationServer())?.advertised).toMatchObject({
+        issuer: vendor.auth.url,
+        [name]: `${other.url}/token`,
+      });
+      expect(other.seen).toEqual([]);
+    },
+  );
+
+  test("members of the metadata that name no endpoint may change", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    vendor.auth.state.metadata = { token_endpoint_auth_methods_supported: ["none"] };
+
+    const { finish } = await vendor.atVendor("bob");
+
+    expect((await finish()).status).toBe(200);
+  });
+
+  test("a sign-in that began before a change sends its code nowhere", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    const [bob, carol] = [await vendor.atVendor("bob"), await vendor.atVendor("carol")];
+    const { other } = await switched(vendor, "dave");
+    await using _ = other;
+    const before = vendor.auth.seen.length;
+
+    expect((await bob.finish()).status).toBe(409);
+    await decide(kit, vendor, "confirm");
+    expect((await carol.finish()).status).toBe(400);
+
+    expect(vendor.auth.seen.length).toBe(before);
+    expect(other.seen).toEqual([]);
+  });
+
+  test("an account is renewed where it came from, whatever the server names since", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    vendor.auth.state.expires_in = 30;
+    await vendor.connected("alice");
+    vendor.auth.state.expires_in = 3600;
+    await using other = startAuthServer();
+    vendor.server.advertises.issuer = other.url;
+    await using client = await vendor.store.client("alice");
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+
+    expect(vendor.auth.grants()).toEqual(["authorization_code", "refresh_token"]);
+    expect(other.seen).toEqual([]);
+  });
+
+  test("another node refuses calls to a suspended instance too, and confirms the change for both", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token } = await vendor.connected("alice");
+    const { database_url, data_dir } = kit;
+    await using node = await startKit({ database_url, data_dir });
+    await using client = await connectClient(`${node.url}/me/mcp`, {
+      authorization: `Bearer ${token}`,
+    });
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+    const { other } = await switched(vendor);
+    await using _ = other;
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: true });
+    await decide(node, vendor, "confirm");
+    expect((await vendor.leave("bob")).away).toStartWith(other.url);
+  });
+
+  test("a catalog entry that is changed to another authorization server needs a confirmation", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.leave("alice");
+    const entry = `${vendor.store.path}/store/catalog/${encodeURIComponent(vendor.code)}`;
+    const authorize_url = "https://login.example.net/authorize";
+    const token_url = "https://login.example.net/token";
+
+    const saved = await kit.put(entry, { auth: { type: "oauth", authorize_url, token_url } });
+    const { reply } = await vendor.leave("alice");
+
+    expect([saved.status, reply.status]).toEqual([200, 409]);
+    expect((await vendor.authorizationServer())?.advertised).toMatchObject({
+      token_endpoint: token_url,
+    });
+  });
+
+  test("the secret of client credentials is sent again when the token endpoint changes", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const auth = {
+      type: "client_credentials",
+      token_url: "https://login.example.net/tenant-a/token",
+      client_id: "gateway",
+    };
+    const shared = await vendor.store.serve("Shared", vendor.server.url, {
+      auth: { ...auth, client_secret: "a-secret" },
+    });
+    const token_url = "https://login.example.net/tenant-b/token";
+
+    const kept = await kit.put(shared.path, { auth: { ...auth, token_url } });
+    const sent = await kit.put(shared.path, {
+      auth: { ...auth, token_url, client_secret: "another-secret" },
+    });
+
+    expect([kept.status, sent.status]).toEqual([422, 200]);
+  });
+
+  test("an instance that an administrator moves to another host starts with no authorization server", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await using moved = await startVendor(kit);
+    await vendor.leave("alice");
+
+    await kit.put(vendor.path, { provider_options: { code: vendor.code, url: moved.server.url } });
+
+    expect(await vendor.authorizationServer()).toBeUndefined();
+    expect((await vendor.leave("alice")).away).toStartWith(moved.auth.url);
+  });
+
+  test("a principal whose own values lead to another authorization server suspends nobody else", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, (url) => ({
+      url,
+      fields: [{ key: "team", in: "query", required: false }],
+    }));
+    await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+    const { other, reply } = await switched(vendor);
+    await using _ = other;
+
+    expect(reply.status).toBe(409);
+    expect(await vendor.authorizationServer()).toMatchObject({
+      advertised: { issuer: other.url },
+      suspended: false,
+    });
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+  });
+
+  test("an authorization response of another issuer, or without one that was promised, is refused", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+
+    vendor.auth.state.iss = "https://attacker.example.net";
+    const wrong = await (await vendor.atVendor("alice")).finish();
+    vendor.auth.state.iss = null;
+    const none = await (await vendor.atVendor("alice")).finish();
+
+    expect([wrong.status, none.status]).toEqual([502, 502]);
+    expect(vendor.auth.seen).toEqual([]);
+  });
+
+  test("a code of another instance is refused although its authorization server names no issuer", async () => {
+    const kit = await kitOf();
+    await using honest = await startVendor(kit);
+    await using evil = await startVendor(kit);
+    for (const { auth } of [honest, evil]) {
+      auth.state.iss = null;
+      auth.state.metadata = { authorization_response_iss_parameter_supported: false };
+    }
+    // The attacker's sign-in page sends the browser on to the honest one, with the state of the attacker's flow.
+    const victim = await evil.leave("alice");
+    const started = new URL(victim.away);
+    const known = new URL((await honest.leave("alice")).away);
+    const onward = new URL(known);
+    for (const name of ["state", "code_challenge"]) {
+      onward.searchParams.set(name, started.searchParams.get(name) ?? "");
+    }
+    const back = (await fetch(onward, { redirect: "manual" })).headers.get("location") ?? "";
+
+    const reply = await fetch(back, { headers: { cookie: victim.cookie } });
+
+    expect(new URL(back).searchParams.get("code")).toStartWith("code-");
+    expect(reply.status).toBe(400);
+    expect(evil.auth.seen).toEqual([]);
+  });
+});
