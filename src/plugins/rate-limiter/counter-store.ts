@@ -1,9 +1,9 @@
 /** Which counter is asked? Memory alone, or Redis, with memory for the time when Redis is away. */
 import { elapsedMs } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
-import type { Ask, Used, UsedIn, Verdict } from "./counter.ts";
+import type { Ask, Charge, Used, UsedIn, Verdict } from "./counter.ts";
 import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
-import { keepRedis, type RedisLink } from "./redis-link.ts";
+import { keepRedis } from "./redis-link.ts";
 
 /** `local` is memory in place of a Redis that is away. */
 export const STORES = ["memory", "redis", "local"] as const;
@@ -38,8 +38,7 @@ export interface CounterStore {
 }
 
 export function openCounterStore(redisUrl: string | undefined, log: Log): CounterStore {
-  const memory = createMemoryCounter();
-  return redisUrl ? sharedStore(keepRedis(redisUrl, log), memory) : ownStore(memory);
+  return redisUrl ? sharedStore(redisUrl, log) : ownStore(createMemoryCounter());
 }
 
 function ownStore(memory: MemoryCounter): CounterStore {
@@ -56,34 +55,40 @@ function ownStore(memory: MemoryCounter): CounterStore {
 }
 
 /**
- * Every request that Redis admits is counted here too: a node that loses Redis goes on from what it
- * admitted itself, instead of handing out every limit anew.
+ * Every request that Redis admits is counted in memory too, and every request that is admitted without
+ * Redis in `unshared`: a node that loses Redis goes on from what it admitted itself, and a Redis that
+ * lost its data, or was away, is charged with it.
  */
-function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
+function sharedStore(redisUrl: string, log: Log): CounterStore {
+  const memory = createMemoryCounter();
+  let unshared = createMemoryCounter();
+  const takeUnshared = (): Iterable<Charge> => {
+    if (unshared.size() === 0) return [];
+    const taken = unshared;
+    unshared = createMemoryCounter();
+    return taken.charges(elapsedMs());
+  };
+  const link = keepRedis(redisUrl, log, {
+    all: () => {
+      takeUnshared();
+      return memory.charges(elapsedMs());
+    },
+    unshared: takeUnshared,
+  });
   return {
     async take(asks, closed) {
-      // Redis may have come back without what it knew: for one window, what this node admitted counts
-      // too. It is charged before Redis is asked, so that parallel requests cannot pass together.
-      const nowMs = elapsedMs();
-      const since = nowMs - link.back_at();
-      const wary = asks.filter(({ window_s }) => since < window_s * PATIENCE_MS_PER_S);
-      if (wary.length > 0 && !memory.take(wary, nowMs).admitted) {
-        return { ...memory.check(asks, nowMs), admitted: false, store: "local" };
-      }
-      const verdict = await link.ask((redis) => redis.take(asks));
-      if (verdict?.admitted) {
-        const rest = wary.length > 0 ? asks.filter((ask) => !wary.includes(ask)) : asks;
-        memory.charge(rest, elapsedMs());
-      } else {
-        memory.refund(wary, nowMs);
-      }
+      const verdict = await link.take(asks);
+      if (verdict?.admitted) memory.charge(asks, elapsedMs());
       if (verdict) return { ...verdict, store: "redis" };
 
+      const nowMs = elapsedMs();
       if (closed) {
-        const known = memory.check(asks, elapsedMs());
+        const known = memory.check(asks, nowMs);
         return { ...known, admitted: false, unavailable: true, store: "local" };
       }
-      return { ...memory.take(asks.map(locally), elapsedMs()), store: "local" };
+      const own = memory.take(asks.map(locally), nowMs);
+      if (own.admitted) unshared.charge(asks, nowMs);
+      return { ...own, store: "local" };
     },
     async check(asks) {
       const verdict = await link.ask((redis) => redis.check(asks));
@@ -103,9 +108,9 @@ function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
       return { ...usedIn(memory, ask), store: "local" };
     },
     async forget(space, subject) {
-      const here = memory.forget(space, subject);
+      const here = [memory, unshared].map((counter) => counter.forget(space, subject));
       const there = await link.ask((redis) => redis.forget(space, subject));
-      return here || there === true;
+      return here.includes(true) || there === true;
     },
     isLocal: link.isAway,
     size: memory.size,
@@ -114,9 +119,6 @@ function sharedStore(link: RedisLink, memory: MemoryCounter): CounterStore {
 }
 
 const locally = (ask: StoreAsk): Ask => ({ ...ask, limit: ask.local_limit });
-
-/** A window and its 64th part. */
-const PATIENCE_MS_PER_S = 1000 + 1000 / 64;
 
 function usedIn(memory: MemoryCounter, { space, limit }: UsedIn) {
   return { items: memory.used(space, limit, elapsedMs()), complete: true };

@@ -32,9 +32,22 @@ export interface Used extends Count {
   subject: string;
 }
 
+/** What a subject was charged, as far as it is still inside the window. */
+export interface Charge {
+  space: string;
+  subject: string;
+  window_s: number;
+  /** `latest_ms`: when the last of `count` requests was admitted at the latest, on the steady clock. */
+  slots: { latest_ms: number; count: number }[];
+}
+
 /**
  * Where subjects are counted: every gateway counts for itself, and a new window begins a new count.
  * The braces keep all of a gateway on one node of a Redis cluster.
  */
 export const spaceName = (gateway_id: string, type: LimitType, window_s: number): string =>
   `portcullis:{${gateway_id}}:${type}:${window_s}:`;
+
+/** The key that tells whether Redis still has the data of a gateway; in the same slot as its counters. */
+export const epochKey = (space: string): string =>
+  `${space.slice(0, space.indexOf("}") + 1)}:epoch`;

@@ -1,5 +1,5 @@
 /** Counts in the memory of this process: exact, in one step, and bounded however many subjects come. */
-import type { Ask, Count, Used, Verdict } from "./counter.ts";
+import type { Ask, Charge, Count, Used, Verdict } from "./counter.ts";
 import {
   advance,
   charge,
@@ -9,8 +9,8 @@ import {
   newRing,
   partAt,
   partStart,
+  partsOf,
   type Ring,
-  refund,
 } from "./ring.ts";
 
 /** Subjects that are remembered at once, over all gateways. */
@@ -23,8 +23,8 @@ export interface MemoryCounter {
   check(asks: readonly Ask[], nowMs: number): Verdict;
   /** Counts a request that was admitted elsewhere, whatever the limits. */
   charge(asks: readonly Ask[], nowMs: number): void;
-  /** Takes back what was charged at `thenMs`. */
-  refund(asks: readonly Ask[], thenMs: number): void;
+  /** Yields what every subject was charged; those that were counted together for want of room are left out. */
+  charges(nowMs: number): Generator<Charge>;
   /** Everyone in a space who has used something, in no order. */
   used(space: string, limit: number, nowMs: number): Generator<Used>;
   /** False when there was nothing to forget. */
@@ -117,11 +117,17 @@ export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
     take: (asks, nowMs) => run(asks, nowMs, "if admitted"),
     check: (asks, nowMs) => run(asks, nowMs, "never"),
     charge: (asks, nowMs) => void run(asks, nowMs, "always"),
-    refund(asks, thenMs) {
-      for (const ask of asks) {
-        const space = spaceOf(ask);
-        const ring = space.subjects.get(ask.subject) ?? space.overflow;
-        if (ring) refund(ring, partAt(thenMs, ask.window_s));
+    *charges(nowMs) {
+      for (const [space, { window_s, subjects }] of spaces) {
+        for (const [subject, ring] of subjects) {
+          advance(ring, partAt(nowMs, window_s));
+          if (ring.total === 0) continue;
+          const slots = Array.from(partsOf(ring), ({ part, count }) => ({
+            latest_ms: partStart(part + 1, window_s),
+            count,
+          }));
+          yield { space, subject, window_s, slots };
+        }
       }
     },
     *used(name, limit, nowMs) {

@@ -1,8 +1,10 @@
-/** Is Redis there? Keeps one connection, gives it up at the first sign of trouble, and brings it back. */
+/** Keeps one connection to Redis, closes it at the first failure, and connects again. */
 import { RedisClient } from "bun";
-import { elapsedMs } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
+import { within } from "../../lib/within.ts";
+import type { Ask, Verdict } from "./counter.ts";
 import { createRedisCounter, type RedisCounter } from "./redis-counter.ts";
+import { type Admitted, createRedisEpoch } from "./redis-epoch.ts";
 
 /**
  * A request waits so many turns of the clock for Redis at most. Turns, not milliseconds: when this
@@ -11,24 +13,31 @@ import { createRedisCounter, type RedisCounter } from "./redis-counter.ts";
 const PATIENCE_TURNS = 10;
 const TURN_MS = 50;
 const CONNECT_MS = 1_000;
-const RETRY_MS = 500;
+/** Short enough that every node is back within the grace period of a new epoch. */
+const RETRY_MS = 200;
+const TURNS_PER_SYNC = 2;
+/** How long a request waits while Redis is charged again after it lost its data. */
+const SYNC_PATIENCE_MS = 2_000;
+const MAX_TRIES = 3;
 
 export interface RedisLink {
-  /** What `ask` finds out, in time; undefined while Redis is away, or is found to be. */
-  ask<T>(ask: (counter: RedisCounter) => Promise<T>): Promise<T | undefined>;
-  /** For questions that may take their time; undefined while Redis is away. */
+  /** Checks and charges; undefined while Redis is away, or its data is not complete. */
+  take(asks: readonly Ask[]): Promise<Verdict | undefined>;
+  /** Returns the result in time; undefined while Redis is away, or is found to be. */
+  ask<T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined>;
+  /** For calls that may take their time; undefined while Redis is away. */
   counter(): RedisCounter | undefined;
   isAway(): boolean;
-  /** When Redis last came back after it was away; of the steady clock. */
-  back_at(): number;
   stop(): void;
 }
 
 interface Connection {
   redis: RedisClient;
   counter: RedisCounter;
-  /** The turn in which each open question was asked, the oldest first. */
+  /** The turn in which each open call was made, the oldest first. */
   open: Set<{ asked: number }>;
+  /** Undefined when no sync runs. */
+  syncing: Promise<void> | undefined;
 }
 
 /** A connection that has answered once; throws when there is none in time. */
@@ -51,40 +60,44 @@ export async function openRedis(url: string): Promise<RedisClient> {
   }
 }
 
-export function keepRedis(url: string, log: Log): RedisLink {
+export function keepRedis(url: string, log: Log, admitted: Admitted): RedisLink {
+  /** The newest connection; `current` only once Redis has all that this node admitted. */
+  let newest: Connection | undefined;
   let current: Connection | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let away = false;
-  let backAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
   let turn = 0;
+  const epoch = createRedisEpoch(admitted, log);
 
   const connect = async () => {
-    let redis: RedisClient;
     try {
-      redis = await openRedis(url);
+      const redis = await openRedis(url);
+      if (stopped) return redis.close();
+      const connection: Connection = {
+        redis,
+        counter: createRedisCounter(redis),
+        open: new Set(),
+        syncing: undefined,
+      };
+      redis.onclose = (thrown) => {
+        if (newest === connection) lose(thrown);
+      };
+      newest = connection;
+      await sync(connection);
+      if (newest !== connection) return;
+      current = connection;
     } catch (thrown) {
       return lose(thrown);
     }
-    if (stopped) return redis.close();
-    const connection = {
-      redis,
-      counter: createRedisCounter(redis),
-      open: new Set(),
-    } satisfies Connection;
-    redis.onclose = (thrown) => {
-      if (current === connection) lose(thrown);
-    };
-    current = connection;
-    if (!away) return;
+    if (away) log("rate_limit_store_back", { level: "info" });
     away = false;
-    backAt = elapsedMs();
-    log("rate_limit_store_back", { level: "info" });
   };
 
-  /** Closing the connection ends every open question on it. */
+  /** Closing the connection ends every open call on it. */
   const lose = (thrown: unknown) => {
-    const lost = current;
+    const lost = newest;
+    newest = undefined;
     current = undefined;
     lost?.redis.close();
     if (stopped) return;
@@ -94,38 +107,92 @@ export function keepRedis(url: string, log: Log): RedisLink {
     retry = setTimeout(connect, RETRY_MS);
   };
 
+  const call = async <T>(
+    { counter, open }: Connection,
+    work: (counter: RedisCounter) => Promise<T>,
+  ): Promise<T> => {
+    const pending = { asked: turn };
+    open.add(pending);
+    try {
+      return await work(counter);
+    } finally {
+      open.delete(pending);
+    }
+  };
+
+  const sync = (connection: Connection): Promise<void> => {
+    connection.syncing ??= epoch
+      .sync((work) => call(connection, work))
+      .finally(() => {
+        connection.syncing = undefined;
+      });
+    return connection.syncing;
+  };
+
+  const ask = async <T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined> => {
+    // Only while the program starts: its first requests must not take Redis for lost.
+    if (!current && !away) await first;
+    const connection = current;
+    if (!connection) return undefined;
+    try {
+      return await call(connection, work);
+    } catch (thrown) {
+      if (current === connection) lose(thrown);
+      return undefined;
+    }
+  };
+
+  /** Waits until Redis has been charged again; false when that takes too long. */
+  const synced = async (): Promise<boolean> => {
+    const connection = current;
+    if (!connection) return false;
+    try {
+      await within(sync(connection), SYNC_PATIENCE_MS, () => new Error("Redis is being charged."));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   const turns = setInterval(() => {
     turn += 1;
-    const [oldest] = current?.open ?? [];
+    const [oldest] = newest?.open ?? [];
     if (oldest && turn - oldest.asked > PATIENCE_TURNS) lose(new Error("Redis does not answer."));
+    // Also without requests: a node that is quiet must charge what it admitted, too.
+    const connection = current;
+    if (connection && turn % TURNS_PER_SYNC === 0) {
+      sync(connection).catch((thrown) => {
+        if (current === connection) lose(thrown);
+      });
+    }
   }, TURN_MS);
 
   const first = connect();
   return {
-    async ask(ask) {
-      // Only while the program starts: its first requests must not take Redis for lost.
-      if (!current && !away) await first;
-      const connection = current;
-      if (!connection) return undefined;
-      const question = { asked: turn };
-      connection.open.add(question);
-      try {
-        return await ask(connection.counter);
-      } catch (thrown) {
-        if (current === connection) lose(thrown);
-        return undefined;
-      } finally {
-        connection.open.delete(question);
+    async take(asks) {
+      let confirmed = false;
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        let stale = false;
+        const claim = { epoch: epoch.synced(), confirmed };
+        const verdict = await ask(async (counter) => {
+          const taken = await counter.take(asks, claim);
+          stale = taken === undefined;
+          return taken;
+        });
+        if (verdict || !stale || !(await synced())) return verdict;
+        confirmed = true;
       }
+      return undefined;
     },
+    ask,
     counter: () => current?.counter,
     isAway: () => away,
-    back_at: () => backAt,
     stop: () => {
       stopped = true;
       clearTimeout(retry);
       clearInterval(turns);
-      current?.redis.close();
+      newest?.redis.close();
+      newest = undefined;
       current = undefined;
     },
   };

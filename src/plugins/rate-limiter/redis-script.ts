@@ -1,18 +1,98 @@
-/** The ring of ring.ts as a Redis script: all limits of a request in one step, on the server's clock. */
+/** The scripts that run in Redis, on its clock: the ring of ring.ts, and the epoch of its data. */
 
 /**
- * KEYS: one for each limit. ARGV: "1" to charge when all admit, then limit and window in seconds of
- * each key. Answer: 1 when admitted, then for each key what is used and in how many microseconds the
- * next slot frees.
+ * Checks all limits of a request, and charges them when all admit.
  *
+ * KEYS: one for each limit, then the epoch key of the gateway. ARGV: "1" to charge, the epoch ("" to
+ * skip its check), "1" to set the epoch key when it is missing or older, then limit and window in
+ * seconds of each limit. Returns 1 when admitted, then for each limit what is used and in how many
+ * microseconds the next slot frees. Returns -1 and charges nothing when the epoch key has another value:
+ * then Redis may have lost data.
+ */
+export const limiterScript = (clock = SERVER_CLOCK): string => `
+${clock}
+${RING}
+local held = redis.call('MGET', unpack(KEYS))
+local epoch, current = ARGV[2], held[#KEYS]
+if epoch ~= '' and current ~= epoch then
+  if ARGV[3] ~= '1' or (current and current > epoch) then return { -1 } end
+  redis.call('SET', KEYS[#KEYS], epoch, 'EX', 86400)
+end
+local rings, admitted = {}, 1
+for i = 1, #KEYS - 1 do
+  rings[i] = read(held[i], ARGV[2 * i + 3] * 15625)
+  if rings[i].total >= tonumber(ARGV[2 * i + 2]) then admitted = 0 end
+end
+
+local charge = admitted == 1 and ARGV[1] == '1' and 1 or 0
+local answer = { admitted }
+for i = 1, #KEYS - 1 do
+  local ring, limit, width = rings[i], tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3] * 15625
+  if charge == 1 or ring.turned_back then save(ring, KEYS[i], width, charge) end
+  answer[2 * i] = ring.total
+  answer[2 * i + 1] = frees_in(ring, limit, width)
+end
+return answer
+`;
+
+/**
+ * Adds requests that were admitted earlier. KEYS: subjects of one window. ARGV: the window in seconds,
+ * then for each key the number of its slots, and for each slot its age in microseconds and its count.
+ */
+export const chargeScript = (clock = SERVER_CLOCK): string => `
+${clock}
+${RING}
+local function add(ring, part, count)
+  if part < ring.part - 64 then return end
+  local from = place(part)
+  ring.held = ring.held:sub(1, from) .. pack('<I4', at(ring, part) + count) .. ring.held:sub(from + 5)
+  if ring.total == 0 or part < ring.oldest then ring.oldest = part end
+  ring.total = ring.total + count
+end
+
+local width, next_arg = ARGV[1] * 15625, 2
+local held = redis.call('MGET', unpack(KEYS))
+for i = 1, #KEYS do
+  local ring = read(held[i], width)
+  local slots = tonumber(ARGV[next_arg])
+  for slot = 1, slots do
+    local age, count = ARGV[next_arg + 2 * slot - 1], tonumber(ARGV[next_arg + 2 * slot])
+    add(ring, math.floor((ring.last - age) / width), count)
+  end
+  next_arg = next_arg + 1 + 2 * slots
+  save(ring, KEYS[i], width, 0)
+end
+return 1
+`;
+
+/**
+ * Reads the epoch, or begins one when Redis has none: then it has lost its data, or is new. ARGV: the
+ * epoch that the node knows, "1" while the node is still charging what it admitted, and the grace
+ * period in microseconds. Returns the epoch and in how many microseconds requests may be admitted in it.
+ */
+export const epochScript = (clock = SERVER_CLOCK): string => `
+${clock}
+local grace = tonumber(ARGV[3])
+local found = redis.call('HMGET', KEYS[1], 'id', 'opens')
+local id, opens = found[1], tonumber(found[2])
+if not id then
+  local known = tonumber(ARGV[1]) or 0
+  id = string.format('%017.0f', math.max(now, known + 1))
+end
+-- A clock that was set back must not keep the epoch closed.
+if not opens or ARGV[2] == '1' or opens > now + grace then opens = now + grace end
+redis.call('HSET', KEYS[1], 'id', id, 'opens', string.format('%.0f', opens))
+redis.call('EXPIRE', KEYS[1], 86400)
+return { id, math.max(0, opens - now) }
+`;
+
+/**
  * A key holds: last, lag, oldest (doubles), total and 65 cells (32 bits each). `last` is when it was
  * charged last and `lag` how far the clock was set back since the key was made: time goes on from
  * where it was, so a clock that is set back frees no slot early, and holds none for longer than one
  * window more.
  */
-export const limiterScript = (clock = SERVER_CLOCK): string => `
-${clock}
-local pack, unpack_from = struct.pack, struct.unpack
+const RING = `local pack, unpack_from = struct.pack, struct.unpack
 local HEAD, HEAD_BYTES = '<dddI4', 28
 
 local function place(part)
@@ -70,23 +150,6 @@ local function frees_in(ring, limit, width)
   end
   return math.max(0, (part + 65) * width - ring.last)
 end
-
-local held = redis.call('MGET', unpack(KEYS))
-local rings, admitted = {}, 1
-for i = 1, #KEYS do
-  rings[i] = read(held[i], ARGV[2 * i + 1] * 15625)
-  if rings[i].total >= tonumber(ARGV[2 * i]) then admitted = 0 end
-end
-
-local charge = admitted == 1 and ARGV[1] == '1' and 1 or 0
-local answer = { admitted }
-for i = 1, #KEYS do
-  local ring, limit, width = rings[i], tonumber(ARGV[2 * i]), ARGV[2 * i + 1] * 15625
-  if charge == 1 or ring.turned_back then save(ring, KEYS[i], width, charge) end
-  answer[2 * i] = ring.total
-  answer[2 * i + 1] = frees_in(ring, limit, width)
-end
-return answer
 `;
 
 /** Microseconds: a part of a window of one second is 15,625 of them. */

@@ -63,15 +63,6 @@ export function charge(ring: Ring): void {
   ring.total += 1;
 }
 
-/** Takes back one request that was counted in a part, unless it has left the window since. */
-export function refund(ring: Ring, part: number): void {
-  const count = at(ring, part);
-  if (part < ring.head - PARTS || count === 0) return;
-  if (part === ring.head) ring.fresh -= 1;
-  else put(ring, part, count - 1);
-  ring.total -= 1;
-}
-
 /** The part in which the next slot frees that can be taken again; after `advance`, and not when empty. */
 export function freesAt(ring: Ring, limit: number): number {
   // Over the limit only after the limit was lowered: then as many must go first.
@@ -79,6 +70,14 @@ export function freesAt(ring: Ring, limit: number): number {
   let part = ring.oldest;
   for (; at(ring, part) <= over; part++) over -= at(ring, part);
   return part + CELLS;
+}
+
+/** Yields the parts that hold requests, and how many. */
+export function* partsOf(ring: Ring): Generator<{ part: number; count: number }> {
+  for (let part = ring.oldest; part <= ring.head; part++) {
+    const count = ring.total > 0 ? at(ring, part) : 0;
+    if (count > 0) yield { part, count };
+  }
 }
 
 /** Nothing it ever counted can still be in the window. */
