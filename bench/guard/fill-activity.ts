@@ -70,7 +70,7 @@ function eventOf(number: number, began: number): EvaluationEvent {
     tool: null,
     status: blocked ? "block" : "allow",
     findings: blocked ? [finding(idOf(number % 4, 3))] : [],
-    detectors: { run: 9, skipped: 0, failed: [] },
+    detectors: { run: 9, skipped: 0, failed: [], uninspected: [] },
     attributes: { "source.application": `application-${number % 7}` },
     client_address: "127.0.0.1",
     user_agent: "bench/1",

@@ -28,7 +28,7 @@ export const EvaluationEvent = z.object({
     .enum([...STATUSES, "error"])
     .describe("`error`: a detector failed; no verdict was given."),
   findings: z.array(Finding),
-  detectors: Detectors,
+  detectors: Detectors.partial({ uninspected: true }),
   attributes: z.record(z.string(), z.string()).describe("Those that conditions can name."),
   client_address: z.string(),
   user_agent: z.string().nullable(),

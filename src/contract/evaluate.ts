@@ -80,10 +80,35 @@ export const Finding = z.object({
 });
 export type Finding = z.infer<typeof Finding>;
 
+export const UNINSPECTED_REASONS = [
+  "media",
+  "binary",
+  "encrypted",
+  "unreadable",
+  "truncated",
+  "too_many",
+  "over_budget",
+  "not_opened",
+] as const;
+
+export const Uninspected = z.object({
+  pointer: z.string().describe("JSON pointer into the payload."),
+  reason: z
+    .enum(UNINSPECTED_REASONS)
+    .describe(
+      "`media`: a picture, a sound or a film. `binary`: bytes of no known format. `encrypted`: sealed by the provider. `unreadable`: a document that cannot be read. `truncated`: only a part of it was read. `too_many`: one document too many. `over_budget`: reading it takes more than one evaluation may use. `not_opened`: no rule of the policy reads attachments.",
+    ),
+  detail: z.string().optional().describe("More about the reason."),
+});
+export type Uninspected = z.infer<typeof Uninspected>;
+
 export const Detectors = z.object({
   run: z.int(),
   skipped: z.int().describe("Disabled, their condition not met, or a gate ended the evaluation."),
   failed: z.array(z.object({ detector_id: Id, detector_name: z.string(), error: z.string() })),
+  uninspected: z
+    .array(Uninspected)
+    .describe("The first 50 parts of the payload that no detector could read."),
 });
 
 export const Verdict = z.object({

@@ -12,7 +12,7 @@ import { askApproval, isApproved } from "./approvals.ts";
 import type { Backing, Chosen } from "./backing.ts";
 import { factsOf, type Known } from "./facts.ts";
 import { sessionNames } from "./pseudonyms.ts";
-import { readAttachments } from "./read-attachments.ts";
+import { type ReadAttachments, readAttachments } from "./read-attachments.ts";
 import { type Origin, recordActivity } from "./record-activity.ts";
 
 export interface Asked {
@@ -62,7 +62,8 @@ export async function evaluate(backing: Backing, asked: Asked): Promise<Judgemen
     const { code, details } = AppError.from(thrown);
     if (code === "detector_failed") {
       const { detector_id = "", detector_name = "", error = "" } = details;
-      const detectors = { run: 0, skipped: 0, failed: [{ detector_id, detector_name, error }] };
+      const failed = [{ detector_id, detector_name, error }];
+      const detectors = { ...UNGUARDED.detectors, failed };
       await record({ ...UNGUARDED, detectors, status: "error", latency_ms: since(began) });
     }
     throw thrown;
@@ -80,7 +81,7 @@ const UNGUARDED: Outcome = {
   findings: [],
   changes: [],
   hidden: [],
-  detectors: { run: 0, skipped: 0, failed: [] },
+  detectors: { run: 0, skipped: 0, failed: [], uninspected: [] },
 };
 
 function knownOf({ collector, keyring }: Chosen, { request, body, origin }: Asked): Known {
@@ -131,7 +132,7 @@ async function judge(
   const names = sessionNames(backing, keyring, { collector_id: collector.id, session_id });
   const read = opensFiles(program, known)
     ? await readAttachments(backing, payload)
-    : NO_ATTACHMENTS;
+    : notOpened(payload);
   const outcome = await runPolicy(program, {
     direction,
     segments: read.segments.length ? [...payload.segments, ...read.segments] : payload.segments,
@@ -142,6 +143,7 @@ async function judge(
       calls: payload.calls,
       definitions: payload.definitions,
       attachments: read.attachments,
+      uninspected: [...payload.uninspected, ...read.uninspected],
       payload_bytes: asked.size,
       outside: { post: backing.post, ask: backing.ask, restore: names.restore },
     },
@@ -168,7 +170,15 @@ const opensFiles = ({ rules }: Program, { direction, payload }: Known): boolean 
   (payload.attachments.length > 0 || payload.documents.length > 0) &&
   rules[direction].some(({ reads }) => reads.has("attachment"));
 
-const NO_ATTACHMENTS = { segments: [], attachments: [] };
+/** No rule of the policy reads attachments. */
+const notOpened = ({ attachments, documents }: Payload): ReadAttachments => ({
+  segments: [],
+  attachments: [],
+  uninspected: [...attachments, ...documents].map(({ pointer }) => ({
+    pointer,
+    reason: "not_opened",
+  })),
+});
 
 const isAsking = ({ outcome }: Finding): boolean => outcome.action === "ask";
 

@@ -1,77 +1,100 @@
-/** Texts of attachments and of documents in a body, for the detectors that read them. Bytes live only as long as the evaluation. */
+/** Reads the texts of attachments and of documents in a body. Bytes live only as long as the evaluation. */
 import { AppError } from "../contract/errors.ts";
+import type { Uninspected } from "../contract/evaluate.ts";
+import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import type { Surroundings } from "../policy/detector.ts";
+import { memberBytes } from "../policy/payload/encoded.ts";
 import type { Attachment, Payload } from "../policy/payload/payload.ts";
 import { type Segment, segment } from "../policy/segment.ts";
 import type { Backing } from "./backing.ts";
 
 export interface ReadAttachments {
   segments: Segment[];
-  attachments: Surroundings["attachments"];
+  attachments: Surroundings["attachments"][number][];
+  uninspected: Uninspected[];
 }
 
-const MOST_ATTACHMENTS = 20;
+const MAX_ATTACHMENTS = 20;
 
 export async function readAttachments(
   backing: Backing,
   { attachments, documents }: Pick<Payload, "attachments" | "documents">,
 ): Promise<ReadAttachments> {
-  if (attachments.length > MOST_ATTACHMENTS) {
-    const text = `payload.attachments: at most ${MOST_ATTACHMENTS} are taken at once.`;
+  if (attachments.length > MAX_ATTACHMENTS) {
+    const text = `payload.attachments: at most ${MAX_ATTACHMENTS} are taken at once.`;
     throw new AppError("invalid_request", text);
   }
   const given = [...attachments, ...documents];
-  const read = await Promise.all(
-    given.map((attachment, index) =>
-      index < MOST_ATTACHMENTS ? readOne(backing, attachment) : ONE_TOO_MANY,
-    ),
-  );
-  return {
-    segments: read.flatMap(({ found }) => found),
-    attachments: read.map(({ problem }, index) => ({
-      pointer: given[index]?.pointer ?? "",
-      filename: given[index]?.filename ?? null,
-      problem,
-    })),
-  };
+  // Fetched together, read one after the other: documents share one budget, and little memory.
+  const fetched = given.slice(0, MAX_ATTACHMENTS).map((each) => bytesOf(backing, each));
+  const out: ReadAttachments = { segments: [], attachments: [], uninspected: [] };
+  // Loaded with the first attachment: most programs never see one, and a start must not wait for it.
+  const { startBudget } = await import("../lib/documents/reading-budget.ts");
+  const budget = startBudget();
+  for (const [index, { pointer, filename }] of given.entries()) {
+    const file = fetched[index];
+    const { text, problems } = file ? await readFile(file, budget) : ONE_TOO_MANY;
+    if (text !== "") out.segments.push(segment(text, "attachment", { pointer }));
+    const [problem] = problems.filter(({ reason }) => !(text !== "" && IN_PASSING.has(reason)));
+    out.attachments.push({ pointer, filename, problem: problem?.detail ?? null });
+    out.uninspected.push(...problems.map((each) => ({ pointer, ...each })));
+  }
+  return out;
 }
 
-interface ReadOne {
-  found: Segment[];
-  problem: string | null;
+interface ReadFile {
+  text: string;
+  problems: Problem[];
 }
 
-/** A long conversation may carry many: it goes on, and it is told that nobody looked into the rest. */
-const ONE_TOO_MANY: ReadOne = {
-  found: [],
-  problem: `only the first ${MOST_ATTACHMENTS} are read`,
+type Problem = Required<Pick<Uninspected, "reason" | "detail">>;
+
+/** A document that says something may have pictures in it. */
+const IN_PASSING: ReadonlySet<Uninspected["reason"]> = new Set(["media", "binary"]);
+
+/** A long conversation may carry many: it goes on, and the rest is reported. */
+const ONE_TOO_MANY: ReadFile = {
+  text: "",
+  problems: [{ reason: "too_many", detail: `only the first ${MAX_ATTACHMENTS} are read` }],
 };
 
-async function readOne(
-  backing: Backing,
-  { content_type, data, url, pointer }: Attachment,
-): Promise<ReadOne> {
-  try {
-    const got =
-      data === null
-        ? await backing.fetchAttachment(url ?? "")
-        : { bytes: decoded(data), content_type: null };
-    // Loaded with the first attachment: most programs never see one, and a start must not wait for it.
-    const { documentText } = await import("../lib/documents/document-text.ts");
-    const type = content_type ?? got.content_type;
-    const text = await documentText(got.bytes, { content_type: type });
-    if (!text.ok) return { found: [], problem: text.reason };
-    const problem = text.truncated ? "only its beginning was read" : null;
-    return { found: [segment(text.text, "attachment", { pointer })], problem };
-  } catch (thrown) {
-    // It is told as a finding: what cannot be read is not the same as what is harmless.
-    return { found: [], problem: AppError.from(thrown).message };
-  }
+async function readFile(
+  file: ReturnType<typeof bytesOf>,
+  budget: ReadingBudget,
+): Promise<ReadFile> {
+  const { bytes, content_type, problem } = await file;
+  if (problem !== null) return unreadable("unreadable", problem);
+  const { documentText } = await import("../lib/documents/document-text.ts");
+  const read = await documentText(bytes, { content_type }, budget);
+  if (!read.ok) return unreadable(read.problem, read.reason);
+  const problems: Problem[] = read.unread.map((each) => ({
+    reason: each.problem,
+    detail: each.reason,
+  }));
+  if (read.truncated) problems.push(TRUNCATED);
+  return { text: read.text, problems };
 }
 
-function decoded(data: string): Uint8Array {
-  const base64 = data.replace(/^data:[^,]*;base64,/, "");
-  const bytes = Buffer.from(base64, "base64");
-  if (bytes.length === 0) throw new AppError("invalid_request", "its data is not base64");
-  return bytes;
+const TRUNCATED: Problem = { reason: "truncated", detail: "only its beginning was read" };
+const unreadable = (reason: Uninspected["reason"], detail: string): ReadFile => ({
+  text: "",
+  problems: [{ reason, detail }],
+});
+
+/** Never rejects: what cannot be fetched is reported as not inspected. */
+async function bytesOf(
+  backing: Backing,
+  { content_type, data, url }: Attachment,
+): Promise<{ bytes: Uint8Array; content_type: string | null; problem: string | null }> {
+  try {
+    if (data === null) {
+      const got = await backing.fetchAttachment(url ?? "");
+      return { bytes: got.bytes, content_type: content_type ?? got.content_type, problem: null };
+    }
+    const bytes = memberBytes(data);
+    return { bytes, content_type, problem: bytes.length === 0 ? "its data is not base64" : null };
+  } catch (thrown) {
+    const problem = AppError.from(thrown).message;
+    return { bytes: new Uint8Array(), content_type, problem };
+  }
 }

@@ -69,6 +69,7 @@ async function statusAgain(
       protocol,
       ...kept,
       attachments: [],
+      uninspected: [],
       outside: NOBODY,
     },
     disabled: deps.snapshot().disabledDetectors,

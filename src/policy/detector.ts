@@ -1,6 +1,6 @@
 /** What a detector is: it finds, and says where. What happens to a match is the rule's choice. */
 import type { z } from "zod";
-import type { Direction, Protocol } from "../contract/evaluate.ts";
+import type { Direction, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { Segment, Source } from "./segment.ts";
 
 export interface Match {
@@ -45,6 +45,8 @@ export interface Surroundings {
   definitions: readonly ToolDefinition[];
   /** In the order of the payload. `problem` says why one could not be read, or not to its end. */
   attachments: readonly { pointer: string; filename: string | null; problem: string | null }[];
+  /** The parts of the payload that are not among the texts. */
+  uninspected: readonly Uninspected[];
   /** Bytes of the payload as it was sent. */
   payload_bytes: number;
   outside: Outside;

@@ -44,6 +44,7 @@ const judged = (text: string): Judged => ({
     calls: [],
     definitions: [],
     attachments: [],
+    uninspected: [],
     payload_bytes: text.length,
     outside: { post: nobody, ask: nobody, restore: nobody },
   },

@@ -1,6 +1,6 @@
 /** Runs a policy over a payload: gates in order, then the rules of the direction, then one verdict. */
 import { AppError } from "../contract/errors.ts";
-import type { Direction, Finding, Status, Verdict } from "../contract/evaluate.ts";
+import type { Direction, Finding, Status, Uninspected, Verdict } from "../contract/evaluate.ts";
 import type { CompiledRule, Program } from "./compile-policy.ts";
 import type { Facts } from "./condition.ts";
 import type { Match, Surroundings } from "./detector.ts";
@@ -32,7 +32,9 @@ export interface Outcome {
 }
 
 export async function runPolicy(program: Program, judged: Judged): Promise<Outcome> {
-  const run: Run = { findings: [], masked: [], detectors: { run: 0, skipped: 0, failed: [] } };
+  const uninspected = judged.surroundings.uninspected.slice(0, MAX_UNINSPECTED).map(shortPointer);
+  const detectors = { run: 0, skipped: 0, failed: [], uninspected };
+  const run: Run = { findings: [], masked: [], detectors };
   const rules = program.rules[judged.direction];
   const ended = program.gates.length > 0 && (await runGates(program, judged, run));
   const wanted = ended
@@ -52,6 +54,10 @@ export async function runPolicy(program: Program, judged: Judged): Promise<Outco
     detectors: run.detectors,
   };
 }
+
+/** Clients read at most 1 MiB of a response. */
+const MAX_UNINSPECTED = 50;
+const shortPointer = (part: Uninspected) => ({ ...part, pointer: part.pointer.slice(0, 512) });
 
 interface Run extends Pick<Outcome, "findings" | "detectors"> {
   /** What Transform replaces, in the order of the rules. */

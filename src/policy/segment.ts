@@ -28,8 +28,17 @@ export interface Segment {
   isName: boolean;
   /** A number and not a string: looked at only by detectors that ask for numbers. A mask is a string in its place. */
   isNumber: boolean;
+  /** Where the payload holds the text encoded: how changed text is written back. */
+  encoding: Encoding | null;
   /** What was computed from this text already, shared by all detectors of an evaluation. */
   memo: Map<unknown, unknown>;
+}
+
+/** How a string of the payload encodes its text. */
+export interface Encoding {
+  /** Up to the comma of a data URL, or empty. */
+  prefix: string;
+  alphabet: "base64" | "base64url" | "percent";
 }
 
 export const segment = (
@@ -41,6 +50,7 @@ export const segment = (
     inner?: string | null;
     isName?: boolean;
     isNumber?: boolean;
+    encoding?: Encoding;
   },
 ): Segment => ({
   text,
@@ -50,6 +60,7 @@ export const segment = (
   inner: place.inner ?? null,
   isName: place.isName ?? false,
   isNumber: place.isNumber ?? false,
+  encoding: place.encoding ?? null,
   memo: new Map(),
 });
 

@@ -54,6 +54,18 @@ test("6 evaluations are listed, counted, narrowed by what is clicked, and Back u
   expect(opened.offences).toEqual([]);
 });
 
+test("an evaluation lists the parts that were not inspected", async () => {
+  const kit = await started();
+  const guard = await makeRuled(kit, "data_loss_prevention");
+  const file_data = `data:image/png;base64,${Buffer.from("\x89PNG\0\0\0\0").toString("base64")}`;
+  const { request_id } = await guard.evaluate({ payload: { file_data } });
+  await using opened = await open(kit);
+
+  await opened.go(`/activity?collector_id=${guard.collector.id}&open=${request_id}`);
+
+  await opened.page.getByText("/file_data: binary").waitFor();
+});
+
 test("Home tells how many evaluations there were, and how many were blocked", async () => {
   await using kit = await startKit();
   await kit.make("/v1/gateways", { name: "Shop" });

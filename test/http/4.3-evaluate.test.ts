@@ -205,7 +205,7 @@ test("4.3.2 direction selects the rules, and output rules never run when it is l
   const output = await guard.evaluate({ payload: { input: CARD }, direction: "output" });
 
   expect([unsaid.status, output.status]).toEqual(["allow", "block"]);
-  expect(unsaid.detectors).toEqual({ run: 0, skipped: 0, failed: [] });
+  expect(unsaid.detectors).toEqual({ run: 0, skipped: 0, failed: [], uninspected: [] });
 });
 
 test("4.3.3 the name of a tool is read from the payload, without its server, before the attributes (case 157)", async () => {

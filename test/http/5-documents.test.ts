@@ -91,6 +91,19 @@ test.each(styles)(
   },
 );
 
+test("a document in an MCP result is read by output rules", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", { direction: "output" });
+  const resource = { uri: "file:///a", mimeType: "text/plain", blob: DOCX };
+
+  const verdict = await guard.evaluate({
+    direction: "output",
+    protocol: "mcp",
+    payload: { jsonrpc: "2.0", id: 1, result: { content: [{ type: "resource", resource }] } },
+  });
+
+  expect(verdict.status).toBe("block");
+});
+
 test("5 a document that inflates without end is refused, and said so", async () => {
   const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
   const bomb = docx("<w:t>a</w:t>".repeat(8_000_000)).toString("base64");

@@ -1,6 +1,8 @@
 /** Every text of a payload is inspected, whichever member, role or encoding carries it. */
 import { expect, test } from "bun:test";
-import { makeRuled } from "../kit/guard.ts";
+import type { Uninspected } from "../../src/contract/evaluate.ts";
+import type { Json } from "../kit/check-verdict.ts";
+import { makeGuard, makeRuled } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -50,6 +52,160 @@ test.each([
   }
   expect((await guard.evaluate({ payload: { system: text, messages: [] } })).status).toBe("block");
 });
+
+/** Longer than the shortest string that counts as encoded. */
+const NOTE = `${CARD}. ${"These are the notes of the meeting. ".repeat(3)}`;
+const utf16 = Buffer.from(NOTE, "utf16le");
+const utf32 = Buffer.from(Uint32Array.from(NOTE, (letter) => letter.codePointAt(0) ?? 0).buffer);
+
+const ENCODED: [encoding: string, bytes: Buffer][] = [
+  ["UTF-8", Buffer.from(NOTE)],
+  ["UTF-8 with a control byte", Buffer.from(`${NOTE}\x01`)],
+  ["UTF-8 with one broken byte", Buffer.concat([Buffer.from(`这是${NOTE}`), Buffer.of(0xff)])],
+  ["windows-1252", Buffer.from(`caf\xe9 ${NOTE}`, "latin1")],
+  ["UTF-16 with its mark", Buffer.concat([Buffer.of(0xff, 0xfe), utf16])],
+  ["UTF-16", utf16],
+  ["UTF-16, big end first", Buffer.from(utf16).swap16()],
+  ["UTF-32 with its mark", Buffer.concat([Buffer.of(0xff, 0xfe, 0, 0), utf32])],
+  ["UTF-32", utf32],
+  ["UTF-32, big end first", Buffer.from(utf32).swap32()],
+];
+
+test.each(ENCODED)(
+  "text in %s is inspected in a data URL, a base64 member and an MCP blob",
+  async (_, bytes) => {
+    const guard = await makeRuled(await kit(), "data_loss_prevention");
+    const base64 = bytes.toString("base64");
+    const lines = base64.replace(/(.{76})/g, "$1\r\n");
+    const percent = bytes.toString("hex").replace(/../g, "%$&");
+    const contents = (blob: string) => ({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { contents: [{ uri: "a:b", blob }] },
+    });
+
+    const payloads = [
+      file(`data:text/plain;base64,${base64}`),
+      file(`DATA:text/plain;charset=utf-8;BASE64,${lines}`),
+      file(`data:;base64,${bytes.toString("base64url")}`),
+      file(`data:text/plain,${percent}`),
+      contents(base64),
+      contents(lines),
+      contents(bytes.toString("base64url")),
+    ];
+
+    for (const payload of payloads) {
+      const { status, detectors } = await guard.evaluate({ payload });
+      expect({ status, uninspected: detectors.uninspected }).toEqual({
+        status: "block",
+        uninspected: [],
+      });
+    }
+  },
+);
+
+test("a nested data URL is inspected, whatever its charset", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const nested = Buffer.from(`caf\xe9 ${NOTE}`, "latin1").toString("base64");
+
+  const verdict = await guard.evaluate({
+    payload: { input: `<p>Look: <img src="data:text/plain;base64,${nested}"></p>` },
+  });
+
+  expect(verdict.status).toBe("block");
+});
+
+test("transform masks encoded text, and it stays encoded", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const masked = NOTE.replace("4111 1111 1111 1111", "[MASKED_CC]");
+  const url = `data:text/plain;charset=utf-16;base64,${utf16.toString("base64")}`;
+
+  const { transformed_payload } = await guard.evaluate({ payload: file(url) });
+
+  expect(transformed_payload).toEqual(
+    file(`data:text/plain;charset=utf-8;base64,${Buffer.from(masked).toString("base64")}`),
+  );
+});
+
+const PICTURE = Buffer.from(`\x89PNG\r\n\x1a\n${"\x00\x01\xfe".repeat(100)}`, "latin1").toString(
+  "base64",
+);
+const BYTES = Buffer.from("\x00\x01\xfe\x80".repeat(100), "latin1").toString("base64");
+const PDF = Buffer.from(`%PDF-1.7${"\x00".repeat(80)}`).toString("base64");
+const URL_POINTER = "/messages/0/content/0/file/file_data";
+
+test.each<[string, Json, Uninspected]>([
+  [
+    "a picture",
+    file(`data:image/png;base64,${PICTURE}`),
+    { pointer: URL_POINTER, reason: "media" },
+  ],
+  ["bytes of no known kind", file(BYTES), { pointer: URL_POINTER, reason: "binary" }],
+  [
+    "sealed reasoning",
+    { input: [{ type: "reasoning", encrypted_content: BYTES }] },
+    { pointer: "/input/0/encrypted_content", reason: "encrypted" },
+  ],
+  ["a document that no rule opens", file(PDF), { pointer: URL_POINTER, reason: "not_opened" }],
+  [
+    "an attachment that no rule opens",
+    { attachments: [{ data: PDF }] },
+    { pointer: "/attachments/0", reason: "not_opened" },
+  ],
+])("%s is listed as not inspected, in the response and in Activity", async (_, payload, listed) => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention");
+
+  const { detectors, request_id } = await guard.evaluate({ payload });
+
+  expect(detectors.uninspected).toEqual([listed]);
+  const event = (await (await shared.get(`/v1/activity/${request_id}`)).json()) as {
+    detectors: object;
+  };
+  expect(event.detectors).toMatchObject({ uninspected: [listed] });
+});
+
+test("an attachment that cannot be read is listed with why", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+
+  const { detectors } = await guard.evaluate({ payload: { attachments: [{ data: PDF }] } });
+
+  expect(detectors.uninspected).toMatchObject([
+    { pointer: "/attachments/0", reason: "unreadable", detail: expect.any(String) },
+  ]);
+});
+
+test("a rule can act on what was not inspected, by its reason", async () => {
+  const usual = await makeRuled(await kit(), "uninspected");
+  const media = await makeRuled(await kit(), "uninspected", { settings: { reasons: ["media"] } });
+  const picture = file(`data:image/png;base64,${PICTURE}`);
+
+  expect((await usual.evaluate({ payload: picture })).status).toBe("allow");
+  expect((await usual.evaluate({ payload: { input: "hello" } })).status).toBe("allow");
+  expect((await media.evaluate({ payload: file(BYTES) })).status).toBe("allow");
+  expect(await media.evaluate({ payload: picture })).toMatchObject({ status: "block" });
+  expect(await usual.evaluate({ payload: file(BYTES) })).toMatchObject({
+    status: "block",
+    findings: [
+      {
+        signal: { type: "uninspected" },
+        evidence: { labels: { binary: 1 }, places: [{ pointer: URL_POINTER }] },
+      },
+    ],
+  });
+});
+
+test("without a policy nothing is listed: the missing policy says that nothing was inspected", async () => {
+  const guard = await makeGuard(await kit(), {}, { default_policy_id: null });
+
+  const { policy, detectors } = await guard.evaluate({ payload: file(BYTES) });
+
+  expect({ policy, uninspected: detectors.uninspected }).toEqual({ policy: null, uninspected: [] });
+});
+
+function file(file_data: string): Json {
+  return { messages: [{ role: "user", content: [{ type: "file", file: { file_data } }] }] };
+}
 
 function message(content: unknown, more: object = {}): object {
   return { messages: [{ role: "assistant", content, ...more }] };

@@ -26,7 +26,7 @@ export const eventOf = (id: string): EvaluationEvent => ({
   tool: null,
   status: "allow",
   findings: [],
-  detectors: { run: 0, skipped: 0, failed: [] },
+  detectors: { run: 0, skipped: 0, failed: [], uninspected: [] },
   attributes: {},
   client_address: "",
   user_agent: null,

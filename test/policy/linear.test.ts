@@ -50,6 +50,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
         protocol: "llm",
         calls: [{ name: text, pointer: "/c", arguments: {} }, CALL(text)],
         definitions: [{ name: "tool", pointer: "/d", schema }],
+        uninspected: [],
         attachments: [],
         payload_bytes: text.length,
         outside: NOBODY,

@@ -20,7 +20,15 @@ test.each(readdirSync(FOLDER))("5 payloads are read by their style: %s", (file) 
   expect(`${lines(read).join("\n")}\n`).toBe(expected ?? "");
 });
 
-function lines({ segments, calls, definitions, model, attachments, tool }: Payload): string[] {
+function lines({
+  segments,
+  calls,
+  definitions,
+  model,
+  attachments,
+  uninspected,
+  tool,
+}: Payload): string[] {
   return [
     ...segments.map(({ source, role, pointer, inner, text }) =>
       [source, role ?? "-", pointer, ...(inner === null ? [] : ["→", inner]), quoted(text)].join(
@@ -31,6 +39,7 @@ function lines({ segments, calls, definitions, model, attachments, tool }: Paylo
     ...definitions.map(({ name, pointer, schema }) => `tool ${name} ${pointer} ${quoted(schema)}`),
     ...(model === null ? [] : [`model ${model}`]),
     ...attachments.map((attachment) => `attachment ${quoted(attachment)}`),
+    ...uninspected.map(({ pointer, reason }) => `uninspected ${pointer} ${reason}`),
     ...(tool.name === null ? [] : [`about the tool ${quoted(tool)}`]),
   ];
 }

@@ -120,7 +120,10 @@ function builders(
     () => ({ type: "thinking", thinking: text(), signature: name() }),
     () => ({ type: "tool_use", id: name(), name: name(), input: args() }),
     () => ({ type: "tool_result", tool_use_id: name(), content: pick([text, parts])() }),
-    () => ({ type: "image", source: { type: "base64", data: name() + "A".repeat(100) } }),
+    () => ({
+      type: "image",
+      source: { type: "base64", data: `iVBORw0KGgoAAAANSUhEUgAA${name()}${"A".repeat(100)}` },
+    }),
   ];
   const googleParts: (() => Tree)[] = [
     () => ({ text: text() }),

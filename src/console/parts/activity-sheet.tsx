@@ -74,6 +74,19 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
           </ul>
         </>
       )}
+      {detectors.uninspected?.[0] && (
+        <>
+          <h3>Not inspected</h3>
+          <ul className="places">
+            {detectors.uninspected.map(({ pointer, reason, detail }) => (
+              <li key={`${pointer} ${reason} ${detail}`}>
+                <code>{pointer}</code>: {reason}
+                {detail && ` (${detail})`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       <h3>Texts</h3>
       <StoredTexts event={event} />
       <h3>Details</h3>

@@ -1,13 +1,33 @@
-/** Which kind of document is it, by its first bytes? Pictures, sounds and plain text are none. */
+/** Recognizes kinds of files by their first bytes. */
 
 /** How much of a file `containerKind` needs. */
 export const HEAD_BYTES = 1024;
 
-/** `archive` is a new Office document, or any other zip. */
-export function containerKind(bytes: Uint8Array): "pdf" | "archive" | "old_office" | undefined {
+export type ContainerKind = "pdf" | "archive" | "old_office" | "gzip" | "rtf";
+
+/** The documents that hold text: `archive` is a new Office document, or any other zip. */
+export function containerKind(bytes: Uint8Array): ContainerKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   // Readers take a PDF that begins behind something else.
   if (head.includes("%PDF-")) return "pdf";
   if (head.startsWith("PK\x03\x04") || head.startsWith("PK\x05\x06")) return "archive";
+  if (head.startsWith("\x1f\x8b\x08")) return "gzip";
+  if (head.startsWith("{\\rtf")) return "rtf";
   return head.startsWith("\xd0\xcf\x11\xe0") ? "old_office" : undefined;
 }
+
+/** Whether bytes are a picture, a sound or a film, of which no text is read. */
+export function isMedia(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
+  return (
+    MEDIA.some((start) => head.startsWith(start)) ||
+    head.startsWith("ftyp", 4) || // MP4, HEIC
+    (head.startsWith("RIFF") && /^(?:WEBP|WAVE|AVI )/.test(head.slice(8)))
+  );
+}
+
+const MEDIA = [
+  ...["\x89PNG", "\xff\xd8\xff", "GIF8", "BM", "II*\0", "MM\0*", "\0\0\x01\0"], // pictures
+  ...["ID3", "\xff\xfb", "\xff\xf3", "\xff\xf2", "\xff\xf1", "OggS", "fLaC"], // sounds
+  "\x1aE\xdf\xa3", // Matroska, WebM
+];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { charsetOf, decodeText, isBinary } from "./decode-text.ts";
+import { charsetOf, decodeText } from "./decode-text.ts";
 
 const wide = (text: string) => Buffer.from(text, "utf16le");
 
@@ -28,10 +28,13 @@ test.each([
 });
 
 test.each([
-  [Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1), true],
-  [Buffer.from("text"), false],
-  [wide("plain text"), false],
-  [Buffer.alloc(0), false],
-])("NUL bytes are a binary file's, but not those of UTF-16 (%#)", (bytes, binary) => {
-  expect(isBinary(bytes)).toBe(binary);
+  ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1)],
+  ["zeros", Buffer.alloc(64)],
+  ["random bytes", Buffer.from(new Bun.CryptoHasher("sha512").update("a").digest())],
+])("%s are not text", (_, bytes) => {
+  expect(decodeText(bytes, null)).toBeUndefined();
+});
+
+test("no bytes are an empty text", () => {
+  expect(decodeText(Buffer.alloc(0), null)).toBe("");
 });

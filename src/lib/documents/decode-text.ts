@@ -1,31 +1,38 @@
-/** Bytes to text, by what they are. What a sender calls them counts last: a false charset would hide the text. */
+/** Decodes bytes to text. The bytes count more than the declared charset: a false one would hide the text. */
 
-export function decodeText(bytes: Uint8Array, declared: string | null): string {
-  const charset = markedCharset(bytes) ?? wideCharset(bytes);
-  if (charset) return new TextDecoder(charset).decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder(knownCharset(declared) ?? "windows-1252").decode(bytes);
+/** Returns undefined where the bytes are not text in any charset that can be recognized. */
+export function decodeText(bytes: Uint8Array, declared: string | null): string | undefined {
+  const head = bytes.subarray(0, HEAD);
+  const charset = markedCharset(head) ?? wideCharset(head);
+  if (charset) return isLegible(decodeAs(charset, head)) ? decodeAs(charset, bytes) : undefined;
+  const headText = new TextDecoder().decode(head, { stream: true });
+  if (isUtf8(headText)) {
+    if (!isLegible(headText)) return undefined;
+    const text = new TextDecoder().decode(bytes);
+    if (isUtf8(text)) return text;
   }
+  const known = knownCharset(declared);
+  if (known && known !== "utf-8") return new TextDecoder(known).decode(bytes);
+  return isMostlyAscii(head) ? new TextDecoder("windows-1252").decode(bytes) : undefined;
 }
 
 /** The `charset` parameter of a content type. */
 export const charsetOf = (contentType: string | null): string | null =>
   /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
 
-/** NUL bytes are a binary file's, unless every second byte is one: that is UTF-16 without its mark. */
-export const isBinary = (bytes: Uint8Array): boolean =>
-  bytes.subarray(0, LOOK).includes(0) && !markedCharset(bytes) && !wideCharset(bytes);
+/** Bytes that decide what the rest is. */
+const HEAD = 4096;
 
-const LOOK = 4096;
+type Charset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
-function markedCharset(bytes: Uint8Array): string | undefined {
-  const [first, second, third] = bytes;
+function markedCharset(bytes: Uint8Array): Charset | undefined {
+  const [first, second, third, fourth] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
-  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xff && second === 0xfe) {
+    return third === 0 && fourth === 0 ? "utf-32le" : "utf-16le";
+  }
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  return undefined;
+  return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? "utf-32be" : undefined;
 }
 
 function knownCharset(declared: string | null): string | undefined {
@@ -33,18 +40,67 @@ function knownCharset(declared: string | null): string | undefined {
   try {
     return new TextDecoder(declared).encoding;
   } catch {
-    return undefined; // a charset nobody knows is no reason to leave the text unread
+    return undefined; // the text is read all the same
   }
 }
 
-function wideCharset(bytes: Uint8Array): string | undefined {
-  const look = bytes.subarray(0, LOOK);
-  const zeros = [0, 0];
-  for (const [index, byte] of look.entries()) {
-    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
+/** UTF-16 and UTF-32 without a byte order mark, by where their zero bytes are. */
+function wideCharset(bytes: Uint8Array): Charset | undefined {
+  const zeros: [number, number, number, number] = [0, 0, 0, 0];
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[(at % 4) as 0] += 1;
+  const [first, second, third, fourth] = zeros;
+  const quarter = bytes.length / 4;
+  const most = quarter * 0.9;
+  if (quarter >= 1 && third >= most && fourth >= most && first < quarter / 2) return "utf-32le";
+  if (quarter >= 1 && first >= most && second >= most && fourth < quarter / 2) return "utf-32be";
+  const [even, odd] = [first + third, second + fourth];
+  if (odd > quarter && even < odd / 8) return "utf-16le";
+  return even > quarter && odd < even / 8 ? "utf-16be" : undefined;
+}
+
+function decodeAs(charset: Charset, bytes: Uint8Array): string {
+  if (!charset.startsWith("utf-32")) return new TextDecoder(charset).decode(bytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const pieces: string[] = [];
+  for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const code = view.getUint32(at, charset === "utf-32le");
+    const isMark = at === 0 && code === 0xfeff;
+    if (!isMark) pieces.push(code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd");
   }
-  const [even = 0, odd = 0] = zeros;
-  const many = look.length / 4;
-  if (odd > many && even < odd / 8) return "utf-16le";
-  return even > many && odd < even / 8 ? "utf-16be" : undefined;
+  return pieces.join("");
+}
+
+/** At most this share of a text is control characters or broken. */
+const MAX_ILLEGIBLE = 0.3;
+const REPLACEMENT = 0xfffd;
+
+/** A broken byte among letters beyond ASCII is damage; without such letters it is another charset. */
+function isUtf8(decoded: string): boolean {
+  if (!decoded.includes("\ufffd")) return true;
+  let [bad, beyond] = [0, 0];
+  for (let at = 0; at < decoded.length; at++) {
+    const unit = decoded.charCodeAt(at);
+    if (unit === REPLACEMENT) bad += 1;
+    else if (unit > 0x7f) beyond += 1;
+  }
+  return bad < beyond;
+}
+
+function isLegible(text: string): boolean {
+  let bad = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const isControl = unit < 0x20 ? unit < 9 || unit > 13 : unit === 0x7f;
+    if (isControl || unit === REPLACEMENT) bad += 1;
+  }
+  return bad <= text.length * MAX_ILLEGIBLE;
+}
+
+/** Of compressed or encrypted bytes three in eight are printable ASCII; of Western text nearly all. */
+function isMostlyAscii(bytes: Uint8Array): boolean {
+  let printable = 0;
+  for (const byte of bytes) {
+    if ((byte >= 0x20 && byte < 0x7f) || (byte >= 9 && byte <= 13)) printable += 1;
+  }
+  return printable > bytes.length * 0.7;
 }

@@ -18,7 +18,7 @@ test.each([
   ["a,b\n1,2", "text/csv", "text", "a,b\n1,2"],
   ["", null, "text", ""],
 ])("5 the kind of %j sent as %p is %s", async (content, contentType, kind, text) => {
-  expect(await read(content, contentType)).toEqual({
+  expect(await read(content, contentType)).toMatchObject({
     ok: true,
     kind: kind as "text",
     text,
@@ -27,12 +27,12 @@ test.each([
 });
 
 test.each([
-  ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0), "a kind that is not read"],
+  ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0), "only text is read"],
   ["an old Word file", Buffer.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "old Office format"],
   ["a zip that is none", Buffer.from("PK\x03\x04"), "damaged"],
   ["a PDF that is none", Buffer.from("%PDF-1.7 and nothing"), "no pages"],
 ])("5 %s is refused with a reason", async (_, bytes, reason) => {
-  expect(await read(bytes, "text/plain")).toEqual({
+  expect(await read(bytes, "text/plain")).toMatchObject({
     ok: false,
     reason: expect.stringContaining(reason),
   });

@@ -1,10 +1,8 @@
 /** The text of an HTML page, hidden text and comments too: that is where instructions are hidden. */
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./markup.ts";
-import { startPace } from "./pace.ts";
+import type { Pace } from "./pace.ts";
 
-const MOST_WORK_MS = 3000;
-
-export async function htmlText(source: string): Promise<string> {
+export async function htmlText(source: string, pace: Pace): Promise<string> {
   const pieces: string[] = [];
   const visitor: MarkupVisitor = {
     text: (text) => pieces.push(text.replace(/\s+/g, " ")),
@@ -15,7 +13,7 @@ export async function htmlText(source: string): Promise<string> {
       return !closing && CODE.has(name);
     },
   };
-  await walkMarkup(source, visitor, startPace(MOST_WORK_MS));
+  await walkMarkup(source, visitor, pace);
   return pieces
     .join("")
     .replace(/ ?\n[ \n]*/g, "\n")

@@ -61,7 +61,10 @@ function walkDeclaration(source: string, open: number, { text, comment }: Markup
       ? ["<![CDATA[", "]]>", text]
       : ["<!", ">", PROLOGUE.test(source.slice(open + 2, open + 10)) ? undefined : comment];
   const close = source.indexOf(end, open + begin.length);
-  visit?.(source.slice(open + begin.length, close < 0 ? undefined : close));
+  const content = source.slice(open + begin.length, close < 0 ? undefined : close);
+  // A document type that defines entities says what they stand for.
+  if (visit) visit(content);
+  else if (content.includes("[")) comment(content);
   return close < 0 ? source.length : close + end.length;
 }
 

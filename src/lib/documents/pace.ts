@@ -23,7 +23,7 @@ export function startPace(mostMs: number): Pace {
       steps = 0;
       const spent = elapsedMs() - began;
       if (worked + spent > mostMs) {
-        throw documentProblem("Reading the document takes too long.");
+        throw documentProblem("Reading the documents takes too long.", "over_budget");
       }
       return spent > WORK_MS;
     },

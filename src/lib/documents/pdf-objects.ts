@@ -4,10 +4,10 @@
  * same reason every definition of an object counts, not only its last.
  */
 import { documentProblem } from "./document-problem.ts";
-import type { Pace } from "./pace.ts";
 import { type Decrypt, openPdf } from "./pdf-encryption.ts";
-import { inflatesTooFar, undoFilter } from "./pdf-filters.ts";
+import { undoFilter } from "./pdf-filters.ts";
 import { isName, isRef, type PdfDict, type PdfValue, pdfReader } from "./pdf-syntax.ts";
+import { overBudget, type ReadingBudget } from "./reading-budget.ts";
 
 export interface PdfStream {
   dict: PdfDict;
@@ -36,12 +36,15 @@ export interface PdfObjects {
 const MiB = 1024 * 1024;
 const MOST_OBJECTS = 300_000;
 const MOST_VERSIONS = 8;
-const MOST_INFLATED = 96 * MiB;
 const MOST_INFLATED_STREAM = 32 * MiB;
 const MOST_FILTERS = 4;
 const MOST_TRAILERS = 50;
 
-export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<PdfObjects> {
+export async function readPdfObjects(
+  bytes: Uint8Array,
+  budget: ReadingBudget,
+): Promise<PdfObjects> {
+  const { pace } = budget;
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const all = new Map<number, PdfObject>();
   const definitions: Definition[] = [];
@@ -49,7 +52,6 @@ export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<Pdf
   const trailer: PdfDict = new Map();
   const decoded = new WeakMap<PdfStream, Promise<Uint8Array>>();
   let versions = 1;
-  let budget = MOST_INFLATED;
   let decrypt: Decrypt | undefined;
 
   const resolve = (value: PdfObject | undefined): PdfObject => {
@@ -209,12 +211,14 @@ export async function readPdfObjects(bytes: Uint8Array, pace: Pace): Promise<Pdf
     const parameters = list("DecodeParms", "DP");
     if (filters.length > MOST_FILTERS) throw documentProblem("The PDF stacks too many filters.");
     for (const [index, { name }] of filters.entries()) {
-      const most = Math.min(budget, MOST_INFLATED_STREAM);
-      if (most <= 0) throw inflatesTooFar();
+      const most = Math.min(budget.bytes, MOST_INFLATED_STREAM);
+      if (most <= 0) throw overBudget();
+      // What is inflated in vain costs as much.
+      budget.bytes -= most;
       const undone = await undoFilter(name, content, dict(parameters[index]), most);
+      budget.bytes += most - (undone?.length ?? 0);
       if (!undone) return new Uint8Array();
       content = undone;
-      budget -= content.length;
     }
     return content;
   }

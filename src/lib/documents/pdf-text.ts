@@ -1,22 +1,22 @@
 /** The text of a PDF: its pages in order, what stands in notes and forms on them, and its title. */
 import { documentProblem } from "./document-problem.ts";
-import { type Pace, startPace } from "./pace.ts";
+import type { Pace } from "./pace.ts";
 import { isStream, type PdfObject, type PdfObjects, readPdfObjects } from "./pdf-objects.ts";
 import { type PageReading, readPageText } from "./pdf-page-text.ts";
 import { isName, isRef, type PdfDict, type PdfValue } from "./pdf-syntax.ts";
+import type { ReadingBudget } from "./reading-budget.ts";
 
-const MOST_WORK_MS = 4000;
 const MOST_PAGES = 3000;
 const MOST_TREE_DEPTH = 60;
 /** Formulas hold a few letters that nothing explains; a page in such letters must not pass for read. */
 const KNOWN_FOR_UNKNOWN = 5;
 
-export async function pdfText(bytes: Uint8Array, mostCharacters: number): Promise<string> {
-  const pace = startPace(MOST_WORK_MS);
-  const objects = await readPdfObjects(bytes, pace);
+export async function pdfText(bytes: Uint8Array, budget: ReadingBudget): Promise<string> {
+  const { pace } = budget;
+  const objects = await readPdfObjects(bytes, budget);
   const glyphs = { known: 0, unknown: 0 };
   const texts = new Set<string>();
-  let [pages, left] = [0, mostCharacters];
+  let [pages, left] = [0, budget.characters];
   // The newest first: it is what people see, unless somebody wants us to believe so.
   for (let version = objects.versions - 1; version >= 0 && left > 0; version--) {
     objects.choose(version);

@@ -2,6 +2,7 @@
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
 import { documentProblem } from "./document-problem.ts";
+import { overBudget, type ReadingBudget, spendBytes } from "./reading-budget.ts";
 
 export interface ZipEntry {
   name: string;
@@ -10,13 +11,11 @@ export interface ZipEntry {
 
 const MiB = 1024 * 1024;
 const MOST_ENTRIES = 5000;
-/** Of all entries together that are read: overlapping ones count each time. */
-const MOST_INFLATED = 64 * MiB;
 /** Office XML shrinks to a twentieth at best; what shrinks more is there to burst. */
 const MOST_RATIO = 200;
 const RATIO_FROM = MiB;
 
-export function zipEntries(bytes: Uint8Array): ZipEntry[] {
+export function zipEntries(bytes: Uint8Array, budget: ReadingBudget): ZipEntry[] {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = archive.lastIndexOf(END_SIGNATURE);
   if (end < 0 || end + 22 > archive.length) throw damaged();
@@ -29,7 +28,6 @@ export function zipEntries(bytes: Uint8Array): ZipEntry[] {
     throw documentProblem(`The archive holds more than ${MOST_ENTRIES} files.`);
   }
 
-  const budget = { left: MOST_INFLATED };
   const entries: ZipEntry[] = [];
   for (let index = 0; index < count; index++) {
     if (at + 46 > archive.length || archive.readUInt32LE(at) !== ENTRY_SIGNATURE) throw damaged();
@@ -67,7 +65,7 @@ interface Described {
 async function inflated(
   archive: Buffer,
   { flags, method, size, offset }: Described,
-  budget: { left: number },
+  budget: ReadingBudget,
 ): Promise<Uint8Array> {
   if (flags & 1) throw documentProblem("The archive is encrypted.");
   if (method !== STORED && method !== DEFLATED) {
@@ -79,19 +77,23 @@ async function inflated(
   const start = offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);
   if (start + size > archive.length) throw damaged();
   const packed = archive.subarray(start, start + size);
-  const content = method === DEFLATED ? await inflateWithin(packed, budget.left) : packed;
-  if (content.length > budget.left) throw bomb();
-  budget.left -= content.length;
+  const content = method === DEFLATED ? await inflateWithin(packed, budget) : packed;
+  // Overlapping entries count each time.
+  spendBytes(budget, content.length);
   return content;
 }
 
 const inflate = promisify(inflateRaw);
 
-async function inflateWithin(packed: Uint8Array, left: number): Promise<Uint8Array> {
-  const most = Math.min(left, Math.max(RATIO_FROM, packed.length * MOST_RATIO));
-  if (most <= 0) throw bomb();
+async function inflateWithin(packed: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
+  const fair = Math.max(RATIO_FROM, packed.length * MOST_RATIO);
+  const most = Math.min(budget.bytes, fair);
+  if (most <= 0) throw overBudget();
   return inflate(packed, { maxOutputLength: most }).catch((thrown: { code?: unknown }) => {
-    throw thrown.code === "ERR_BUFFER_TOO_LARGE" ? bomb() : damaged();
+    if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw damaged();
+    // What was inflated in vain has cost as much.
+    budget.bytes -= most;
+    throw most < fair ? overBudget() : bomb();
   });
 }
 

@@ -13,6 +13,7 @@ import { sizeLimit } from "./size-limit.ts";
 import { toolPermission } from "./tool-permission.ts";
 import { toolSelection } from "./tool-selection.ts";
 import { unicode } from "./unicode.ts";
+import { uninspected } from "./uninspected.ts";
 import { urlAnalyzer } from "./url-analyzer.ts";
 
 const ALL = [
@@ -24,6 +25,7 @@ const ALL = [
   urlAnalyzer,
   unicode,
   docAnalyzer,
+  uninspected,
   toolPermission,
   toolSelection,
   sizeLimit,

@@ -34,8 +34,8 @@ export const docAnalyzer = detector({
   kind: "doc_analyzer",
   title: "Document analyzer",
   summary:
-    "Looks into attachments (text, HTML, PDF, DOCX), and into PDF and DOCX files in a provider's body, for personal data, secrets, injections and hidden text.",
-  reads: { input: ["attachment"], output: [] },
+    "Reads attachments (text, HTML, RTF, PDF, Word, Excel, PowerPoint, zip, gzip), and such files in a provider's body, for personal data, secrets, injections and hidden text.",
+  reads: { input: ["attachment"], output: ["attachment"] },
   masks: false,
   settings: Settings,
   prepare: (settings) => {

@@ -1,5 +1,5 @@
 /** What is known of a payload once it is read: its texts, its tools and its attachments. */
-import type { Direction, Protocol } from "../../contract/evaluate.ts";
+import type { Direction, Protocol, Uninspected } from "../../contract/evaluate.ts";
 import type { ToolCall, ToolDefinition } from "../detector.ts";
 import type { Segment } from "../segment.ts";
 
@@ -17,8 +17,9 @@ export interface Payload {
   definitions: ToolDefinition[];
   model: string | null;
   attachments: Attachment[];
-  /** PDF and Office files that stand in the body itself, as the formats of providers carry them. */
+  /** PDF, Office and gzip files in the body itself, as the formats of providers carry them. */
   documents: Attachment[];
+  uninspected: Uninspected[];
   tool: Tool;
 }
 

@@ -28,6 +28,7 @@ export function readPayload(payload: JsonObject, about: About): Payload {
       stringOrNull(body.model) ?? stringOrNull(body.modelId) ?? stringOrNull(body.modelVersion),
     attachments: readAttachments(attachments),
     documents: [],
+    uninspected: [],
     tool: readTool(body, about),
   };
   const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null, name: "" };

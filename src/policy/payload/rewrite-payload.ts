@@ -10,6 +10,7 @@ import {
   skipBlank,
 } from "../../lib/json-text.ts";
 import type { Change } from "../rewrite.ts";
+import { encodeMember } from "./encoded.ts";
 import { type Branch, placeTree } from "./place-tree.ts";
 
 /**
@@ -66,10 +67,13 @@ const EMPTY = new Map([
 ]);
 
 function changedText(literal: string, { item, inner }: Branch<Change>): string | undefined {
-  if (!inner) return item?.text;
+  if (!inner) return item && writtenText(item);
   const document: string = JSON.parse(literal);
   return applyEdits(document, replacements(document, inner, NO_TOKENS));
 }
+
+const writtenText = ({ segment: { encoding }, text }: Change): string =>
+  encoding ? encodeMember(encoding, text) : text;
 
 function removals(payload: string): Edit[] {
   const edits: Edit[] = [];

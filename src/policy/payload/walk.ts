@@ -2,7 +2,8 @@
 import { parseStrictText, pointerStep } from "../../lib/json-strict.ts";
 import { isHostileOperator } from "../injections/query-operators.ts";
 import { type Source, segment } from "../segment.ts";
-import { isDataUrl, isDocument, isOpaque } from "./opaque.ts";
+import { decodeMember } from "./encoded.ts";
+import { isOpaque } from "./opaque.ts";
 import { isObject, type JsonObject, type Payload } from "./payload.ts";
 
 /** Where a value stands, and who wrote it as far as is known there. */
@@ -52,8 +53,7 @@ export const readEvery: Read = (out, value, place) => {
   if (typeof value === "number" || typeof value === "boolean" || value === null || value === "") {
     readValue(out, value, place);
   } else if (typeof value === "string") {
-    readDocument(out, value, place, "");
-    if (!isDataUrl(value)) readText(out, value, place);
+    readString(out, value, place, "");
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], under(place, i));
   } else if (isObject(value)) {
@@ -138,11 +138,36 @@ function readNameOf(out: Payload, key: string, member: unknown, place: Place): v
 
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
 
-/** A document of which the pointer leads into JSON inside a string is told where that string stands. */
-function readDocument(out: Payload, data: string, { pointer }: Place, key: string): void {
-  if (!isDocument(key, data)) return;
-  out.documents.push({ filename: null, content_type: null, data, url: null, pointer });
+/** Text as it is, or what a string under this name encodes. */
+function readString(out: Payload, value: string, place: Place, key: string): void {
+  const decoded = decodeMember(key, value);
+  if (decoded === undefined) {
+    readText(out, value, place);
+    return;
+  }
+  // Where the pointer leads into JSON inside a string, it names that string.
+  const { source, pointer } = place;
+  if (decoded.kind === "text") {
+    const { text, encoding } = decoded;
+    out.segments.push(segment(text, source, { ...place, encoding }));
+  } else if (decoded.kind === "document") {
+    out.documents.push({ filename: null, content_type: null, data: value, url: null, pointer });
+  } else if (!SIGNATURES.has(key)) {
+    const reason = key === "encrypted_content" ? "encrypted" : decoded.kind;
+    if (out.uninspected.length < MAX_UNINSPECTED) out.uninspected.push({ pointer, reason });
+    // A key or a token may look like encoded bytes.
+    if (reason === "binary" && value.length <= MAX_TOKEN) readText(out, value, place);
+  }
 }
+
+/** Proofs of a provider for its own texts: they say nothing to a model. */
+const SIGNATURES: ReadonlySet<string> = new Set([
+  "signature",
+  "thoughtSignature",
+  "thought_signature",
+]);
+const MAX_UNINSPECTED = 1000;
+const MAX_TOKEN = 4096;
 
 /** Shorter ones say nothing about anybody. */
 const LEAST_NUMBER = 100_000;
@@ -180,8 +205,7 @@ const NO_MEMBERS = members({});
 /** `key` is the name that the value, or the list around it, stands under. */
 function readNamed(out: Payload, value: unknown, place: Place, key: string): void {
   if (typeof value === "string") {
-    readDocument(out, value, place, key);
-    if (!isOpaque(key, value, place.source)) readText(out, value, place);
+    if (!isOpaque(key, value, place.source)) readString(out, value, place, key);
   } else if (typeof value === "number" || typeof value === "boolean") {
     readValue(out, value, place, isOpaque(key, String(value), place.source));
   } else if (Array.isArray(value)) {

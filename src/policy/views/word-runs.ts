@@ -1,4 +1,5 @@
 /** Finds base64 and hex in a text: runs of their letters that decode to something that can be read. */
+import { decodeText } from "../../lib/documents/decode-text.ts";
 import { type Decoding, decodings } from "./decoding.ts";
 import { isTextByte, readableBytes } from "./readable-bytes.ts";
 
@@ -48,10 +49,16 @@ type Run = { start: number; end: number; alphabet: "base64" | "hex" };
 
 /** undefined: nothing that can be read. */
 function decodedRun(text: string, run: Run): string | undefined {
-  if (!mayBeText(text, run)) return undefined;
-  const bytes = Buffer.from(text.slice(run.start, run.end), run.alphabet);
+  // The run of a data URL is bytes for certain, in whichever charset.
+  const isUrl = text.slice(run.start - DATA_URL.length, run.start).toLowerCase() === DATA_URL;
+  if (!isUrl && !mayBeText(text, run)) return undefined;
+  const written = text.slice(run.start, run.end);
+  if (isUrl) return decodeText(Buffer.from(written, "base64"), null);
+  const bytes = Buffer.from(written, run.alphabet);
   return isWideText(bytes) ? bytes.toString("utf16le") : readableBytes(bytes);
 }
+
+const DATA_URL = ";base64,";
 
 /** A look at the first three bytes settles it for nearly every long word, without decoding it. */
 function mayBeText(text: string, { start, alphabet }: Run): boolean {

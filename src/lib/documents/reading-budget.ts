@@ -1,0 +1,33 @@
+/** Caps what the documents of one evaluation may cost together: time, decompressed bytes and characters. */
+import { documentProblem } from "./document-problem.ts";
+import { type Pace, startPace } from "./pace.ts";
+
+export interface ReadingBudget {
+  pace: Pace;
+  /** Decompressed bytes that are left. */
+  bytes: number;
+  /** Characters of text that are left. */
+  characters: number;
+}
+
+export const startBudget = (): ReadingBudget => ({
+  pace: startPace(MAX_WORK_MS),
+  bytes: MAX_BYTES,
+  characters: MAX_CHARACTERS,
+});
+
+export const MAX_CHARACTERS = 2_000_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_WORK_MS = 4000;
+
+/** Takes `bytes` of decompressed data off the budget. */
+export function spendBytes(budget: ReadingBudget, bytes: number): void {
+  budget.bytes -= bytes;
+  if (budget.bytes < 0) throw overBudget();
+}
+
+export const overBudget = () =>
+  documentProblem(
+    `The documents decompress to more than ${MAX_BYTES / 1024 / 1024} MiB together.`,
+    "over_budget",
+  );
