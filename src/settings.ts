@@ -39,7 +39,7 @@ export const Settings = z.object({
     .transform((text) => text.replace(/\/+$/, ""))
     .optional()
     .describe(
-      "Address under which clients reach this program, such as `https://gateway.example.com`. Left out: the one a request names. Set it behind a proxy.",
+      "Address under which clients reach this program, such as `https://gateway.example.com`. Left out: the one a request names. Set it behind a proxy. Connecting accounts by OAuth requires it, unless the MCP plane listens on loopback.",
     ),
   PORTCULLIS_PLANES: z
     .string()

@@ -13,7 +13,7 @@ import { type Html, html } from "./html.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { plainPage } from "./plain-page.ts";
 import { principalIn, signedIn, signedOut } from "./principal-session.ts";
-import { publicOrigin } from "./public-origin.ts";
+import { publicOrigin, redirectOrigin } from "./public-origin.ts";
 import { readBody } from "./read-body.ts";
 import { type RequestIds, renderErrorPage } from "./render-error.ts";
 import { urlOf } from "./url-of.ts";
@@ -76,14 +76,15 @@ async function act(app: App, request: Asked, going: Going): Promise<Response> {
   }
   const principal = await principalIn(deps, request);
   if (!principal) throw new AppError("unauthorized", "You are signed out: open the link again.");
-  return await save(app, request, going, { principal, form, origin });
+  return await save(app, request, going, principal, form);
 }
 
 async function save(
   { deps }: App,
   request: Asked,
   { ids, headers }: Going,
-  { principal, form, origin }: { principal: Principal; form: URLSearchParams; origin: string },
+  principal: Principal,
+  form: URLSearchParams,
 ): Promise<Response> {
   const id = request.params.install_id ?? "";
   const { row, instance } = await ownInstall(deps, principal, id);
@@ -99,6 +100,7 @@ async function save(
       ? row
       : await changeStore(deps.db, (db) => configureInstall({ ...deps, db }, author, row, values));
   if (!isForwarded(instance)) return leadTo(here(request), headers);
+  const origin = redirectOrigin(deps, request);
   const url = filledUrl(instance, valuesOf(deps, configured));
   return leadTo(await startConnect(deps, author, principal, instance, { url, origin }), headers);
 }

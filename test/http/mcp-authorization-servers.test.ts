@@ -361,3 +361,52 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(evil.auth.seen).toEqual([]);
   });
 });
+
+describe("the redirect URI", () => {
+  const kitOf = sharedKit();
+
+  test("comes from PUBLIC_URL, and not from a Host header that a caller made up", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+
+    const { reply } = await vendor.leave("alice", {}, { host: "attacker.example.net" });
+
+    expect([reply.status, await reply.text()]).toEqual([
+      500,
+      expect.stringContaining("Set PUBLIC_URL"),
+    ]);
+    expect(vendor.auth.clients.size).toBe(0);
+  });
+
+  test("needs PUBLIC_URL where other machines can connect, whatever the Host header says", async () => {
+    await using kit = await startKit({ settings: { PORTCULLIS_LISTEN: "0.0.0.0:0" } });
+    await using vendor = await startVendor(kit);
+
+    const { reply } = await vendor.leave("alice");
+
+    expect(reply.status).toBe(500);
+  });
+
+  test("has a client of its own: a node with another PUBLIC_URL replaces nobody's", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    vendor.auth.state.expires_in = 30;
+    const { token } = await vendor.connected("alice");
+    vendor.auth.state.expires_in = 3600;
+    const { database_url, data_dir } = kit;
+    const settings = { PUBLIC_URL: "https://gateway.example.com/prefix" };
+    await using other = await startKit({ database_url, data_dir, settings });
+
+    const { link } = await vendor.installed("bob");
+    const away = await vendor.leave("bob", {}, {}, link.replace(kit.url, other.url));
+    await using client = await connectClient(`${other.url}/me/mcp`, {
+      authorization: `Bearer ${token}`,
+    });
+
+    expect(new URL(away.away).searchParams.get("redirect_uri")).toStartWith(
+      "https://gateway.example.com/prefix/oauth/callback/",
+    );
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+    expect(vendor.auth.grants()).toEqual(["authorization_code", "refresh_token"]);
+  });
+});

@@ -45,17 +45,22 @@ export async function startVendor(
       return { token, link, browser };
     },
     /** The response to the button that leads to the vendor's sign-in page. */
-    async leave(principal: string, fields: Record<string, string> = {}) {
+    async leave(
+      principal: string,
+      fields: Record<string, string> = {},
+      headers: Record<string, string> = {},
+      at?: string,
+    ) {
       const { token, link } = await installed(principal);
       const post = (body: Record<string, string>, headers: Record<string, string> = {}) =>
-        fetch(link, {
+        fetch(at ?? link, {
           method: "POST",
           redirect: "manual",
           headers,
           body: new URLSearchParams(body),
         });
       const cookie = (await post({ token })).headers.get("set-cookie")?.split(";")[0] ?? "";
-      const reply = await post(fields, { cookie });
+      const reply = await post(fields, { ...headers, cookie });
       return { cookie, reply, away: reply.headers.get("location") ?? "" };
     },
     /** A principal at the vendor who has consented: `back` is where the browser goes next. */
