@@ -119,7 +119,7 @@ export const Settings = z.object({
   IN_FLIGHT_MIB: mebibytes
     .default(512)
     .describe(
-      "How much of request bodies may be held at once, in memory and in temporary files. Uploads that stream through are not held.",
+      "How much of request bodies may be held at once, in memory and in temporary files. Uploads that stream through are not held. MCP messages have a budget of the same size, of which a caller or server may take a quarter.",
     ),
   UPLOAD_IDLE_TIMEOUT_S: wait
     .default(60)

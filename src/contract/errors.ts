@@ -7,6 +7,7 @@ export const ERRORS = {
   model_not_allowed: { status: 403, message: "This consumer may not use that model." },
   not_found: { status: 404, message: "There is nothing here." },
   method_not_allowed: { status: 405, message: "This path does not take that method." },
+  invalid_json: { status: 400, message: "The body is not valid JSON." },
   request_timeout: { status: 408, message: "The request body took too long to arrive." },
   already_exists: { status: 409, message: "Something with this name exists already." },
   has_dependents: { status: 409, message: "Something else still uses this." },

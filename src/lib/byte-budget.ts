@@ -23,3 +23,29 @@ export function createByteBudget(max: number): ByteBudget {
     },
   };
 }
+
+/** A budget of which each holder may take only a part. */
+export interface SharedByteBudget {
+  /** Returns false, and takes nothing, when the holder's part or the whole would be exceeded. */
+  take(holder: string, bytes: number): boolean;
+  give(holder: string, bytes: number): void;
+}
+
+export function createSharedByteBudget(max: number, maxPerHolder: number): SharedByteBudget {
+  const whole = createByteBudget(max);
+  const parts = new Map<string, number>();
+  return {
+    take(holder, bytes) {
+      const part = (parts.get(holder) ?? 0) + bytes;
+      if (part > maxPerHolder || !whole.take(bytes)) return false;
+      parts.set(holder, part);
+      return true;
+    },
+    give(holder, bytes) {
+      whole.give(bytes);
+      const part = (parts.get(holder) ?? 0) - bytes;
+      if (part > 0) parts.set(holder, part);
+      else parts.delete(holder);
+    },
+  };
+}

@@ -6,19 +6,35 @@ async function* cut(text: string, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
+const read = (text: string, size = 1000) => Array.fromAsync(sseEvents(cut(text, size)));
+
 test.each([1, 2, 3, 7, 1000])("events come whole from pieces of %d bytes", async (size) => {
   const text =
-    ': hello\n\nevent: message\r\ndata: {"a":\r\ndata:"é"}\r\n\r\nid: 7\ndata: two\n\ndata: cut off';
+    'event: message\r\ndata: {"a":\r\ndata:"é"}\r\n\r\nid: 7\ndata: two\n\ndata: cut off';
 
-  expect(await Array.fromAsync(sseEvents(cut(text, size)))).toEqual(['{"a":\n"é"}', "two"]);
+  expect((await read(text, size)).map(({ data }) => data)).toEqual(['{"a":\n"é"}', "two"]);
+});
+
+test("an event has its type, the last id of the stream and the time to wait before reconnecting", async () => {
+  const text = "id: 1\nretry: 500\ndata:\n\nevent: ping\ndata: x\n\ndata: y\n\n";
+
+  expect(await read(text)).toEqual([
+    { type: "message", data: "", id: "1", retry_ms: 500 },
+    { type: "ping", data: "x", id: "1", retry_ms: undefined },
+    { type: "message", data: "y", id: "1", retry_ms: undefined },
+  ]);
+});
+
+test("an id with NUL and a retry that is no number are ignored", async () => {
+  const [event] = await read("id: a\0b\nretry: soon\ndata: x\n\n");
+
+  expect(event).toEqual({ type: "message", data: "x", id: "", retry_ms: undefined });
 });
 
 test("a line of many mebibytes is read in one pass", async () => {
   const began = performance.now();
-  const [event] = await Array.fromAsync(
-    sseEvents(cut(`data: ${"x".repeat(8 * 1024 * 1024)}\n\n`, 1024)),
-  );
+  const [event] = await read(`data: ${"x".repeat(8 * 1024 * 1024)}\n\n`, 1024);
 
-  expect(event?.length).toBe(8 * 1024 * 1024);
+  expect(event?.data.length).toBe(8 * 1024 * 1024);
   expect(performance.now() - began).toBeLessThan(4000);
 });

@@ -5,6 +5,7 @@ import { authorizationServers, METADATA_PATH, PRINCIPAL_PATH } from "../mcp-stor
 import type { McpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import { type App, answering } from "./app.ts";
 import { publicOrigin } from "./public-origin.ts";
+import { type RequestIds, renderRpcError } from "./render-error.ts";
 
 export type AnswerPath = (
   request: Request & { params: Record<string, string> },
@@ -13,9 +14,9 @@ export type AnswerPath = (
 ) => Promise<Response>;
 
 export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> {
-  const serve: AnswerPath = (request, socket) =>
-    answering(app, "mcp", request, async (ids, headers) => {
-      const answer = await plane.answer(request, {
+  const serve: AnswerPath = (request, socket) => {
+    const work = async (ids: RequestIds, headers: Record<string, string>) => {
+      const response = await plane.answer(request, {
         ...ids,
         headers,
         slug: request.params.consumer,
@@ -26,9 +27,11 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> 
           app.deps.settings.TRUSTED_PROXIES,
         ),
       });
-      for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
-      return answer;
-    });
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      return response;
+    };
+    return answering(app, "mcp", request, work, renderRpcError);
+  };
   return {
     [PRINCIPAL_PATH]: serve,
     "/:consumer/mcp": serve,

@@ -40,6 +40,26 @@ export function renderError(
   return answer;
 }
 
+/** For MCP clients: a JSON-RPC error without an id, as the transport's specification has it. */
+export function renderRpcError(
+  plane: Plane,
+  error: AppError,
+  ids: RequestIds,
+  headers: Record<string, string>,
+): Response {
+  const { code, message, details } = error;
+  const { retry_after } = details;
+  const data = { code, ...ids, ...(retry_after === undefined ? {} : { retry_after }) };
+  const rpc_code = code === "invalid_json" ? PARSE_ERROR : SERVER_ERROR;
+  const body = { jsonrpc: "2.0", id: null, error: { code: rpc_code, message, data } };
+  const { status, headers: sent } = renderError(plane, error, ids, headers);
+  return Response.json(body, { status, headers: sent });
+}
+
+/** https://www.jsonrpc.org/specification#error_object */
+const PARSE_ERROR = -32700;
+const SERVER_ERROR = -32000;
+
 /** For a person in a browser. */
 export function renderErrorPage(
   _: Plane,

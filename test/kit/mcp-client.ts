@@ -85,5 +85,5 @@ export const post = (url: string, headers: Record<string, string>, body: unknown
       accept: "application/json, text/event-stream",
       ...headers,
     },
-    body: typeof body === "string" ? body : JSON.stringify(body),
+    body: typeof body === "string" || body instanceof ReadableStream ? body : JSON.stringify(body),
   });

@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Install } from "../../contract/store-installs.ts";
 import { elapsedMs } from "../../lib/clock.ts";
+import { valueWeight } from "../../lib/json-weight.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { troubleOf } from "../upstream/trouble.ts";
@@ -107,6 +108,7 @@ async function callUpstream(
     failed: result.isError === true,
     ms: Math.round(elapsedMs() - began),
   });
+  session.hold.add(valueWeight(result));
   const after = await guardResult(session, call, result);
   return "refusal" in after ? after.refusal : after.pass;
 }

@@ -1,4 +1,4 @@
-/** The MCP endpoint: one for all eras of the protocol, with the view of whoever asks. */
+/** The MCP endpoint: serves all revisions of the protocol, and shows each caller what it may use. */
 import {
   createMcpHandler,
   type McpRequestContext,
@@ -7,12 +7,17 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { valueWeight } from "../../lib/json-weight.ts";
+import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";
+import { afterSending } from "./after-sending.ts";
 import { type AskedCall, callTool } from "./call-tool.ts";
 import { type Caller, callerOf } from "./caller.ts";
+import { subjectOf } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
 import { listTools } from "./list-tools.ts";
+import { readMessage } from "./read-message.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { type Place, surfaceOf } from "./surface.ts";
 import { refused, refusedBy } from "./tool-result.ts";
@@ -38,45 +43,65 @@ export interface McpPlane {
 }
 
 export function openMcpPlane(deps: Deps): McpPlane {
-  const upstreams = openUpstreams(deps);
+  const openHold = createMemoryHolds(deps.settings);
+  const upstreams = openUpstreams(deps, openHold);
   const toolGuard = createToolGuard();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
     ({ authInfo, era }) => serverFor(authInfo?.extra?.session as Session, era),
     {
-      maxRequestBodySize: deps.settings.JSON_BODY_MIB * 1024 * 1024,
       onerror: (error) => deps.log("mcp_refused", { level: "debug", error }),
     },
   );
 
   const watching = watchChanges(deps, () => endpoint.notify.toolsChanged());
 
-  const ending = (request: Request): Request =>
-    new Request(request, { signal: AbortSignal.any([request.signal, draining.signal]) });
+  async function serve(
+    request: Request,
+    caller: Caller,
+    hold: MemoryHold,
+    { origin, client, headers, request_id, trace_id }: McpRequest,
+  ): Promise<Response> {
+    const message = await readMessage(deps, request, hold);
+    await admit(deps, request, caller, { client, reply_headers: headers });
+    const session: Session = {
+      deps,
+      upstreams,
+      toolGuard,
+      caller,
+      places: await surfaceOf(deps, caller),
+      origin,
+      author: { actor: { id: null, name: nameOf(caller) }, request_id, trace_id },
+      hold,
+      asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
+    };
+    const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
+    const { signal } = request;
+    const forSdk = new Request(request.url, {
+      method: request.method,
+      headers: request.headers,
+      signal: listens(request) ? AbortSignal.any([signal, draining.signal]) : signal,
+    });
+    return await endpoint.fetch(forSdk, { authInfo, parsedBody: message });
+  }
 
   return {
-    async answer(request, { slug, origin, client, headers, request_id, trace_id }) {
+    async answer(request, asked) {
       if (request.method !== "POST") {
         const details = { allow: "POST" };
         throw new AppError("method_not_allowed", "The MCP endpoint takes POST.", { details });
       }
-      const caller = await callerOf(deps, request, { slug, origin });
-      await admit(deps, request, caller, { client, reply_headers: headers });
-      const author = { actor: { id: null, name: nameOf(caller) }, request_id, trace_id };
-      const places = await surfaceOf(deps, caller);
-      const session: Session = {
-        deps,
-        upstreams,
-        toolGuard,
-        caller,
-        places,
-        origin,
-        author,
-        asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
-      };
-      const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
-      return await endpoint.fetch(listens(request) ? ending(request) : request, { authInfo });
+      const caller = await callerOf(deps, request, asked);
+      const hold = openHold(`${caller.kind} ${caller.gateway_id} ${subjectOf(caller)}`);
+      try {
+        const response = await serve(request, caller, hold, asked);
+        if (listens(request)) hold.release();
+        return afterSending(response, hold.release);
+      } catch (thrown) {
+        hold.release();
+        throw thrown;
+      }
     },
     drain: () => draining.abort(),
     async stop() {
@@ -103,7 +128,11 @@ function serverFor(session: Session, era: McpRequestContext["era"]): Server {
       ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
     },
   );
-  server.setRequestHandler("tools/list", async () => ({ tools: await listTools(session) }));
+  server.setRequestHandler("tools/list", async () => {
+    const tools = await listTools(session);
+    session.hold.add(valueWeight(tools));
+    return { tools };
+  });
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const capabilities = server.getClientCapabilities();
     const asked: AskedCall = {

@@ -2,6 +2,7 @@
 import type { Author } from "../../db/record-change.ts";
 import type { Deps, InsideEvaluation } from "../../deps.ts";
 import type { Principal } from "../identify-principal.ts";
+import type { MemoryHold } from "../memory-holds.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { Caller } from "./caller.ts";
 import type { ToolGuard } from "./guard-tools.ts";
@@ -17,6 +18,8 @@ export interface Session {
   origin: string;
   author: Author;
   /** For the guard's record. */
+  /** Counts what is held in memory until the response has been sent. */
+  hold: MemoryHold;
   asked_from: Pick<InsideEvaluation, "client_address" | "user_agent">;
 }
 

@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/clock.ts";
+import type { OpenHold } from "../memory-holds.ts";
 import type { Target } from "./target.ts";
 import { sessionIsLost } from "./trouble.ts";
 import { QUICK_MS, upstreamFetch } from "./upstream-fetch.ts";
@@ -25,7 +26,11 @@ const IDLE_MS = 300_000;
 const SWEEP_EVERY_MS = 60_000;
 
 /** `onChanged` hears that an upstream has other tools than before. */
-export function openPool(deps: Deps, onChanged: (target: Target) => void): Pool {
+export function openPool(
+  deps: Deps,
+  openHold: OpenHold,
+  onChanged: (target: Target) => void,
+): Pool {
   const kept = new Map<string, Pooled>(); // least recently used first
   const sweeping = setInterval(() => {
     for (const [key, one] of kept) {
@@ -60,7 +65,7 @@ export function openPool(deps: Deps, onChanged: (target: Target) => void): Pool 
       headers: target.headers,
       users: 0,
       idle_since: elapsedMs(),
-      client: connect(deps, target, () => pooled.headers).then((client) => {
+      client: connect(deps, openHold, target, () => pooled.headers).then((client) => {
         client.setNotificationHandler("notifications/tools/list_changed", () => onChanged(target));
         return client;
       }),
@@ -98,6 +103,7 @@ export function openPool(deps: Deps, onChanged: (target: Target) => void): Pool 
 
 async function connect(
   deps: Deps,
+  openHold: OpenHold,
   { url, instance }: Target,
   headers: () => Record<string, string>,
 ): Promise<Client> {
@@ -109,8 +115,9 @@ async function connect(
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: upstreamFetch(deps, {
       allow_private,
+      openHold: () => openHold(`server ${instance.id}`),
       headers,
-      early: (message) => transport.onmessage?.(message),
+      onmessage: (message) => transport.onmessage?.(message),
     }),
     onInsufficientScope: "throw",
     reconnectionOptions: NO_RECONNECTION,

@@ -1,4 +1,4 @@
-/** How the MCP client's HTTP leaves the program: by the one way out, bounded in time and size. */
+/** Sends the HTTP requests of the MCP client through src/net, limited in time and memory. */
 import {
   type FetchLike,
   type JSONRPCMessage,
@@ -6,117 +6,150 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { sseEvents } from "../../lib/sse-events.ts";
+import { jsonWeight } from "../../lib/json-weight.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/reply-head.ts";
 import { readText } from "../../net/read-body.ts";
+import type { MemoryHold } from "../memory-holds.ts";
+import { responseIn } from "./event-stream.ts";
 
-/** Handshakes and lists: what takes longer counts as dead. */
+/** Timeout of handshakes and lists. */
 export const QUICK_MS = 5_000;
-/** One answer, a tool's result included. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** One response, with everything that is streamed before it. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** A response is in memory as bytes and as text before it is parsed. */
+const COPIES = 2;
 
 export interface FetchOptions {
   allow_private: boolean;
+  /** Counts the memory of one response, until it is parsed. */
+  openHold: () => MemoryHold;
   /** Added to every request: the credential, as it is now. */
   headers: () => Record<string, string>;
-  /** Hears what a server streams before its answer, as it comes: progress. */
-  early: (message: JSONRPCMessage) => void;
+  /** Receives what a server streams before its response, as it arrives: progress. */
+  onmessage: (message: JSONRPCMessage) => void;
 }
 
-export function upstreamFetch(
-  deps: Deps,
-  { allow_private, headers, early }: FetchOptions,
-): FetchLike {
+export function upstreamFetch(deps: Deps, options: FetchOptions): FetchLike {
   const call_ms = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
   return async (url, init = {}) => {
-    // The client would keep a stream open for each upstream; lists are asked again anyway.
+    // The client would keep a stream open for each upstream; lists are requested again anyway.
     if (init.method === "GET") return new Response(null, { status: NO_STREAM });
     const body = typeof init.body === "string" ? init.body : null;
-    const mostMs = body && isToolCall(body) ? call_ms : QUICK_MS;
-    // From the first byte out to the last one in: an answer that trickles ends too.
+    const max_ms = body !== null && isToolCall(body) ? call_ms : QUICK_MS;
+    // Spans everything up to the last byte of the response, so that one that trickles ends too.
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new AppError("upstream_timeout")), mostMs);
-    try {
-      const reply = await deps.send({
+    const timer = setTimeout(() => late.abort(new AppError("upstream_timeout")), max_ms);
+    const signal = init.signal ? AbortSignal.any([late.signal, init.signal]) : late.signal;
+    const given = Object.fromEntries(new Headers(init.headers));
+    const send = (method: string, headers: Record<string, string>, sent: string | null) =>
+      deps.send({
         url: String(url),
-        method: init.method ?? "POST",
-        headers: { ...Object.fromEntries(new Headers(init.headers)), ...headers() },
-        body: body === null ? null : new TextEncoder().encode(body),
-        allow_private,
-        signal: init.signal ? AbortSignal.any([late.signal, init.signal]) : late.signal,
-        timeouts: { headers_ms: mostMs, idle_ms: mostMs },
+        method,
+        headers: { ...headers, ...options.headers() },
+        body: sent === null ? null : new TextEncoder().encode(sent),
+        allow_private: options.allow_private,
+        signal,
+        timeouts: { headers_ms: max_ms, idle_ms: max_ms },
       });
-      return await whole(reply, early);
+    const hold = options.openHold();
+    try {
+      const reply = await send(init.method ?? "POST", given, body);
+      const resume = (last_event_id: string) =>
+        send("GET", { ...resuming(given, reply.headers), "last-event-id": last_event_id }, null);
+      return await received(reply, { hold, signal, resume, onmessage: options.onmessage });
     } finally {
       clearTimeout(timer);
+      hold.release();
     }
   };
 }
 
 const NO_STREAM = 405;
 
-function isToolCall(body: string): boolean {
-  const message: unknown = JSON.parse(body);
-  return (message as { method?: unknown }).method === "tools/call";
+/** The SDK writes the method first. Parsing the body again would double its memory. */
+const isToolCall = (body: string): boolean =>
+  body.slice(0, HEAD_CHARACTERS).includes('"method":"tools/call"');
+const HEAD_CHARACTERS = 100;
+
+/** Headers of the request that resumes the response to a POST. */
+function resuming(given: Record<string, string>, headers: ReplyHeaders): Record<string, string> {
+  const { "content-type": _, "mcp-method": __, "mcp-name": ___, ...rest } = given;
+  return { ...rest, ...sessionOf(headers), accept: "text/event-stream" };
+}
+
+interface Receiving extends Pick<FetchOptions, "onmessage"> {
+  hold: MemoryHold;
+  signal: AbortSignal;
+  resume: (last_event_id: string) => Promise<Reply>;
 }
 
 /**
- * The SDK waits for its own timeout when a stream of events breaks, and reads one of any size: so a
- * stream is read here, up to the answer, which is handed over as JSON.
+ * Event streams are read here up to the response: the SDK waits for its own timeout when one breaks,
+ * and reads one of any size.
  */
-async function whole(reply: Reply, early: FetchOptions["early"]): Promise<Response> {
+async function received(
+  reply: Reply,
+  { hold, signal, resume, onmessage }: Receiving,
+): Promise<Response> {
   const { status, headers } = reply;
   const ok = status >= 200 && status < 300;
   const type = headers.get("content-type") ?? "";
+  const parse = (text: string): object => {
+    hold.add(jsonWeight(text));
+    return parsed(text);
+  };
+  let size = 0;
+  const count = (bytes: number) => {
+    size += bytes;
+    if (size > MAX_BYTES) throw tooLarge();
+    hold.add(bytes * COPIES);
+  };
   if (ok && isEventStream(headers)) {
-    return new Response(await answerIn(reply, early), {
-      headers: { ...sessionOf(headers), "content-type": "application/json" },
-    });
+    const take = (message: object) => onmessage(parseJSONRPCMessage(message));
+    const message = await responseIn(reply, { count, parse, onmessage: take, resume, signal });
+    return parsedResponse(message, sessionOf(headers));
   }
-  // Error bodies may repeat our credential. Only the protocol's own refusals are read on.
-  const told = ok || status === 400 || status === 404;
-  if (!told) reply.cancel();
-  const text = told ? await readText(reply, MOST_BYTES) : "";
+  // Error bodies may repeat our credential. Only the protocol's own refusals are read.
+  const isRead = ok || status === 400 || status === 404;
+  if (!isRead) reply.cancel();
+  const text = isRead ? await readText(counted(reply, count), MAX_BYTES) : "";
+  if (ok && type.startsWith("application/json")) return parsedResponse(parse(text), kept(headers));
   return new Response(text || null, {
     status,
     headers: { ...kept(headers), "content-type": type },
   });
 }
 
-async function answerIn(reply: Reply, early: FetchOptions["early"]): Promise<string> {
-  try {
-    for await (const event of sseEvents(capped(reply))) {
-      const message = parsed(event);
-      if ("result" in message || "error" in message) return event;
-      early(parseJSONRPCMessage(message));
-    }
-  } finally {
-    reply.cancel();
-  }
-  throw new AppError("upstream_failed", "The server broke off before its answer.");
-}
+const counted = (reply: Reply, count: (bytes: number) => void): Reply => ({
+  ...reply,
+  whole: undefined,
+  read: async () => {
+    const chunk = await reply.read();
+    if (chunk) count(chunk.byteLength);
+    return chunk;
+  },
+});
 
-function parsed(event: string): object {
+const tooLarge = () =>
+  new AppError("upstream_failed", `The response exceeds ${MAX_BYTES / 1024 / 1024} MiB.`);
+
+/** Hands over what is parsed already: parsing it twice would double the memory of a large result. */
+const parsedResponse = (message: object, headers: Record<string, string>): Response =>
+  Object.assign(new Response(null, { headers: { ...headers, "content-type": JSON_TYPE } }), {
+    json: async () => message,
+  });
+
+const JSON_TYPE = "application/json";
+
+function parsed(text: string): object {
   try {
-    const message: unknown = JSON.parse(event);
+    const message: unknown = JSON.parse(text);
     if (typeof message === "object" && message !== null) return message;
   } catch {
-    // Told below.
+    // Reported below, without the text: it may repeat a credential.
   }
-  throw new AppError("upstream_failed", "The server sent an event that is not JSON.");
-}
-
-async function* capped(reply: Reply): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for (let chunk = await reply.read(); chunk; chunk = await reply.read()) {
-    bytes += chunk.byteLength;
-    if (bytes > MOST_BYTES) {
-      const mib = MOST_BYTES / 1024 / 1024;
-      throw new AppError("upstream_failed", `The server answered more than ${mib} MiB.`);
-    }
-    yield chunk;
-  }
+  throw new AppError("upstream_failed", "The server sent a message that is not JSON.");
 }
 
 const sessionOf = (headers: ReplyHeaders): Record<string, string> => {
@@ -124,7 +157,7 @@ const sessionOf = (headers: ReplyHeaders): Record<string, string> => {
   return session === undefined ? {} : { "mcp-session-id": session };
 };
 
-/** `location` is judged by the SDK: it follows within the same origin only. */
+/** The SDK checks `location`: it follows within the same origin only. */
 const kept = (headers: ReplyHeaders): Record<string, string> => {
   const location = headers.get("location");
   return { ...sessionOf(headers), ...(location === undefined ? {} : { location }) };

@@ -10,6 +10,7 @@ import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/clock.ts";
 import { createRecent } from "../../lib/recent.ts";
+import type { OpenHold } from "../memory-holds.ts";
 import { openVault } from "../vault/vault.ts";
 import { listTools, type ToolList } from "./list-tools.ts";
 import { type HoldReason, pinTools } from "./pin-tools.ts";
@@ -66,13 +67,13 @@ const FAILED_MS = 10_000;
 const MOST_LISTS = 5_000;
 const MOST_TOOLS = 20_000;
 
-export function openUpstreams(deps: Deps): Upstreams {
+export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
   const vault = openVault(deps);
   /** By the key of the target. */
   const lists = createRecent<Promise<Listed>>(MOST_LISTS);
   /** By hash: principals of one server have lists of their own, made of the same tools. */
   const shared = createRecent<Tool>(MOST_TOOLS);
-  const pool = openPool(deps, ({ key }) => lists.forget(key));
+  const pool = openPool(deps, openHold, ({ key }) => lists.forget(key));
 
   /** Once more with a new token when the upstream refuses the one it got. */
   async function withClient<T>(

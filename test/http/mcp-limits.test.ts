@@ -1,0 +1,117 @@
+/** What one caller, or one upstream server, may have the MCP endpoint hold in memory. */
+import { expect, test } from "bun:test";
+import { sharedKit } from "../kit/kit.ts";
+import { post } from "../kit/mcp-client.ts";
+import { startMcpServer } from "../kit/mcp-server.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+import { until } from "../kit/until.ts";
+
+const KIB = 1024;
+/** A caller may hold a quarter of it: 2 MiB. */
+const kitOf = sharedKit({ settings: { IN_FLIGHT_MIB: "8" } });
+
+async function served() {
+  const kit = await kitOf();
+  const waiting = Promise.withResolvers<void>();
+  const server = startMcpServer({
+    tools: [
+      { name: "take", answer: () => "taken" },
+      { name: "wait", answer: () => waiting.promise.then(() => "waited") },
+      { name: "give", answer: ({ kib }) => "x".repeat(Number(kib) * KIB) },
+      {
+        name: "nest",
+        answer: ({ count }) => ({
+          content: [],
+          structuredContent: { list: Array.from({ length: Number(count) }, () => []) },
+        }),
+      },
+    ],
+  });
+  const store = await makeMcpStore(kit);
+  const { code } = await store.serve("Big", server.url);
+  const tokens = new Map<string, string>();
+  for (const name of ["alice", "bob"]) {
+    await store.install(name, code);
+    tokens.set(name, await store.token(name));
+  }
+  const send = (name: string, body: unknown) =>
+    post(store.url, { authorization: `Bearer ${tokens.get(name)}` }, body);
+  return {
+    server,
+    send,
+    call: (name: string, tool: string, args: unknown) => {
+      const params = { name: `big__${tool}`, arguments: args };
+      return send(name, { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    },
+    release: () => waiting.resolve(),
+    async [Symbol.asyncDispose]() {
+      waiting.resolve();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const text = (kib: number) => ({ text: "x".repeat(kib * KIB) });
+
+test("a body of millions of small values is a 413 before it is parsed", async () => {
+  await using it = await served();
+
+  const reply = await it.call("alice", "take", { list: Array.from({ length: 50_000 }, () => []) });
+
+  expect(reply.status).toBe(413);
+  expect(await reply.json()).toMatchObject({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32000, message: expect.any(String), data: { code: "too_large" } },
+  });
+  expect(it.server.calls).toHaveLength(0);
+});
+
+test("a caller who holds its share gets a 429, another caller does not, and the share comes back", async () => {
+  await using it = await served();
+  const first = it.call("alice", "wait", text(300)).then((reply) => reply.text());
+  await until(() => it.server.calls.length === 1);
+
+  const second = await it.call("alice", "take", text(300));
+  expect(second.status).toBe(429);
+  expect(second.headers.get("retry-after")).toBe("1");
+  expect(await second.json()).toMatchObject({
+    jsonrpc: "2.0",
+    error: { data: { code: "overloaded", retry_after: "1" } },
+  });
+  expect((await it.call("alice", "take", text(1))).status).toBe(200);
+  expect((await it.call("bob", "take", text(300))).status).toBe(200);
+
+  it.release();
+  expect(await first).toContain("waited");
+  for (let round = 0; round < 5; round += 1) {
+    expect((await it.call("alice", "take", text(300))).status).toBe(200);
+  }
+});
+
+test("a body that never fits is a 413, with a declared length or in chunks", async () => {
+  await using it = await served();
+  const chunked = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let sent = 0; sent < 3 * KIB; sent += 64) {
+        controller.enqueue(Buffer.alloc(64 * KIB, " "));
+      }
+      controller.close();
+    },
+  });
+
+  expect((await it.call("alice", "take", text(3 * KIB))).status).toBe(413);
+  expect((await it.send("alice", chunked)).status).toBe(413);
+  expect((await it.call("alice", "take", text(1))).status).toBe(200);
+});
+
+test("a result larger than a share is a failed call, and the next call works", async () => {
+  await using it = await served();
+
+  expect(await (await it.call("alice", "give", { kib: 3 * KIB })).text()).toContain("isError");
+  expect(await (await it.call("alice", "nest", { count: 100_000 })).text()).toContain("isError");
+  for (let round = 0; round < 5; round += 1) {
+    const reply = await it.call("alice", "give", { kib: 300 });
+    expect((await reply.text()).length).toBeGreaterThan(300 * KIB);
+  }
+});
