@@ -54,6 +54,8 @@ export interface App {
 
 /** What `/readyz` reports. */
 export interface Readiness {
+  /** Why the node should get no requests, as a sentence. */
+  problem: string | undefined;
   /** Why the node serves less than it should, in sentences. */
   degraded: string[];
 }

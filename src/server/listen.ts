@@ -123,7 +123,8 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     "/readyz": () => {
       if (!state.ready) return plain({ status: "shutting down" }, 503);
       const { revision } = app.deps.snapshot();
-      const { degraded } = app.readiness();
+      const { problem, degraded } = app.readiness();
+      if (problem) return plain({ status: "not ready", reason: problem }, 503);
       return plain({ status: "ready", revision, ...(degraded.length && { degraded }) }, 200);
     },
   };

@@ -26,6 +26,7 @@ import { routes } from "./routes.ts";
 import { sweep } from "./sweep.ts";
 import { trackLastUsed } from "./track-last-used.ts";
 import { watchConfigFile } from "./watch-config-file.ts";
+import { watchDataFolder } from "./watch-data-folder.ts";
 import { writeEvaluations } from "./write-evaluations.ts";
 import { writeEvents } from "./write-events.ts";
 
@@ -104,7 +105,12 @@ export async function start(
   const answers = newAnswers();
   const measured = { deps, answers, events, evaluations, config };
   const metrics = () => renderMetrics(METRICS, measured);
-  const readiness = () => ({ degraded: config.isReachable() ? [] : [NO_DATABASE] });
+  const folder = watchDataFolder(settings, log);
+  opened.defer(() => folder.stop());
+  const readiness = () => ({
+    problem: folder.problem(),
+    degraded: config.isReachable() ? [] : [NO_DATABASE],
+  });
   const app = { deps, refresh: config.refresh, answers, metrics, readiness };
   const mcp = mcpOnDemand(app);
   opened.defer(() => mcp.stop());

@@ -10,9 +10,15 @@ export interface ProgramOptions {
   settings?: Record<string, string>;
   /** Whoever read its log is gone, or stands still. */
   logReader?: "gone" | "still";
+  /** Runs the program, such as `WITHOUT_ROOT_RIGHTS`. */
+  by?: string[];
 }
 
 const LAUNCHER = resolve("bin/portcullis");
+
+/** Runs a program so that file permissions apply, also when the tests run as root. */
+export const WITHOUT_ROOT_RIGHTS =
+  process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
 
 /** Settings of a program that touches nothing of this machine: a folder of its own, a free port. */
 function ownSettings(dir: string, settings: Record<string, string>): Record<string, string> {
@@ -27,9 +33,14 @@ function ownSettings(dir: string, settings: Record<string, string>): Record<stri
 }
 
 /** Resolves when it says that it is ready. */
-export async function startProgram({ args = [], settings = {}, logReader }: ProgramOptions = {}) {
+export async function startProgram({
+  args = [],
+  settings = {},
+  logReader,
+  by = [],
+}: ProgramOptions = {}) {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-program-"));
-  const child = Bun.spawn([LAUNCHER, "start", ...args], {
+  const child = Bun.spawn([...by, LAUNCHER, "start", ...args], {
     env: ownSettings(dir, settings),
     stdout: "pipe",
     stderr: logReader === "still" ? unreadPipe(dir) : "pipe",
