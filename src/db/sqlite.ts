@@ -6,6 +6,7 @@ import { elapsedMs } from "../lib/clock.ts";
 import type { Db, Value } from "./db.ts";
 import { asAppError, guarded } from "./driver-error.ts";
 import { joined } from "./joined.ts";
+import { INCREMENTAL } from "./reclaim-space.ts";
 
 /** The file of an SQLite address; undefined for any other, and for one in memory. */
 export function sqliteFile(url: string): string | undefined {
@@ -16,6 +17,8 @@ export function sqliteFile(url: string): string | undefined {
 export async function openSqlite(url: string, durable: boolean): Promise<Db> {
   return await guarded(async () => {
     const sqlite = new Database(sqliteFile(url) ?? ":memory:", { create: true, readwrite: true });
+    // Before the first write, which fixes it for the life of the file.
+    sqlite.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     await patient(() => sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON"));
     // FULL waits for the disk at every commit, and the whole process waits with it.
     sqlite.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`);

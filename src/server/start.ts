@@ -2,6 +2,8 @@
 import { AppError } from "../contract/errors.ts";
 import { answer } from "../dataplane/answer.ts";
 import { liveState } from "../dataplane/live-state.ts";
+import type { Db } from "../db/db.ts";
+import { enableReclaim } from "../db/reclaim-space.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
@@ -23,7 +25,7 @@ import { METRICS } from "./metrics.ts";
 import { openJournals } from "./open-journals.ts";
 import { openToServe } from "./open-to-serve.ts";
 import { routes } from "./routes.ts";
-import { sweep } from "./sweep.ts";
+import { startSweeping } from "./sweep.ts";
 import { trackLastUsed } from "./track-last-used.ts";
 import { watchConfigFile } from "./watch-config-file.ts";
 import { watchDataFolder } from "./watch-data-folder.ts";
@@ -48,6 +50,7 @@ export async function start(
   await using opened = new AsyncDisposableStack();
   const { db, eventDb, keyring, stored, close } = await openToServe(settings, log);
   opened.defer(close);
+  await prepareReclaim(db, log);
   const demo = startDemoUpstream({ now, newId });
   opened.defer(() => demo.stop());
   const lastUsed = trackLastUsed(db, now, log);
@@ -100,8 +103,8 @@ export async function start(
     const watched = await watchConfigFile(deps, config.refresh, from);
     opened.defer(() => watched.stop());
   }
-  const sweeping = setInterval(() => void sweep(deps), SWEEP_EVERY_MS);
-  opened.defer(() => clearInterval(sweeping));
+  const sweeping = startSweeping(deps);
+  opened.defer(() => sweeping.stop());
   const answers = newAnswers();
   const measured = { deps, answers, events, evaluations, config };
   const metrics = () => renderMetrics(METRICS, measured);
@@ -145,10 +148,21 @@ export async function start(
   };
 }
 
+/** A file that cannot be rewritten now, since it is large, in use or the disk is full, works as before. */
+async function prepareReclaim(db: Db, log: Log): Promise<void> {
+  try {
+    if (!(await enableReclaim(db)))
+      log("database_does_not_shrink", { level: "warn", todo: REWRITE });
+  } catch (thrown) {
+    log("database_does_not_shrink", { level: "warn", todo: REWRITE, error: thrown });
+  }
+}
+
+const REWRITE =
+  "The SQLite file was created by an older release and keeps the space of deleted rows. To return it, run portcullis backup and restore into a new data folder.";
+
 const NO_DATABASE =
   "The database is unavailable: requests are served with the last known configuration, and the admin API returns 503.";
 
 /** A shutdown waits this long for request bodies that are incomplete: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
 const BODY_GRACE_MS = 2_000;
-
-const SWEEP_EVERY_MS = 3_600_000;

@@ -1,4 +1,4 @@
-/** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, ended sessions; then measures the tables. */
+/** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, ended sessions; then measures the tables and returns free space. */
 import { dropApprovals, expireApprovals } from "../db/approvals.ts";
 import { collectorTable } from "../db/collectors.ts";
 import { dropEndedSessions } from "../db/ended-sessions.ts";
@@ -6,6 +6,7 @@ import { dropEvaluations } from "../db/evaluation-events.ts";
 import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
 import { measureTables } from "../db/measure-tables.ts";
 import { dropPseudonyms } from "../db/pseudonyms.ts";
+import { reclaimSpace } from "../db/reclaim-space.ts";
 import { dropRequestEvents } from "../db/request-events.ts";
 import type { Deps } from "../deps.ts";
 import { expireRequests } from "../mcp-store/save-request.ts";
@@ -13,6 +14,30 @@ import { expireRequests } from "../mcp-store/save-request.ts";
 const DAY_MS = 86_400_000;
 /** A retry comes within minutes: a day is generous. */
 const RETRY_DAYS = 1;
+
+/** Soon, so that a node that restarts every few minutes sweeps at all; not at once, when there is most to do. */
+const FIRST_SWEEP_MS = 5_000;
+const SWEEP_EVERY_MS = 3_600_000;
+
+/** Sweeps 5 s after the call, then every hour. */
+export function startSweeping(deps: Deps): { stop: () => void } {
+  let stopped = false;
+  const log: Deps["log"] = (...line) => stopped || deps.log(...line); // the database is closed then
+  let timer: Timer;
+  const next = (ms: number) => {
+    timer = setTimeout(async () => {
+      await sweep({ ...deps, log });
+      if (!stopped) next(SWEEP_EVERY_MS);
+    }, ms);
+  };
+  next(FIRST_SWEEP_MS);
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
 
 export async function sweep(deps: Deps): Promise<void> {
   const { db, settings, log, now } = deps;
@@ -35,6 +60,7 @@ export async function sweep(deps: Deps): Promise<void> {
     });
     await expireRequests(deps);
     await measureTables(db);
+    await reclaimSpace(db);
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });
   }

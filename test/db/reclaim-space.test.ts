@@ -1,0 +1,94 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import type { RequestEvent } from "../../src/contract/requests.ts";
+import { openDb } from "../../src/db/db.ts";
+import { reclaimSpace } from "../../src/db/reclaim-space.ts";
+import { requestEventTable } from "../../src/db/request-events.ts";
+import { sqliteFile } from "../../src/db/sqlite.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { startKit } from "../kit/kit.ts";
+import { freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
+
+const MIB = 1024 * 1024;
+
+test("an SQLite file returns the space of deleted rows, and others have their turn meanwhile", async () => {
+  await using database = await freshDatabase("sqlite");
+  const file = sqliteFile(database.url) ?? "";
+  const db = await openDb(database.url, { durable: false });
+  await db.run("CREATE TABLE filler (id INTEGER PRIMARY KEY, text TEXT)");
+  for (let row = 0; row < 10_000; row += 1) {
+    await db.run("INSERT INTO filler (text) VALUES ($1)", "x".repeat(3_000));
+  }
+  await db.run("DELETE FROM filler");
+  await db.many("PRAGMA wal_checkpoint(TRUNCATE)");
+  const before = statSync(file).size;
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 1);
+
+  await reclaimSpace(db);
+  clearInterval(counting);
+  await db.many("PRAGMA wal_checkpoint(TRUNCATE)");
+
+  expect(before).toBeGreaterThan(30 * MIB);
+  expect(statSync(file).size).toBeLessThan(6 * MIB);
+  expect(turns).toBeGreaterThan(10);
+  await db.close();
+});
+
+test("a file of an older release is converted at the start, and keeps its rows", async () => {
+  await using database = await freshDatabase("sqlite");
+  const file = sqliteFile(database.url) ?? "";
+  using old = new Database(file, { create: true });
+  old.exec("PRAGMA journal_mode = WAL; CREATE TABLE filler (id INTEGER PRIMARY KEY, text TEXT)");
+  const insert = old.prepare("INSERT INTO filler (text) VALUES (?)");
+  old.transaction(() => {
+    for (let row = 0; row < 5_000; row += 1) insert.run("x".repeat(3_000));
+  })();
+  old.exec("DELETE FROM filler WHERE id > 100");
+  old.close();
+
+  await using kit = await startKit({ database_url: database.url });
+
+  expect(await kit.db.one("PRAGMA auto_vacuum")).toEqual({ auto_vacuum: 2 });
+  expect(await kit.db.one("SELECT count(*) AS count FROM filler")).toEqual({ count: 100 });
+  expect(statSync(file).size).toBeLessThan(5 * MIB);
+});
+
+test("expired rows are deleted soon after the start", async () => {
+  await using kit = await startKit();
+  const old = new Date("2020-01-01T00:00:00.000Z");
+  await requestEventTable.insertMany(kit.db, [eventAt(old), eventAt(new Date())]);
+
+  await until(async () => (await requestEventTable.all(kit.db)).length === 1);
+
+  const [left] = await requestEventTable.all(kit.db);
+  expect(left?.time).not.toBe(old.toISOString());
+}, 30_000);
+
+const eventAt = (time: Date): RequestEvent => ({
+  id: Bun.randomUUIDv7("hex", time),
+  time: time.toISOString(),
+  trace_id: newId(),
+  gateway_id: newId(),
+  consumer_id: newId(),
+  key_id: newId(),
+  endpoint: "chat_completions",
+  method: "POST",
+  registry_id: null,
+  provider: null,
+  attempts: [],
+  model_asked: null,
+  model_sent: null,
+  status: 200,
+  error_code: null,
+  request_bytes: 0,
+  response_bytes: 0,
+  ttfb_ms: null,
+  total_ms: 1,
+  input_tokens: null,
+  output_tokens: null,
+});
