@@ -28,7 +28,7 @@ import { routes } from "./routes.ts";
 import { startSweeping } from "./sweep.ts";
 import { trackLastUsed } from "./track-last-used.ts";
 import { watchConfigFile } from "./watch-config-file.ts";
-import { watchDataFolder } from "./watch-data-folder.ts";
+import { watchFolders } from "./watch-folders.ts";
 import { writeEvaluations } from "./write-evaluations.ts";
 import { writeEvents } from "./write-events.ts";
 
@@ -108,7 +108,7 @@ export async function start(
   const answers = newAnswers();
   const measured = { deps, answers, events, evaluations, config };
   const metrics = () => renderMetrics(METRICS, measured);
-  const folder = watchDataFolder(settings, log);
+  const folder = watchFolders(settings, log);
   opened.defer(() => folder.stop());
   const readiness = () => ({
     problem: folder.problem(),
