@@ -121,6 +121,7 @@ export function startAuthServer() {
     url: server.url.origin,
     state,
     clients,
+    codes,
     access,
     refresh,
     /** Requests to the token endpoint. */
