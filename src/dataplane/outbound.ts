@@ -18,7 +18,7 @@ export function outbound(
 ): OutboundRequest {
   const { request, body } = chosen;
   const { registry, model } = candidate;
-  const asked = { tail: chosen.tail, model, search: capability === "files" ? chosen.search : "" };
+  const asked = { tail: chosen.tail, model, search: forwardedQuery(capability, chosen.search) };
   const out: OutboundRequest = {
     url: urlFor(registry.provider, registry.upstream, asked, capability),
     method: request.method,
@@ -53,6 +53,18 @@ export function sentModel(
   const keepsPin = body.kind === "form" && model.kind === "pinned" && !inPath;
   return keepsPin ? run.model_asked : (candidate.model ?? null);
 }
+
+/** Returns the query string that is sent upstream: clients add switches such as `?beta=true`. */
+export const forwardedQuery = (capability: Capability, search: string): string =>
+  WITH_QUERY.has(capability) ? search : "";
+
+const WITH_QUERY: ReadonlySet<Capability> = new Set([
+  "chat",
+  "messages",
+  "responses",
+  "embeddings",
+  "files",
+]);
 
 /** Of the client's headers only these go on: never credentials, cookies, X-AG-* or addresses. */
 function headersFor(

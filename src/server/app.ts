@@ -126,7 +126,7 @@ export async function answering(
       code: error.code,
       ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
     });
-    return render(plane, error, ids, headers);
+    return render(plane, error, ids, headers, request);
   }
 }
 

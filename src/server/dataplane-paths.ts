@@ -172,6 +172,21 @@ const DataPlaneError = z
   })
   .describe("Every error of the data plane but rate limiting, in the shape that SDKs show.");
 
+const MessagesError = z
+  .object({
+    type: z.literal("error"),
+    error: z.object({
+      type: z.string(),
+      message: z.string(),
+      code: z.string(),
+      param: z.string().nullable(),
+    }),
+    retry_after: z.string().optional().describe("Seconds to wait, after a rate limit."),
+    request_id: z.string(),
+    trace_id: z.string(),
+  })
+  .describe("Every error of the gateway at `/v1/messages`, in Anthropic's shape.");
+
 const RateLimitError = z.object({
   error: z.string().describe("`<type> rate limit exceeded`."),
   retry_after: z.string().describe("Seconds to wait."),
@@ -181,6 +196,8 @@ export function dataPlanePaths(book: SchemaBook): Paths {
   const error = book.refer(DataPlaneError, "output", "DataPlaneError");
   const limited = book.refer(RateLimitError, "output", "RateLimitError");
   const errors = errorReplies(ERROR_CODES, (code) => (code === "rate_limited" ? limited : error));
+  const messages = book.refer(MessagesError, "output", "MessagesError");
+  const messagesErrors = errorReplies(ERROR_CODES, () => messages);
   const paths: Paths = {};
   for (const { name, method, tail, summary, ...rest } of PATHS) {
     const path = `/{consumer}/v1${tail}`;
@@ -193,7 +210,10 @@ export function dataPlanePaths(book: SchemaBook): Paths {
         summary,
         parameters: [...pathParameters(path), ...HEADERS],
         ...(content ? { requestBody: { required: true, content } } : {}),
-        responses: { 200: success(rest.replies), ...errors },
+        responses: {
+          200: success(rest.replies),
+          ...(tail === "/messages" ? messagesErrors : errors),
+        },
         security: [{ consumer_key: [] }],
       },
     };

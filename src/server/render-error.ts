@@ -1,6 +1,6 @@
 /** The only place that writes an error body: one error class, one shape per plane (spec 7). */
 import type { Plane } from "../contract/endpoint.ts";
-import type { AppError } from "../contract/errors.ts";
+import type { AppError, ErrorCode } from "../contract/errors.ts";
 import { html } from "./html.ts";
 import { plainPage } from "./plain-page.ts";
 
@@ -9,7 +9,9 @@ export interface RequestIds {
   request_id: string;
 }
 
-const BODY: Record<Plane, (error: AppError, ids: RequestIds) => object> = {
+type Body = (error: AppError, ids: RequestIds) => object;
+
+const BODY: Record<Plane, Body> = {
   admin: (error) => ({ error: error.code, message: error.message }),
   guard: (error, ids) => ({ error: error.message, ...ids }),
   mcp: (error, ids) => ({ error: error.code, message: error.message, ...ids }),
@@ -27,18 +29,39 @@ const BODY: Record<Plane, (error: AppError, ids: RequestIds) => object> = {
         },
 };
 
+/** The shape that Anthropic's clients read, with our code, param and retry_after added. */
+const messagesBody: Body = ({ code, status, message, details }, ids) => ({
+  type: "error",
+  error: { type: anthropicType(code, status), message, code, param: details.param ?? null },
+  ...(details.retry_after ? { retry_after: details.retry_after } : {}),
+  ...ids,
+});
+
 export function renderError(
   plane: Plane,
   error: AppError,
   ids: RequestIds,
   headers: Record<string, string>,
+  { url } = NO_REQUEST,
 ): Response {
-  const answer = Response.json(BODY[plane](error, ids), { status: error.status, headers });
+  const body = plane === "gateway" && MESSAGES_PATH.test(url) ? messagesBody : BODY[plane];
+  const answer = Response.json(body(error, ids), { status: error.status, headers });
+  // Some clients retry any failure: this header of the OpenAI and Anthropic clients stops them.
+  if (plane === "gateway" && isPermanent(error)) answer.headers.set("x-should-retry", "false");
   if (error.details.retry_after) answer.headers.set("retry-after", error.details.retry_after);
   if (error.details.allow) answer.headers.set("allow", error.details.allow);
   if (error.status === 401) answer.headers.set("www-authenticate", challenge(error));
   return answer;
 }
+
+const NO_REQUEST = { url: "" };
+const MESSAGES_PATH = /^[^?]*\/v1\/messages(?=[/?]|$)/;
+
+/** Trying again cannot succeed until the request or the configuration is changed. */
+const isPermanent = ({ code, status }: AppError): boolean =>
+  code === "no_backend_available" || (status < 500 && !TRANSIENT.includes(status));
+
+const TRANSIENT: readonly number[] = [408, 409, 429, 499];
 
 /** For MCP clients: a JSON-RPC error without an id, as the transport's specification has it. */
 export function renderRpcError(
@@ -77,6 +100,21 @@ function challenge({ details }: AppError): string {
   const { resource_metadata } = details;
   return resource_metadata ? `Bearer resource_metadata="${resource_metadata}"` : "Bearer";
 }
+
+/** The error types of Anthropic's API, by status. */
+function anthropicType(code: ErrorCode, status: number): string {
+  if (code === "no_backend_available") return "api_error";
+  return ANTHROPIC_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+}
+
+const ANTHROPIC_TYPES: Record<number, string> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
 
 /** The words that reference clients branch on. */
 function referenceType(status: number): string {

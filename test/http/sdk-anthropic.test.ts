@@ -1,9 +1,11 @@
 /** The official client of provider A, unmodified, against the built-in demo provider and a recording upstream. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import Anthropic, { toFile } from "@anthropic-ai/sdk";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { until } from "../kit/until.ts";
 import { type Script, startUpstream } from "../kit/upstream.ts";
+import { startLimited } from "../limiter/limited.ts";
 
 const kit = sharedKit();
 const ask = {
@@ -61,6 +63,86 @@ test("answers and errors carry the request id where the client looks for it", as
 
   expect(answer._request_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(error).toMatchObject({ requestID: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+});
+
+describe("an error of the gateway on /v1/messages has Anthropic's shape", () => {
+  const post = async (status: number, headers: Record<string, string>, body: object = ask) => {
+    const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+    const reply = await one.post("/v1/messages", body, headers);
+    expect(reply.status).toBe(status);
+    return { reply, body: (await reply.json()) as Record<string, unknown> };
+  };
+
+  test.each([
+    [400, "invalid_request_error", {}, { ...ask, model: "@nobody/" }],
+    [401, "authentication_error", { "x-ag-api-key": "ag_wrong" }, ask],
+    [403, "permission_error", { "x-ag-pin": "@groq" }, ask],
+  ])("%d is %s", async (status, type, headers, sent) => {
+    const { reply, body } = await post(status, headers, sent);
+
+    expect(body).toMatchObject({
+      type: "error",
+      error: { type, message: expect.any(String), code: expect.any(String) },
+      request_id: reply.headers.get("x-request-id"),
+    });
+    expect(reply.headers.get("x-should-retry")).toBe("false");
+  });
+
+  test("404 for a path below it is not_found_error", async () => {
+    const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+
+    const reply = await one.post("/v1/messages/nothing", ask);
+
+    expect(await reply.json()).toMatchObject({ type: "error", error: { type: "not_found_error" } });
+  });
+
+  test("429 is rate_limit_error with retry_after", async () => {
+    await using limited = await startLimited(await kit(), {
+      limits: { global: { limit: 1, window: "1h" } },
+      actions: { type: "reject", retry_after: "60" },
+    });
+    await limited.ask();
+
+    const reply = await limited.post("/v1/messages", ask);
+
+    expect(reply.status).toBe(429);
+    expect(reply.headers.get("retry-after")).toBe("60");
+    expect(reply.headers.get("x-should-retry")).toBeNull();
+    expect(await reply.json()).toMatchObject({
+      type: "error",
+      error: { type: "rate_limit_error", message: "global rate limit exceeded" },
+      retry_after: "60",
+    });
+  });
+});
+
+test("the client does not retry with a wrong key or without a backend", async () => {
+  const one = await makeConsumer(await kit(), []);
+  const failure = (apiKey: string) => {
+    const client = new Anthropic({ baseURL: one.url, apiKey, maxRetries: 2 });
+    return client.messages.create(ask).catch((thrown: unknown) => thrown);
+  };
+  const events = async () => {
+    const reply = await (await kit()).get(`/v1/gateways/${one.gateway.id}/requests`);
+    return ((await reply.json()) as { items: object[] }).items.length;
+  };
+
+  expect(await failure("ag_wrong")).toMatchObject({
+    status: 401,
+    type: "authentication_error",
+    message: expect.stringContaining("unknown, expired or revoked"),
+  });
+  expect(await failure(one.key)).toMatchObject({ status: 503, type: "api_error" });
+  await until(async () => (await events()) > 0);
+  expect(await events()).toBe(1);
+});
+
+test("the query string of messages reaches the upstream", async () => {
+  await using one = await recording({ body: { type: "message", content: [] } });
+
+  await one.client.post("/v1/messages?beta=true", { body: ask });
+
+  expect(one.upstream.hits[0]?.query).toBe("?beta=true");
 });
 
 test("4.6 files keep the provider's own shape, upload to deletion", async () => {

@@ -232,3 +232,31 @@ test("a stream that breaks off throws at the client", async () => {
 
   expect(read).rejects.toThrow("The upstream broke off");
 });
+
+test.each(["/v1/chat/completions", "/v1/responses", "/v1/embeddings"])(
+  "the query string of %s reaches the upstream",
+  async (path) => {
+    const upstream = startUpstream({ body: {} });
+    await using _ = upstream;
+    const one = await makeConsumer(await kit(), [
+      { provider: "openai", url: `${upstream.url}/v1` },
+    ]);
+
+    await one.post(`${path}?beta=true&a=b%20c`, { model: "m" });
+
+    expect(upstream.hits[0]?.query).toBe("?beta=true&a=b%20c");
+  },
+);
+
+test("a permanent rejection tells the client not to retry", async () => {
+  const one = await makeConsumer(await kit(), []);
+  const retry = async (path: string, headers: Record<string, string> = {}) => {
+    const reply = await one.post(path, { model: "m" }, headers);
+    return [reply.status, reply.headers.get("x-should-retry")];
+  };
+
+  expect(await retry("/v1/chat/completions", { "x-ag-gateway-slug": "!" })).toEqual([400, "false"]);
+  expect(await retry("/v1/chat/completions", { "x-ag-api-key": "ag_no" })).toEqual([401, "false"]);
+  expect(await retry("/v1/nothing")).toEqual([404, "false"]);
+  expect(await retry("/v1/chat/completions")).toEqual([503, "false"]);
+});
