@@ -12,10 +12,10 @@ const HUGE_BYTES = 1024 * 1024;
 export function answerAnywhere(
   { settings }: Deps,
   backing: Backing,
-  answering: Answering,
+  { owner, ...answering }: Answering & { owner: string },
 ): Promise<string> {
   const size = answering.bytes.length;
   if (size <= LARGE_BYTES) return answerBody(backing, answering);
   const thread = size > HUGE_BYTES ? "huge" : "large";
-  return inThread(settings, thread, { work: { name: "answer", given: answering }, backing });
+  return inThread(settings, thread, { work: { name: "answer", given: answering }, backing, owner });
 }

@@ -33,11 +33,14 @@ async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): 
     recalled: false,
   };
   const text = await onlyOnce(deps, call, { caller, body: bytes }, () =>
-    answerAnywhere(deps, backing, answering),
+    answerAnywhere(deps, backing, { ...answering, owner: ownerOf(caller) }),
   );
   call.headers["content-type"] = "application/json";
   return new Response(text, { headers: sheet(call.headers) });
 }
+
+const ownerOf = (caller: Caller): string =>
+  caller.kind === "administrator" ? caller.token_id : caller.collector.id;
 
 const sheet = createHeaderSheet();
 

@@ -57,7 +57,7 @@ export interface Backing extends Pick<Outside, "post" | "ask">, Pick<Deps, "now"
   askApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
   record: (recorded: RecordedEvaluation) => Promise<void>;
   /** Judges in a thread, where this is not one already: a small file may say as much as a large body. */
-  aside: ((asked: Asked) => Promise<Judgement>) | undefined;
+  aside: ((asked: Asked, owner: string) => Promise<Judgement>) | undefined;
 }
 
 export function backingOf(
@@ -72,8 +72,8 @@ export function backingOf(
       const { keyring } = deps;
       return { collector, program: program?.(), disabled: disabledDetectors, keyring };
     },
-    aside: (asked) =>
-      inThread(deps.settings, "huge", { work: { name: "judge", given: asked }, backing }),
+    aside: (asked, owner) =>
+      inThread(deps.settings, "huge", { work: { name: "judge", given: asked }, backing, owner }),
   };
   return backing;
 }

@@ -19,6 +19,7 @@ export async function evaluateInside(deps: Deps, asked: InsideEvaluation): Promi
       origin: { ...origin, request_id: deps.newId() },
       recorded: true,
       recalled: true,
+      owner: collector_id,
     },
   );
   return JSON.parse(text);

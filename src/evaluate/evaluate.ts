@@ -1,6 +1,12 @@
 /** Judges a payload: read it, run the policy that applies, write down what was decided (spec 4.3). */
 import { AppError } from "../contract/errors.ts";
-import type { EvaluateRequest, Finding, Verdict } from "../contract/evaluate.ts";
+import type {
+  Direction,
+  EvaluateRequest,
+  Finding,
+  Uninspected,
+  Verdict,
+} from "../contract/evaluate.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import { exactNumbers, exactValues } from "../policy/payload/exact-numbers.ts";
@@ -42,7 +48,7 @@ export async function evaluate(backing: Backing, asked: Asked): Promise<Judgemen
   const { program, disabled } = chosen;
   const known = knownOf(chosen, asked);
   const opens = program !== undefined && opensFiles(program, known);
-  if (opens && backing.aside) return await backing.aside(asked);
+  if (opens && backing.aside) return await backing.aside(asked, chosen.collector.id);
   try {
     const outcome = program ? await judge(backing, { program, disabled, known, asked }) : UNGUARDED;
     const transformed =
@@ -133,6 +139,7 @@ async function judge(
   const read = opensFiles(program, known)
     ? await readAttachments(backing, payload)
     : notOpened(payload);
+  if (collector.fail_mode === "closed") refuseOverBudget(program, direction, read.uninspected);
   const outcome = await runPolicy(program, {
     direction,
     segments: read.segments.length ? [...payload.segments, ...read.segments] : payload.segments,
@@ -179,6 +186,21 @@ const notOpened = ({ attachments, documents }: Payload): ReadAttachments => ({
     reason: "not_opened",
   })),
 });
+
+/** What takes more than one evaluation may use was not inspected: the fail mode decides, as for a detector. */
+function refuseOverBudget(
+  { rules }: Program,
+  direction: Direction,
+  uninspected: readonly Uninspected[],
+): void {
+  const over = uninspected.find(({ reason }) => reason === "over_budget");
+  const reader = rules[direction].find(({ reads }) => reads.has("attachment"));
+  if (!over || !reader) return;
+  const { id: detector_id, name: detector_name } = reader.detector;
+  const text = `Documents exceed what one evaluation may use, and this collector is fail-closed: ${over.detail}`;
+  const details = { detector_id, detector_name, error: over.detail ?? over.reason };
+  throw new AppError("detector_failed", text, { details });
+}
 
 const isAsking = ({ outcome }: Finding): boolean => outcome.action === "ask";
 

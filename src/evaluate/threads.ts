@@ -1,6 +1,6 @@
 /** The threads that judge what takes long: started when they are needed, ended when they are not. */
 import { Worker } from "node:worker_threads";
-import { atMost } from "../lib/at-most.ts";
+import { createFairSemaphore } from "../lib/fair-semaphore.ts";
 import type { Settings } from "../settings.ts";
 import type { Backing, Chosen } from "./backing.ts";
 import {
@@ -19,6 +19,8 @@ const IDLE_MS = 30_000;
 
 interface Job {
   work: Work;
+  /** The collector, or the token, whose evaluation it is: owners take turns. */
+  owner: string;
   /** What the thread asks for meanwhile. */
   backing: Backing;
 }
@@ -34,20 +36,40 @@ export async function inThread<Name extends Work["name"]>(
 
 type Thread = (job: Job) => Promise<Settled>;
 
-/** One pair for each running program: its settings object is what a copy of `deps` still shares. */
+/** One set for each running program: its settings object is what a copy of `deps` still shares. */
 const threads = new WeakMap<Settings, { large: Thread; huge: Thread }>();
 
 function threadsOf(settings: Settings) {
   const known = threads.get(settings);
   if (known) return known;
-  const fresh = { large: createThread(16), huge: createThread(2) };
+  const fresh = { large: createLarge(), huge: createHuge() };
   threads.set(settings, fresh);
   return fresh;
 }
 
-/** `most` at once: judging takes up to thirty times the memory of a body. */
-function createThread(most: number): Thread {
-  const inTurn = atMost(most);
+/** Long conversations share one worker; some of its slots are left to other owners. */
+function createLarge(): Thread {
+  const inTurn = createFairSemaphore(16, 12);
+  const { judge } = createThread();
+  return (job) => inTurn(job.owner, () => judge(job));
+}
+
+/**
+ * Bodies over 1 MiB, and documents: judging takes up to thirty times their memory, and seconds. Each worker runs one
+ * at a time, and one owner never has both.
+ */
+function createHuge(): Thread {
+  const workers = [createThread(), createThread()];
+  const inTurn = createFairSemaphore(workers.length, 1);
+  return (job) =>
+    inTurn(job.owner, async () => {
+      const idle = workers.find(({ isIdle }) => isIdle());
+      if (!idle) throw new Error("More jobs run than there are workers.");
+      return await idle.judge(job);
+    });
+}
+
+function createThread(): { judge: Thread; isIdle: () => boolean } {
   const jobs = new Map<number, { backing: Backing; done: (settled: Settled) => void }>();
   let count = 0;
   let running: Worker | undefined;
@@ -94,7 +116,7 @@ function createThread(most: number): Thread {
     if (jobs.size === 0) idle = setTimeout(stop, IDLE_MS).unref();
     return settled;
   };
-  return (job) => inTurn(() => judge(job));
+  return { judge, isIdle: () => jobs.size === 0 };
 }
 
 async function answered(

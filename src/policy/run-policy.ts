@@ -95,7 +95,8 @@ async function runRules(
   rules: readonly CompiledRule[],
 ): Promise<void> {
   // Others have their turn between two detectors: each may take a second for a body of megabytes.
-  const isLarge = judged.surroundings.payload_bytes > LARGE_BYTES;
+  const { payload_bytes, attachments } = judged.surroundings;
+  const isLarge = payload_bytes > LARGE_BYTES || attachments.length > 0;
   for (const rule of rules) {
     if (rule.action === "transform" || rule.remote) continue;
     if (isLarge) await new Promise(setImmediate);

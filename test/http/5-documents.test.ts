@@ -105,7 +105,10 @@ test("a document in an MCP result is read by output rules", async () => {
 });
 
 test("5 a document that inflates without end is refused, and said so", async () => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const guard = await makeRuled(await kit(), "doc_analyzer", {
+    action: "report",
+    collector: { fail_mode: "open" },
+  });
   const bomb = docx("<w:t>a</w:t>".repeat(8_000_000)).toString("base64");
   const { payload } = styles[0] ?? expect.unreachable();
 
@@ -115,7 +118,10 @@ test("5 a document that inflates without end is refused, and said so", async () 
 }, 30_000);
 
 test("5 of many documents the first twenty are read, and the rest is told", async () => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const guard = await makeRuled(await kit(), "doc_analyzer", {
+    action: "report",
+    collector: { fail_mode: "open" },
+  });
   const file = { type: "file", file: { file_data: url(pdf("harmless").toString("base64")) } };
 
   const told = await guard.evaluate({
@@ -149,8 +155,7 @@ test("5 more than twenty attachments are a 400, and one read in part is told", a
 test("5 while a small file with much in it is looked at, everybody else is answered", async () => {
   const shared = await kit();
   const guard = await makeRuled(shared, "doc_analyzer", { action: "report" });
-  const words = Array.from({ length: 24_000 }, (_, i) => `${"a.b@".repeat(20)}${(i * 7919) % 99}`);
-  const data = docx(`<w:p><w:t>${words.join("")}</w:t></w:p>`).toString("base64");
+  const data = SLOW;
   const judge = async () => {
     const verdict = await guard.evaluate({ payload: { attachments: [{ data }] } });
     expect(placesOf(verdict)).toEqual([]);
@@ -161,7 +166,51 @@ test("5 while a small file with much in it is looked at, everybody else is answe
   expect(await leastOf(share, 0.7)).toBeLessThan(0.7);
 }, 30_000);
 
+/** Less than 64 KiB in the body, and slow to inspect. */
+const SLOW = docx(
+  `<w:p><w:t>${Array.from({ length: 24_000 }, (_, i) => `${"a.b@".repeat(20)}${(i * 7919) % 99}`).join("")}</w:t></w:p>`,
+).toString("base64");
+
+/** Small in the body, and much to inflate: 14 of them exceed what one evaluation may use. */
+const HEAVY = docx(`<!--${"<a b='c'>".repeat(1_000_000)}-->${noise(100_000)}`).toString("base64");
+const heavyBody = { payload: { attachments: Array.from({ length: 14 }, () => ({ data: HEAVY })) } };
+
+test("documents of one evaluation share one budget; beyond it the fail mode decides", async () => {
+  const rule = { action: "report" } as const;
+  const open = await makeRuled(await kit(), "doc_analyzer", {
+    ...rule,
+    collector: { fail_mode: "open" },
+  });
+  const closed = await makeRuled(await kit(), "doc_analyzer", rule);
+
+  const { detectors } = await open.evaluate(heavyBody);
+  const refused = await closed.send(heavyBody);
+
+  expect(detectors.uninspected.map(({ reason }) => reason)).toContain("over_budget");
+  expect(refused.status).toBe(500);
+  expect(await refused.json()).toMatchObject({ error: expect.stringContaining("fail-closed") });
+}, 60_000);
+
+test("while one collector keeps the workers busy, another's document is read", async () => {
+  const busy = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const other = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const ended: string[] = [];
+  const ends = (name: string) => () => ended.push(name);
+
+  const slow = { payload: { attachments: [{ data: SLOW }] } };
+  const running = Array.from({ length: 6 }, () => busy.evaluate(slow).then(ends("busy")));
+  await other.evaluate({ payload: { attachments: [{ data: DOCX }] } }).then(ends("other"));
+  await Promise.all(running);
+
+  expect(ended.indexOf("other")).toBeLessThan(3);
+}, 60_000);
+
 const placesOf = ({ findings }: Verdict) => findings.flatMap(({ evidence }) => evidence.places);
+
+/** Words that compress badly enough to pass for a document. */
+function noise(words: number): string {
+  return Array.from({ length: words }, (_, at) => ((at * 7919) % 99_991).toString(36)).join(" ");
+}
 
 function user(content: object[]): object {
   return { role: "user", content };
