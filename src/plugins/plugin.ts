@@ -41,6 +41,8 @@ export interface PluginRequest {
   /** Whom the request is made for, as its caller says. */
   user: string;
   headers: Headers;
+  /** How many requests it counts as: more than 1 for a batch. */
+  cost?: number;
   /** For the plugin to add to: they go out with every answer to this request, an error's too. */
   reply_headers: Record<string, string>;
 }

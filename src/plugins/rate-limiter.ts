@@ -28,7 +28,8 @@ export const rateLimiter = plugin({
         const { type, space, limit, local_limit, window_s } = counter;
         const subject = SUBJECT[type](request, fingerprint);
         const blocked_until = blocks.endOf(gateway_id, type, subject, nowMs);
-        return { space, subject, limit, local_limit, window_s, counter, blocked_until };
+        const { cost = 1 } = request;
+        return { space, subject, limit, local_limit, window_s, cost, counter, blocked_until };
       });
     };
 
@@ -61,6 +62,7 @@ export const rateLimiter = plugin({
 });
 
 interface LimitAsk extends StoreAsk {
+  cost: number;
   counter: LimitCounter;
   /** When its block ends, in milliseconds. */
   blocked_until: number | undefined;
@@ -86,7 +88,7 @@ function stateOf(ask: LimitAsk, { admitted, counts, store }: Settled, at: number
   const enforced = store === "local" ? ask.local_limit : ask.limit;
   return {
     ask,
-    refuses: !admitted && used >= enforced,
+    refuses: !admitted && used + ask.cost > enforced,
     used,
     remaining: Math.max(0, ask.limit - used),
     reset: nowMs + frees_in_ms,
@@ -132,9 +134,9 @@ function refuse({ limiter }: PluginDeps, refused: Refused): Refusal {
   for (const { counter, limit, actions, on_store_error } of compiled.rules) {
     const state = states.find(({ ask }) => ask.counter === counter);
     if (!state?.refuses) continue;
-    const { subject, blocked_until } = state.ask;
+    const { subject, cost, blocked_until } = state.ask;
     const isOpen = settled.store === "local" && on_store_error === "open";
-    if (blocked_until === undefined && (isOpen || state.used < limit)) continue;
+    if (blocked_until === undefined && (isOpen || state.used + cost <= limit)) continue;
     const { type } = counter;
     count(limiter.tally.refused, type);
     if (actions.type === "block" && type !== "global" && blocked_until === undefined) {

@@ -1,10 +1,12 @@
-/** What one caller, or one upstream server, may have the MCP endpoint hold in memory. */
-import { expect, test } from "bun:test";
-import { sharedKit } from "../kit/kit.ts";
+/** What a caller of the MCP endpoint, or a server behind it, may use: memory, and the quota of the gateway. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { sharedKit, startKit } from "../kit/kit.ts";
 import { post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
+import { freshRedis } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
+import { entryOf } from "../limiter/limited.ts";
 
 const KIB = 1024;
 /** A caller may hold a quarter of it: 2 MiB. */
@@ -114,4 +116,43 @@ test("a result larger than a share is a failed call, and the next call works", a
     const reply = await it.call("alice", "give", { kib: 300 });
     expect((await reply.text()).length).toBeGreaterThan(300 * KIB);
   }
+});
+
+describe("each message of a JSON-RPC batch counts as a request", () => {
+  const redis = freshRedis();
+  afterAll(async () => (await redis)[Symbol.asyncDispose]());
+
+  test.each(["memory", "Redis"])("counted in %s", async (store) => {
+    const settings = store === "Redis" ? { REDIS_URL: (await redis).url } : {};
+    await using kit = await startKit({ settings });
+    await using server = startMcpServer();
+    const mcp = await makeMcpStore(kit);
+    await mcp.install("alice", (await mcp.serve("Tickets", server.url)).code);
+    await kit.put(mcp.path, {
+      required_plugins: [entryOf({ limits: { per_user: { limit: 5, window: "1h" } } })],
+    });
+    const headers = { authorization: `Bearer ${await mcp.token("alice")}` };
+    const send = async (count: number) => {
+      const batch = Array.from({ length: count }, (_, id) => ({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: "tickets__echo" },
+      }));
+      const reply = await post(mcp.url, headers, count === 1 ? batch[0] : batch);
+      await reply.text();
+      return [reply.status, reply.headers.get("x-ratelimit-per_user-remaining")];
+    };
+
+    expect(await send(3)).toEqual([200, "2"]);
+    // Refused as a whole: nothing is charged and nothing is called.
+    expect(await send(3)).toEqual([429, "2"]);
+    expect(server.calls).toHaveLength(3);
+    expect(await send(6)).toEqual([429, "2"]);
+    // Larger than any batch may be: refused before it is counted.
+    expect(await send(101)).toEqual([400, null]);
+    expect(await send(2)).toEqual([200, "0"]);
+    expect(await send(1)).toEqual([429, "0"]);
+    expect(server.calls).toHaveLength(5);
+  });
 });

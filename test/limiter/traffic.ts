@@ -31,9 +31,11 @@ export function traffic(random: Random, name: string, clock: "steady" | "steppin
     if (clock === "stepping" && random.below(12) === 0) {
       offset += Math.floor((random.next() - 0.6) * random.pick([10, windowMs, 5 * windowMs]));
     }
+    const cost = random.pick([1, 1, 1, 2, 5]);
     const asks = limits.map(({ subjects, ...limit }) => ({
       ...limit,
       subject: `s${random.below(subjects)}`,
+      cost,
     }));
     requests.push({ at, wall: at + offset, asks });
   }
@@ -67,7 +69,9 @@ export function createOracle() {
   };
   return {
     admit: (asks: readonly Ask[], at: number) => {
-      for (const ask of asks) timesOf(ask).push(at);
+      for (const ask of asks) {
+        for (let left = ask.cost ?? 1; left > 0; left--) timesOf(ask).push(at);
+      }
     },
     /** Admitted ones in the closed interval of this length that ends at `at`. */
     count: (ask: Ask, at: number, lengthMs: number) =>
@@ -76,7 +80,10 @@ export function createOracle() {
     roomAt: (ask: Ask, at: number) => {
       const windowMs = ask.window_s * 1000;
       const inside = timesOf(ask).filter((time) => time >= at - windowMs && time <= at);
-      const last = inside.toSorted((one, other) => one - other)[inside.length - ask.limit];
+      const leaving = inside.length - ask.limit + (ask.cost ?? 1) - 1;
+      const sorted = inside.toSorted((one, other) => one - other);
+      // A request that costs more than the limit never fits: it is given the time when all have left.
+      const last = sorted[Math.min(leaving, sorted.length - 1)];
       return last === undefined ? at : last + windowMs;
     },
   };
@@ -100,7 +107,7 @@ export function offences(requests: readonly Request[], verdicts: readonly Verdic
         slack: windowMs / 64,
       };
     });
-    const full = judged.filter(({ ask, late }) => late >= ask.limit);
+    const full = judged.filter(({ ask, late }) => late + (ask.cost ?? 1) > ask.limit);
     if (judged.some(({ ask, exact }) => exact > ask.limit)) {
       found.push(`request ${index}: more than the limit inside a window`);
     }
@@ -108,7 +115,9 @@ export function offences(requests: readonly Request[], verdicts: readonly Verdic
     if (judged.some(({ exact, late, used }) => used < exact || used > late)) {
       found.push(`request ${index}: tells a wrong number of used ones`);
     }
-    const refusing = judged.filter(({ ask, used }) => used >= ask.limit);
+    const refusing = judged.filter(
+      ({ ask, used }) => used > 0 && used + (ask.cost ?? 1) > ask.limit,
+    );
     for (const { ask, room, slack } of admitted ? [] : refusing) {
       const exact = oracle.roomAt(ask, at);
       if (!(room >= exact && room <= exact + slack + 1)) {

@@ -1,4 +1,4 @@
-/** May this request go on? The plugins of the gateway count calls here as they do on the data plane. */
+/** Runs the plugins of the gateway on an MCP request, as the data plane does. Each message of a batch counts. */
 import { userOf } from "../../contract/user-header.ts";
 import type { Deps } from "../../deps.ts";
 import { runPlugins } from "../../plugins/run-plugins.ts";
@@ -8,7 +8,11 @@ export async function admit(
   deps: Deps,
   { headers }: Request,
   caller: Caller,
-  { client, reply_headers }: { client: string; reply_headers: Record<string, string> },
+  {
+    client,
+    cost,
+    reply_headers,
+  }: { client: string; cost: number; reply_headers: Record<string, string> },
 ): Promise<void> {
   const gateway = deps.snapshot().gateways.get(caller.gateway_id);
   if (!gateway || gateway.plugins.length === 0) return;
@@ -17,7 +21,7 @@ export async function admit(
     caller.kind === "principal"
       ? { key_id: caller.principal_sub, user: caller.principal_sub }
       : { key_id: caller.key_id, user: userOf(headers) };
-  const request = { ...who, client, headers, reply_headers };
+  const request = { ...who, client, headers, cost, reply_headers };
   const refused = (plugin: string) =>
     deps.log("plugin_refused", { level: "debug", gateway_id: gateway.id, plugin });
   await runPlugins(deps, { gateway, request, refused });

@@ -64,7 +64,8 @@ export function openMcpPlane(deps: Deps): McpPlane {
     { origin, client, headers, request_id, trace_id }: McpRequest,
   ): Promise<Response> {
     const message = await readMessage(deps, request, hold);
-    await admit(deps, request, caller, { client, reply_headers: headers });
+    const cost = Array.isArray(message) ? message.length : 1;
+    await admit(deps, request, caller, { client, cost, reply_headers: headers });
     const session: Session = {
       deps,
       upstreams,

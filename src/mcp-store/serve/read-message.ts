@@ -26,6 +26,17 @@ export async function readMessage(
   const bytes = await within(reading, settings.UPLOAD_IDLE_TIMEOUT_S * 1000, tooSlow);
   const text = new TextDecoder().decode(bytes);
   hold.add(jsonWeight(text));
+  const message = parsed(text);
+  if (Array.isArray(message) && (message.length === 0 || message.length > MAX_BATCH)) {
+    throw new AppError("invalid_request", `A batch has 1 to ${MAX_BATCH} messages.`);
+  }
+  return message;
+}
+
+/** The SDK refuses more; here they are refused before they are counted. */
+const MAX_BATCH = 100;
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

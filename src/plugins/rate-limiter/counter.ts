@@ -8,7 +8,13 @@ export interface Ask {
   subject: string;
   limit: number;
   window_s: number;
+  /** How many requests it counts as: 1 where it is left out. The same for all asks of a request. */
+  cost?: number;
 }
+
+/** The limit to reckon with for a slot to free: a refused request of cost n needs n slots. */
+export const freeingLimit = (limit: number, cost: number, admitted: boolean): number =>
+  admitted ? limit : Math.max(1, limit - cost + 1);
 
 export interface Count {
   /** Inside the window, this request included when it was admitted. */

@@ -1,5 +1,12 @@
 /** Counts in the memory of this process: exact, in one step, and bounded however many subjects come. */
-import type { Ask, Charge, Count, Used, Verdict } from "./counter.ts";
+import {
+  type Ask,
+  type Charge,
+  type Count,
+  freeingLimit,
+  type Used,
+  type Verdict,
+} from "./counter.ts";
 import {
   advance,
   charge,
@@ -55,10 +62,8 @@ export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
     for (const ask of asks) {
       const space = spaceOf(ask);
       const ring = space.subjects.get(ask.subject) ?? space.overflow;
-      if (ring) {
-        advance(ring, partAt(nowMs, ask.window_s));
-        if (ring.total >= ask.limit) admitted = false;
-      }
+      if (ring) advance(ring, partAt(nowMs, ask.window_s));
+      if ((ring?.total ?? 0) + (ask.cost ?? 1) > ask.limit) admitted = false;
       places.push(space);
       rings.push(ring);
     }
@@ -68,9 +73,10 @@ export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
       let ring = rings[at];
       if (charged && space) {
         if (!ring || ring === space.overflow) ring = placeFor(space, ask, nowMs);
-        charge(ring);
+        charge(ring, ask.cost ?? 1);
       }
-      return countOf(ring, ask, nowMs);
+      const limit = freeingLimit(ask.limit, ask.cost ?? 1, admitted);
+      return countOf(ring, { limit, window_s: ask.window_s }, nowMs);
     });
     return { admitted, counts };
   };

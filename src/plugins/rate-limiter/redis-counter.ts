@@ -38,13 +38,13 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   const charger = scriptOn(redis, chargeScript());
   const epochs = scriptOn(redis, epochScript());
 
-  const run = async (asks: readonly Ask[], pay: "0" | "1", claim: Claim) => {
+  const run = async (asks: readonly Ask[], charge: number, claim: Claim) => {
     const keys = asks.map(({ space, subject }) => space + subject);
     keys.push(epochKey(asks[0]?.space ?? ""));
     const limits = asks.flatMap(({ limit, window_s }) => [`${limit}`, `${window_s}`]);
     const confirmed = claim.confirmed ? "1" : "0";
     const [admitted, ...numbers] = await limiter<number[]>(keys, [
-      pay,
+      `${charge}`,
       claim.epoch,
       confirmed,
       ...limits,
@@ -60,10 +60,10 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   };
 
   const check = async (asks: readonly Ask[]): Promise<Verdict> =>
-    (await run(asks, "0", ANY_EPOCH)) ?? { admitted: false, counts: [] };
+    (await run(asks, 0, ANY_EPOCH)) ?? { admitted: false, counts: [] };
 
   return {
-    take: (asks, claim = ANY_EPOCH) => run(asks, "1", claim),
+    take: (asks, claim = ANY_EPOCH) => run(asks, asks[0]?.cost ?? 1, claim),
     check,
     async charge(charges) {
       const [first] = charges;

@@ -3,8 +3,8 @@
 /**
  * Checks all limits of a request, and charges them when all admit.
  *
- * KEYS: one for each limit, then the epoch key of the gateway. ARGV: "1" to charge, the epoch ("" to
- * skip its check), "1" to set the epoch key when it is missing or older, then limit and window in
+ * KEYS: one for each limit, then the epoch key of the gateway. ARGV: how many requests to charge (0 to
+ * check for one), the epoch ("" to skip its check), "1" to set the epoch key when it is missing or older, then limit and window in
  * seconds of each limit. Returns 1 when admitted, then for each limit what is used and in how many
  * microseconds the next slot frees. Returns -1 and charges nothing when the epoch key has another value:
  * then Redis may have lost data.
@@ -19,17 +19,20 @@ if epoch ~= '' and current ~= epoch then
   redis.call('SET', KEYS[#KEYS], epoch, 'EX', 86400)
 end
 local rings, admitted = {}, 1
+local wanted = tonumber(ARGV[1])
+local cost = math.max(1, wanted)
 for i = 1, #KEYS - 1 do
   rings[i] = read(held[i], ARGV[2 * i + 3] * 15625)
-  if rings[i].total >= tonumber(ARGV[2 * i + 2]) then admitted = 0 end
+  if rings[i].total + cost > tonumber(ARGV[2 * i + 2]) then admitted = 0 end
 end
 
-local charge = admitted == 1 and ARGV[1] == '1' and 1 or 0
+local charge = admitted == 1 and wanted or 0
 local answer = { admitted }
 for i = 1, #KEYS - 1 do
   local ring, limit, width = rings[i], tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3] * 15625
-  if charge == 1 or ring.turned_back then save(ring, KEYS[i], width, charge) end
+  if charge > 0 or ring.turned_back then save(ring, KEYS[i], width, charge) end
   answer[2 * i] = ring.total
+  if admitted == 0 then limit = math.max(1, limit - cost + 1) end
   answer[2 * i + 1] = frees_in(ring, limit, width)
 end
 return answer
@@ -133,7 +136,7 @@ local function read(held, width)
 end
 
 local function save(ring, key, width, charge)
-  if charge == 1 and ring.total == 0 then ring.oldest = ring.part end
+  if charge > 0 and ring.total == 0 then ring.oldest = ring.part end
   local count = at(ring, ring.part) + charge
   ring.total = ring.total + charge
   local from = place(ring.part)

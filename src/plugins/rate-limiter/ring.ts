@@ -56,11 +56,11 @@ export function advance(ring: Ring, part: number): void {
   }
 }
 
-/** Counts one request in the part that `advance` led to. */
-export function charge(ring: Ring): void {
-  ring.fresh += 1;
+/** Counts requests in the part that `advance` led to. */
+export function charge(ring: Ring, count: number): void {
+  ring.fresh += count;
   if (ring.total === 0) ring.oldest = ring.head;
-  ring.total += 1;
+  ring.total += count;
 }
 
 /** The part in which the next slot frees that can be taken again; after `advance`, and not when empty. */
