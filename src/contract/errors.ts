@@ -15,6 +15,10 @@ export const ERRORS = {
   version_mismatch: { status: 412, message: "This was changed since you read it: read it again." },
   too_large: { status: 413, message: "The request body is too large." },
   validation_failed: { status: 422, message: "The request cannot be acted on." },
+  upgrade_required: {
+    status: 426,
+    message: "WebSocket is not supported here. Send HTTP requests instead.",
+  },
   rate_limited: { status: 429, message: "Too many requests." },
   overloaded: { status: 429, message: "Too much is in flight: try again shortly." },
   client_closed: { status: 499, message: "The client left before the answer was complete." },

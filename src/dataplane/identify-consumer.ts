@@ -1,4 +1,4 @@
-/** Who is asking? The slug, the key, the gateway slug and then the method, all from memory (spec 5). */
+/** Identifies the consumer by slug, key and gateway slug, then checks the method; all from memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findCaller } from "../snapshot/find-caller.ts";
@@ -14,6 +14,10 @@ export function identifyConsumer(deps: Deps, asked: Asked): Known {
     needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
   });
   if (!endpoint.methods.includes(request.method)) {
+    // Clients that prefer WebSocket fall back to HTTP on this status alone.
+    if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
+      throw new AppError("upgrade_required", undefined, { details: { upgrade: "HTTP/1.1" } });
+    }
     const text = `This path takes ${endpoint.methods.join(" and ")}.`;
     throw new AppError("invalid_request", text, { details: { param: "method" } });
   }

@@ -50,6 +50,11 @@ export function renderError(
   if (plane === "gateway" && isPermanent(error)) answer.headers.set("x-should-retry", "false");
   if (error.details.retry_after) answer.headers.set("retry-after", error.details.retry_after);
   if (error.details.allow) answer.headers.set("allow", error.details.allow);
+  if (error.details.upgrade) {
+    // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.22
+    answer.headers.set("upgrade", error.details.upgrade);
+    answer.headers.set("connection", "Upgrade");
+  }
   if (error.status === 401) answer.headers.set("www-authenticate", challenge(error));
   return answer;
 }

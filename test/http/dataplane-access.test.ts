@@ -1,5 +1,5 @@
 /** Cases 1–20: who may call the data plane, and in which order it says no. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { addConsumer, type Consumer, makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -342,4 +342,33 @@ test("the same question, again and by another consumer, is asked again: no answe
   );
 
   expect(new Set((await Promise.all(asked)).map((reply) => JSON.stringify(reply))).size).toBe(3);
+});
+
+describe("a WebSocket upgrade that is not supported", () => {
+  const UPGRADE = {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  };
+
+  test("is a 426 that names the protocol to use, as RFC 9110 requires", async () => {
+    const one = await makeConsumer(await kit(), []);
+
+    const reply = await one.get("/v1/responses", UPGRADE);
+
+    expect(reply.status).toBe(426);
+    expect(reply.headers.get("upgrade")).toBe("HTTP/1.1");
+    expect(reply.headers.get("connection")?.toLowerCase()).toBe("upgrade");
+    expect(await reply.json()).toMatchObject({ error: { code: "upgrade_required" } });
+    expect((await one.get("/v1/models")).status).toBe(200);
+  });
+
+  test("is a 401 first when the key is wrong", async () => {
+    const one = await makeConsumer(await kit(), []);
+
+    const reply = await one.get("/v1/responses", { ...UPGRADE, "x-ag-api-key": "ag_wrong" });
+
+    expect(reply.status).toBe(401);
+  });
 });
