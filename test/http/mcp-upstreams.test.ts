@@ -1,5 +1,6 @@
 /** Upstream MCP servers that are dead, slow, greedy or have changed: each harms only itself. */
 import { describe, expect, test } from "bun:test";
+import { startEverythingServer } from "../kit/everything-server.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { clientKinds } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
@@ -357,3 +358,69 @@ test.each([false, true])(
     expect(await it.tools()).toEqual(["bad__shrink", "good__works"]);
   },
 );
+
+test("the reference server, which begins streams with an event without data, is listed and called", async () => {
+  await using server = await startEverythingServer();
+  await using it = await besideGood(server.url, patientKit);
+
+  expect(await it.tools()).toEqual(expect.arrayContaining(["bad__echo", "bad__get-sum"]));
+  expect(await it.notes()).toEqual([]);
+  expect(await it.client.call("bad__get-sum", { a: 2, b: 3 })).toMatchObject({
+    isError: false,
+    text: expect.stringContaining("5"),
+  });
+  const heard: unknown[] = [];
+  const slow = await it.client.call(
+    "bad__trigger-long-running-operation",
+    { duration: 0.2, steps: 2 },
+    { onprogress: (progress) => heard.push(progress) },
+  );
+  expect(slow.isError).toBe(false);
+  expect(heard.length).toBeGreaterThan(0);
+}, 20_000);
+
+test("a stream that the server closes early is resumed behind its last event", async () => {
+  const finish = Promise.withResolvers<void>();
+  await using server = startMcpServer({
+    sessions: true,
+    resumable: true,
+    tools: [
+      {
+        name: "poll",
+        answer: async (_args, tell, _changed, close) => {
+          await tell({ progress: 1 });
+          close();
+          await finish.promise;
+          await tell({ progress: 2 });
+          return "done";
+        },
+      },
+    ],
+  });
+  await using it = await besideGood(server.url, patientKit);
+  const heard: unknown[] = [];
+  await it.tools();
+
+  const call = it.client.call("bad__poll", {}, { onprogress: (progress) => heard.push(progress) });
+  const resumed = () => server.hits.filter(({ method }) => method === "GET");
+  await until(() => resumed().length > 0);
+  finish.resolve();
+
+  expect(await call).toMatchObject({ isError: false, text: '"done"' });
+  expect(heard).toEqual([{ progress: 1 }, { progress: 2 }]);
+  expect(server.calls).toHaveLength(1);
+  const [get] = resumed();
+  expect(get?.headers.get("last-event-id")).toMatch(/^\d+$/);
+  expect(get?.headers.get("mcp-session-id")).not.toBeNull();
+});
+
+test("a stream that ends without an id to resume from is a failed call", async () => {
+  await using upstream = startUpstream({
+    headers: { "content-type": "text/event-stream" },
+    body: "retry: 1\ndata:\n\n",
+  });
+  await using it = await besideGood(`${upstream.url}/mcp`);
+
+  expect(await it.tools()).toEqual(["good__works"]);
+  expect(await it.notes()).toEqual(["The server closed the stream before its response."]);
+});

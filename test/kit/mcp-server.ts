@@ -1,6 +1,8 @@
 /** A real MCP server on loopback, made with the SDK: its tools can be changed, slowed and broken while it runs. */
 import {
   createMcpHandler,
+  type EventStore,
+  type JSONRPCMessage,
   type Progress,
   Server,
   type Tool,
@@ -16,6 +18,8 @@ export interface ServedTool extends Partial<Tool> {
     tell: (progress: Progress) => Promise<void>,
     /** Says in front of the answer that there are other tools now. */
     changed: () => Promise<void>,
+    /** Closes the stream before the answer; the client has to resume it. Only with `resumable`. */
+    close: () => void,
   ) => unknown;
 }
 
@@ -27,6 +31,8 @@ export interface McpServerOptions {
   delay_ms?: number;
   /** Speaks the 2025 era only, with sessions that it remembers. */
   sessions?: boolean;
+  /** With `sessions`: streams begin with an event that has an id and no data, and can be resumed. */
+  resumable?: boolean;
 }
 
 export function startMcpServer(options: McpServerOptions = {}) {
@@ -49,7 +55,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
         })),
       };
     });
-    server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    server.setRequestHandler("tools/call", async ({ params }, { mcpReq, http }) => {
       mcpReq.signal.addEventListener("abort", () => {
         cancelled += 1;
       });
@@ -66,7 +72,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
       calls.push({ name: params.name, args, headers: new Headers(requestInfo?.headers) });
       const tool = state.tools.find(({ name }) => name === params.name);
       const told = tool?.answer
-        ? await tool.answer(args, tell, changed)
+        ? await tool.answer(args, tell, changed, () => http?.closeSSE?.())
         : { tool: params.name, args };
       if (typeof told === "object" && told !== null && "content" in told) return told as never;
       return { content: [{ type: "text", text: JSON.stringify(told) }] };
@@ -82,6 +88,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
     if (id !== null) return new Response("no such session", { status: 404 });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
+      ...(state.resumable ? { eventStore: createEventStore(), retryInterval: 100 } : {}),
       onsessioninitialized: (made) => void sessions.set(made, transport),
     });
     await newServer({ requestInfo: request }).connect(transport);
@@ -114,6 +121,24 @@ export function startMcpServer(options: McpServerOptions = {}) {
     async [Symbol.asyncDispose]() {
       await endpoint.close();
       await server.stop(true);
+    },
+  };
+}
+
+function createEventStore(): EventStore {
+  const events: { streamId: string; message: JSONRPCMessage }[] = [];
+  return {
+    async storeEvent(streamId, message) {
+      events.push({ streamId, message });
+      return `${events.length}`;
+    },
+    async replayEventsAfter(last, { send }) {
+      const from = Number(last);
+      const { streamId = "" } = events[from - 1] ?? {};
+      for (const [at, event] of events.entries()) {
+        if (at >= from && event.streamId === streamId) await send(`${at + 1}`, event.message);
+      }
+      return streamId;
     },
   };
 }
