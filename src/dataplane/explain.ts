@@ -16,7 +16,6 @@ import { findHolder } from "./find-holder.ts";
 import { liveState } from "./live-state.ts";
 import { matchTail } from "./match-endpoint.ts";
 import { modelReference } from "./model-reference.ts";
-import { forwardedQuery } from "./outbound.ts";
 
 export const explainRoutes: Route[] = [
   route(explainRequest, (deps, { params, body }) => {
@@ -97,7 +96,7 @@ function judgeAll(deps: Deps, consumer: ConsumerView, wanted: Wanted, asking: As
     const verdict = verdicts[index] ?? "unusable";
     if (typeof verdict === "string") return out(registry, verdict);
     if (!order.includes(verdict)) return out(registry, "unhealthy");
-    const asked = { tail, model: verdict.model, search: forwardedQuery(capability, search) };
+    const asked = { tail, model: verdict.model, search };
     const url = urlFor(registry.provider, registry.upstream, asked, capability);
     const { id, name, provider } = registry;
     const model = verdict.model ?? null;

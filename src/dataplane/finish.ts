@@ -12,8 +12,17 @@ import { endRun, tenths } from "./run.ts";
 import type { Answered, Known } from "./stages.ts";
 import { readUsage } from "./usage.ts";
 
-/** Of an upstream's headers only these go on. */
-const PASSED_HEADERS = ["content-type", "content-encoding", "retry-after"] as const;
+/** Of an upstream's headers only these are passed on. */
+const PASSED_HEADERS: readonly string[] = ["content-type", "content-encoding", "retry-after"];
+const DOWNLOAD_HEADERS: readonly string[] = [
+  ...PASSED_HEADERS,
+  "content-length",
+  "content-disposition",
+  "content-range",
+  "accept-ranges",
+  "etag",
+  "last-modified",
+];
 
 export function finish(deps: Deps, answered: Answered): Response {
   const { run, reply } = answered;
@@ -41,14 +50,14 @@ export function finishHere(deps: Deps, known: Known, reply: object): Response {
   return new Response(text, { headers });
 }
 
-function answerHeaders({ ids, run, candidate, reply }: Answered): Record<string, string> {
+function answerHeaders({ ids, run, endpoint, candidate, reply }: Answered): Record<string, string> {
   const { registry } = candidate;
   const { headers } = ids;
   const model = run.model_sent;
   headers["x-ag-registry"] = registry.id;
   headers["x-selected-provider"] = registry.provider.kind;
   if (model !== null && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
-  for (const name of PASSED_HEADERS) {
+  for (const name of endpoint.download ? DOWNLOAD_HEADERS : PASSED_HEADERS) {
     const value = reply.headers.get(name);
     if (value !== undefined) headers[name] = value;
   }

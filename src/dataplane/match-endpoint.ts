@@ -16,6 +16,8 @@ export interface DataEndpoint {
   form_cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
   /** How a stream that broke off is told to the client, by the dialect it reads. */
   dialect: "reference" | "responses" | "messages";
+  /** Returns the bytes of a file: ranges and the headers that describe them are passed on. */
+  download?: true;
 }
 
 const POST = ["POST"] as const;
@@ -61,7 +63,7 @@ const FIXED = new Map<string, DataEndpoint>([
 ]);
 
 const FILE = files("files.one", ["GET", "DELETE"]);
-const FILE_CONTENT = files("files.content", ["GET"]);
+const FILE_CONTENT: DataEndpoint = { ...files("files.content", ["GET"]), download: true };
 const MODEL = models("models.one");
 
 export function matchEndpoint(request: Request, ids: RequestIds): Asked {

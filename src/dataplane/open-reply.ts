@@ -42,6 +42,12 @@ export function openBody(
   );
 }
 
+/** Bun.serve drops the Content-Length of a streamed response, so a short download is read whole to keep it. */
+const SHORT_DOWNLOAD = 256 * 1024;
+
+export const isShort = ({ headers }: Reply): boolean =>
+  Number(headers.get("content-length") ?? Number.NaN) <= SHORT_DOWNLOAD;
+
 const MOST_REWRITTEN = 64 * 1024 * 1024;
 
 /** For answers that are rewritten: all of it, but not more than a sane upstream sends. */

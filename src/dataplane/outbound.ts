@@ -18,7 +18,7 @@ export function outbound(
 ): OutboundRequest {
   const { request, body } = chosen;
   const { registry, model } = candidate;
-  const asked = { tail: chosen.tail, model, search: forwardedQuery(capability, chosen.search) };
+  const asked = { tail: chosen.tail, model, search: chosen.search };
   const out: OutboundRequest = {
     url: urlFor(registry.provider, registry.upstream, asked, capability),
     method: request.method,
@@ -54,28 +54,17 @@ export function sentModel(
   return keepsPin ? run.model_asked : (candidate.model ?? null);
 }
 
-/** Returns the query string that is sent upstream: clients add switches such as `?beta=true`. */
-export const forwardedQuery = (capability: Capability, search: string): string =>
-  WITH_QUERY.has(capability) ? search : "";
-
-const WITH_QUERY: ReadonlySet<Capability> = new Set([
-  "chat",
-  "messages",
-  "responses",
-  "embeddings",
-  "files",
-]);
-
 /** Of the client's headers only these go on: never credentials, cookies, X-AG-* or addresses. */
 function headersFor(
-  { request, body }: Chosen,
+  { request, body, endpoint }: Chosen,
   { provider, upstream }: RegistryView,
   capability: Capability,
 ): Record<string, string> {
   const headers: Record<string, string> = { ...provider.headers(upstream) };
   const accept = request.headers.get("accept");
   if (accept !== null) headers.accept = accept;
-  for (const name of provider.clientHeaders?.(capability) ?? []) {
+  const understood = provider.clientHeaders?.(capability) ?? [];
+  for (const name of endpoint.download ? [...understood, ...RANGE_HEADERS] : understood) {
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
   }
@@ -83,6 +72,8 @@ function headersFor(
   if (body.kind === "form") headers["content-type"] = body.content_type;
   return headers;
 }
+
+const RANGE_HEADERS = ["range", "if-range"];
 
 /** The client's own bytes, unless a member has to change. */
 function jsonFor(

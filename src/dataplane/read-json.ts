@@ -19,12 +19,16 @@ export async function readJson<Name extends string>(
   wanted: readonly Name[],
 ): Promise<Members<Name>> {
   const bytes = await readBytes(deps, known);
-  const members = scanMembers(bytes, wanted);
+  const members = scanMembers(startsWithMark(bytes) ? bytes.subarray(3) : bytes, wanted);
   if (!members.ok) throw new AppError("invalid_request", `The body is ${members.reason}.`);
   return members;
 }
 
-/** Up to here the body is taken in one go, which is the fastest way there is. */
+/** RFC 8259 section 8.1: a parser may ignore a byte order mark. The upstream does not get it. */
+const startsWithMark = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+
+/** Bodies up to this size are read in one call, which is fastest. */
 const SMALL = 256 * 1024;
 
 function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuffer>> {

@@ -119,12 +119,14 @@ export async function answering(
     const error = gone ? new AppError("client_closed") : AppError.from(thrown);
     count(answers.statuses[plane], statusClass(error.status));
     count(answers.errors, error.code);
+    // The client asked for what its registries cannot do: nothing is broken here.
+    const failed = error.status >= 500 && error.code !== "no_backend_available";
     deps.log("request", {
       ...lineOf(request, plane, ids, began),
       status: error.status,
-      level: error.status >= 500 ? "error" : "info",
+      level: failed ? "error" : "info",
       code: error.code,
-      ...(error.status >= 500 ? { error: error.cause ?? error } : {}),
+      ...(failed ? { error: error.cause ?? error } : {}),
     });
     return render(plane, error, ids, headers, request);
   }
