@@ -40,6 +40,8 @@ export interface Deps {
   demo_url: string;
   /** Aborted when a shutdown stops waiting for request bodies; the reason is the error to return. */
   bodyDeadline: AbortSignal;
+  /** Aborted when a shutdown cuts the responses that are still being sent. */
+  responseDeadline: AbortSignal;
 }
 
 export interface InsideEvaluation {

@@ -32,13 +32,14 @@ export function openBody(
   reply: Reply,
   peek: boolean,
 ): OpenReply["body"] | Promise<OpenReply["body"]> {
-  if (reply.whole) return { kind: "whole", bytes: reply.whole };
-  const { read, cancel } = reply;
-  const events = isEventStream(reply.headers);
+  const { read, cancel, headers } = reply;
+  // Nothing can be added to a compressed stream.
+  const events = isEventStream(headers) && headers.get("content-encoding") === undefined;
+  if (reply.whole && !events) return { kind: "whole", bytes: reply.whole };
   const streamed = { kind: "stream", first: undefined, events, read, cancel } as const;
   if (!peek) return streamed;
   return read().then((first) =>
-    first ? { ...streamed, first } : { kind: "whole", bytes: new Uint8Array(0) },
+    first || events ? { ...streamed, first } : { kind: "whole", bytes: new Uint8Array(0) },
   );
 }
 

@@ -1,4 +1,4 @@
-/** Passes an upstream's stream on as it comes: no chunk waits, no break passes for an end. */
+/** Passes an upstream's stream on as it comes: no chunk waits, and an incomplete stream ends with an error. */
 import { AppError } from "../contract/errors.ts";
 import { elapsedMs } from "../lib/clock.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
@@ -6,6 +6,7 @@ import { breakEvent } from "./break-event.ts";
 import type { StreamedBody } from "./open-reply.ts";
 import { tenths } from "./run.ts";
 import type { Answered } from "./stages.ts";
+import { watchStreamEnd } from "./stream-end.ts";
 import { USAGE_TAIL } from "./usage.ts";
 
 /** The first and the last bytes of a text answer, for what can be learned from them. */
@@ -21,10 +22,12 @@ export function relay(
   body: StreamedBody,
   onEnd: OnEnd,
 ): ReadableStream<Uint8Array> {
-  const { run, request, reply } = answered;
+  const { run, request, reply, endpoint } = answered;
   const copy = TEXT.test(reply.headers.get("content-type") ?? "") ? keepEnds() : undefined;
   let peeked = body.first;
   let last: Uint8Array | undefined;
+  const complete =
+    reply.status < 300 && body.events ? watchStreamEnd(endpoint.capability) : undefined;
   const end = (error?: AppError) => onEnd(copy?.ends() ?? {}, error);
 
   return new ReadableStream<Uint8Array>(
@@ -34,6 +37,7 @@ export function relay(
           const chunk = peeked ?? (await body.read());
           peeked = undefined;
           if (!chunk) {
+            if (complete?.isComplete() === false) throw new AppError("upstream_failed");
             controller.close();
             end();
             return;
@@ -41,10 +45,16 @@ export function relay(
           run.ttfb_ms ??= tenths(elapsedMs() - run.began);
           run.response_bytes += chunk.length;
           copy?.add(chunk);
+          complete?.add(chunk);
           last = chunk;
           controller.enqueue(chunk);
         } catch (thrown) {
           if (request.signal.aborted) return end(new AppError("client_closed"));
+          // The client has the whole answer: that the connection broke afterwards is not its concern.
+          if (complete?.isComplete()) {
+            controller.close();
+            return end();
+          }
           const error = asUpstreamError(thrown);
           end(error);
           // Without events the connection is cut: the client must not take what it has for the whole.

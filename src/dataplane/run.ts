@@ -1,5 +1,5 @@
 /** What one request has used so far, and what becomes of it at the end: given back, and told as an event. */
-import type { ErrorCode } from "../contract/errors.ts";
+import { ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
@@ -55,7 +55,7 @@ export function openRun(deps: Deps): Run {
 }
 
 /** Several ends may race (the client leaves while the upstream breaks): the first one counts. */
-export function endRun(deps: Deps, known: Known, ending: Ending): void {
+export function endRun(deps: Deps, known: Known, reported: Ending): void {
   const { run } = known;
   if (run.over) return;
   run.over = true;
@@ -64,7 +64,14 @@ export function endRun(deps: Deps, known: Known, ending: Ending): void {
   const { tally } = liveState(deps);
   tally.in_flight -= 1;
   tallyTimes(tally, known, total_ms);
-  deps.record(eventOf(known, ending, total_ms));
+  deps.record(eventOf(known, endingOf(deps, reported), total_ms));
+}
+
+/** A connection that our shutdown cut looks like a client that left. */
+function endingOf({ responseDeadline }: Deps, ending: Ending): Ending {
+  if (ending.error_code !== "client_closed" || !responseDeadline.aborted) return ending;
+  const { status } = ending.status === ERRORS.client_closed.status ? ERRORS.shutting_down : ending;
+  return { ...ending, status, error_code: "shutting_down" };
 }
 
 function eventOf(known: Known, ending: Ending, total_ms: number): RequestEvent {

@@ -21,8 +21,8 @@ export interface Listening {
   urls: Partial<Record<Plane, string>>;
   /** From now on readiness says no. */
   drain: () => void;
-  /** Refuses new requests, lets running ones finish for at most `timeoutMs`. */
-  stop: (timeoutMs: number) => Promise<void>;
+  /** Refuses new requests, lets running ones finish for at most `timeoutMs`, then cuts the rest. */
+  stop: (timeoutMs: number, beforeCut?: () => void) => Promise<void>;
 }
 
 export type AnswerDataPlane = (request: Request, client: string) => Promise<Response>;
@@ -48,7 +48,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
     drain: () => {
       state.ready = false;
     },
-    stop: async (timeoutMs) => {
+    stop: async (timeoutMs, beforeCut) => {
       state.ready = false;
       state.refusing = true;
       // Without waiting: this promise also counts idle connections that clients keep open.
@@ -56,6 +56,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
       const end = elapsedMs() + timeoutMs;
       const running = () => servers.some(({ server }) => server.pendingRequests > 0);
       while (running() && elapsedMs() < end) await Bun.sleep(10);
+      beforeCut?.();
       await Promise.all(servers.map(({ server }) => server.stop(true)));
     },
   };

@@ -101,6 +101,7 @@ export async function withDeps<T>(
       evaluate: (asked) => evaluateInside(deps, asked),
       demo_url: "",
       bodyDeadline: new AbortController().signal,
+      responseDeadline: new AbortController().signal,
     };
     return await work(deps);
   } finally {

@@ -7,7 +7,7 @@ import { enableReclaim } from "../db/reclaim-space.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
-import { now } from "../lib/clock.ts";
+import { elapsedMs, now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
@@ -39,6 +39,14 @@ export interface Running {
   /** As decided for SIGTERM: readiness, grace, refuse, finish, flush. */
   stop: () => Promise<void>;
 }
+
+/** Waits until the requests that were cut are recorded. Their upstream calls end within 50 ms. */
+async function untilEnded(deps: Deps): Promise<void> {
+  const end = elapsedMs() + RECORD_GRACE_MS;
+  while (liveState(deps).tally.in_flight > 0 && elapsedMs() < end) await Bun.sleep(10);
+}
+
+const RECORD_GRACE_MS = 1000;
 
 /** `env` gives the values of `${NAME}` in the configuration file. */
 export async function start(
@@ -74,6 +82,7 @@ export async function start(
   const limiter = openLimiter({ db, snapshot, redis_url, keyring, now, newId, log });
   opened.defer(() => limiter.stop());
   const bodies = new AbortController();
+  const responses = new AbortController();
   const deps: Deps = {
     db,
     snapshot,
@@ -95,6 +104,7 @@ export async function start(
     evaluate: (asked) => evaluateInside(deps, asked),
     demo_url: demo.url,
     bodyDeadline: bodies.signal,
+    responseDeadline: responses.signal,
   };
   opened.defer(() => liveState(deps).owned.stop());
   const config_file = settings.PORTCULLIS_CONFIG;
@@ -141,7 +151,8 @@ export async function start(
       await mcp.drain();
       const late = new AppError("shutting_down");
       const deadline = setTimeout(() => bodies.abort(late), BODY_GRACE_MS);
-      await listening.stop(settings.SHUTDOWN_TIMEOUT_S * 1000);
+      await listening.stop(settings.SHUTDOWN_TIMEOUT_S * 1000, () => responses.abort(late));
+      await untilEnded(deps);
       clearTimeout(deadline);
       await running.disposeAsync();
     },

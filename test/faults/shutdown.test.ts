@@ -43,7 +43,7 @@ test("a stream that is open at SIGTERM is sent whole, and its event is stored", 
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
   const settings = { PORTCULLIS_DATA_DIR: dir };
   const rest = Promise.withResolvers<void>();
-  const chunks = ["data: 1\n\n", rest.promise, "data: 2\n\n"];
+  const chunks = ["data: 1\n\n", rest.promise, "data: [DONE]\n\n"];
   await using upstream = startUpstream({
     headers: { "content-type": "text/event-stream" },
     chunks,
@@ -58,10 +58,43 @@ test("a stream that is open at SIGTERM is sent whole, and its event is stored", 
   const text = await reply.text();
   await program.child.exited;
 
-  expect([text, program.child.exitCode]).toEqual(["data: 1\n\ndata: 2\n\n", 0]);
+  expect([text, program.child.exitCode]).toEqual(["data: 1\n\ndata: [DONE]\n\n", 0]);
   await using next = await startProgram({ settings });
   const events = await next.call("GET", `/v1/gateways/${consumer.gateway.id}/requests`);
   expect((await events.json()).items).toMatchObject([{ status: 200, error_code: null }]);
+  rmSync(dir, { recursive: true, force: true });
+}, 40_000);
+
+test("a stream that the shutdown cuts is recorded as cut by the shutdown", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "0.2" };
+  await using upstream = startUpstream(({ path }) =>
+    path === "/responses"
+      ? { delay_ms: 60_000 }
+      : {
+          headers: { "content-type": "text/event-stream" },
+          chunks: ["data: 1\n\n"],
+          ending: "hang",
+        },
+  );
+  await using program = await startProgram({ settings });
+  const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
+  const reply = await consumer.post(CHAT, { model: "m", stream: true });
+  const waiting = consumer.post("/v1/responses", { model: "m" }).catch(() => "cut");
+  await until(() => upstream.hits.length === 2);
+
+  program.child.kill("SIGTERM");
+
+  expect(await reply.text().catch(() => "cut")).toBe("cut");
+  expect(await waiting).toBe("cut");
+  await program.child.exited;
+  await using next = await startProgram({ settings });
+  const events = await next.call("GET", `/v1/gateways/${consumer.gateway.id}/requests`);
+  const { items } = (await events.json()) as { items: { endpoint: string }[] };
+  expect(items.sort((one, other) => one.endpoint.localeCompare(other.endpoint))).toMatchObject([
+    { endpoint: "chat", status: 200, error_code: "shutting_down" },
+    { endpoint: "responses", status: 503, error_code: "shutting_down" },
+  ]);
   rmSync(dir, { recursive: true, force: true });
 }, 40_000);
 

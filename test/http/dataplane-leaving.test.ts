@@ -18,11 +18,19 @@ const JSON_BODY = '{"model":"x"}';
 const PART = "------test-Boundary_7\r\nContent-Disposition: form-data; name=";
 const HALF_FORM = `${PART}"model"\r\n\r\nx\r\n${PART}"file"; filename="a"\r\n\r\nhalf`;
 
-const ASK = { path: CHAT, type: "application/json", body: JSON_BODY, length: JSON_BODY.length };
+const ASK = {
+  path: CHAT,
+  type: "application/json",
+  body: JSON_BODY,
+  more: "",
+  length: JSON_BODY.length,
+};
 const UPLOAD = {
   path: "/v1/audio/transcriptions",
   type: FORM_TYPE,
   body: HALF_FORM,
+  // The upstream is called when a chunk follows the one that names the model.
+  more: " of it",
   length: 100_000,
 };
 const OK = "HTTP/1.1 200 OK\r\n";
@@ -35,7 +43,7 @@ test.each([
   ["in the middle of its upload", UPLOAD, ""],
 ])(
   "7 a client that leaves %s ends the upstream call",
-  async (_, { path, type, body, length }, words) => {
+  async (_, { path, type, body, more, length }, words) => {
     const calls: Socket[] = [];
     await using upstream = await startRawUpstream((socket) => {
       calls.push(socket);
@@ -47,6 +55,8 @@ test.each([
       `POST /${one.slug}${path} HTTP/1.1\r\nhost: x\r\nx-ag-api-key: ${one.key}\r\n` +
         `content-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${body}`,
     );
+    await Bun.sleep(20);
+    client.write(more);
     await until(() => calls.length === 1);
     await Bun.sleep(20);
 
