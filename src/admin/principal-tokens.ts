@@ -36,6 +36,8 @@ export const principalTokenRoutes: Route[] = [
       ...call.body,
       ...newKey(deps, secretHash(token), secretHint(token)),
       gateway_id,
+      sign_in: null,
+      created_by: call.actor.name,
     };
     await principalTokenTable.insert(deps.db, row);
     const { principal_sub, groups, created_at: seen_at } = row;

@@ -23,6 +23,10 @@ export const PrincipalToken = z.object({
   state: z.enum(KEY_STATES),
   revoked_at: Time.nullable(),
   last_used_at: Time.nullable(),
+  created_by: z
+    .string()
+    .nullable()
+    .describe("The administrator, or the principal who rotated another one. null: not recorded."),
   created_at: Time,
 });
 export type PrincipalToken = z.infer<typeof PrincipalToken>;

@@ -11,6 +11,8 @@ export interface OauthFlowRow {
   instance_id: string;
   /** The client that the code is issued to; null: the previous release started it. */
   registration_id: string | null;
+  /** Of the principal who started it, and who alone finishes it. */
+  sign_in: string | null;
   /** Sealed. */
   code_verifier: string;
   expires_at: string;
@@ -26,6 +28,7 @@ export const oauthFlowTable = table<OauthFlowRow>({
     principal_sub: "text",
     instance_id: "text",
     registration_id: "text",
+    sign_in: "text",
     code_verifier: "text",
     expires_at: "text",
     created_at: "text",

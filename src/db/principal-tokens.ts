@@ -4,6 +4,8 @@ import { table } from "./table.ts";
 
 export interface PrincipalTokenRow extends Omit<PrincipalToken, "state"> {
   hash: string;
+  /** The sign-in whose accounts it uses; null: one of its own. */
+  sign_in: string | null;
 }
 
 export const principalTokenTable = table<PrincipalTokenRow>({
@@ -18,6 +20,8 @@ export const principalTokenTable = table<PrincipalTokenRow>({
     hint: "text",
     expires_at: "text",
     revoked_at: "text",
+    sign_in: "text",
+    created_by: "text",
     last_used_at: "text",
     created_at: "text",
   },

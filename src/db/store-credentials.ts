@@ -9,6 +9,8 @@ export interface StoreCredentialRow {
   instance_id: string;
   /** The client that the tokens were issued to; null: not known, so they are not used. */
   registration_id: string | null;
+  /** The only sign-in that uses it; null: not known, so that nobody does. */
+  sign_in: string | null;
   /** Sealed. */
   access_token: string;
   /** Sealed; null: the upstream gave none. */
@@ -32,6 +34,7 @@ export const storeCredentialTable = table<StoreCredentialRow>({
     principal_sub: "text",
     instance_id: "text",
     registration_id: "text",
+    sign_in: "text",
     access_token: "text",
     refresh_token: "text",
     account: "text",

@@ -11,6 +11,8 @@ export interface StoreInstallRow {
   installed_by: string;
   /** The principal's own values by field, each sealed. */
   config: Record<string, string>;
+  /** By field: the sign-in that filled it in, and that alone uses it. Fields of an administrator are not listed. */
+  filled_by: Record<string, string>;
   /** The end of the approval it rests on. */
   ends_at: string | null;
   created_at: string;
@@ -26,6 +28,7 @@ export const storeInstallTable = table<StoreInstallRow>({
     instance_id: "text",
     installed_by: "text",
     config: "json",
+    filled_by: "json",
     ends_at: "text",
     created_at: "text",
   },

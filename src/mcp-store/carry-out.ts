@@ -23,6 +23,8 @@ export interface Decided {
   groups: string[];
   /** What decided, for the audit log. */
   why: { level: AccessLevel; rule_id: string | null };
+  /** Of the principal who asks; undefined: an administrator does. */
+  sign_in: string | undefined;
 }
 
 export async function carryOut(
@@ -30,7 +32,7 @@ export async function carryOut(
   author: Author,
   decided: Decided,
 ): Promise<InstallReply | AppError> {
-  const { decision, entry, place, held, reason, groups, why } = decided;
+  const { decision, entry, place, held, reason, groups, why, sign_in } = decided;
   const answer = (flags: Partial<InstallReply>) => replyOf(entry, decision, flags);
   switch (decision.outcome) {
     case "denied":
@@ -42,7 +44,7 @@ export async function carryOut(
     case "already_installed": {
       const { instance } = decision;
       const install = held.installs.find(({ instance_id }) => instance_id === instance.id);
-      const todo = install && (await todosOf(deps, install, instance));
+      const todo = install && (await todosOf(deps, install, instance, sign_in));
       return answer({ status: "installed", already_installed: true, ...todo });
     }
     case "choose_instance":
@@ -56,7 +58,7 @@ export async function carryOut(
       for (const request of decision.supersedes) {
         await closeRequest(deps, author, request, { state: "superseded" });
       }
-      const todo = await todosOf(deps, install, instance);
+      const todo = await todosOf(deps, install, instance, sign_in);
       return answer({ status: "installed", instance_id: instance.id, ...todo });
     }
     case "ask_reason":

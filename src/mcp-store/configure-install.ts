@@ -10,24 +10,28 @@ import { seal } from "../lib/seal.ts";
 import { principalFields } from "./requirements.ts";
 import { told } from "./save-install.ts";
 
-/** null clears a value; one that is not named stays. */
+/** null clears a value; one that is not named stays. `sign_in`: of the principal; undefined: an administrator fills it in. */
 export async function configureInstall(
   deps: Deps,
   author: Author,
   install: StoreInstallRow,
   values: Record<string, string | null>,
+  sign_in?: string,
 ): Promise<StoreInstallRow> {
   const instance = await registryTable.find(deps.db, { id: install.instance_id });
   const fields = instance && isMcp(instance) ? principalFields(instance) : [];
   const context = sealedIn("store_installs.config", install.id);
   const config = { ...install.config };
+  const filled_by = { ...install.filled_by };
   for (const [key, value] of Object.entries(values)) {
     checkValue(fields, key, value);
+    if (sign_in === undefined || value === null) delete filled_by[key];
+    else filled_by[key] = sign_in;
     if (value === null) delete config[key];
     else config[key] = seal(deps.keyring(), context, value);
   }
-  const next = { ...install, config };
-  await storeInstallTable.update(deps.db, install.id, { config });
+  const next = { ...install, config, filled_by };
+  await storeInstallTable.update(deps.db, install.id, { config, filled_by });
   await recordChange(deps, author, {
     resource: "store_install",
     verb: "update",

@@ -16,6 +16,8 @@ export interface Principal {
   gateway_id: string;
   principal_sub: string;
   groups: readonly string[];
+  /** How they signed in. Accounts and values that they gave belong to it (decision 0006). */
+  sign_in: string;
 }
 
 /** `bearer` is what the Authorization header carries, without its scheme. */
@@ -40,7 +42,7 @@ async function byPersonalToken(deps: Deps, token: string): Promise<Principal> {
   }
   deps.used("principal_tokens", row.id);
   const { gateway_id, principal_sub, groups } = row;
-  return { gateway_id, principal_sub, groups };
+  return { gateway_id, principal_sub, groups, sign_in: row.sign_in ?? row.id };
 }
 
 async function byIssuer(deps: Deps, text: string): Promise<Principal> {
@@ -55,8 +57,12 @@ async function byIssuer(deps: Deps, text: string): Promise<Principal> {
   const principal_sub = exactly(PrincipalSub, claimAt(jwt.claims, issuer.subject_claim));
   if (!principal_sub) throw unauthorized(`This token has no usable "${issuer.subject_claim}".`);
   const groups = groupsIn(claimAt(jwt.claims, issuer.groups_claim));
-  return { gateway_id: issuer.gateway_id, principal_sub, groups };
+  return { gateway_id: issuer.gateway_id, principal_sub, groups, sign_in: signInBy(issuer) };
 }
+
+/** An administrator who changes one of these could accept tokens that somebody else issues. */
+const signInBy = ({ issuer, audience, jwks_url, subject_claim }: Issuer): string =>
+  ["issuer", issuer, audience, jwks_url, subject_claim].join("\t");
 
 async function issuerOf(deps: Deps, { claims }: Jwt): Promise<Issuer> {
   const { iss, aud } = claims;

@@ -14,13 +14,14 @@ import { standingOf } from "./standing.ts";
 
 /**
  * `deps.db` is a transaction that has its turn (`changeStore`), so of two equal calls the second sees what
- * the first did. A refusal is returned: its record stays.
+ * the first did. A refusal is returned: its record stays. `sign_in`: of the principal who asks.
  */
 export async function installServer(
   deps: Deps,
   author: Author,
   gateway_id: string,
   wish: InstallRequest,
+  sign_in?: string,
 ): Promise<InstallReply | AppError> {
   const { principal_sub, code, reason = "" } = wish;
   const instance_id = wish.instance_id || undefined;
@@ -50,7 +51,16 @@ export async function installServer(
   );
   const why = { level, rule_id: decided_by?.id ?? null };
   const groups = [...standing.groups];
-  return await carryOut(deps, author, { decision, entry, place, held, reason, groups, why });
+  return await carryOut(deps, author, {
+    decision,
+    entry,
+    place,
+    held,
+    reason,
+    groups,
+    why,
+    sign_in,
+  });
 }
 
 /** Whoever acts for the principal knows their groups: what is looked at later rests on them too. */

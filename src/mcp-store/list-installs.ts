@@ -9,11 +9,12 @@ import { requirementsOf } from "./requirements.ts";
 import { readStandings } from "./standing.ts";
 import { suspendedInstances } from "./vault/bind-server.ts";
 
-/** All of one gateway; what they share is read once. */
+/** All of one gateway; what they share is read once. `sign_in`: of the principal who asks; undefined: an administrator. */
 export async function shownInstalls(
   deps: Deps,
   gateway_id: string,
   rows: readonly StoreInstallRow[],
+  sign_in?: string,
 ): Promise<Install[]> {
   const standing = await readStandings(deps, gateway_id);
   const entries = new Map(
@@ -23,7 +24,7 @@ export async function shownInstalls(
   const instances = new Map(registries.map((row) => [row.id, row]));
   const suspended = await suspendedInstances(deps, gateway_id, registries);
   const shown: Install[] = [];
-  for (const { config, ...row } of rows) {
+  for (const { config, filled_by, ...row } of rows) {
     const instance = instances.get(row.instance_id);
     // Gone since the rows were read: its installs went with it.
     if (!instance) continue;
@@ -40,7 +41,7 @@ export async function shownInstalls(
         in_catalog: entry !== undefined,
         server_changed: suspended.has(instance.id),
       }),
-      ...(await requirementsOf(deps, { ...row, config }, instance)),
+      ...(await requirementsOf(deps, { ...row, config, filled_by }, instance, sign_in)),
     });
   }
   return shown;

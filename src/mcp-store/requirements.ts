@@ -25,10 +25,22 @@ export function principalFields({ auth, provider_options }: McpRegistryRow): Ser
   return [key, ...provider_options.fields];
 }
 
+/** Returns whether a sign-in may use what was filled in for a field; undefined: whether anybody may. */
+export function mayUse(
+  { filled_by }: Pick<StoreInstallRow, "filled_by">,
+  field: string,
+  sign_in: string | undefined,
+): boolean {
+  const owner = Object.hasOwn(filled_by, field) ? filled_by[field] : undefined;
+  return owner === undefined || sign_in === undefined || owner === sign_in;
+}
+
+/** `sign_in` is that of the principal; undefined for an administrator, who sees what any of their sign-ins gave. */
 export async function requirementsOf(
   deps: Deps,
-  install: Pick<StoreInstallRow, "id" | "gateway_id" | "principal_sub" | "config">,
+  install: Pick<StoreInstallRow, "id" | "gateway_id" | "principal_sub" | "config" | "filled_by">,
   instance: McpRegistryRow,
+  sign_in: string | undefined,
 ): Promise<Requirements> {
   const keyring = deps.keyring();
   const context = sealedIn("store_installs.config", install.id);
@@ -36,7 +48,7 @@ export async function requirementsOf(
     const sealed = install.config[field.key];
     // One that no key opens must be typed again.
     const value = sealed === undefined ? undefined : unseal(keyring, context, sealed);
-    return { ...field, filled: value !== undefined };
+    return { ...field, filled: value !== undefined && mayUse(install, field.key, sign_in) };
   });
   return {
     fields,
@@ -46,7 +58,8 @@ export async function requirementsOf(
 
   async function isConnected(): Promise<boolean> {
     const { gateway_id, principal_sub } = install;
-    const where = { gateway_id, principal_sub, instance_id: instance.id };
+    const owner = sign_in === undefined ? {} : { sign_in };
+    const where = { gateway_id, principal_sub, instance_id: instance.id, ...owner };
     const row = await storeCredentialTable.find(deps.db, where);
     return credentialState(keyring, row, deps.now()) === "usable";
   }

@@ -29,6 +29,7 @@ export async function saveInstall(
         id: deps.newId(),
         installed_by: author.actor.name,
         config: {},
+        filled_by: {},
         created_at: deps.now().toISOString(),
       };
   if (before) await storeInstallTable.update(deps.db, row.id, { ends_at });
@@ -64,6 +65,6 @@ export async function dropInstall(
 }
 
 /** As the audit log tells it: which fields are filled in, never with what. */
-export function told({ config, ...row }: StoreInstallRow): Record<string, unknown> {
+export function told({ config, filled_by: _, ...row }: StoreInstallRow): Record<string, unknown> {
   return { ...row, filled: Object.keys(config) };
 }

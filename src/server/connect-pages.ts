@@ -2,87 +2,79 @@
 import { AppError } from "../contract/errors.ts";
 import type { Install } from "../contract/store-installs.ts";
 import { changeStore } from "../db/config-revision.ts";
+import { storeCredentialTable } from "../db/store-credentials.ts";
+import type { Deps } from "../deps.ts";
 import { configureInstall } from "../mcp-store/configure-install.ts";
 import type { Principal } from "../mcp-store/identify-principal.ts";
 import { filledUrl, valuesOf } from "../mcp-store/upstream/target.ts";
 import { finishConnect, startConnect } from "../mcp-store/vault/connect-account.ts";
 import { CALLBACK_PATH, isForwarded } from "../mcp-store/vault/oauth-client.ts";
 import { ownInstall } from "../mcp-store/vault/own-install.ts";
-import { type App, answering } from "./app.ts";
+import { answerPage, here, leadTo, type PageContext, type PageRequest } from "./answer-page.ts";
+import type { App } from "./app.ts";
 import { type Html, html } from "./html.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { plainPage } from "./plain-page.ts";
-import { principalIn, signedIn, signedOut } from "./principal-session.ts";
-import { publicOrigin, redirectOrigin } from "./public-origin.ts";
-import { readBody } from "./read-body.ts";
-import { type RequestIds, renderErrorPage } from "./render-error.ts";
+import { readForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
+import { principalIn } from "./principal-session.ts";
+import { redirectOrigin } from "./public-origin.ts";
 import { urlOf } from "./url-of.ts";
 
-const FORM_BYTES = 256 * 1024;
 /** Fields of a server, apart from what the form itself needs. */
 const FIELD = "field.";
 
-type Asked = Parameters<AnswerPath>[0];
-interface Going {
-  ids: RequestIds;
-  headers: Record<string, string>;
-}
-
 export function connectPages(app: App): Record<string, AnswerPath> {
-  const paged =
-    (work: (request: Asked, going: Going) => Promise<Response>): AnswerPath =>
-    (request) =>
-      answering(
-        app,
-        "mcp",
-        request,
-        (ids, headers) => work(request, { ids, headers }),
-        renderErrorPage,
-      );
-  const callback = paged((request, going) => comeBack(app, request, going));
+  const callback = answerPage(app, (request, context) => comeBack(app, request, context));
   return {
-    "/me/connect/:install_id": paged((request, going) =>
-      request.method === "POST" ? act(app, request, going) : show(app, request, going),
+    "/me/connect/:install_id": answerPage(app, (request, context) =>
+      request.method === "POST" ? act(app, request, context) : show(app, request, context),
     ),
     [CALLBACK_PATH]: callback,
     [`${CALLBACK_PATH}/:instance_id`]: callback,
   };
 }
 
-async function show({ deps }: App, request: Asked, { headers }: Going): Promise<Response> {
+async function show(
+  { deps }: App,
+  request: PageRequest,
+  { headers }: PageContext,
+): Promise<Response> {
   const principal = await principalIn(deps, request);
   if (!principal) return plainPage("Who are you?", SIGN_IN, headers);
   const { shown, instance } = await ownInstall(deps, principal, request.params.install_id ?? "");
-  return plainPage(shown.name, toDo(shown, principal, isForwarded(instance)), headers);
+  if (!isForwarded(instance)) return plainPage(shown.name, toDo(shown, principal), headers);
+  const account = shown.requires_auth ? await accountAt(deps, principal, instance.id) : "own";
+  return plainPage(shown.name, toDo(shown, principal, account), headers);
 }
 
-async function act(app: App, request: Asked, going: Going): Promise<Response> {
+/** Which account is connected: one of this sign-in, one of another, or none. */
+type Account = "own" | "other" | "none";
+
+async function accountAt(
+  deps: Deps,
+  { gateway_id, principal_sub, sign_in }: Principal,
+  instance_id: string,
+): Promise<Account> {
+  const where = { gateway_id, principal_sub, instance_id };
+  const row = await storeCredentialTable.find(deps.db, where);
+  return row && row.sign_in !== sign_in ? "other" : "none";
+}
+
+async function act(app: App, request: PageRequest, context: PageContext): Promise<Response> {
   const { deps } = app;
-  const origin = publicOrigin(deps, request);
-  // A page of another site could sign a browser in as somebody else, and have an account connected to them.
-  const from = request.headers.get("origin");
-  if (from !== null && from !== origin) {
-    throw new AppError("forbidden", "This form belongs to another site.");
-  }
-  const form = new URLSearchParams((await readBody(deps, request, FORM_BYTES)).toString("utf8"));
-  const token = form.get("token")?.trim();
-  if (token) {
-    const cookie = await signedIn(deps, token, origin);
-    return leadTo(here(request), { ...going.headers, "set-cookie": cookie });
-  }
-  if (form.has("sign_out")) {
-    const cookie = await signedOut(deps, request, origin);
-    return leadTo(here(request), { ...going.headers, "set-cookie": cookie });
+  const { form, cookie } = await readForm(deps, request);
+  if (cookie !== undefined) {
+    return leadTo(here(request), { ...context.headers, "set-cookie": cookie });
   }
   const principal = await principalIn(deps, request);
-  if (!principal) throw new AppError("unauthorized", "You are signed out: open the link again.");
-  return await save(app, request, going, principal, form);
+  if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
+  return await save(app, request, context, principal, form);
 }
 
 async function save(
   { deps }: App,
-  request: Asked,
-  { ids, headers }: Going,
+  request: PageRequest,
+  { ids, headers }: PageContext,
   principal: Principal,
   form: URLSearchParams,
 ): Promise<Response> {
@@ -98,56 +90,56 @@ async function save(
   const configured =
     Object.keys(values).length === 0
       ? row
-      : await changeStore(deps.db, (db) => configureInstall({ ...deps, db }, author, row, values));
+      : await changeStore(deps.db, (db) =>
+          configureInstall({ ...deps, db }, author, row, values, principal.sign_in),
+        );
   if (!isForwarded(instance)) return leadTo(here(request), headers);
   const origin = redirectOrigin(deps, request);
-  const url = filledUrl(instance, valuesOf(deps, configured));
+  const url = filledUrl(instance, valuesOf(deps, configured, principal.sign_in));
   return leadTo(await startConnect(deps, author, principal, instance, { url, origin }), headers);
 }
 
-async function comeBack({ deps }: App, request: Asked, going: Going): Promise<Response> {
+async function comeBack(
+  { deps }: App,
+  request: PageRequest,
+  context: PageContext,
+): Promise<Response> {
   const principal = await principalIn(deps, request);
-  if (!principal) throw new AppError("unauthorized", "You are signed out: open the link again.");
+  if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
   const { pathname, searchParams: query } = urlOf(request);
-  const author = { actor: { id: null, name: principal.principal_sub }, ...going.ids };
+  const author = { actor: { id: null, name: principal.principal_sub }, ...context.ids };
   const { name } = await finishConnect(deps, author, principal, {
     path: pathname,
     state: query.get("state") ?? "",
     code: query.get("code") ?? undefined,
     iss: query.get("iss") ?? undefined,
   });
-  return plainPage(`${name} is connected`, DONE, going.headers);
+  return plainPage(`${name} is connected`, DONE, context.headers);
 }
-
-/** Relative, so that it also leads there behind a proxy with a prefix; `./`, or `http:host` would lead to that host. */
-const here = (request: Asked): string => `./${urlOf(request).pathname.split("/").at(-1)}`;
-
-const leadTo = (location: string, headers: Record<string, string>): Response =>
-  new Response(null, { status: 303, headers: { ...headers, location } });
 
 const DONE = html`<p>You can close this page and go on in your client. If its tools do not appear, restart the client.</p>`;
 
-const SIGN_IN = html`<p>Accounts are connected to a person, so first say who you are.</p>
-<form method="post">
-<label for="token">Your token</label>
-<input id="token" name="token" type="password" required autocomplete="off" aria-describedby="about">
-<small id="about">The personal token that your client uses, <code>pp_…</code>, or one of your identity provider.</small>
-<button>Go on</button>
-</form>`;
-
-function toDo(install: Install, { principal_sub }: Principal, signsIn: boolean): Html {
-  const { fields, requires_auth, requires_config, name } = install;
-  const state = signsIn
-    ? requires_auth
-      ? html`<p>${name} works with an account of yours. You sign in there, and calls of your client are made in its name.</p>`
-      : html`<p>An account is connected. Sign in again to connect another one.</p>`
+/** `account` is undefined for a server that principals do not sign in at. */
+function toDo(install: Install, { principal_sub }: Principal, account?: Account): Html {
+  const { fields, requires_config, name } = install;
+  const state = account
+    ? ACCOUNT[account](name)
     : html`<p>${requires_config ? "Fill in what it needs." : "Nothing is missing."}</p>`;
-  const needsForm = signsIn || fields.length > 0;
-  const button = html`<button>${signsIn ? `Sign in at ${name}` : "Save"}</button>`;
+  const button = html`<button>${account ? `Sign in at ${name}` : "Save"}</button>`;
+  const needsForm = account !== undefined || fields.length > 0;
   return html`${state}
 ${needsForm && html`<form method="post">${fields.map(input)}${button}</form>`}
+<p><a href="../../me">Your tokens</a></p>
 <form method="post"><small>You are ${principal_sub}.</small> <button name="sign_out">Sign out</button></form>`;
 }
+
+const ACCOUNT: Record<Account, (name: string) => Html> = {
+  own: () => html`<p>An account is connected. Sign in again to connect another one.</p>`,
+  other: () =>
+    html`<p>An account is connected with another token of yours. To use it with this token too, sign out, open <a href="../../me">Your tokens</a> with the other token and add this one. If you sign in here, the other token loses the account.</p>`,
+  none: (name) =>
+    html`<p>${name} works with an account of yours. You sign in there, and calls of your client are made in its name.</p>`,
+};
 
 function input(field: Install["fields"][number]): Html {
   const { key, label, description, choices, filled, required, secret } = field;

@@ -4,11 +4,12 @@ import type { McpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import type { App } from "./app.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 
-/** What mcpPaths and connectPages answer. */
+/** The paths of mcpPaths, principalPage and connectPages. */
 const PATHS = [
   PRINCIPAL_PATH,
   "/:consumer/mcp",
   METADATA_PATH,
+  "/me",
   "/me/connect/:install_id",
   "/oauth/callback",
   "/oauth/callback/:instance_id",
@@ -48,6 +49,7 @@ async function load(app: App): Promise<Loaded> {
   const { openMcpPlane } = await import("../mcp-store/serve/mcp-plane.ts");
   const { mcpPaths } = await import("./mcp-paths.ts");
   const { connectPages } = await import("./connect-pages.ts");
+  const { principalPage } = await import("./principal-page.ts");
   const plane = openMcpPlane(app.deps);
-  return { plane, paths: { ...mcpPaths(app, plane), ...connectPages(app) } };
+  return { plane, paths: { ...mcpPaths(app, plane), ...principalPage(app), ...connectPages(app) } };
 }

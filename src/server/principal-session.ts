@@ -55,6 +55,10 @@ export async function principalIn(deps: Deps, request: Request): Promise<Princip
   }
 }
 
+/** Returns the token of the session. Call it after `principalIn`, which checks it. */
+export const tokenIn = (deps: Deps, request: Request): string | undefined =>
+  sessionOf(deps, request)?.token;
+
 function sessionOf(deps: Deps, request: Request): SessionCookie | undefined {
   const cookies = request.headers.get("cookie") ?? "";
   const value = new RegExp(`(?:^|; )${COOKIE}=([^;]+)`).exec(cookies)?.[1];

@@ -68,11 +68,38 @@ test.each(databaseKinds)(
       });
     }
 
+    await insert("principal_tokens", {
+      id: "token-of-alice",
+      gateway_id: "g",
+      principal_sub: "alice",
+      groups: "[]",
+      name: "Laptop",
+      hash: "hash",
+      hint: "pp_…",
+      created_at: AT,
+    });
+    await insert("issuers", {
+      id: "company",
+      gateway_id: "g",
+      name: "Company",
+      issuer: "https://login.example.com",
+      audience: "gateway",
+      jwks_url: "https://login.example.com/jwks",
+      subject_claim: "sub",
+      groups_claim: "groups",
+      enabled: true,
+      allow_private: false,
+      version: 1,
+      created_at: AT,
+      updated_at: AT,
+    });
+
     await migrate(db, new Date(AT));
 
     const bound = await db.many(
       "SELECT id, registration_id FROM store_credentials ORDER BY principal_sub",
     );
+    const signIns = await db.many("SELECT sign_in FROM store_credentials ORDER BY principal_sub");
     const registrations = await db.many<{ client_id: string; own: unknown }>(
       "SELECT client_id, own FROM oauth_registrations ORDER BY client_id",
     );
@@ -88,6 +115,15 @@ test.each(databaseKinds)(
     expect(await db.many("SELECT state, issuer FROM oauth_servers")).toEqual([
       { state: "current", issuer: "https://login.example.com" },
       { state: "current", issuer: "https://login.example.com" },
+    ]);
+    // Alice had a token, which keeps the account. Bob had none: he came by the identity provider.
+    expect(await db.many("SELECT sign_in FROM principal_tokens")).toEqual([
+      { sign_in: "upgraded" },
+    ]);
+    const jwks_url = "https://login.example.com/jwks";
+    expect(signIns).toEqual([
+      { sign_in: "upgraded" },
+      { sign_in: ["issuer", "https://login.example.com", "gateway", jwks_url, "sub"].join("\t") },
     ]);
     await db.close();
   },

@@ -95,6 +95,7 @@ export async function startStore(kit: Kit, default_level: Level = "install") {
         principal_sub: "alice",
         instance_id,
         registration_id,
+        sign_in: "a sign-in",
         access_token: seal(kit.deps.keyring(), context, "token"),
         refresh_token: null,
         account: "alice@example.com",

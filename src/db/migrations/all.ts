@@ -13,6 +13,7 @@ import { approvalContents } from "./0011-approval-contents.ts";
 import { endedSessions } from "./0012-ended-sessions.ts";
 import { issuerClaims } from "./0013-issuer-claims.ts";
 import { oauthServers } from "./0014-oauth-servers.ts";
+import { signIns } from "./0015-sign-ins.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   endedSessions,
   issuerClaims,
   oauthServers,
+  signIns,
 ];

@@ -14,10 +14,10 @@ export async function storeInstall(
   wish: { code: string; instance_id?: string | undefined; reason?: string | undefined },
 ): Promise<CallToolResult> {
   const { deps, caller, author, origin } = session;
-  const { gateway_id, principal_sub, groups } = caller;
+  const { gateway_id, principal_sub, groups, sign_in } = caller;
   const asked = { ...wish, principal_sub, groups: [...groups] };
   const reply = await changeStore(deps.db, (db) =>
-    installServer({ ...deps, db }, author, gateway_id, asked),
+    installServer({ ...deps, db }, author, gateway_id, asked, sign_in),
   );
   // Returned, not thrown: a refusal that leaves a record.
   if (reply instanceof AppError) throw reply;

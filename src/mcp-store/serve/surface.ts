@@ -37,11 +37,13 @@ export async function surfaceOf(deps: Deps, caller: Caller): Promise<Place[]> {
       instances
         // Nobody's account or value is at hand here: only what everyone shares can be used.
         .filter((instance) => ids.has(instance.id) && instance.enabled && !needsPrincipal(instance))
-        .flatMap((instance) => prefixed({ instance, install: undefined, suspended_because: null }))
+        .flatMap((instance) =>
+          prefixed({ instance, install: undefined, sign_in: undefined, suspended_because: null }),
+        )
     );
   }
 
-  const { gateway_id, principal_sub, groups } = caller;
+  const { gateway_id, principal_sub, groups, sign_in } = caller;
   const { levelFor } = await (await readStandings(deps, gateway_id))({ principal_sub, groups });
   const entries = new Map(
     (await catalogEntries(deps.db, gateway_id)).map((entry) => [entry.code, entry]),
@@ -64,6 +66,6 @@ export async function surfaceOf(deps: Deps, caller: Caller): Promise<Place[]> {
       in_catalog: entry !== undefined,
       server_changed: suspended.has(instance.id),
     });
-    return prefixed({ instance, install, suspended_because });
+    return prefixed({ instance, install, sign_in, suspended_because });
   });
 }

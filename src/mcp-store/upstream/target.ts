@@ -7,9 +7,10 @@ import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/seal.ts";
 import { fillTemplate } from "../../lib/url-template.ts";
-import { principalFields } from "../requirements.ts";
+import { mayUse, principalFields } from "../requirements.ts";
 import { isForwarded } from "../vault/oauth-client.ts";
 import type { Vault } from "../vault/vault.ts";
+import type { Used } from "./upstreams.ts";
 
 export interface Target {
   instance: McpRegistryRow;
@@ -29,10 +30,10 @@ export type Missing = "config" | "auth";
 export async function targetOf(
   deps: Deps,
   vault: Vault,
-  instance: McpRegistryRow,
-  { install, refused }: { install?: StoreInstallRow | undefined; refused?: string | undefined },
+  { instance, install, sign_in }: Used,
+  refused?: string,
 ): Promise<Target | Missing> {
-  const values = valuesOf(deps, install);
+  const values = valuesOf(deps, install, sign_in);
   const fields = principalFields(instance);
   if (fields.some(({ key, required }) => required && !values.has(key))) return "config";
 
@@ -50,12 +51,14 @@ export async function targetOf(
   }
   if (auth?.type === "client_credentials") token = await vault.clientToken(instance, auth, refused);
   if (isForwarded(instance)) {
-    token = install && (await vault.accessToken(instance, install, refused));
+    if (install && sign_in !== undefined) {
+      token = await vault.accessToken(instance, { ...install, sign_in }, refused);
+    }
     if (token === undefined) return "auth";
   }
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   const own = needsPrincipal(instance) || fields.length > 0;
-  const owner = own ? (install?.principal_sub ?? "") : "";
+  const owner = own ? [install?.principal_sub, sign_in] : [];
   return {
     instance,
     url,
@@ -69,15 +72,17 @@ export async function targetOf(
 export const needsPrincipal = (instance: McpRegistryRow): boolean =>
   isForwarded(instance) || principalFields(instance).some(({ required }) => required);
 
-/** Of an install: what the principal filled in. One that no key opens counts as not filled in. */
+/** Returns the values of an install that this sign-in may use. One that no key opens counts as not filled in. */
 export function valuesOf(
   deps: Deps,
-  install: Pick<StoreInstallRow, "id" | "config"> | undefined,
+  install: Pick<StoreInstallRow, "id" | "config" | "filled_by"> | undefined,
+  sign_in: string | undefined,
 ): Map<string, string> {
   const values = new Map<string, string>();
   if (!install) return values;
   const context = sealedIn("store_installs.config", install.id);
   for (const [key, sealed] of Object.entries(install.config)) {
+    if (!mayUse(install, key, sign_in)) continue;
     const value = unseal(deps.keyring(), context, sealed);
     if (value !== undefined) values.set(key, value);
   }

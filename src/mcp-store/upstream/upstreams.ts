@@ -19,10 +19,11 @@ import { type Missing, type Target, targetOf } from "./target.ts";
 import type { Tool } from "./tool-definition.ts";
 import { refusesCredential, troubleOf } from "./trouble.ts";
 
-/** An instance, and the install through which a principal uses it; a consumer has none. */
+/** An instance, and the install and sign-in with which a principal uses it; a consumer has neither. */
 export interface Used {
   instance: McpRegistryRow;
   install: StoreInstallRow | undefined;
+  sign_in: string | undefined;
 }
 
 export interface Offered {
@@ -77,7 +78,7 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
 
   /** Once more with a new token when the upstream refuses the one it got. */
   async function withClient<T>(
-    { instance, install }: Used,
+    used: Used,
     target: Target,
     work: (client: Client) => Promise<T>,
   ): Promise<T | Missing> {
@@ -85,7 +86,7 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
       return await pool.use(target, work);
     } catch (thrown) {
       if (target.token === undefined || !refusesCredential(thrown)) throw thrown;
-      const again = await targetOf(deps, vault, instance, { install, refused: target.token });
+      const again = await targetOf(deps, vault, used, target.token);
       return typeof again === "string" ? again : await pool.use(again, work);
     }
   }
@@ -139,7 +140,7 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
   return {
     async offered(used) {
       try {
-        const target = await targetOf(deps, vault, used.instance, { install: used.install });
+        const target = await targetOf(deps, vault, used);
         if (typeof target === "string") return { ...NOTHING, missing: target };
         const { tools, held, notes, missing } = await listed(used, target);
         const allowed = used.instance.provider_options.allowed_tools;
@@ -153,7 +154,7 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
     },
 
     async call(used, { tool: { definition }, args, signal, onprogress }) {
-      const target = await targetOf(deps, vault, used.instance, { install: used.install });
+      const target = await targetOf(deps, vault, used);
       if (typeof target === "string") return target;
       const { name, inputSchema } = definition;
       const timeout = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;

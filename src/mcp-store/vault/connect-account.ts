@@ -42,7 +42,7 @@ const sealedVerifier = (id: string): SealContext => sealedIn("oauth_flows.code_v
 export async function startConnect(
   deps: Deps,
   author: Author,
-  { gateway_id, principal_sub }: Principal,
+  { gateway_id, principal_sub, sign_in }: Principal,
   instance: ForwardedInstance,
   { url, origin }: { url: string; origin: string },
 ): Promise<string> {
@@ -71,6 +71,7 @@ export async function startConnect(
     principal_sub,
     instance_id: instance.id,
     registration_id: registration.id,
+    sign_in,
     code_verifier: seal(deps.keyring(), sealedVerifier(id), codeVerifier),
     expires_at: new Date(at.getTime() + FLOW_MS).toISOString(),
     created_at: at.toISOString(),
@@ -160,8 +161,13 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
   const flow = await oauthFlowTable.find(deps.db, { state_hash: secretHash(state) });
   const gone = new AppError("invalid_request", "This sign-in has ended or was used: start again.");
   if (!flow) throw gone;
-  if (flow.gateway_id !== principal.gateway_id || flow.principal_sub !== principal.principal_sub) {
-    throw new AppError("forbidden", "Somebody else started this sign-in.");
+  const { gateway_id, principal_sub, sign_in } = principal;
+  const isTheirs =
+    flow.gateway_id === gateway_id &&
+    flow.principal_sub === principal_sub &&
+    flow.sign_in === sign_in;
+  if (!isTheirs) {
+    throw new AppError("forbidden", "Another person or token started this sign-in.");
   }
   const taken = await oauthFlowTable.remove(deps.db, { id: flow.id });
   if (taken === 0 || hasEnded(flow.expires_at, deps.now())) throw gone;
@@ -171,7 +177,7 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
 async function save(
   deps: Deps,
   author: Author,
-  { gateway_id, principal_sub, instance_id, registration_id }: OauthFlowRow,
+  { gateway_id, principal_sub, instance_id, registration_id, sign_in }: OauthFlowRow,
   tokens: OAuthTokens,
 ): Promise<void> {
   const { server } = await boundTo(deps, registration_id);
@@ -188,6 +194,7 @@ async function save(
     ...found,
     id,
     registration_id,
+    sign_in,
     account: accountOf(tokens),
     version: (before?.version ?? 0) + 1,
     created_at: before?.created_at ?? found.updated_at,

@@ -16,12 +16,16 @@ export interface OwnInstall {
 /** Somebody else's cannot be told from one that is not there. */
 export async function ownInstall(
   deps: Deps,
-  { gateway_id, principal_sub }: Pick<Principal, "gateway_id" | "principal_sub">,
+  {
+    gateway_id,
+    principal_sub,
+    sign_in,
+  }: Pick<Principal, "gateway_id" | "principal_sub"> & { sign_in?: string },
   id: string,
 ): Promise<OwnInstall> {
   const row = await storeInstallTable.find(deps.db, { id, gateway_id, principal_sub });
   const instance = row && (await registryTable.find(deps.db, { id: row.instance_id }));
-  const [shown] = row ? await shownInstalls(deps, gateway_id, [row]) : [];
+  const [shown] = row ? await shownInstalls(deps, gateway_id, [row], sign_in) : [];
   if (!row || !shown || !instance || !isMcp(instance)) {
     throw new AppError("not_found", `${principal_sub} has nothing installed under this address.`);
   }

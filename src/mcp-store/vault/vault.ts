@@ -10,6 +10,7 @@ import {
 } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { hasEnded } from "../../lib/has-ended.ts";
+import type { Principal } from "../identify-principal.ts";
 import { type ClientToken, openClientTokens } from "./client-token.ts";
 import { credentialOf, openCredential } from "./credential-row.ts";
 import { clientInformation, type ForwardedInstance, metadataOf } from "./oauth-client.ts";
@@ -19,7 +20,7 @@ export interface Vault {
   /** undefined: the principal must connect. `refused` is one that the upstream did not take. */
   accessToken: (
     instance: ForwardedInstance,
-    owner: { gateway_id: string; principal_sub: string },
+    owner: Pick<Principal, "gateway_id" | "principal_sub" | "sign_in">,
     refused?: string,
   ) => Promise<string | undefined>;
   clientToken: ClientToken;
@@ -42,8 +43,8 @@ export function openVault(deps: Deps): Vault {
 
   return {
     clientToken: openClientTokens(deps),
-    async accessToken(instance, { gateway_id, principal_sub }, refused) {
-      const place = { gateway_id, principal_sub, instance_id: instance.id };
+    async accessToken(instance, { gateway_id, principal_sub, sign_in }, refused) {
+      const place = { gateway_id, principal_sub, instance_id: instance.id, sign_in };
       const row = await storeCredentialTable.find(deps.db, place);
       const token = row && openCredential(deps.keyring(), row, "access_token");
       if (!row?.registration_id || token === undefined) return undefined;

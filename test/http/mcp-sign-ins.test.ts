@@ -1,0 +1,191 @@
+/** Accounts and values of a principal are used only by the sign-in that gave them, not by every token in their name. */
+import { describe, expect, test } from "bun:test";
+import { openBrowser } from "../kit/browser.ts";
+import { newSigningKey, startIssuer } from "../kit/issuer.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { connectClient } from "../kit/mcp-client.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { startVendor } from "../kit/vendor.ts";
+
+describe.each(databaseKinds)("on %s", (database) => {
+  const kitOf = sharedKit({ database });
+  const clientOf = async (token: string) =>
+    connectClient(`${(await kitOf()).url}/me/mcp`, { authorization: `Bearer ${token}` });
+
+  test("a token that an administrator makes later cannot use accounts that the principal connected", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token, link } = await vendor.connected("alice");
+    const minted = await vendor.store.newToken("alice");
+    await using attacker = await clientOf(minted);
+    await using alice = await clientOf(token);
+
+    const answer = await attacker.call("linear__issues");
+
+    expect(answer).toMatchObject({ isError: true, structured: { connect_url: link } });
+    expect(await attacker.tools()).toContain("connect_linear");
+    const installed = await attacker.call("store_install", { code: vendor.code });
+    expect(installed.structured).toMatchObject({ already_installed: true, requires_auth: true });
+    expect(await alice.call("linear__issues")).toMatchObject({ isError: false });
+    expect(vendor.server.calls).toHaveLength(1);
+  });
+
+  test("an account that another sign-in connects is not used by those of the first", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token, link } = await vendor.connected("alice");
+    const browser = openBrowser();
+    await browser.submit(link, { token: await vendor.store.newToken("alice") });
+    expect(await (await browser.visit(link)).text()).toContain("connected with another token");
+    await browser.submit(link, {});
+    await using alice = await clientOf(token);
+
+    expect(await alice.call("linear__issues")).toMatchObject({ isError: true });
+  });
+
+  test("a sign-in at the vendor is finished only by the token that began it", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { link, token } = await vendor.installed("alice");
+    const { back } = await vendor.atVendor("alice");
+    const other = openBrowser();
+    await other.submit(link, { token: await vendor.store.newToken("alice") });
+
+    expect((await other.visit(back)).status).toBe(403);
+    const own = openBrowser();
+    await own.submit(link, { token });
+    expect((await own.visit(back)).status).toBe(200);
+  });
+
+  test("values that a principal filled in are not used by another token, those of an administrator are", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { store, server } = vendor;
+    server.state.gate = undefined;
+    const { code } = await store.serve("Keyed", server.url, { auth: { type: "principal_key" } });
+    const id = await store.install("alice", code);
+    const link = `${kit.url}/me/connect/${id}`;
+    const browser = openBrowser();
+    await browser.submit(link, { token: await store.token("alice") });
+    await browser.submit(link, { "field.api_key": "key-of-alice" });
+    await using alice = await clientOf(await store.token("alice"));
+    await using other = await clientOf(await store.newToken("alice"));
+
+    expect(await alice.call("keyed__issues")).toMatchObject({ isError: false });
+    expect(await other.call("keyed__issues")).toMatchObject({ isError: true });
+    await kit.put(`${store.path}/store/principal/installs/${id}/config`, {
+      values: { api_key: "key-of-the-company" },
+    });
+    expect(await other.call("keyed__issues")).toMatchObject({ isError: false });
+  });
+
+  test("a principal sees the tokens in their name, rotates their own and keeps the accounts", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token } = await vendor.connected("alice");
+    await vendor.store.newToken("alice");
+    const browser = openBrowser();
+    const page = await browser.submit(`${kit.url}/me`, { token });
+    const text = await page.text();
+    expect(text.match(/First owner/g)).toHaveLength(2);
+    expect(text.match(/Uses your accounts/g)).toHaveLength(1);
+    expect(text).toContain("Rotate the token you are signed in with");
+
+    const rotated = await (await browser.submit(`${kit.url}/me`, { action: "rotate" })).text();
+    const next = /pp_[\w-]{43}/.exec(rotated)?.[0] ?? "";
+    await using client = await clientOf(next);
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+    const { expires_at } = (await kit.db.one<{ expires_at: string }>(
+      "SELECT expires_at FROM principal_tokens WHERE gateway_id = $1 AND expires_at IS NOT NULL",
+      vendor.store.gateway.id,
+    )) ?? { expires_at: "" };
+    expect(Date.parse(expires_at)).toBeLessThanOrEqual(Date.now() + 3_600_000);
+    expect(kit.lines.join("\n")).not.toContain(next);
+  });
+
+  test("a principal adds a token that they hold, and both use the same accounts", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token } = await vendor.connected("alice");
+    const second = await vendor.store.newToken("alice");
+    const browser = openBrowser();
+    await browser.submit(`${kit.url}/me`, { token });
+    const add = (added: string) => browser.submit(`${kit.url}/me`, { action: "add", added });
+
+    expect((await add(await vendor.store.token("bob"))).status).toBe(403);
+    expect((await add("pp_unknown")).status).toBe(401);
+    expect((await add("e30.e30.AA")).status).toBe(400);
+    expect((await add(second)).status).toBe(200);
+
+    await using client = await clientOf(second);
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+  });
+
+  test("a principal revokes a token in their own name and none of anybody else", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const [mine, other] = [await vendor.store.token("alice"), await vendor.store.newToken("alice")];
+    const bobs = await vendor.store.token("bob");
+    const idOf = async (token: string) =>
+      (
+        await kit.db.one<{ id: string }>(
+          "SELECT id FROM principal_tokens WHERE hash = $1",
+          Bun.SHA256.hash(token, "hex"),
+        )
+      )?.id ?? "";
+    const browser = openBrowser();
+    await browser.submit(`${kit.url}/me`, { token: mine });
+    const revoke = async (token: string) =>
+      (await browser.submit(`${kit.url}/me`, { action: "revoke", id: await idOf(token) })).status;
+
+    expect([await revoke(bobs), await revoke(other)]).toEqual([404, 200]);
+    expect(
+      (await fetch(`${kit.url}/v0.1/servers`, { headers: { authorization: `Bearer ${other}` } }))
+        .status,
+    ).toBe(401);
+    expect(
+      (await fetch(`${kit.url}/v0.1/servers`, { headers: { authorization: `Bearer ${bobs}` } }))
+        .status,
+    ).toBe(200);
+    const foreign = await browser.submit(
+      `${kit.url}/me`,
+      { action: "rotate" },
+      "https://evil.example",
+    );
+    expect(foreign.status).toBe(403);
+  });
+
+  test("an account connected by an identity provider is not used after an administrator changes its keys", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const [key, stolen] = [await newSigningKey("EdDSA", "a"), await newSigningKey("EdDSA", "b")];
+    await using idp = await startIssuer(key);
+    await using attacker = await startIssuer(stolen);
+    const issuers = `${vendor.store.path}/store/issuers`;
+    const audience = crypto.randomUUID();
+    const issuer = {
+      name: "Company",
+      issuer: "https://login.example.com",
+      audience,
+      jwks_url: idp.jwks_url,
+      allow_private: true,
+    };
+    const { id } = await kit.make(issuers, issuer);
+    const claims = { aud: audience };
+    const link = (await vendor.installed("alice")).link;
+    const browser = openBrowser();
+    await browser.submit(link, { token: await idp.sign(key, claims) });
+    expect((await browser.submit(link, {})).status).toBe(200);
+    const call = async (token: string) => {
+      await using client = await clientOf(token);
+      return (await client.call("linear__issues")).isError;
+    };
+    expect(await call(await idp.sign(key, claims))).toBe(false);
+
+    await kit.put(`${issuers}/${id}`, { jwks_url: attacker.jwks_url });
+
+    expect(await call(await attacker.sign(stolen, claims))).toBe(true);
+    expect(await call(await vendor.store.token("alice"))).toBe(true);
+  });
+});
