@@ -5,6 +5,7 @@ import {
   idempotentReplyTable,
   keepReply,
   sealedReply,
+  trimRepliesOf,
 } from "../db/idempotent-replies.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/clock.ts";
@@ -37,12 +38,12 @@ async function onceByKey(
   const who = caller.kind === "administrator" ? caller.token_id : caller.collector.id;
   const id = secretHash(JSON.stringify([caller.kind, who, path, key]));
   const request_hash = Bun.SHA256.hash(body, "hex");
-  const running = inFlight(deps.settings);
+  const running = stateOf(deps.settings).inFlight;
   // Tried again before the first answer was there: both get that one.
   const same = running.get(id);
   if (same && same.request_hash !== request_hash) throw usedBefore();
   if (same) return await same.answer;
-  const answer = answerOnce(deps, { id, request_hash }, work);
+  const answer = answerOnce(deps, { id, request_hash, owner: who }, work);
   running.set(id, { request_hash, answer });
   try {
     return await answer;
@@ -53,7 +54,7 @@ async function onceByKey(
 
 async function answerOnce(
   deps: Deps,
-  once: { id: string; request_hash: string },
+  once: { id: string; request_hash: string; owner: string },
   work: () => Promise<string>,
 ): Promise<string> {
   const row = { ...once, created_at: deps.now().toISOString() };
@@ -63,7 +64,11 @@ async function answerOnce(
   try {
     const text = await work();
     const reply = seal(deps.keyring(), sealedReply(once.id), text);
-    await ifReachable(deps, keepReply(deps.db, { ...row, reply }), undefined);
+    const bytes = reply.length;
+    await ifReachable(deps, keepReply(deps.db, { ...row, reply, bytes }), undefined);
+    if (isTrimDue(deps, once.owner, bytes)) {
+      await ifReachable(deps, trimRepliesOf(deps.db, once.owner), 0);
+    }
     return text;
   } catch (thrown) {
     // What failed may be tried again at once.
@@ -100,13 +105,33 @@ const usedBefore = () =>
     "Idempotency-Key: was used before with another body; choose a new key",
   );
 
-type InFlight = Map<string, { request_hash: string; answer: Promise<string> }>;
-const running = new WeakMap<Settings, InFlight>();
+/** How much one owner may store before the oldest of it is deleted again. */
+const TRIM_AFTER = { rows: 100, bytes: 4 * 1024 * 1024 };
 
-function inFlight(settings: Settings): InFlight {
-  const known = running.get(settings);
+function isTrimDue({ settings }: Deps, owner: string, bytes: number): boolean {
+  const { untrimmed } = stateOf(settings);
+  const stored = untrimmed.get(owner) ?? { rows: 0, bytes: 0 };
+  stored.rows += 1;
+  stored.bytes += bytes;
+  const isDue = stored.rows >= TRIM_AFTER.rows || stored.bytes >= TRIM_AFTER.bytes;
+  if (isDue) untrimmed.delete(owner);
+  else untrimmed.set(owner, stored);
+  return isDue;
+}
+
+interface State {
+  inFlight: Map<string, { request_hash: string; answer: Promise<string> }>;
+  /** What this node has stored for each owner since it was last trimmed. */
+  untrimmed: Map<string, { rows: number; bytes: number }>;
+}
+
+/** One for each running program: its settings object is what a copy of `deps` still shares. */
+const states = new WeakMap<Settings, State>();
+
+function stateOf(settings: Settings): State {
+  const known = states.get(settings);
   if (known) return known;
-  const fresh: InFlight = new Map();
-  running.set(settings, fresh);
+  const fresh: State = { inFlight: new Map(), untrimmed: new Map() };
+  states.set(settings, fresh);
   return fresh;
 }

@@ -46,7 +46,8 @@ export async function answerOnce(
     }
     return JSON.parse(unseal(deps.keyring(), sealedReply(once.id), earlier.reply) ?? "null");
   }
-  const row = { ...once, reply: "", created_at: deps.now().toISOString() };
+  const created_at = deps.now().toISOString();
+  const row = { ...once, reply: "", created_at, owner: "", bytes: 0 };
   await idempotentReplyTable.insert(deps.db, row);
   const reply = await work();
   if (reply instanceof AppError) {

@@ -3,7 +3,7 @@ import { dropApprovals, expireApprovals } from "../db/approvals.ts";
 import { collectorTable } from "../db/collectors.ts";
 import { dropEndedSessions } from "../db/ended-sessions.ts";
 import { dropEvaluations } from "../db/evaluation-events.ts";
-import { dropIdempotentReplies } from "../db/idempotent-replies.ts";
+import { dropIdempotentReplies, trimAllReplies } from "../db/idempotent-replies.ts";
 import { measureTables } from "../db/measure-tables.ts";
 import { dropPseudonyms } from "../db/pseudonyms.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
@@ -44,6 +44,7 @@ export async function sweep(deps: Deps): Promise<void> {
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   try {
     await dropIdempotentReplies(db, daysAgo(RETRY_DAYS));
+    await trimAllReplies(db);
     await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
     await expireApprovals(db, now());
     await dropPseudonyms(db, now());

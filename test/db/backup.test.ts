@@ -214,7 +214,9 @@ test.each(databaseKinds)("%s: a backup of an older release is brought up to date
   await using fresh = await freshDatabase(kind);
   await using source = await opened(fresh.url);
   await migrate(source, AT, "0001-foundation");
-  await source.run("INSERT INTO idempotent_replies VALUES ('a', 'b', 'c', 'd')");
+  await source.run(
+    "INSERT INTO idempotent_replies (id, request_hash, reply, created_at) VALUES ('a', 'b', 'c', 'd')",
+  );
   await using other = await freshDatabase(kind);
   await using target = await opened(other.url);
   const file = newFile();
@@ -233,7 +235,7 @@ test("many rows pass through in pieces", async () => {
   await migrate(source, AT);
   await source.run(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-     INSERT INTO idempotent_replies SELECT 'id' || i, 'h', 'r', 't' FROM n`,
+     INSERT INTO idempotent_replies (id, request_hash, reply, created_at) SELECT 'id' || i, 'h', 'r', 't' FROM n`,
   );
   await using other = await freshDatabase("postgres");
   await using target = await opened(other.url);

@@ -51,7 +51,7 @@ describe.each(databaseKinds)("%s", (kind) => {
 
   test("of two replies to one Idempotency-Key the first stands, until it is old", async () => {
     const db = await fresh();
-    const row = { id: "a", request_hash: "h", reply: "first", created_at: AT };
+    const row = { id: "a", request_hash: "h", reply: "first", created_at: AT, owner: "", bytes: 5 };
     await keepReply(db, row);
     await keepReply(db, { ...row, reply: "second" });
     await keepReply(db, { ...row, id: "b", created_at: "2026-01-03T00:00:00.000Z" });

@@ -14,6 +14,7 @@ import { endedSessions } from "./0012-ended-sessions.ts";
 import { issuerClaims } from "./0013-issuer-claims.ts";
 import { oauthServers } from "./0014-oauth-servers.ts";
 import { signIns } from "./0015-sign-ins.ts";
+import { idempotentReplyOwners } from "./0016-idempotent-reply-owners.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   issuerClaims,
   oauthServers,
   signIns,
+  idempotentReplyOwners,
 ];
