@@ -2,6 +2,7 @@
 import type * as event from "../contract/activity.ts";
 import type * as approval from "../contract/approvals.ts";
 import type * as audit from "../contract/audit.ts";
+import type * as authorization from "../contract/authorization-servers.ts";
 import type * as held from "../contract/collector-keys.ts";
 import type * as collector from "../contract/collectors.ts";
 import type * as keys from "../contract/consumer-keys.ts";
@@ -138,6 +139,13 @@ export const storeCatalog = {
 export const toolChanges = {
   list: get<typeof tools.listToolChanges>(`${STORE}/tool-changes`),
   accept: post<typeof tools.acceptToolChange>(`${STORE}/tool-changes/:tool_change_id/accept`),
+};
+
+const SERVERS = `${STORE}/authorization-servers` as const;
+export const authorizationServers = {
+  list: get<typeof authorization.listAuthorizationServers>(SERVERS),
+  confirm: post<typeof authorization.confirmAuthorizationServer>(`${SERVERS}/:server_id/confirm`),
+  dismiss: post<typeof authorization.dismissAuthorizationServer>(`${SERVERS}/:server_id/dismiss`),
 };
 
 type Issuers = typeof principal.issuers;

@@ -1,10 +1,12 @@
 /** MCP instances in the console: made by what the catalog says, changed, and their changed tools accepted. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Registry } from "../../src/contract/registries.ts";
+import { startAuthServer } from "../kit/auth-server.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { startStore } from "../kit/store.ts";
+import { startVendor } from "../kit/vendor.ts";
 import { sharedBrowser } from "./browser.ts";
 
 setDefaultTimeout(30_000);
@@ -174,6 +176,55 @@ test("changed and new tools are reviewed and accepted; a viewer can only read th
   await dialog.getByRole("button", { name: "Accept" }).click();
   await page.getByText("Tools are held back.").waitFor({ state: "detached" });
   expect(await client.tools()).toContain("maths__mail");
+  expect(opened.offences).toEqual([]);
+});
+
+test("a changed authorization server is compared with the current one, dismissed, and confirmed", async () => {
+  const kit = await started();
+  const client = { client_id: "portcullis", client_secret: "secret-of-the-administrator" };
+  await using vendor = await startVendor(kit, client);
+  await vendor.connected("alice");
+  await using other = startAuthServer();
+  vendor.server.advertises.issuer = other.url;
+  const instance = `/gateways/${vendor.store.gateway.id}/store/instances/${vendor.id}`;
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+    name: "Reads servers",
+    role: "viewer",
+  });
+  await using viewer = await open(kit, { token });
+  await viewer.go(instance);
+  await viewer.page.getByText("nobody: first sign-in").waitFor();
+  await vendor.leave("bob");
+  await viewer.go(instance);
+  await viewer.page.getByText("The instance is suspended").waitFor();
+  expect(await viewer.page.getByRole("button", { name: "Confirm new server…" }).count()).toBe(0);
+
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${vendor.store.gateway.id}/store?tab=instances`);
+  await page.getByText("Authorization servers changed.").waitFor();
+  await page.locator(".note").getByRole("link", { name: "Linear" }).click();
+  const changes = page.getByRole("region", { name: "Changes" });
+  await changes.waitFor();
+  expect(await changes.locator("del").allTextContents()).toContain(`${vendor.auth.url}/token`);
+  expect(await changes.locator("ins").allTextContents()).toContain(`${other.url}/token`);
+  await page.getByRole("button", { name: "Keep current server" }).click();
+  await page.getByText("Linear keeps its authorization server.").waitFor();
+  expect((await vendor.authorizationServer())?.advertised).toBeNull();
+
+  await vendor.leave("bob");
+  await go(instance);
+  await page.getByLabel("The new server issued the client ID and secret below").check();
+  await page.getByRole("button", { name: "Confirm new server…" }).click();
+  await page.getByText("1 connected account is removed").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Confirm", exact: true }).click();
+  await page.getByText("Linear uses the new authorization server.").waitFor();
+  expect(await vendor.authorizationServer()).toMatchObject({
+    current: { issuer: other.url },
+    accounts: 0,
+  });
+  other.clients.set(client.client_id, { secret: client.client_secret, redirect_uris: [] });
+  expect((await vendor.leave("bob")).away).toStartWith(other.url);
   expect(opened.offences).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { call } from "../api.ts";
 import { registries, storeCatalog } from "../endpoints.ts";
 import { everyPage } from "../every-page.ts";
 import { useLoad } from "../load.ts";
+import { AuthorizationServerSection } from "../parts/authorization-server.tsx";
 import { InstanceForm } from "../parts/instance-form.tsx";
 import { Page, Ready } from "../parts/page.tsx";
 import { navigate, useLocation } from "../router.tsx";
@@ -38,6 +39,9 @@ function Opened({ gateway_id, registry_id, onStale }: InstancePageProps & { onSt
       about="An MCP server as this gateway reaches it."
       actions={stored && may("write") && <Remove registry={stored} />}
     >
+      {stored?.auth?.type === "forwarded" && (
+        <AuthorizationServerSection gateway_id={gateway_id} instance_id={stored.id} />
+      )}
       <Ready of={loaded} what="The instance">
         {(value) => <InstanceForm {...value} {...{ gateway_id, code, onStale }} />}
       </Ready>

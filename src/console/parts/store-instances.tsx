@@ -6,6 +6,7 @@ import { everyPage } from "../every-page.ts";
 import { type Action, useAction } from "../load.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
+import { ChangedServers } from "./authorization-server.tsx";
 import { HeldTools } from "./held-tools.tsx";
 import { Icon } from "./icons.tsx";
 import { List } from "./list.tsx";
@@ -27,6 +28,7 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
   );
   return (
     <>
+      <ChangedServers gateway_id={gateway_id} />
       <HeldTools gateway_id={gateway_id} />
       <Failure title="This was not changed." error={turn.error} />
       <List
