@@ -94,6 +94,14 @@ export const Settings = z.object({
     .describe(
       "Addresses and blocks such as `10.0.0.0/8`, separated by commas: proxies whose X-Forwarded-For is believed.",
     ),
+  MCP_ALLOWED_ORIGINS: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").flatMap((part) => part.trim() || []))
+    .pipe(z.array(z.string().refine(isOrigin, "must be origins such as https://app.example.com")))
+    .describe(
+      "Origins of web pages that may call the MCP endpoint, such as `https://app.example.com`, separated by commas. The origin of PUBLIC_URL always may.",
+    ),
   ALLOW_PRIVATE_UPSTREAMS: flag
     .default(true)
     .describe(
@@ -207,6 +215,10 @@ export function listenSetting(settings: Settings, plane: Plane) {
 }
 
 /** Passwords hold any character, and some of them end the part of an address that they stand in. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
 function isReadable(address: string): boolean {
   try {
     const { username, password } = new URL(address);

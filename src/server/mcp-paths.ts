@@ -4,6 +4,7 @@ import { clientAddress } from "../lib/client-address.ts";
 import { authorizationServers, METADATA_PATH, PRINCIPAL_PATH } from "../mcp-store/serve/caller.ts";
 import type { McpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import { type App, answering } from "./app.ts";
+import { checkOrigin } from "./check-origin.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { type RequestIds, renderRpcError } from "./render-error.ts";
 
@@ -16,6 +17,7 @@ export type AnswerPath = (
 export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> {
   const serve: AnswerPath = (request, socket) => {
     const work = async (ids: RequestIds, headers: Record<string, string>) => {
+      checkOrigin(app.deps, request);
       const response = await plane.answer(request, {
         ...ids,
         headers,

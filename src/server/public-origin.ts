@@ -22,4 +22,4 @@ export function redirectOrigin({ settings }: Deps, request: Request): string {
   );
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;

@@ -7,8 +7,30 @@ import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore, STORE_TOOLS } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
 
+/** Sends bytes as they are, and returns what comes back until the connection closes. */
+async function exchangeRaw(port: number, text: string): Promise<string> {
+  const closed = Promise.withResolvers<void>();
+  let received = "";
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      data: (_, bytes) => {
+        received += bytes.toString();
+      },
+      close: () => closed.resolve(),
+    },
+  });
+  socket.write(text);
+  await closed.promise;
+  return received;
+}
+
 describe.each(databaseKinds)("on %s", (database) => {
-  const kitOf = sharedKit({ database });
+  const kitOf = sharedKit({
+    database,
+    settings: { MCP_ALLOWED_ORIGINS: "https://agents.example.com, https://other.example.com" },
+  });
 
   test.each(clientKinds)("a principal lists and calls installed tools: %s client", async (kind) => {
     const kit = await kitOf();
@@ -77,6 +99,60 @@ describe.each(databaseKinds)("on %s", (database) => {
     const keyed = await ask(`/${consumer.slug}/mcp`);
     expect([keyed.status, keyed.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     expect((await ask("/nobody/mcp")).status).toBe(404);
+  });
+
+  test.each(["*/*", "application/*, text/*", undefined])(
+    "a request with Accept %p gets its response",
+    async (accept) => {
+      const store = await makeMcpStore(await kitOf());
+      const { hostname, port, pathname } = new URL(store.url);
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+      // fetch would add an Accept header of its own.
+      const lines = [
+        `POST ${pathname} HTTP/1.1`,
+        `Host: ${hostname}:${port}`,
+        "Connection: close",
+        `Authorization: Bearer ${await store.token("alice")}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`,
+        ...(accept === undefined ? [] : [`Accept: ${accept}`]),
+      ];
+      const text = await exchangeRaw(Number(port), `${lines.join("\r\n")}\r\n\r\n${body}`);
+
+      expect(text).toStartWith("HTTP/1.1 200");
+      expect(text).toContain("store_search");
+    },
+  );
+
+  test("a foreign Origin is a 403, the own and allowed ones pass", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const consumer = await store.consumer([]);
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const token = { authorization: `Bearer ${await store.token("alice")}` };
+    const from = (origin: string) => post(store.url, { ...token, origin }, list);
+    const { port } = new URL(kit.url);
+
+    for (const origin of [
+      "https://evil.example",
+      "null",
+      `http://evil.example:${port}`,
+      "https://agents.example.com:8443",
+      "not an origin",
+    ]) {
+      const refused = await from(origin);
+      expect([origin, refused.status]).toEqual([origin, 403]);
+      expect(await refused.json()).toMatchObject({ jsonrpc: "2.0", error: { code: -32000 } });
+    }
+    const key = { "x-ag-api-key": consumer.key };
+    const evil = await post(consumer.url, { ...key, origin: "https://evil.example" }, list);
+    expect(evil.status).toBe(403);
+    // The Host header of a rebound name is the attacker's own.
+    const rebound = { host: `evil.example:${port}`, origin: `http://evil.example:${port}` };
+    expect((await post(store.url, { ...token, ...rebound }, list)).status).toBe(403);
+
+    expect((await from(kit.url)).status).toBe(200);
+    expect((await from("https://agents.example.com")).status).toBe(200);
   });
 
   test("only POST is taken, and what is no JSON-RPC is refused", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { startEverythingServer } from "../kit/everything-server.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
-import { clientKinds } from "../kit/mcp-client.ts";
+import { clientKinds, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { until } from "../kit/until.ts";
@@ -237,7 +237,9 @@ describe.each([
   test.each([
     ["2026-07-28 client that cancels", "2026-07-28", true],
     ["2026-07-28 client that leaves", "2026-07-28", false],
+    ["2025 client that cancels", "2025", true],
     ["2025 client that leaves", "2025", false],
+    ["v1 client that cancels", "v1 package", true],
     ["v1 client that leaves", "v1 package", false],
   ] as const)(
     "a %s takes its call with it",
@@ -261,6 +263,55 @@ describe.each([
     },
     5_000,
   );
+});
+
+test("notifications/cancelled ends a call of the same caller and session, and no other", async () => {
+  const slow = Promise.withResolvers<void>();
+  await using server = startMcpServer({ tools: [{ name: "slow", answer: () => slow.promise }] });
+  const store = await makeMcpStore(await patientKit());
+  const { code } = await store.serve("Slow", server.url);
+  for (const name of ["alice", "bob"]) await store.install(name, code);
+  const [alice, bob] = [await store.token("alice"), await store.token("bob")];
+  const send = (token: string, session: string | undefined, message: object) =>
+    post(
+      store.url,
+      { authorization: `Bearer ${token}`, ...(session ? { "mcp-session-id": session } : {}) },
+      { jsonrpc: "2.0", ...message },
+    );
+  const open = async (token: string) => {
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "c", version: "1" },
+    };
+    const reply = await send(token, undefined, { id: 0, method: "initialize", params });
+    await reply.text();
+    return reply.headers.get("mcp-session-id") ?? expect.unreachable();
+  };
+  const cancel = (token: string, session: string | undefined, requestId: unknown) =>
+    send(token, session, { method: "notifications/cancelled", params: { requestId } });
+  const session = await open(alice);
+  const call = send(alice, session, {
+    id: 7,
+    method: "tools/call",
+    params: { name: "slow__slow" },
+  }).then((reply) => reply.text());
+  await until(() => server.calls.length === 1);
+
+  const others = [
+    await cancel(bob, session, 7),
+    await cancel(alice, await open(alice), 7),
+    await cancel(alice, undefined, 7),
+    await cancel(alice, session, "7"),
+    await cancel(alice, session, 8),
+  ];
+  expect(others.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
+  expect(server.cancelled()).toBe(0);
+
+  expect((await cancel(alice, session, 7)).status).toBe(202);
+  await until(() => server.cancelled() === 1);
+  expect(await call).not.toContain("result");
+  slow.resolve();
 });
 
 test("a redirect to another host is not followed, with or without a private address behind it", async () => {

@@ -1,6 +1,7 @@
 /** The MCP endpoint: serves all revisions of the protocol, and shows each caller what it may use. */
 import {
   createMcpHandler,
+  isInitializeRequest,
   type McpRequestContext,
   Server,
   type ServerContext,
@@ -18,6 +19,7 @@ import { subjectOf } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
 import { listTools } from "./list-tools.ts";
 import { readMessage } from "./read-message.ts";
+import { createRunningRequests } from "./running-requests.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { type Place, surfaceOf } from "./surface.ts";
 import { refused, refusedBy } from "./tool-result.ts";
@@ -46,6 +48,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
   const openHold = createMemoryHolds(deps.settings);
   const upstreams = openUpstreams(deps, openHold);
   const toolGuard = createToolGuard();
+  const running = createRunningRequests();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
@@ -59,11 +62,13 @@ export function openMcpPlane(deps: Deps): McpPlane {
 
   async function serve(
     request: Request,
-    caller: Caller,
-    hold: MemoryHold,
     { origin, client, headers, request_id, trace_id }: McpRequest,
+    { caller, hold, afterwards }: { caller: Caller; hold: MemoryHold; afterwards: DisposableStack },
   ): Promise<Response> {
     const message = await readMessage(deps, request, hold);
+    const sender = { caller, session_id: request.headers.get("mcp-session-id") };
+    // Before the rate limits: a cancellation only saves work.
+    running.cancel(sender, message);
     const cost = Array.isArray(message) ? message.length : 1;
     await admit(deps, request, caller, { client, cost, reply_headers: headers });
     const session: Session = {
@@ -78,13 +83,18 @@ export function openMcpPlane(deps: Deps): McpPlane {
       asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
     };
     const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
-    const { signal } = request;
+    const started = running.begin(sender, message);
+    afterwards.defer(started.end);
+    const signals = [request.signal, started.signal];
     const forSdk = new Request(request.url, {
       method: request.method,
-      headers: request.headers,
-      signal: listens(request) ? AbortSignal.any([signal, draining.signal]) : signal,
+      headers: acceptingBoth(request.headers),
+      signal: AbortSignal.any(listens(request) ? [...signals, draining.signal] : signals),
     });
-    return await endpoint.fetch(forSdk, { authInfo, parsedBody: message });
+    const response = await endpoint.fetch(forSdk, { authInfo, parsedBody: message });
+    // Names the client in its later requests, for cancellation; nothing is stored under it.
+    if (isInitializeRequest(message)) response.headers.set("mcp-session-id", deps.newId());
+    return response;
   }
 
   return {
@@ -95,12 +105,14 @@ export function openMcpPlane(deps: Deps): McpPlane {
       }
       const caller = await callerOf(deps, request, asked);
       const hold = openHold(`${caller.kind} ${caller.gateway_id} ${subjectOf(caller)}`);
+      const afterwards = new DisposableStack();
+      afterwards.defer(hold.release);
       try {
-        const response = await serve(request, caller, hold, asked);
+        const response = await serve(request, asked, { caller, hold, afterwards });
         if (listens(request)) hold.release();
-        return afterSending(response, hold.release);
+        return afterSending(response, () => afterwards.dispose());
       } catch (thrown) {
-        hold.release();
+        afterwards.dispose();
         throw thrown;
       }
     },
@@ -116,6 +128,15 @@ export function openMcpPlane(deps: Deps): McpPlane {
 /** The header must agree with the body: the SDK sees to that. */
 const listens = ({ headers }: Request): boolean =>
   headers.get("mcp-method") === "subscriptions/listen";
+
+/** The SDK insists on both media types by name. */
+function acceptingBoth(sent: Headers): Headers {
+  const headers = new Headers(sent);
+  if (/^$|\*/.test(sent.get("accept") ?? "")) {
+    headers.set("accept", "application/json, text/event-stream");
+  }
+  return headers;
+}
 
 const nameOf = (caller: Caller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.name;
