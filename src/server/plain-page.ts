@@ -17,6 +17,8 @@ export function plainPage(title: string, content: Html, headers: Record<string, 
     headers: {
       ...headers,
       "content-type": "text/html; charset=utf-8",
+      // Without a referrer browsers send `Origin: null` with the page's own forms, which then seem to be foreign.
+      "referrer-policy": "same-origin",
       // No form-action: a browser applies it to where the answer of a form leads, and that is elsewhere.
       "content-security-policy":
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
