@@ -18,7 +18,7 @@ export async function openSqlite(url: string, durable: boolean): Promise<Db> {
   return await guarded(async () => {
     const sqlite = new Database(sqliteFile(url) ?? ":memory:", { create: true, readwrite: true });
     // Before the first write, which fixes it for the life of the file.
-    sqlite.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
+    await patient(() => sqlite.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`));
     await patient(() => sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON"));
     // FULL waits for the disk at every commit, and the whole process waits with it.
     sqlite.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`);

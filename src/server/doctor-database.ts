@@ -11,8 +11,9 @@ import { migrations } from "../db/migrations/all.ts";
 import { openToRead } from "../db/open-to-read.ts";
 import { sealedTexts } from "../db/sealed-texts.ts";
 import { sealedWith, unseal } from "../lib/seal.ts";
-import { listenAddress } from "../settings.ts";
+import { listenAddress, type Settings } from "../settings.ts";
 import { type Check, databaseTodo, type Patient, reasonOf } from "./check.ts";
+import { lostDatabase } from "./check-halves.ts";
 import { keysFit, peekKeyring } from "./keys-fit.ts";
 
 export async function checkDatabase(patient: Patient): Promise<Check[]> {
@@ -24,10 +25,11 @@ export async function checkDatabase(patient: Patient): Promise<Check[]> {
     schema = await schemaOf(db);
   } catch (thrown) {
     const missing = thrown instanceof Object && "code" in thrown && thrown.code === "not_found";
-    return [missing ? { ...NEW, message: reasonOf(thrown) } : unreachable(thrown)];
+    if (!missing) return [unreachable(thrown)];
+    return [newDatabase(settings, reasonOf(thrown))];
   }
   try {
-    const found = schemaCheck(schema);
+    const found = schemaCheck(settings, schema);
     // Rows of another schema may not be what the checks below expect.
     if (schema !== schemaVersion()) return [found];
     return [
@@ -43,12 +45,12 @@ export async function checkDatabase(patient: Patient): Promise<Check[]> {
   }
 }
 
-const NEW = {
-  name: "database",
-  state: "warn",
-  message: "there is no installation in it yet",
-  todo: "portcullis start makes one.",
-} as const satisfies Check;
+function newDatabase(settings: Settings, message: string): Check {
+  const name = "database";
+  const lost = lostDatabase(settings);
+  if (lost) return { name, state: "fail", ...lost };
+  return { name, state: "warn", message, todo: "portcullis start makes one." };
+}
 
 const unreachable = (thrown: unknown): Check => ({
   name: "database",
@@ -57,9 +59,9 @@ const unreachable = (thrown: unknown): Check => ({
   todo: databaseTodo(thrown),
 });
 
-function schemaCheck(schema: string | undefined): Check {
+function schemaCheck(settings: Settings, schema: string | undefined): Check {
   const name = "database";
-  if (schema === undefined) return NEW;
+  if (schema === undefined) return newDatabase(settings, "there is no installation in it yet");
   if (schema === schemaVersion()) return { name, state: "ok", message: `schema ${schema}` };
   if (migrations.some(({ id }) => id === schema)) {
     const todo = "Make a backup, then start: that brings it up to date.";

@@ -3,9 +3,11 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -20,6 +22,9 @@ import { upgradeSecrets } from "./upgrade-secrets.ts";
 
 export const keyFile = (settings: Settings): string => join(settings.PORTCULLIS_DATA_DIR, "keys");
 
+/** The key file of a first start that is not complete: the database may not know its key yet. */
+export const firstKeyFile = (settings: Settings): string => `${keyFile(settings)}.first`;
+
 /** Reads the keys now and again whenever the file has changed, so that a rotation needs no restart. */
 export function openKeyring(settings: Settings): () => Keyring {
   if (settings.PORTCULLIS_KEYS !== undefined) {
@@ -27,8 +32,10 @@ export function openKeyring(settings: Settings): () => Keyring {
     return () => fixed;
   }
   const file = keyFile(settings);
-  if (!existsSync(file)) createKeyFile(file);
-  let [readAt, keyring] = [modified(file), readKeyFile(file)];
+  const first = firstKeyFile(settings);
+  if (!existsSync(file)) createKeyFile(first);
+  const given = existsSync(file) ? file : first;
+  let [readAt, keyring] = [modified(given), readKeyFile(given)];
   return () => {
     try {
       const changed = modified(file);
@@ -38,6 +45,17 @@ export function openKeyring(settings: Settings): () => Keyring {
     }
     return keyring;
   };
+}
+
+/** Gives the key file of a first start its name, after the database was written. */
+export function confirmKeyFile(settings: Settings): void {
+  if (settings.PORTCULLIS_KEYS !== undefined || existsSync(keyFile(settings))) return;
+  try {
+    renameSync(firstKeyFile(settings), keyFile(settings));
+  } catch (thrown) {
+    // Another node that starts at the same moment was first.
+    if (!existsSync(keyFile(settings))) throw thrown;
+  }
 }
 
 /** Adds a key in front, which seals from now on. The old ones stay: they still open what they sealed. */
@@ -74,13 +92,18 @@ export async function checkKeyring(db: Db, keyring: Keyring): Promise<void> {
   }
 }
 
+/** Creates the file with its content at once: another node that starts at the same moment may read it. */
 function createKeyFile(file: string): void {
   mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
+  const part = `${file}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(part, `${newKeyLine()}\n`, { mode: 0o600 });
   try {
-    writeFileSync(file, `${newKeyLine()}\n`, { mode: 0o600, flag: "wx" });
+    linkSync(part, file);
   } catch (thrown) {
-    // Another process that starts at the same moment was first: its file is the one that counts.
+    // The file of the node that was first counts.
     if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+  } finally {
+    rmSync(part);
   }
 }
 

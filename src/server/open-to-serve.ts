@@ -7,6 +7,7 @@ import { migrate } from "../db/migrate.ts";
 import { now } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Settings } from "../settings.ts";
+import { checkHalves } from "./check-halves.ts";
 import { checkKeyring, openKeyring } from "./keyring.ts";
 import { peekKeyring } from "./keys-fit.ts";
 import { type LocalSnapshot, readLocalSnapshot } from "./local-snapshot.ts";
@@ -41,6 +42,7 @@ export async function openToServe(settings: Settings, log: Log): Promise<ServedS
     const db = await openDb(settings.DATABASE_URL);
     const eventDb = await openEvents();
     const gate = openWhenChecked(log, async () => {
+      await checkHalves(settings, db);
       await migrate(db, now());
       await checkKeyring(db, keyring());
       await checkInstallation(db, stored);

@@ -17,7 +17,8 @@ import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { EMPTY_SNAPSHOT } from "../snapshot/snapshot.ts";
 import { reasonOf } from "./check.ts";
-import { checkKeyring, openKeyring } from "./keyring.ts";
+import { checkDatabaseFile, checkHalves } from "./check-halves.ts";
+import { checkKeyring, confirmKeyFile, openKeyring } from "./keyring.ts";
 
 export interface Storage {
   db: Db;
@@ -26,12 +27,16 @@ export interface Storage {
 
 /** The database, its schema up to date, and the keys that fit it. */
 export async function openStorage(settings: Settings): Promise<Storage> {
-  makeDataFolder(settings);
+  // SQLite's file is in that folder unless it is there already.
+  if (!checkDatabaseFile(settings)) makeDataFolder(settings);
   const db = await openDb(settings.DATABASE_URL);
   try {
+    await checkHalves(settings, db);
+    makeDataFolder(settings);
     await migrate(db, now());
     const keyring = openKeyring(settings);
     await checkKeyring(db, keyring());
+    confirmKeyFile(settings);
     return { db, keyring };
   } catch (thrown) {
     await db.close();

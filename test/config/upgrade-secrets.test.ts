@@ -1,7 +1,7 @@
 /** Secrets of releases that sealed without a context (version 1) are upgraded once, when the database is opened. */
 import { describe, expect, test } from "bun:test";
 import { createCipheriv, randomBytes } from "node:crypto";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Db, openDb } from "../../src/db/db.ts";
@@ -134,10 +134,10 @@ describe.each(databaseKinds)("on %s", (database) => {
       const file = join(dir, "saved.jsonl.gz");
       const from = { DATABASE_URL: old.database_url, PORTCULLIS_DATA_DIR: old.data_dir };
       expect((await runProgram(["backup", "-o", file], from)).code).toBe(0);
-      copyFileSync(join(old.data_dir, "keys"), join(dir, "keys"));
+      const settings = { PORTCULLIS_KEYS: readFileSync(join(old.data_dir, "keys"), "utf8").trim() };
       await using fresh = await freshDatabase(database);
-      await using kit = await startKit({ database_url: fresh.url, data_dir: dir });
-      const to = { DATABASE_URL: fresh.url, PORTCULLIS_DATA_DIR: dir };
+      await using kit = await startKit({ database_url: fresh.url, settings });
+      const to = { DATABASE_URL: fresh.url, ...settings };
 
       const { out } = await runProgram(["restore", "-f", file, "--force", "--json"], to);
 

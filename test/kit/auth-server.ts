@@ -121,7 +121,6 @@ export function startAuthServer() {
     url: server.url.origin,
     state,
     clients,
-    codes,
     access,
     refresh,
     /** Requests to the token endpoint. */

@@ -1,0 +1,51 @@
+/** Rejects a database without its key file, and a key file without its database, before anything is created. */
+import { existsSync } from "node:fs";
+import { AppError } from "../contract/errors.ts";
+import { schemaOf } from "../db/catalog.ts";
+import type { Db } from "../db/db.ts";
+import { installationFact } from "../db/installation.ts";
+import { sqliteFile } from "../db/sqlite.ts";
+import type { Settings } from "../settings.ts";
+import { firstKeyFile, keyFile } from "./keyring.ts";
+
+/** Whether the key file belongs to an installation: it gets its name after the database was written. */
+const hasKeyFile = (settings: Settings): boolean =>
+  settings.PORTCULLIS_KEYS === undefined && existsSync(keyFile(settings));
+
+/** Throws when there is a key file, but no database file; returns whether there is something to open. */
+export function checkDatabaseFile(settings: Settings): boolean {
+  // Looked for first: another node that starts now creates it last.
+  const lost = lostDatabase(settings);
+  const file = sqliteFile(settings.DATABASE_URL);
+  const missing = file !== undefined && !existsSync(file);
+  if (missing && lost) throw rejection(lost);
+  return !missing;
+}
+
+export async function checkHalves(settings: Settings, db: Db): Promise<void> {
+  const inMemory = db.dialect === "sqlite" && sqliteFile(settings.DATABASE_URL) === undefined;
+  if (inMemory || settings.PORTCULLIS_KEYS !== undefined) return;
+  const lost = lostDatabase(settings);
+  const isEmpty = (await schemaOf(db)) === undefined;
+  if (isEmpty && lost) throw rejection(lost);
+  if (isEmpty || lost || (await installationFact(db, "key_check")) === undefined) return;
+  if (existsSync(firstKeyFile(settings)) || hasKeyFile(settings)) return;
+  throw new AppError(
+    "bad_settings",
+    `The secrets in the database are encrypted with keys that are not here: ${keyFile(settings)} is missing. Restore that file from a copy or another node, set PORTCULLIS_KEYS, or name the intended folder with --data-dir. To begin anew, use an empty database.`,
+  );
+}
+
+/** What is wrong with a key file beside a missing or empty database; undefined when there is no key file. */
+export function lostDatabase(settings: Settings): { message: string; todo: string } | undefined {
+  if (!hasKeyFile(settings)) return undefined;
+  const where = sqliteFile(settings.DATABASE_URL) ?? "DATABASE_URL";
+  const keys = keyFile(settings);
+  return {
+    message: `The key file ${keys} exists, but its database does not: ${where} is missing or empty.`,
+    todo: `Restore the database, or name the intended one with --database-url or --data-dir. To begin anew, delete ${keys}; the secrets in its backups can then no longer be read.`,
+  };
+}
+
+const rejection = ({ message, todo }: { message: string; todo: string }): AppError =>
+  new AppError("bad_settings", `${message} ${todo}`);
