@@ -1,7 +1,7 @@
 /** Stores the configuration in the data folder, for a start while Postgres is unavailable (decision 0009). */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
 import { schemaVersion } from "../db/migrate.ts";
@@ -10,6 +10,8 @@ import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { type Keyring, seal, sealedWith, unseal } from "../lib/seal.ts";
 import type { Settings } from "../settings.ts";
+
+const RETRY_MS = 1_000;
 
 export interface LocalSnapshot {
   stored_at: string;
@@ -43,6 +45,13 @@ export function readLocalSnapshot(settings: Settings, keyring: Keyring): LocalSn
   return stored.schema === schemaVersion() ? stored : undefined;
 }
 
+/** Removes what processes that were killed during a write left behind. */
+function removeParts(file: string): void {
+  for (const name of readdirSync(dirname(file))) {
+    if (name.startsWith(`${basename(file)}-`)) rmSync(join(dirname(file), name), { force: true });
+  }
+}
+
 export interface SnapshotStore {
   /** Stores the newest rows soon; those that come during a write replace each other. */
   store: (rows: RecordedRows) => void;
@@ -53,12 +62,15 @@ export function openSnapshotStore(
   settings: Settings,
   { db, keyring, log, now }: { db: Db; keyring: () => Keyring; log: Log; now: () => Date },
 ): SnapshotStore {
+  removeParts(fileOf(settings));
   let next: RecordedRows | undefined;
   let writing: Promise<void> | undefined;
+  let retry: Timer | undefined;
+  let created_at: string | undefined;
   let failing = false;
 
   const write = async (rows: RecordedRows) => {
-    const created_at = await installationFact(db, "created_at");
+    created_at ??= await installationFact(db, "created_at");
     if (created_at === undefined) return; // the first run follows
     const stored_at = now().toISOString();
     const stored: LocalSnapshot = { stored_at, schema: schemaVersion(), created_at, rows };
@@ -81,6 +93,7 @@ export function openSnapshotStore(
       } catch (thrown) {
         if (!failing) log("snapshot_not_stored", { level: "error", error: thrown });
         failing = true;
+        retry = setTimeout(() => store(rows), RETRY_MS);
       }
     }
   };
@@ -90,13 +103,16 @@ export function openSnapshotStore(
       if (next) kick();
     });
   };
+  const store = (rows: RecordedRows) => {
+    clearTimeout(retry);
+    next = rows;
+    kick();
+  };
   return {
-    store: (rows) => {
-      next = rows;
-      kick();
-    },
+    store,
     stop: async () => {
       await writing;
+      clearTimeout(retry);
     },
   };
 }

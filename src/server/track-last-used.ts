@@ -16,6 +16,7 @@ export function trackLastUsed(
     UsedTable,
     Set<string>
   >;
+  let failing = false;
   const write = async () => {
     for (const table of USED_TABLES) {
       const ids = used[table];
@@ -23,10 +24,12 @@ export function trackLastUsed(
       used[table] = new Set();
       try {
         await writeLastUsed(db, table, [...ids], now().toISOString());
+        failing = false;
       } catch (thrown) {
         // A few seconds off is fine, forgotten is not: they go into the next write.
         for (const id of ids) used[table].add(id);
-        log("last_used_not_written", { level: "warn", error: thrown });
+        if (!failing) log("last_used_not_written", { level: "warn", error: thrown });
+        failing = true;
       }
     }
   };

@@ -1,6 +1,14 @@
 /** A node whose Postgres is unavailable starts from the configuration that it stored locally. */
 import { expect, test } from "bun:test";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addKey } from "../../src/server/keyring.ts";
@@ -93,9 +101,10 @@ test("it serves the data plane and evaluations, reports degraded, and reloads wh
 
 test("the stored configuration is sealed as a whole and follows every change", async () => {
   await using stack = new AsyncDisposableStack();
-  const { line, file, consumer, start } = await stoppedInstallation(stack);
+  const { line, data_dir, file, consumer, start } = await stoppedInstallation(stack);
   const before = readFileSync(file, "utf8");
   line.mend();
+  writeFileSync(`${file}-part`, "of a process that was killed");
   const kit = await start();
   await kit.put(consumer.path, { slug: "renamed" });
   await until(() => readFileSync(file, "utf8") !== before);
@@ -113,6 +122,7 @@ test("the stored configuration is sealed as a whole and follows every change", a
 
   expect(served.status).toBe(200);
   expect(before).toStartWith("sealed:");
+  expect(readdirSync(data_dir).filter((name) => name.startsWith("snapshot-"))).toEqual([]);
   expect(before).not.toContain(consumer.slug);
 }, 40_000);
 
