@@ -40,7 +40,7 @@ export interface Deps {
   demo_url: string;
   /** Aborted when a shutdown stops waiting for request bodies; the reason is the error to return. */
   bodyDeadline: AbortSignal;
-  /** Aborted when a shutdown cuts the responses that are still being sent. */
+  /** Aborted when a shutdown ends the requests that still run; upstream calls fail with its reason. */
   responseDeadline: AbortSignal;
 }
 

@@ -44,6 +44,8 @@ export interface SendOptions {
   mayReachPrivate?: (url: string) => boolean;
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string;
+  /** Ends all calls with its reason, an AppError. */
+  end?: AbortSignal;
 }
 
 export function createSend({
@@ -51,10 +53,11 @@ export function createSend({
   connectMs = 10_000,
   mayReachPrivate = () => true,
   ca,
+  end,
 }: SendOptions = {}): Send {
   const originOf = readOrigins(ca);
   const pool = createPool();
-  const watch = createWatch();
+  const watch = createWatch(end);
 
   return async (request) => {
     const { url, signal } = request;
@@ -83,7 +86,7 @@ export function createSend({
     };
     const coming = taken();
     try {
-      return await unlessAborted(coming, signal);
+      return await unlessAborted(coming, [signal, end]);
     } catch (thrown) {
       // A look-up and a dial cannot be stopped. What comes of them serves another call.
       coming.then(
@@ -121,15 +124,20 @@ export function createSend({
 
 const UNUSED: ReplyHeaders = new Map();
 
-function unlessAborted<Value>(coming: Promise<Value>, signal: AbortSignal | undefined) {
-  if (!signal) return coming;
-  if (signal.aborted) throw asUpstreamError(signal.reason);
+function unlessAborted<Value>(
+  coming: Promise<Value>,
+  signals: readonly (AbortSignal | undefined)[],
+): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(asUpstreamError(signal.reason));
-  signal.addEventListener("abort", onAbort);
-  return Promise.race([coming, aborted.promise]).finally(() =>
-    signal.removeEventListener("abort", onAbort),
-  );
+  const check = () => {
+    const ended = signals.find((signal) => signal?.aborted);
+    if (ended) aborted.reject(asUpstreamError(ended.reason));
+  };
+  for (const signal of signals) signal?.addEventListener("abort", check);
+  check();
+  return Promise.race([coming, aborted.promise]).finally(() => {
+    for (const signal of signals) signal?.removeEventListener("abort", check);
+  });
 }
 
 interface Origin {

@@ -21,8 +21,12 @@ export interface Listening {
   urls: Partial<Record<Plane, string>>;
   /** From now on readiness says no. */
   drain: () => void;
-  /** Refuses new requests, lets running ones finish for at most `timeoutMs`, then cuts the rest. */
-  stop: (timeoutMs: number, beforeCut?: () => void) => Promise<void>;
+  /** Stops listening and refuses requests on open connections. */
+  refuse: () => void;
+  /** Resolves when no request is running, or after `timeoutMs`. */
+  finished: (timeoutMs: number) => Promise<void>;
+  /** Closes all connections. */
+  stop: () => Promise<void>;
 }
 
 export type AnswerDataPlane = (request: Request, client: string) => Promise<Response>;
@@ -48,15 +52,18 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
     drain: () => {
       state.ready = false;
     },
-    stop: async (timeoutMs, beforeCut) => {
+    refuse: () => {
       state.ready = false;
       state.refusing = true;
       // Without waiting: this promise also counts idle connections that clients keep open.
       for (const { server } of servers) void server.stop();
+    },
+    finished: async (timeoutMs) => {
       const end = elapsedMs() + timeoutMs;
       const running = () => servers.some(({ server }) => server.pendingRequests > 0);
       while (running() && elapsedMs() < end) await Bun.sleep(10);
-      beforeCut?.();
+    },
+    stop: async () => {
       await Promise.all(servers.map(({ server }) => server.stop(true)));
     },
   };

@@ -89,6 +89,7 @@ export async function start(
     settings,
     keyring,
     send: createSend({
+      end: responses.signal,
       mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(demo.url),
     }),
     limiter,
@@ -134,7 +135,7 @@ export async function start(
       ),
     mcp: mcp.paths,
   });
-  opened.defer(() => listening.stop(0));
+  opened.defer(() => listening.stop());
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.
   const first = stored ? undefined : await firstRun(deps);
   // Made here, or by a node that started at the same moment.
@@ -151,9 +152,13 @@ export async function start(
       await mcp.drain();
       const late = new AppError("shutting_down");
       const deadline = setTimeout(() => bodies.abort(late), BODY_GRACE_MS);
-      await listening.stop(settings.SHUTDOWN_TIMEOUT_S * 1000, () => responses.abort(late));
-      await untilEnded(deps);
+      listening.refuse();
+      await listening.finished(settings.SHUTDOWN_TIMEOUT_S * 1000);
       clearTimeout(deadline);
+      responses.abort(late);
+      await listening.finished(ENDING_MS);
+      await listening.stop();
+      await untilEnded(deps);
       await running.disposeAsync();
     },
   };
@@ -177,3 +182,6 @@ const NO_DATABASE =
 
 /** A shutdown waits this long for request bodies that are incomplete: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
 const BODY_GRACE_MS = 2_000;
+
+/** How long requests that outlive SHUTDOWN_TIMEOUT_S have to return their error. */
+const ENDING_MS = 1_000;

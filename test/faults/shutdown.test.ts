@@ -10,7 +10,7 @@ import { makeGuard } from "../kit/guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
-import { startUpstream } from "../kit/upstream.ts";
+import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
 const CHAT = "/v1/chat/completions";
 
@@ -65,36 +65,33 @@ test("a stream that is open at SIGTERM is sent whole, and its event is stored", 
   rmSync(dir, { recursive: true, force: true });
 }, 40_000);
 
-test("a stream that the shutdown cuts is recorded as cut by the shutdown", async () => {
+test("what still runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its event is stored", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
-  const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "0.2" };
-  await using upstream = startUpstream(({ path }) =>
-    path === "/responses"
-      ? { delay_ms: 60_000 }
-      : {
-          headers: { "content-type": "text/event-stream" },
-          chunks: ["data: 1\n\n"],
-          ending: "hang",
-        },
-  );
+  const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "1" };
+  await using silent = await startRawUpstream(() => {});
+  const headers = { "content-type": "text/event-stream" };
+  await using endless = startUpstream({ headers, chunks: ["data: 1\n\n"], ending: "hang" });
   await using program = await startProgram({ settings });
-  const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
-  const reply = await consumer.post(CHAT, { model: "m", stream: true });
-  const waiting = consumer.post("/v1/responses", { model: "m" }).catch(() => "cut");
-  await until(() => upstream.hits.length === 2);
+  const provider = "openai";
+  const waiting = await makeConsumer(program, [{ provider, url: silent.url }]);
+  const streaming = await makeConsumer(program, [{ provider, url: endless.url }]);
+  const waited = waiting.post(CHAT, { model: "m" });
+  const streamed = await streaming.post(CHAT, { model: "m", stream: true });
+  await until(() => silent.calls() === 1);
 
-  program.child.kill("SIGTERM");
+  const code = await exitCode(program);
 
-  expect(await reply.text().catch(() => "cut")).toBe("cut");
-  expect(await waiting).toBe("cut");
-  await program.child.exited;
+  const [refused, text] = [await waited, await streamed.text()];
+  expect([code, refused.status]).toEqual([0, 503]);
+  expect(await refused.json()).toMatchObject({ error: { code: "shutting_down" } });
+  expect(text).toStartWith("data: 1\n\n");
+  expect(text).toContain('"code":"shutting_down"');
   await using next = await startProgram({ settings });
-  const events = await next.call("GET", `/v1/gateways/${consumer.gateway.id}/requests`);
-  const { items } = (await events.json()) as { items: { endpoint: string }[] };
-  expect(items.sort((one, other) => one.endpoint.localeCompare(other.endpoint))).toMatchObject([
-    { endpoint: "chat", status: 200, error_code: "shutting_down" },
-    { endpoint: "responses", status: 503, error_code: "shutting_down" },
-  ]);
+  for (const [{ gateway }, status] of [[waiting, 503] as const, [streaming, 200] as const]) {
+    const events = await next.call("GET", `/v1/gateways/${gateway.id}/requests`);
+    const recorded = { status, error_code: "shutting_down" };
+    expect((await events.json()).items).toMatchObject([recorded]);
+  }
   rmSync(dir, { recursive: true, force: true });
 }, 40_000);
 

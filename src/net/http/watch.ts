@@ -14,7 +14,8 @@ export interface Watch {
 /** Instead of a timer and a listener for each exchange, which most of them never need. */
 export const LOOK_EVERY_MS = 50;
 
-export function createWatch(): Watch {
+/** `end` stops every exchange with its reason. */
+export function createWatch(end?: AbortSignal): Watch {
   const open = new Set<Connection>();
   let timer: Timer | undefined;
 
@@ -26,7 +27,7 @@ export function createWatch(): Watch {
       if (!exchange) continue;
       running = true;
       const { signal, client } = exchange.outgoing;
-      const { aborted, reason } = signal ?? client?.signal ?? ALIVE;
+      const { aborted, reason } = end?.aborted ? end : (signal ?? client?.signal ?? ALIVE);
       if (aborted) stop(connection, exchange, asUpstreamError(reason));
       else if (now >= exchange.due) stop(connection, exchange, new AppError("upstream_timeout"));
     }
