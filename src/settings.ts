@@ -131,7 +131,9 @@ export const Settings = z.object({
     ),
   UPLOAD_IDLE_TIMEOUT_S: wait
     .default(60)
-    .describe("Longest time in which a client that sends a body brings less than 1 KiB of it."),
+    .describe(
+      "Longest time in which a client that sends a body brings less than 1 KiB of it, on every plane. A body that is held in memory must arrive within five times as long. Beyond: 408, and the connection is closed.",
+    ),
   UPSTREAM_HEADER_TIMEOUT_S: wait
     .default(600)
     .describe("Longest wait for an upstream to begin its answer."),

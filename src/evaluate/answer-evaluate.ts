@@ -9,7 +9,7 @@ import type { Answering } from "./answer-body.ts";
 import { backingOf } from "./backing.ts";
 import { type Caller, identifyCaller, identifyCollector } from "./identify-collector.ts";
 import { onlyOnce } from "./only-once.ts";
-import { readBody } from "./read-body.ts";
+import { readHeldBody } from "./read-held-body.ts";
 import type { Origin } from "./record-activity.ts";
 
 export const evaluateRoutes: DirectRoute[] = [
@@ -20,7 +20,7 @@ export const evaluateRoutes: DirectRoute[] = [
 
 async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): Promise<Response> {
   const caller = identifyCaller(deps, call.request);
-  using body = await readBody(deps, call.request);
+  using body = await readHeldBody(deps, call.request);
   const { bytes } = body;
   const backing = backingOf(deps, (named) => ({
     collector: identifyCollector(deps, caller, named),

@@ -1,10 +1,10 @@
 /** The forms of pages for principals: who is signed in, and what was sent. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { bodyLimits, readBody } from "../read-body.ts";
 import { html } from "./html.ts";
 import { signedIn, signedOut } from "./principal-session.ts";
 import { publicOrigin } from "./public-origin.ts";
-import { readBody } from "./read-body.ts";
 
 const FORM_BYTES = 256 * 1024;
 
@@ -29,7 +29,8 @@ export async function readForm(
   if (from !== null && from !== origin) {
     throw new AppError("forbidden", "This form belongs to another site.");
   }
-  const form = new URLSearchParams((await readBody(deps, request, FORM_BYTES)).toString("utf8"));
+  const bytes = await readBody(request, bodyLimits(deps, FORM_BYTES));
+  const form = new URLSearchParams(new TextDecoder().decode(bytes));
   const token = form.get("token")?.trim();
   if (token) return { form, cookie: await signedIn(deps, token, origin) };
   if (form.has("sign_out")) return { form, cookie: await signedOut(deps, request, origin) };

@@ -1,7 +1,7 @@
 /** Reads a JSON body up to a limit. */
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { readBody } from "./read-body.ts";
+import { bodyLimits, readBody } from "../read-body.ts";
 
 export async function readJson(
   deps: Deps,
@@ -9,7 +9,7 @@ export async function readJson(
   limit: number,
   wrong: ErrorCode,
 ): Promise<unknown> {
-  const bytes = await readBody(deps, request, limit);
+  const bytes = await readBody(request, bodyLimits(deps, limit));
   if (bytes.length === 0) throw new AppError(wrong, "body: must be a JSON object");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

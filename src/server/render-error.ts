@@ -56,6 +56,7 @@ export function renderError(
     answer.headers.set("connection", "Upgrade");
   }
   if (error.status === 401) answer.headers.set("www-authenticate", challenge(error));
+  closeAfterTimeout(error, answer);
   return answer;
 }
 
@@ -97,7 +98,14 @@ export function renderErrorPage(
 ): Response {
   const content = html`<p>${error.message}</p><p><small>Trace ${trace_id}</small></p>`;
   const page = plainPage("This did not work", content, headers);
-  return new Response(page.body, { status: error.status, headers: page.headers });
+  const answer = new Response(page.body, { status: error.status, headers: page.headers });
+  closeAfterTimeout(error, answer);
+  return answer;
+}
+
+/** The rest of a body that came too late would be read as the next request. */
+function closeAfterTimeout({ status }: AppError, { headers }: Response): void {
+  if (status === 408) headers.set("connection", "close");
 }
 
 /** RFC 9728: where a client learns how to get a token. */

@@ -1,0 +1,109 @@
+/** Reads a request body: limited in size, and not slower than a sane client sends it. */
+import { AppError } from "./contract/errors.ts";
+import type { Deps } from "./deps.ts";
+import { elapsedMs } from "./lib/clock.ts";
+import { within } from "./lib/within.ts";
+
+export interface BodyLimits {
+  /** Bytes. */
+  cap: number;
+  /** UPLOAD_IDLE_TIMEOUT_S. */
+  idle_ms: number;
+  /** Undefined: a body that streams through may take as long as it keeps arriving. */
+  total_ms?: number;
+  /** Ends the wait at a shutdown. */
+  deadline: AbortSignal;
+}
+
+export interface IncomingBody {
+  /** As the client declared it. */
+  length: number | undefined;
+  /** Returns the next chunk; undefined at the end. */
+  next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+/** Rejects a body that trickles: this many bytes must arrive in each idle timeout. */
+const MIN_BYTES = 1024;
+/** A body that is held in memory must arrive within this many idle timeouts in total. */
+const MAX_IDLE_TIMEOUTS = 5;
+/** A body up to this size is read in one call, which is the fastest way, and within one idle timeout. */
+const SMALL_BYTES = 256 * 1024;
+
+export const bodyLimits = ({ settings, bodyDeadline }: Deps, cap: number): BodyLimits => ({
+  cap,
+  idle_ms: settings.UPLOAD_IDLE_TIMEOUT_S * 1000,
+  deadline: bodyDeadline,
+});
+
+/** Called for each chunk within the limits; may throw. */
+type OnBytes = (count: number) => void;
+
+/** Returns the whole body. */
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+  onBytes?: OnBytes,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const length = declaredLength(request, limits.cap);
+  if (length !== undefined && length <= SMALL_BYTES) {
+    onBytes?.(length);
+    return await within(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
+  }
+  const total_ms = MAX_IDLE_TIMEOUTS * limits.idle_ms;
+  const body = openBody(request, { ...limits, total_ms }, onBytes);
+  const chunks: Uint8Array[] = [];
+  for (let chunk = await body.next(); chunk; chunk = await body.next()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Returns the body chunk by chunk. Only the time spent waiting for the client counts. */
+export function openBody(
+  request: Request,
+  { cap, idle_ms, total_ms = Number.POSITIVE_INFINITY, deadline }: BodyLimits,
+  onBytes?: OnBytes,
+): IncomingBody {
+  const length = declaredLength(request, cap);
+  const reader = request.body?.getReader();
+  let size = 0;
+  let waited = 0;
+  /** Since the last MIN_BYTES arrived. */
+  let idle = 0;
+  let fresh = 0;
+
+  async function next() {
+    if (!reader) return undefined;
+    const left = Math.min(idle_ms - idle, total_ms - waited);
+    if (left <= 0) throw tooSlow();
+    const began = elapsedMs();
+    const { done, value } = await within(reader.read(), left, tooSlow, deadline);
+    if (done) return undefined;
+    const took = elapsedMs() - began;
+    waited += took;
+    idle += took;
+    fresh += value.length;
+    if (fresh >= MIN_BYTES) idle = fresh = 0;
+    size += value.length;
+    if (size > cap) throw tooLarge(cap);
+    onBytes?.(value.length);
+    return value;
+  }
+  return { length, next };
+}
+
+/** Rejects by the declared length before a byte is read. */
+function declaredLength(request: Request, cap: number): number | undefined {
+  const header = request.headers.get("content-length");
+  if (header === null) return undefined;
+  const length = Number(header);
+  if (length > cap) throw tooLarge(cap);
+  return length;
+}
+
+const tooSlow = (): AppError => new AppError("request_timeout");
+
+function tooLarge(cap: number): AppError {
+  const size = cap % MIB === 0 ? `${cap / MIB} MiB` : `${cap} bytes`;
+  return new AppError("too_large", `The body is larger than the ${size} allowed here.`);
+}
+
+const MIB = 1024 * 1024;

@@ -1,0 +1,132 @@
+/** A request body that does not arrive in time is a 408 on every plane, and its connection is closed. */
+import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { makeGuard } from "../kit/guard.ts";
+import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+
+const IDLE_S = 0.3;
+const kit = sharedKit({ settings: { UPLOAD_IDLE_TIMEOUT_S: String(IDLE_S) } });
+
+interface Sent {
+  path: string;
+  headers?: Record<string, string | undefined>;
+  /** Sent after the header block. */
+  begin?: string;
+  /** Sent every 50 ms from then on. */
+  trickle?: string;
+}
+
+/** Announces a body and sends only the beginning of it; returns all that came once the server closes the connection. */
+async function sendSlowly({ path, headers = {}, begin = "{", trickle = "" }: Sent) {
+  const { hostname, port } = new URL((await kit()).url);
+  const lines = Object.entries({
+    host: "x",
+    "content-type": "application/json",
+    "content-length": "60000",
+    ...headers,
+  }).flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${value}\r\n`));
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let got = "";
+  const socket = connect({ host: hostname, port: Number(port) }, () =>
+    socket.write(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${begin}`),
+  );
+  const drip = setInterval(() => trickle && socket.write(trickle), 50);
+  const stop = setTimeout(() => reject(new Error(`The connection stays open: ${got}`)), 10_000);
+  socket.on("data", (chunk) => {
+    got += chunk;
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => resolve(got));
+  try {
+    return await promise;
+  } finally {
+    clearInterval(drip);
+    clearTimeout(stop);
+    socket.destroy();
+  }
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const owner = bearer(OWNER_TOKEN);
+
+const PATHS: [string, () => Sent | Promise<Sent>][] = [
+  ["the admin API", () => ({ path: "/v1/gateways", headers: owner })],
+  ["the sign-in", () => ({ path: "/v1/session" })],
+  ["the token endpoint", () => ({ path: "/v1/token" })],
+  [
+    "the connect page",
+    () => ({
+      path: `/me/connect/${crypto.randomUUID()}`,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      begin: "token=",
+    }),
+  ],
+  [
+    "an evaluation",
+    async () => ({
+      path: "/v1/evaluate",
+      headers: bearer((await makeGuard(await kit(), {})).key),
+    }),
+  ],
+  [
+    "the MCP endpoint",
+    async () => ({
+      path: "/me/mcp",
+      headers: bearer(await (await makeMcpStore(await kit())).token("ana")),
+    }),
+  ],
+  [
+    "the data plane",
+    async () => {
+      const { slug, key } = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+      return { path: `/${slug}/v1/chat/completions`, headers: { "x-ag-api-key": key } };
+    },
+  ],
+];
+
+test.each(PATHS)("%s answers 408 to a body that stops or trickles, and closes", async (_, sent) => {
+  const given = await sent();
+  const unannounced = { "content-length": undefined, "transfer-encoding": "chunked" };
+  const chunked = { ...given, headers: { ...given.headers, ...unannounced }, begin: "1\r\n{\r\n" };
+  const replies = await Promise.all([
+    sendSlowly(given),
+    sendSlowly({ ...given, trickle: " " }),
+    sendSlowly(chunked),
+  ]);
+
+  for (const reply of replies) {
+    expect(reply).toStartWith("HTTP/1.1 408");
+    expect(reply.toLowerCase()).toContain("\r\nconnection: close\r\n");
+  }
+});
+
+test("a body that is never idle still has a total time", async () => {
+  const headers = { ...owner, "content-length": "2000000" };
+
+  const reply = await sendSlowly({ path: "/v1/gateways", headers, trickle: " ".repeat(1100) });
+
+  expect(reply).toStartWith("HTTP/1.1 408");
+});
+
+test("a body that arrives slowly but steadily is read", async () => {
+  const body = `{"name": "slow ${crypto.randomUUID()}"${" ".repeat(10_000)}}`;
+  const parts = Array.from({ length: 10 }, (_, at) => body.slice(at * 1010, (at + 1) * 1010));
+  const stream = new ReadableStream({
+    async pull(controller) {
+      await Bun.sleep(60);
+      const part = parts.shift();
+      if (part) controller.enqueue(new TextEncoder().encode(part));
+      else controller.close();
+    },
+  });
+
+  const reply = await fetch(`${(await kit()).url}/v1/gateways`, {
+    method: "POST",
+    headers: owner,
+    body: stream,
+  });
+
+  expect(reply.status).toBe(201);
+});
