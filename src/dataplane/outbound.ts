@@ -3,6 +3,7 @@ import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { type Members, memberValue, scanMembers } from "../lib/json-members.ts";
 import { spliceMember } from "../lib/splice-member.ts";
+import { traceHeaders } from "../lib/trace-context.ts";
 import type { OutboundRequest } from "../net/send.ts";
 import { type Operation, urlFor } from "../providers/provider.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
@@ -54,13 +55,16 @@ export function sentModel(
   return keepsPin ? run.model_asked : (candidate.model ?? null);
 }
 
-/** Of the client's headers only these go on: never credentials, cookies, X-AG-* or addresses. */
+/** Forwards only these client headers: never credentials, cookies, X-AG-* or addresses. */
 function headersFor(
-  { request, body, endpoint }: Chosen,
+  { request, body, endpoint, ids }: Chosen,
   { provider, upstream }: RegistryView,
   capability: Capability,
 ): Record<string, string> {
-  const headers: Record<string, string> = { ...provider.headers(upstream) };
+  const headers: Record<string, string> = {
+    ...traceHeaders(request.headers, ids.request_id),
+    ...provider.headers(upstream),
+  };
   const accept = request.headers.get("accept");
   if (accept !== null) headers.accept = accept;
   const understood = provider.clientHeaders?.(capability) ?? [];

@@ -1,8 +1,7 @@
 /** Names a request in answers, logs and events; a trace that began elsewhere is continued. */
 import type { Plane } from "../contract/endpoint.ts";
+import { sentTraceId } from "../lib/trace-context.ts";
 import type { RequestIds } from "./render-error.ts";
-
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}/;
 
 const TRACE_NAME = /^[\w.:-]{1,128}$/;
 
@@ -12,9 +11,7 @@ export function requestIds(headers: Headers, newId: () => string, plane: Plane):
   // Gateways that ask the guard name their trace in a header of their own (guard-facts 1.2).
   const named = plane === "guard" ? headers.get("x-trace-id") : null;
   if (named !== null && TRACE_NAME.test(named)) return { trace_id: named, request_id };
-  const sent = headers.get("traceparent");
-  const continued = sent === null ? undefined : TRACEPARENT.exec(sent)?.[1];
-  return { trace_id: continued ?? digitsOf(request_id), request_id };
+  return { trace_id: sentTraceId(headers) ?? digitsOf(request_id), request_id };
 }
 
 /** The id without its dashes. */

@@ -251,6 +251,20 @@ test("case 19 a trace that began elsewhere is continued", async () => {
   expect(headers.get("x-ag-trace-id")).toBe("0af7651916cd43dd8448eb211c80319c");
 });
 
+test("the trace is continued upstream with our own span id, and its state is forwarded", async () => {
+  await using one = await setUp();
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  const { headers } = await one.post(CHAT, HELLO, { traceparent, tracestate: "vendor=a1" });
+  await one.post(CHAT, HELLO);
+
+  const span = headers.get("x-request-id")?.replaceAll("-", "").slice(16);
+  const [first, second] = one.upstream.hits;
+  expect(first?.headers.traceparent).toBe(`00-0af7651916cd43dd8448eb211c80319c-${span}-01`);
+  expect(first?.headers.tracestate).toBe("vendor=a1");
+  expect(second?.headers.traceparent).toBeUndefined();
+});
+
 test("case 20 a revoked key is refused at once", async () => {
   await using one = await setUp();
   const revoked = await (await kit()).delete(`${one.path}/keys/${one.key_id}`);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { startEverythingServer } from "../kit/everything-server.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
-import { clientKinds, post } from "../kit/mcp-client.ts";
+import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { until } from "../kit/until.ts";
@@ -474,4 +474,26 @@ test("a stream that ends without an id to resume from is a failed call", async (
 
   expect(await it.tools()).toEqual(["good__works"]);
   expect(await it.notes()).toEqual(["The server closed the stream before its response."]);
+});
+
+test("a tool call continues the trace of its request at the server", async () => {
+  const kit = await patientKit();
+  await using server = startMcpServer();
+  const store = await makeMcpStore(kit);
+  const { code } = await store.serve("Traced", server.url);
+  await store.install("alice", code);
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  await using client = await connectClient(store.url, {
+    authorization: `Bearer ${await store.token("alice")}`,
+    traceparent: `00-${trace}-b7ad6b7169203331-01`,
+    tracestate: "vendor=a1",
+  });
+
+  await client.call("traced__echo");
+
+  const sent = server.calls[0]?.headers;
+  expect(sent?.get("traceparent")).toMatch(
+    new RegExp(`^00-${trace}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`),
+  );
+  expect(sent?.get("tracestate")).toBe("vendor=a1");
 });

@@ -97,7 +97,13 @@ async function callUpstream(
   const before = await guardCall(session, call);
   if ("refusal" in before) return before.refusal;
   const began = elapsedMs();
-  const result = await answerOf(session, place, { tool, args: before.pass, signal, onprogress });
+  const result = await answerOf(session, place, {
+    tool,
+    args: before.pass,
+    signal,
+    onprogress,
+    trace_headers: session.trace_headers,
+  });
   if (typeof result === "string") return toConnect(session, place, asked, result);
   session.deps.log("tool_call", {
     trace_id: session.author.trace_id,

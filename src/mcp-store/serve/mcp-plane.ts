@@ -9,6 +9,7 @@ import {
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { valueWeight } from "../../lib/json-weight.ts";
+import { traceHeaders } from "../../lib/trace-context.ts";
 import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";
@@ -80,6 +81,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       origin,
       author: { actor: { id: null, name: nameOf(caller) }, request_id, trace_id },
       hold,
+      trace_headers: traceHeaders(request.headers, request_id),
       asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
     };
     const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };

@@ -44,6 +44,8 @@ export interface ToolCall {
   signal: AbortSignal;
   /** Undefined: nobody asked to be told. */
   onprogress: ProgressCallback | undefined;
+  /** Continue the trace of the request; none when it has no trace. */
+  trace_headers: Record<string, string>;
 }
 
 export interface Upstreams {
@@ -153,7 +155,7 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
       }
     },
 
-    async call(used, { tool: { definition }, args, signal, onprogress }) {
+    async call(used, { tool: { definition }, args, signal, onprogress, trace_headers }) {
       const target = await targetOf(deps, vault, used);
       if (typeof target === "string") return target;
       const { name, inputSchema } = definition;
@@ -163,6 +165,7 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
         toolDefinition: { name, inputSchema },
         timeout,
         signal,
+        headers: trace_headers,
         ...(onprogress ? { onprogress } : {}),
       };
       const params = { name, ...(args === undefined ? {} : { arguments: args }) };
