@@ -1,4 +1,4 @@
-/** Wire shapes of Store installs: the call that installs or requests a server, and its neighbours (spec 4.1). */
+/** Wire shapes of Store installs: installing or requesting a server, and the operations on installs (spec 4.1). */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { ServerField } from "./mcp-registries.ts";
@@ -7,17 +7,18 @@ import { Group, Groups, PrincipalSub } from "./store-access.ts";
 
 export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed"] as const;
 
-const REASON_MOST = 1000;
+const MAX_REASON = 1000;
 
-/** Blank counts as absent. Characters are counted as people do: one that takes two units is one. */
+/** Blank counts as absent. Characters are code points, as JSON Schema counts them. */
 export const Reason = WholeText.trim()
-  .max(2 * REASON_MOST)
-  .refine((text) => [...text].length <= REASON_MOST, `holds at most ${REASON_MOST} characters`)
+  .max(2 * MAX_REASON)
+  .refine((text) => [...text].length <= MAX_REASON, `must have at most ${MAX_REASON} characters`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Postgres cannot store it
-  .regex(/^[^\u0000]*$/, "must not hold NUL");
+  .regex(/^[^\u0000]*$/, "must not contain NUL")
+  .meta({ maxLength: MAX_REASON });
 
-/** Members beyond these are ignored. */
-export const InstallRequest = z.object({
+/** Unknown members are ignored. */
+const InstallMembers = z.object({
   code: Text.trim().min(1).max(200).describe("Which Store server."),
   principal_sub: PrincipalSub,
   groups: Groups.optional().describe("Groups of the principal. Left out: those last seen."),
@@ -28,7 +29,10 @@ export const InstallRequest = z.object({
     "Why the user wants it, in their words. Kept only on a request that an approver decides.",
   ),
 });
-export type InstallRequest = z.infer<typeof InstallRequest>;
+
+/** The description marks no member as required; one that is missing is a 422 of the operation. */
+export const InstallRequest = InstallMembers.partial().pipe(InstallMembers);
+export type InstallRequest = z.output<typeof InstallRequest>;
 
 export const InstanceChoice = z.object({ name: z.string(), registry_id: Id });
 export type InstanceChoice = z.infer<typeof InstanceChoice>;

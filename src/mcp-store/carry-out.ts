@@ -12,7 +12,7 @@ import type { Holdings } from "./holdings.ts";
 import { createInstance } from "./instances.ts";
 import { requirementsOf } from "./requirements.ts";
 import { saveInstall } from "./save-install.ts";
-import { changeReason, closeRequest, fileRequest } from "./save-request.ts";
+import { changeRequest, closeRequest, fileRequest } from "./save-request.ts";
 
 export interface Decided {
   decision: InstallDecision<McpRegistryRow, StoreRequestRow>;
@@ -69,7 +69,7 @@ export async function carryOut(
       return answer({ status: "pending_approval", pending: true });
     }
     case "pending":
-      if (decision.new_reason) await changeReason(deps, author, decision.request, reason);
+      await changeRequest(deps, author, decision.request, decision.changes);
       return answer({ status: "pending_approval", pending: true });
   }
 }

@@ -97,9 +97,9 @@ test("a reason counts as new only when it says something else", () => {
       { instance_id: undefined, reason },
     );
 
-  expect(decision("")).toMatchObject({ outcome: "pending", new_reason: false });
-  expect(decision("old")).toMatchObject({ new_reason: false });
-  expect(decision("new")).toMatchObject({ new_reason: true });
+  expect(decision("")).toMatchObject({ outcome: "pending", changes: {} });
+  expect(decision("old")).toMatchObject({ changes: {} });
+  expect(decision("new")).toMatchObject({ changes: { reason: "new" } });
 });
 
 test("an install puts open requests aside", () => {

@@ -49,8 +49,11 @@ export type InstallDecision<
     | { outcome: "install"; supersedes: readonly R[] }
     | { outcome: "ask_reason" }
     | { outcome: "file_request" }
-    | { outcome: "pending"; request: R; new_reason: boolean }
+    /** `changes`: what this call adds to the request that is open. */
+    | { outcome: "pending"; request: R; changes: RequestChanges }
   );
+
+export type RequestChanges = Partial<Pick<OpenRequest, "instance_id" | "reason">>;
 
 interface Meant<I extends Instance> {
   /** The instance that is meant; undefined while none is decided. */
@@ -84,12 +87,17 @@ export function decideInstall<I extends Instance, R extends OpenRequest>(
     if (needs_setup) return { ...meant, outcome: "blocked" };
     return { ...meant, outcome: "install", supersedes: open };
   }
-  const [request] = open;
-  if (request) {
-    const new_reason = wish.reason !== "" && wish.reason !== request.reason;
-    return { ...meant, outcome: "pending", request, new_reason };
-  }
+  // One that names the instance, rather than one that leaves it to the approver.
+  const request = open.find(({ instance_id }) => instance_id === instance?.id) ?? open[0];
+  if (request) return { ...meant, outcome: "pending", request, changes: changesTo(request, wish) };
   return { ...meant, outcome: wish.reason === "" ? "ask_reason" : "file_request" };
+}
+
+function changesTo(request: OpenRequest, { instance_id, reason }: InstallWish): RequestChanges {
+  return {
+    ...(reason === "" || reason === request.reason ? {} : { reason }),
+    ...(instance_id === undefined || request.instance_id !== null ? {} : { instance_id }),
+  };
 }
 
 /** The one that is named; else the one that is installed; else the only one that can be used. */

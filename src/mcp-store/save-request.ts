@@ -1,8 +1,9 @@
-/** Requests of principals: filed, given another reason, closed; each with its audit record. */
+/** Files, changes and closes the requests of principals, each with an audit record. */
 import { takeTurn } from "../db/config-revision.ts";
 import { type Author, type Change, recordChange } from "../db/record-change.ts";
 import { lapsedRequests, type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
+import type { RequestChanges } from "./decide-install.ts";
 
 const DAY_MS = 86_400_000;
 /** Longer than a holiday of the approver. */
@@ -32,14 +33,15 @@ export async function fileRequest(
   await record(deps, author, { verb: "create", before: null, after: row, why });
 }
 
-export async function changeReason(
+export async function changeRequest(
   deps: Deps,
   author: Author,
   before: StoreRequestRow,
-  reason: string,
+  changes: RequestChanges,
 ): Promise<void> {
-  await storeRequestTable.update(deps.db, before.id, { reason });
-  await record(deps, author, { verb: "update", before, after: { ...before, reason }, why: {} });
+  if (Object.keys(changes).length === 0) return;
+  await storeRequestTable.update(deps.db, before.id, changes);
+  await record(deps, author, { verb: "update", before, after: { ...before, ...changes }, why: {} });
 }
 
 const VERBS = {

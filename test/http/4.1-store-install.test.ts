@@ -458,6 +458,29 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(log).not.toContain("for the approver");
   });
 
+  test("an instance chosen in a second call is kept on the pending request", async () => {
+    const store = await fresh();
+    await store.level("request");
+    const { id: a } = await store.instance("key", "A");
+    const { id: b } = await store.instance("key", "B");
+    await store.install({ code: "key", reason: "r" });
+
+    const chosen = await (await store.install({ code: "key", instance_id: b })).json();
+    expect(chosen).toMatchObject({ status: "pending_approval", pending: true, instance_id: b });
+    expect(await store.requests()).toMatchObject([{ instance_id: b, reason: "r" }]);
+
+    // Another instance is another request, which needs a reason of its own.
+    const other = await (await store.install({ code: "key", instance_id: a })).json();
+    expect(other).toMatchObject({ requires_reason: true, pending: false });
+    // A call that names none changes nothing.
+    await store.install({ code: "key" });
+    expect(await store.requests()).toMatchObject([{ instance_id: b, reason: "r" }]);
+    expect((await store.audit("store_request")).map(({ action }) => action)).toEqual([
+      "store_request.update",
+      "store_request.create",
+    ]);
+  });
+
   test("store row 45: another reason replaces the one before", async () => {
     const store = await fresh();
     await store.level("request");

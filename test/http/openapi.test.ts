@@ -33,6 +33,21 @@ describe("the OpenAPI document", () => {
     expect(document.info.version).toBe("1.0");
   });
 
+  test("the install request has no required field, and a reason of at most 1,000 characters", () => {
+    const { required, properties } = schemas.InstallRequestInput ?? {};
+
+    expect(required ?? []).toEqual([]);
+    expect(Object.keys(properties ?? {}).sort()).toEqual([
+      "code",
+      "groups",
+      "instance_id",
+      "principal_sub",
+      "reason",
+    ]);
+    expect(properties?.reason).toMatchObject({ $ref: "#/components/schemas/ReasonInput" });
+    expect(schemas.ReasonInput).toMatchObject({ type: "string", maxLength: 1000 });
+  });
+
   test("holds every endpoint once, under its own method and path", () => {
     const own = operations.filter(
       ({ operation }) =>
