@@ -130,7 +130,7 @@ function toDo(install: Install, { principal_sub }: Principal, account?: Account)
   return html`${state}
 ${needsForm && html`<form method="post">${fields.map(input)}${button}</form>`}
 <p><a href="../../me">Your tokens</a></p>
-<form method="post"><small>You are ${principal_sub}.</small> <button name="sign_out">Sign out</button></form>`;
+<form method="post"><small>You are ${principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
 }
 
 const ACCOUNT: Record<Account, (name: string) => Html> = {

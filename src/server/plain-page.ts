@@ -35,10 +35,13 @@ main{max-width:32rem;margin:0 auto;padding:2rem 1rem}
 label{display:block;margin:1rem 0 .25rem;font-weight:600}
 input,select,button{font:inherit;box-sizing:border-box;width:100%;padding:.5rem;border-radius:.25rem;border:1px solid ${light.muted};background:${light.ground};color:${light.text}}
 button{margin-top:1.5rem;background:${light.accent};border-color:${light.accent};color:#fff}
+button.quiet{width:auto;margin:.5rem 0;background:none;border-color:${light.muted};color:inherit}
+ul{padding:0;list-style:none}
+li{margin:1.5rem 0}
 small{color:${light.muted}}
 @media (prefers-color-scheme:dark){
 body,input,select{background:${dark.ground};color:${dark.text}}
-input,select{border-color:${dark.muted}}
+input,select,button.quiet{border-color:${dark.muted}}
 small{color:${dark.muted}}
 }`,
 };

@@ -78,16 +78,20 @@ ${
 <small id="about-added">Paste a personal token of yours. It uses the accounts of the token you are signed in with from then on.</small>
 <button name="action" value="add">Add token</button>
 </form>
-<form method="post"><small>You are ${principal.principal_sub}.</small> <button name="sign_out">Sign out</button></form>`;
+<form method="post"><small>You are ${principal.principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
 }
 
 function item(token: PrincipalTokenRow, { sign_in }: Principal): Html {
   const { id, name, hint, created_by, created_at, last_used_at, expires_at } = token;
   const isOwn = (token.sign_in ?? id) === sign_in;
   return html`<li><strong>${name}</strong> <code>${hint}</code><br>
-<small>${isOwn ? "Uses your accounts." : "Does not use your accounts."} Created ${created_at}${created_by !== null && html` by ${created_by}`}. ${last_used_at === null ? "Never used." : `Last used ${last_used_at}.`} ${expires_at === null ? "Never expires." : `Expires ${expires_at}.`}</small>
-<form method="post"><input type="hidden" name="id" value="${id}"><button name="action" value="revoke">Revoke ${name}</button></form></li>`;
+<small>${isOwn ? "Uses your accounts." : "Does not use your accounts."} Created ${minute(created_at)}${created_by !== null && html` by ${created_by}`}. ${last_used_at === null ? "Never used." : `Last used ${minute(last_used_at)}.`} ${expires_at === null ? "Never expires." : `Expires ${minute(expires_at)}.`}</small>
+<form method="post"><input type="hidden" name="id" value="${id}"><button class="quiet" name="action" value="revoke">Revoke ${name}</button></form></li>`;
 }
+
+/** `2026-01-31 12:00 UTC`: the page has no script that knows the reader's time zone. */
+const minute = (time: string): string =>
+  `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 const rotated = (token: string): Html =>
   html`<p>Set this token in your client. It is shown only now, and uses the same accounts.</p>
