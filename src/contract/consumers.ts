@@ -84,6 +84,25 @@ export const Failover = z.strictObject({
     ),
 });
 
+/** Compared with what a browser sends, so it must be written the way browsers write it. */
+const Origin = Text.max(256).refine(
+  isOrigin,
+  "must be an origin as browsers send it: scheme, host and, unless it is the default, port, such as https://app.example.com",
+);
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text;
+}
+
+export const Cors = z.strictObject({
+  origins: z
+    .array(Origin)
+    .max(100)
+    .default([])
+    .describe("Origins whose pages may call this consumer from a browser. Empty: none."),
+});
+
 export const ConsumerInput = z.strictObject({
   name: Name,
   slug: Slug.refine((slug) => !RESERVED_SLUGS.includes(slug), "is reserved")
@@ -107,6 +126,7 @@ export const ConsumerInput = z.strictObject({
     .describe(
       "Which files the consumer may use. shared: every file of the upstream account. own: only files uploaded through this consumer; any other is a 404, in a path or inside a request body, and so is every vector store.",
     ),
+  cors: Cors.prefault({}),
 });
 export type ConsumerInput = z.infer<typeof ConsumerInput>;
 

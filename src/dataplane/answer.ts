@@ -2,6 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { admit } from "./admit.ts";
+import { allowOrigin } from "./allow-origin.ts";
 import { chooseRegistries } from "./choose-registries.ts";
 import { describeLimits } from "./describe-limits.ts";
 import { findHolder } from "./find-holder.ts";
@@ -19,6 +20,8 @@ export async function answer(deps: Deps, request: Request, ids: RequestIds): Pro
   let known: Known;
   try {
     const asked = matchEndpoint(request, ids); //                          404 tail
+    const preflight = allowOrigin(deps, asked);
+    if (preflight) return preflight;
     known = identifyConsumer(deps, asked); //                              404 consumer, 401/403 key, 400 method
   } catch (thrown) {
     describeLimits(deps, request, ids);

@@ -16,6 +16,7 @@ export const consumerTable = table<ConsumerRow>({
     balancing: "json",
     failover: "json",
     files_scope: "text",
+    cors: "json",
     version: "number",
     created_at: "text",
     updated_at: "text",

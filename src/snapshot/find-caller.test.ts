@@ -14,6 +14,7 @@ const consumer: ConsumerView = {
   balancing: { algorithm: "round_robin" },
   failover: { enabled: true, max_attempts: 3, max_total_ms: 1000, resend_billable: false },
   files_scope: "shared",
+  cors: { origins: [] },
 };
 const snapshot = {
   ...EMPTY_SNAPSHOT,

@@ -48,6 +48,7 @@ export interface ConsumerView {
   balancing: Consumer["balancing"];
   failover: Consumer["failover"];
   files_scope: Consumer["files_scope"];
+  cors: Consumer["cors"];
 }
 
 export interface KeyView {

@@ -30,6 +30,7 @@ gateways:
           - { registry: Demo, models: { default: demo-chat } }
           - { registry: OpenAI, weight: 5 }
         failover: { max_attempts: 2 }
+        cors: { origins: ["https://app.example.com"] }
         keys:
           - { name: First, key: "\${APP_KEY}" }
 tokens:
@@ -132,7 +133,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await kit.db.many("SELECT id FROM gateways")).toEqual([]);
     expect(await audits(kit)).toEqual(before);
     expect(await refusal(apply(kit, FILE.replace("[acme]", "[nope]"), { dryRun: true }))).toContain(
-      "test.yaml:22:42: token Ops (pa_plan…): gateways[0]: there is no such gateway",
+      "test.yaml:23:42: token Ops (pa_plan…): gateways[0]: there is no such gateway",
     );
   });
 
@@ -265,7 +266,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const message = await refusal(apply(kit, FILE, { prune: true }));
 
     expect(message).toBe(
-      "test.yaml:21:1: tokens: no owner of all gateways would be left that never expires",
+      "test.yaml:22:1: tokens: no owner of all gateways would be left that never expires",
     );
     expect((await kit.get("/v1/whoami")).status).toBe(200);
   });

@@ -56,6 +56,12 @@ test("gateway, registry, consumer, key, request: each made in the console, and t
   await page.getByLabel("Slug (optional)").fill("shop");
   await page.getByLabel("Attach a registry").selectOption({ label: "House demo (demo)" });
   await page.getByLabel("Default model").fill("demo-chat");
+  await page.getByLabel("Browser origins (optional)").fill("shop.example");
+  await press("Create consumer");
+  await page.getByText("must be an origin as browsers send it").first().waitFor();
+  await page
+    .getByLabel("Browser origins (optional)")
+    .fill("https://shop.example, http://localhost");
   await press("Create consumer");
 
   await press("New key");

@@ -5,11 +5,12 @@ import type { Registry } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { useAction } from "../load.ts";
+import { namesIn } from "../names-in.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { AttachedRegistries } from "./attached-registries.tsx";
 import { CheckField, SelectField, TextField } from "./field.tsx";
-import { Form, problemOf, Section } from "./form.tsx";
+import { Form, problemOf, problemsBelow, Section } from "./form.tsx";
 
 interface ConsumerFormProps {
   gateway_id: string;
@@ -38,6 +39,7 @@ interface Typed {
   max_total_ms: string;
   resend_billable: boolean;
   files_scope: string;
+  origins: string;
 }
 
 export function ConsumerForm({ gateway_id, consumer, upstreams, onStale }: ConsumerFormProps) {
@@ -148,6 +150,13 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, onStale }: Consu
           ]}
           onChange={(files_scope) => change({ files_scope })}
         />
+        <TextField
+          label="Browser origins (optional)"
+          value={typed.origins}
+          onChange={(origins) => change({ origins })}
+          problem={problemsBelow(save.error, "cors.origins")}
+          hint="Pages that may call this consumer from a browser, such as https://app.example.com. Empty: none."
+        />
       </Section>
     </Form>
   );
@@ -166,6 +175,7 @@ function typedOf(consumer: Consumer | undefined): Typed {
     max_total_ms: String(failover?.max_total_ms ?? 60_000),
     resend_billable: failover?.resend_billable ?? false,
     files_scope: consumer?.files_scope ?? "shared",
+    origins: consumer?.cors.origins.join(", ") ?? "",
   };
 }
 
@@ -183,4 +193,5 @@ const inputOf = (typed: Typed) => ({
     resend_billable: typed.resend_billable,
   },
   files_scope: typed.files_scope === "own" ? ("own" as const) : ("shared" as const),
+  cors: { origins: namesIn(typed.origins) },
 });

@@ -15,6 +15,7 @@ import { issuerClaims } from "./0013-issuer-claims.ts";
 import { oauthServers } from "./0014-oauth-servers.ts";
 import { signIns } from "./0015-sign-ins.ts";
 import { idempotentReplyOwners } from "./0016-idempotent-reply-owners.ts";
+import { consumerCors } from "./0017-consumer-cors.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   oauthServers,
   signIns,
   idempotentReplyOwners,
+  consumerCors,
 ];
