@@ -4,6 +4,7 @@ import { startAuthServer } from "../kit/auth-server.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { connectClient } from "../kit/mcp-client.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { startUpstream } from "../kit/upstream.ts";
 import { startVendor, type Vendor } from "../kit/vendor.ts";
 
 const OWN = { client_id: "portcullis", client_secret: "secret-of-the-administrator" };
@@ -191,6 +192,40 @@ describe.each(databaseKinds)("on %s", (database) => {
       expect(other.seen).toEqual([]);
     },
   );
+
+  test.each([
+    ["allows no S256", { code_challenge_methods_supported: ["plain"] }],
+    ["issues no codes", { response_types_supported: ["token"] }],
+    [
+      "hides its host behind a user name",
+      { authorization_endpoint: "https://a.example@b.example/" },
+    ],
+    ["has an endpoint of 100 kB", { token_endpoint: `https://a.example/${"x".repeat(100_000)}` }],
+  ])(
+    "an authorization server that %s is rejected as a failure of the vendor",
+    async (_, metadata) => {
+      const kit = await kitOf();
+      await using vendor = await startVendor(kit);
+      vendor.auth.state.metadata = metadata;
+
+      expect((await vendor.leave("alice")).reply.status).toBe(502);
+    },
+  );
+
+  test("a client with an id of 100 kB is not stored", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await using upstream = startUpstream(() => ({
+      status: 201,
+      body: { client_id: "x".repeat(100_000), redirect_uris: ["https://a.example"] },
+    }));
+    vendor.auth.state.metadata = { registration_endpoint: `${upstream.url}/register` };
+
+    expect((await vendor.leave("alice")).reply.status).toBe(502);
+    expect(
+      await kit.db.many("SELECT id FROM oauth_registrations WHERE client_id LIKE 'xxx%'"),
+    ).toEqual([]);
+  });
 
   test("members of the metadata that name no endpoint may change", async () => {
     const kit = await kitOf();

@@ -25,6 +25,7 @@ import type { Principal } from "../identify-principal.ts";
 import { bindServer, serverChanged, suspendedInstances } from "./bind-server.ts";
 import { accountOf, credentialOf } from "./credential-row.ts";
 import { discoverServer } from "./discover-server.ts";
+import { hideUpstreamText } from "./hide-upstream-text.ts";
 import {
   clientInformation,
   type ForwardedInstance,
@@ -53,14 +54,16 @@ export async function startConnect(
   if (!client) throw changedMeanwhile();
   const { scopes } = found;
   const state = newSecret("");
-  const { authorizationUrl, codeVerifier } = await startAuthorization(server.issuer, {
-    metadata: metadataOf(server),
-    clientInformation: client,
-    redirectUrl: registration.redirect_uri,
-    state,
-    ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
-    ...(server.resource === null ? {} : { resource: server.resource }),
-  });
+  const { authorizationUrl, codeVerifier } = await hideUpstreamText(() =>
+    startAuthorization(server.issuer, {
+      metadata: metadataOf(server),
+      clientInformation: client,
+      redirectUrl: registration.redirect_uri,
+      state,
+      ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
+      ...(server.resource === null ? {} : { resource: server.resource }),
+    }),
+  );
   const at = deps.now();
   await dropLapsedFlows(deps.db, at.toISOString());
   const id = deps.newId();

@@ -51,8 +51,12 @@ export async function discoverServer(
   for (const name of ["issuer", ...ENDPOINTS] as const) {
     const text = found.metadata[name];
     if (text === undefined) continue;
-    if (text.length > MAX_URL_LENGTH) {
-      throw new AppError("upstream_failed", `The ${name} of the authorization server is too long.`);
+    // A user name in front of the host makes people take one host for another.
+    if (text.length > MAX_URL_LENGTH || URL.parse(text)?.username !== "") {
+      throw new AppError(
+        "upstream_failed",
+        `The ${name} of the authorization server is not usable.`,
+      );
     }
     if (name !== "issuer") checkUrl(text, name, instance.allow_private);
   }

@@ -108,7 +108,7 @@ async function register(
     );
   }
   const methods = metadata.token_endpoint_auth_methods_supported ?? [];
-  return await hideUpstreamText(() =>
+  const made = await hideUpstreamText(() =>
     registerClient(metadata.issuer, {
       metadata,
       clientMetadata: {
@@ -121,7 +121,19 @@ async function register(
       fetchFn: oauthFetch(deps, allow_private),
     }),
   );
+  if (
+    made.client_id.length > MAX_CLIENT_LENGTH ||
+    (made.client_secret ?? "").length > MAX_CLIENT_LENGTH
+  ) {
+    throw new AppError(
+      "upstream_failed",
+      "The authorization server issued a client that is too long.",
+    );
+  }
+  return made;
 }
+
+const MAX_CLIENT_LENGTH = 8192;
 
 /** A row holds what `discoverServer` found, which the SDK has validated. */
 export const metadataOf = (row: OauthServerRow): AuthorizationServerMetadata =>
