@@ -23,7 +23,9 @@ export const Gate = z.strictObject({
   when,
   action: z
     .enum(GATE_ACTIONS)
-    .describe("block and ask end the evaluation; skip ends the gates without a finding."),
+    .describe(
+      "The most restrictive gate that matches wins, in any order: with block and ask no detector runs. skip ends the gates without a finding: those below it do not apply, and detectors run.",
+    ),
   mask: z
     .record(z.string(), z.unknown())
     .nullable()

@@ -66,14 +66,18 @@ interface Run extends Pick<Outcome, "findings" | "detectors"> {
 
 type Found = readonly Match[];
 
-/** True when a gate ended the evaluation: its detectors are skipped. */
+/**
+ * Returns true when a gate blocks or asks: the detectors are skipped. A block ends the gates, an ask does not: a
+ * block gate below it wins. A skip ends them without a finding, and gates above it stand.
+ */
 async function runGates(program: Program, judged: Judged, run: Run): Promise<boolean> {
+  let asks = false;
   for (const gate of program.gates) {
     const { action } = gate;
     // Nobody can be asked about an answer that exists already (guard-facts 2.4).
     if (action === "ask" && judged.direction === "output") continue;
     if (!gate.test(judged.facts)) continue;
-    if (action === "skip") return false;
+    if (action === "skip") return asks;
     const texts = judged.segments.filter(canRewrite);
     const matches = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
     if (gate.inspect && matches.length === 0) continue;
@@ -82,9 +86,10 @@ async function runGates(program: Program, judged: Judged, run: Run): Promise<boo
     run.findings.push(finding);
     const { outcome } = finding;
     if (outcome.action === "transform") run.masked.push(matches);
-    if (outcome.action === "block" || outcome.action === "ask") return true;
+    if (outcome.action === "block") return true;
+    if (outcome.action === "ask") asks = true;
   }
-  return false;
+  return asks;
 }
 
 /** Rules that only look come first, those that wait for others together, those that rewrite last. */

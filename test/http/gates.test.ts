@@ -1,0 +1,44 @@
+/** Gates: the most restrictive action wins, whatever their order. */
+import { expect, test } from "bun:test";
+import { makeGuard } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const gate = (action: string) => ({
+  name: `${action} it`,
+  when: { field: "tool.name", op: "eq", value: "pay" },
+  action,
+});
+const PAY = { payload: { input: "5" }, attributes: { tool: { name: "pay" } } };
+
+test.each([
+  [["ask", "block"], "block", ["ask it", "block it"]],
+  [["block", "ask"], "block", ["block it"]],
+  [["report", "ask", "block"], "block", ["report it", "ask it", "block it"]],
+  [["ask", "report"], "ask", ["ask it", "report it"]],
+  [["ask", "skip", "block"], "ask", ["ask it"]],
+  [["skip", "block"], "allow", []],
+])("of gates %j the verdict is %s", async (actions, status, names) => {
+  const guard = await makeGuard(await kit(), { gates: actions.map(gate) });
+
+  const verdict = await guard.evaluate(PAY);
+
+  expect(verdict.status).toBe(status as "block");
+  expect(verdict.findings.map(({ source }) => source.gate_name)).toEqual(names);
+});
+
+test("an approval of the ask does not pass a block gate below it", async () => {
+  const shared = await kit();
+  const asking = await makeGuard(shared, { gates: [gate("ask")] });
+  const { findings } = await asking.evaluate(PAY);
+  const approval_id = String(findings[0]?.evidence.approval_id);
+  await shared.post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" });
+  const policy = await (await shared.get(`/v1/policies/${asking.policy.id}`)).json();
+  const gates = [gate("ask"), gate("block")];
+  await shared.put(`/v1/policies/${asking.policy.id}`, { name: policy.name, gates });
+
+  const attributes = { ...PAY.attributes, approval_id };
+  const verdict = await asking.evaluate({ ...PAY, attributes });
+
+  expect(verdict.status).toBe("block");
+});
