@@ -78,7 +78,6 @@ const COMPARED = [
   "direction",
   "protocol",
   "consumer_id",
-  "session_id",
   "application",
   "collector_id",
   "policy_id",
@@ -108,6 +107,7 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
     return usual === undefined || value === usual ? [equal] : [equal, `e.${name} <> '${usual}'`];
   });
   if (filters.trace_id) conditions.push(inTrace(filters.trace_id, values));
+  if (filters.session_id) conditions.push(inSession(filters.session_id, values));
   // What fired is the narrowest, and is walked in the same order.
   const key = filters.detector ? "f.event_id" : "e.id";
   if (filters.request_id) conditions.push(`${key} = $${values.push(filters.request_id)}`);
@@ -137,6 +137,13 @@ function inTrace(trace_id: string, values: Value[]): string {
   const id = `$${values.push(trace_id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"))}`;
   return `(e.trace_id = ${trace} AND e.trace_id <> REPLACE(e.id, '-', '')
     OR e.trace_id = ${trace} AND e.id = ${id})`;
+}
+
+/** A session that the client did not name is the id of its event, and is in no index of sessions. */
+function inSession(session_id: string, values: Value[]): string {
+  const session = `$${values.push(session_id)}`;
+  return `(e.session_id = ${session} AND e.session_id <> e.id
+    OR e.session_id = ${session} AND e.id = ${session})`;
 }
 
 const WALKS = {

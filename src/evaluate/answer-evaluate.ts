@@ -35,6 +35,11 @@ async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): 
   const text = await onlyOnce(deps, call, { caller, body: bytes }, () =>
     answerAnywhere(deps, backing, { ...answering, owner: ownerOf(caller) }),
   );
+  // Those that are recorded are logged with their events.
+  if (!answering.recorded) {
+    const { trace_id, request_id } = call;
+    deps.log("evaluation", { trace_id, request_id, recorded: false });
+  }
   call.headers["content-type"] = "application/json";
   return new Response(text, { headers: sheet(call.headers) });
 }

@@ -101,7 +101,11 @@ function sharedBy(deps: Deps): Shared {
     approved: (asked) =>
       ifReachable(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
     askApproval: (row, content) => ifReachable(deps, openApproval(deps.db, row, content), null),
-    record: deps.recordEvaluation,
+    record(recorded) {
+      const { id: request_id, trace_id, status, latency_ms } = recorded.event;
+      deps.log("evaluation", { trace_id, request_id, status, latency_ms });
+      return deps.recordEvaluation(recorded);
+    },
   };
   shared.set(deps, fresh);
   return fresh;

@@ -43,7 +43,7 @@ export function recordActivity(backing: Backing, decided: Decided): Promise<void
     policy_version: program?.version ?? null,
     policy_mode: program?.mode ?? null,
     consumer_id: request.consumer_id ?? null,
-    session_id: request.session_id ?? null,
+    session_id: known.session_id,
     direction: known.direction,
     protocol: known.protocol,
     application: applicationOf(known),

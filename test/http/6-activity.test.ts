@@ -416,7 +416,8 @@ describe.each(databaseKinds)("%s", (database) => {
 
     const { trace_id, request_id } = await guard.evaluate({ payload: { input: CARD } });
 
-    const line = verbose.lines.find((text) => text.includes(request_id)) ?? "";
+    const line =
+      verbose.lines.find((text) => text.includes(request_id) && text.includes("plane")) ?? "";
     expect(JSON.parse(line)).toMatchObject({ trace_id, request_id, plane: "guard", status: 200 });
     expect(verbose.lines.join()).not.toContain("4111 1111");
   });

@@ -16,6 +16,7 @@ import { oauthServers } from "./0014-oauth-servers.ts";
 import { signIns } from "./0015-sign-ins.ts";
 import { idempotentReplyOwners } from "./0016-idempotent-reply-owners.ts";
 import { consumerCors } from "./0017-consumer-cors.ts";
+import { ownSessions } from "./0018-own-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   signIns,
   idempotentReplyOwners,
   consumerCors,
+  ownSessions,
 ];
