@@ -37,10 +37,10 @@ export const sessionRoutes: Route[] = [
   }),
   route(signOut, async (deps, { cookies, origin, reply_headers }) => {
     const session = sessionOf(deps, cookies);
-    if (session) {
-      const expires_at = new Date(session.ends).toISOString();
-      await endSession(deps.db, { id: session.session_id, kind: "console", expires_at });
-    }
+    // Thrown, so that the configuration is not loaded again for nothing.
+    if (!session) throw new AppError("invalid_request", "Send the cookie of the session to end.");
+    const expires_at = new Date(session.ends).toISOString();
+    await endSession(deps.db, { id: session.session_id, kind: "console", expires_at });
     reply_headers["set-cookie"] = cookie("", 0, origin);
     return undefined;
   }),

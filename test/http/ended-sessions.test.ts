@@ -1,5 +1,6 @@
 /** A session ends for good when its owner signs out or its token is revoked: a copied cookie is worth nothing then. */
 import { describe, expect, test } from "bun:test";
+import { configRevision } from "../../src/db/config-revision.ts";
 import { sweep } from "../../src/server/sweep.ts";
 import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
@@ -111,9 +112,10 @@ test("a sign-out without a session writes nothing", async () => {
   const { revision } = kit.deps.snapshot();
 
   const reply = await signOut(kit, "portcullis_session=nonsense");
+  const byToken = await kit.delete("/v1/session");
 
-  expect([reply.status, await endedCount(kit)]).toEqual([401, 0]);
-  expect(kit.deps.snapshot().revision).toBe(revision);
+  expect([reply.status, byToken.status, await endedCount(kit)]).toEqual([401, 400, 0]);
+  expect(await configRevision(kit.db)).toBe(revision);
 });
 
 test("the record of an ended session is deleted when its cookie would have expired", async () => {
