@@ -1,11 +1,33 @@
 /** The revision of the configuration: bumped with every change, watched by every node. */
+import { newId } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
 
 export const CONFIG_CHANNEL = "portcullis_config";
 
 export async function configRevision(db: Db): Promise<number> {
-  const row = await db.one<{ revision: number }>("SELECT revision FROM config_revision");
-  return Number(row?.revision ?? 0);
+  return (await configState(db)).revision;
+}
+
+export interface ConfigState {
+  revision: number;
+  /** Differs between any two states. The revision may not: a failover that loses a commit reuses its number. */
+  state: string;
+}
+
+export async function configState(db: Db): Promise<ConfigState> {
+  const row = await db.one<{ revision: number; change_id: string }>(
+    "SELECT revision, change_id FROM config_revision",
+  );
+  const revision = Number(row?.revision ?? 0);
+  return { revision, state: `${revision} ${row?.change_id ?? ""}` };
+}
+
+/** Sets the revision to the value of an SQL expression, and gives this change an id of its own. */
+export async function setRevision(db: Db, expression: string): Promise<void> {
+  await db.run(
+    `UPDATE config_revision SET revision = ${expression}, change_id = $1 WHERE id = 1`,
+    newId(),
+  );
 }
 
 /** How many writes of the Store there were, on all nodes together. */
@@ -38,7 +60,7 @@ export async function changeStore<T>(db: Db, work: (tx: Db) => Promise<T>): Prom
  */
 export async function changeConfig<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return await inTurn(db, async (tx) => {
-    await tx.run("UPDATE config_revision SET revision = revision + 1 WHERE id = 1");
+    await setRevision(tx, "revision + 1");
     if (tx.dialect === "postgres") await tx.many(`SELECT pg_notify('${CONFIG_CHANNEL}', '')`);
     return await work(tx);
   });

@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { knownSchema } from "./backup.ts";
 import { schemaOf, schemaTables, type TableShape } from "./catalog.ts";
-import { configRevision } from "./config-revision.ts";
+import { configRevision, setRevision } from "./config-revision.ts";
 import type { Db, Value } from "./db.ts";
 import { migrate } from "./migrate.ts";
 import { type BackupLines, type RowLine, readBackup } from "./read-backup.ts";
@@ -58,7 +58,7 @@ async function clear(db: Db, force: boolean): Promise<number> {
 /** A node that still runs must see that its configuration is not the current one. */
 async function moveRevision(db: Db, before: number): Promise<void> {
   const next = Math.max(before, await configRevision(db)) + 1;
-  await db.run("UPDATE config_revision SET revision = $1", next);
+  await setRevision(db, `${next}`);
 }
 
 /** Both databases take this many values in one statement. */

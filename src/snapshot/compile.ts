@@ -2,7 +2,7 @@
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
 import { blockEnds } from "../db/blocked-subjects.ts";
-import { configRevision } from "../db/config-revision.ts";
+import { configState } from "../db/config-revision.ts";
 import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
 import { endedConsoleSessions } from "../db/ended-sessions.ts";
@@ -27,7 +27,7 @@ export interface CompileWith {
 export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   // Read first: a change that lands between the reads below leaves this number behind, and the
   // watcher compiles again.
-  const revision = await configRevision(db);
+  const { revision, state } = await configState(db);
   const gatewayRows = await gatewayTable.all(db);
   // MCP servers are none of the data plane's: their own plane reads them where it needs them.
   const registryRows = (await registryTable.all(db)).filter(isLlm);
@@ -52,6 +52,7 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   }
   return {
     revision,
+    state,
     blocks,
     endedSessions: await endedConsoleSessions(db),
     ...guard,

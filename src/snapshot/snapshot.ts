@@ -94,6 +94,8 @@ export interface CollectorKeyView {
 
 export interface Snapshot {
   revision: number;
+  /** Differs between any two states of the configuration. */
+  state: string;
   gateways: ReadonlyMap<string, GatewayView>;
   registries: ReadonlyMap<string, RegistryView>;
   consumersBySlug: ReadonlyMap<string, ConsumerView>;
@@ -114,6 +116,7 @@ export interface Snapshot {
 
 export const EMPTY_SNAPSHOT: Snapshot = {
   revision: -1,
+  state: "",
   gateways: new Map(),
   registries: new Map(),
   consumersBySlug: new Map(),

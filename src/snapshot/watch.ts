@@ -1,5 +1,5 @@
 /** Keeps the snapshot current: at once for changes made here, by notice or poll for those of others. */
-import { CONFIG_CHANNEL, configRevision } from "../db/config-revision.ts";
+import { CONFIG_CHANNEL, configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { type RecordedRows, recording, replaying } from "../db/recorded-rows.ts";
 import type { Keyring } from "../lib/seal.ts";
@@ -75,7 +75,7 @@ export async function watchConfig(
     return next;
   };
   const catchUp = async () => {
-    const changed = (await configRevision(db)) !== current.revision;
+    const changed = (await configState(db)).state !== current.state;
     if (changed || options.keyring() !== keyring) await refresh();
   };
   const poll = async () => {

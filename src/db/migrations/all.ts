@@ -17,6 +17,7 @@ import { signIns } from "./0015-sign-ins.ts";
 import { idempotentReplyOwners } from "./0016-idempotent-reply-owners.ts";
 import { consumerCors } from "./0017-consumer-cors.ts";
 import { ownSessions } from "./0018-own-sessions.ts";
+import { configChangeId } from "./0019-config-change-id.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   idempotentReplyOwners,
   consumerCors,
   ownSessions,
+  configChangeId,
 ];

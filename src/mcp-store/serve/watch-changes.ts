@@ -10,8 +10,8 @@ export function watchChanges(deps: Deps, changed: () => void): { stop: () => voi
   let looking = false;
   const look = async () => {
     const store = await storeRevision(deps.db);
-    // Not the database's revision: what is not in force here yet would be listed as it was.
-    const now = `${deps.snapshot().revision}/${store}`;
+    // Not the database's state: what is not in force here yet would be listed as it was.
+    const now = `${deps.snapshot().state}/${store}`;
     if (now !== seen) changed();
     seen = now;
   };

@@ -60,7 +60,7 @@ interface Listed extends ToolList {
   held: ReadonlyMap<string, HoldReason>;
   missing: Missing | undefined;
   /** Of the configuration when `held` was found: an administrator may have accepted since. */
-  revision: number;
+  state: string;
   until: number;
 }
 
@@ -94,8 +94,8 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
   }
 
   async function ask(used: Used, target: Target): Promise<Listed> {
-    const { revision } = deps.snapshot();
-    const nothing = { ...NOTHING, tools: [], notes: [], revision };
+    const { state } = deps.snapshot();
+    const nothing = { ...NOTHING, tools: [], notes: [], state };
     try {
       const list = await withClient(used, target, listTools);
       if (typeof list === "string") return { ...nothing, missing: list, until: 0 };
@@ -124,10 +124,10 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
       lists.remember(target.key, asked);
       return await asked;
     }
-    const { revision } = deps.snapshot();
-    if (known.revision !== revision) {
+    const { state } = deps.snapshot();
+    if (known.state !== state) {
       known.held = await pinTools(deps, used.instance, known.tools);
-      known.revision = revision;
+      known.state = state;
     }
     return known;
   }
