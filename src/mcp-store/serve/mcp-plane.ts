@@ -13,7 +13,6 @@ import { traceHeaders } from "../../lib/trace-context.ts";
 import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";
-import { afterSending } from "./after-sending.ts";
 import { type AskedCall, callTool } from "./call-tool.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { subjectOf } from "./guard-call.ts";
@@ -81,6 +80,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       origin,
       author: { actor: { id: null, name: nameOf(caller) }, request_id, trace_id },
       hold,
+      afterwards,
       trace_headers: traceHeaders(request.headers, request_id),
       asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
     };
@@ -111,8 +111,9 @@ export function openMcpPlane(deps: Deps): McpPlane {
       afterwards.defer(hold.release);
       try {
         const response = await serve(request, asked, { caller, hold, afterwards });
-        if (listens(request)) hold.release();
-        return afterSending(response, () => afterwards.dispose());
+        // A stream is being sent: the SDK closes its server at the end.
+        if (!isStream(response)) afterwards.dispose();
+        return response;
       } catch (thrown) {
         afterwards.dispose();
         throw thrown;
@@ -126,6 +127,9 @@ export function openMcpPlane(deps: Deps): McpPlane {
     },
   };
 }
+
+const isStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
 /** The header must agree with the body: the SDK sees to that. */
 const listens = ({ headers }: Request): boolean =>
@@ -152,6 +156,7 @@ function serverFor(session: Session, era: McpRequestContext["era"]): Server {
       ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
     },
   );
+  server.onclose = () => session.afterwards.dispose();
   server.setRequestHandler("tools/list", async () => {
     const tools = await listTools(session);
     session.hold.add(valueWeight(tools));
