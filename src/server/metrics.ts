@@ -7,6 +7,7 @@ import { startedAt } from "../lib/clock.ts";
 import type { Counts, Histogram, Metric, Sample } from "../lib/metrics.ts";
 import type { Config } from "../snapshot/watch.ts";
 import type { Answers } from "./answers.ts";
+import type { WatchedFolders } from "./watch-folders.ts";
 import type { EvaluationWriter } from "./write-evaluations.ts";
 import type { EventWriter } from "./write-events.ts";
 
@@ -16,6 +17,7 @@ export interface Measured {
   events: Pick<EventWriter, "waiting" | "lost">;
   evaluations: Pick<EvaluationWriter, "waiting" | "lost" | "statuses">;
   config: Pick<Config, "isReachable">;
+  folder: Pick<WatchedFolders, "problem">;
 }
 
 /** A label must not name a consumer, a user or a client: whoever watches machines is not meant to see them. */
@@ -173,6 +175,12 @@ export const METRICS: readonly Metric<Measured>[] = [
     type: "gauge",
     help: "1 when the database answered when it was last asked, else 0.",
     read: ({ config }) => Number(config.isReachable()),
+  },
+  {
+    name: "portcullis_data_folder_writable",
+    type: "gauge",
+    help: "1 when the data folder took a file when it was last checked, else 0.",
+    read: ({ folder }) => Number(folder.problem() === undefined),
   },
   {
     name: "portcullis_build_info",

@@ -43,9 +43,9 @@ export async function openToServe(settings: Settings, log: Log): Promise<ServedS
     const eventDb = await openEvents();
     const gate = openWhenChecked(log, async () => {
       await checkHalves(settings, db);
+      await checkInstallation(db, stored);
       await migrate(db, now());
       await checkKeyring(db, keyring());
-      await checkInstallation(db, stored);
     });
     return {
       db: gated(db, gate.isOpen),

@@ -117,10 +117,10 @@ export async function start(
   const sweeping = startSweeping(deps);
   opened.defer(() => sweeping.stop());
   const answers = newAnswers();
-  const measured = { deps, answers, events, evaluations, config };
-  const metrics = () => renderMetrics(METRICS, measured);
   const folder = watchFolders(settings, log);
   opened.defer(() => folder.stop());
+  const measured = { deps, answers, events, evaluations, config, folder };
+  const metrics = () => renderMetrics(METRICS, measured);
   const readiness = () => ({
     problem: folder.problem(),
     degraded: config.isReachable() ? [] : [NO_DATABASE],

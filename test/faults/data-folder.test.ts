@@ -18,10 +18,12 @@ test("a node whose data folder becomes read-only is not ready, with the reason, 
   chmodSync(dir, 0o500);
   await until(async () => (await readyz()).http === 503);
   const during = await readyz();
+  const metrics = await (await program.call("GET", "/metrics")).text();
   chmodSync(dir, 0o700);
   await until(async () => (await readyz()).http === 200);
 
   expect(before.http).toBe(200);
+  expect(metrics).toContain("portcullis_data_folder_writable 0");
   expect(during).toEqual({
     http: 503,
     status: "not ready",

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { addKey } from "../../src/server/keyring.ts";
 import { cuttable } from "../kit/cuttable.ts";
 import { makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
@@ -124,6 +125,36 @@ test("the stored configuration is sealed as a whole and follows every change", a
   expect(before).toStartWith("sealed:");
   expect(readdirSync(data_dir).filter((name) => name.startsWith("snapshot-"))).toEqual([]);
   expect(before).not.toContain(consumer.slug);
+}, 40_000);
+
+test("a database that returns as another installation is refused and left alone", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { database, line, consumer, start } = await stoppedInstallation(stack);
+  const server = stack.use(new SQL(process.env.TEST_DATABASE_URL ?? "", { max: 1 }));
+  const name = new URL(database.url).pathname.slice(1);
+  await server.unsafe(`ALTER DATABASE ${name} RENAME TO ${name}_kept`);
+  await server.unsafe(`CREATE DATABASE ${name} TEMPLATE template0`);
+  const empty = stack.use(new SQL(database.url, { max: 1 }));
+
+  await using kit = await start();
+  line.mend();
+  await until(() => kit.lines.some((text) => text.includes("database_refused")));
+  const served = await fetch(`${kit.url}/${consumer.slug}${CHAT}`, {
+    method: "POST",
+    headers: { "x-ag-api-key": consumer.key },
+    body: '{"model":"m"}',
+  });
+  const changed = await kit.post("/v1/gateways", { name: "g" });
+  const { degraded } = await readyz(kit.url);
+  const tables = await empty`SELECT 1 FROM information_schema.tables WHERE table_schema = 'public'`;
+  await empty.close();
+  await server.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
+  await server.unsafe(`ALTER DATABASE ${name}_kept RENAME TO ${name}`);
+  await until(async () => (await readyz(kit.url)).degraded === undefined);
+
+  expect([served.status, changed.status, degraded?.length]).toEqual([200, 503, 1]);
+  expect(tables).toHaveLength(0);
+  expect((await kit.post("/v1/gateways", { name: "g" })).status).toBe(201);
 }, 40_000);
 
 test.each([
