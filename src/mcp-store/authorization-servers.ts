@@ -18,14 +18,15 @@ import { pageOf } from "./page-of.ts";
 import { shownServer } from "./shown-server.ts";
 import { findGateway } from "./standing.ts";
 import { currentServer, principalsChooseUrl } from "./vault/bind-server.ts";
+import { isForwarded } from "./vault/oauth-client.ts";
 import { bindOwnClient } from "./vault/own-client.ts";
 
 export const authorizationServerRoutes: Route[] = [
   route(listAuthorizationServers, async (deps, { params, query }) => {
     await findGateway(deps, params.gateway_id);
-    const instances = (await mcpRegistries(deps.db, params.gateway_id)).filter(
-      ({ id }) => query.instance_id === undefined || id === query.instance_id,
-    );
+    const instances = (await mcpRegistries(deps.db, params.gateway_id))
+      .filter(isForwarded)
+      .filter(({ id }) => query.instance_id === undefined || id === query.instance_id);
     const found: { code: string; instance: McpRegistryRow; current: OauthServerRow }[] = [];
     for (const instance of instances) {
       const current = await currentServer(deps, instance.id);

@@ -63,6 +63,7 @@ const COLUMNS: Column<PrincipalToken>[] = [
   { head: "Groups", cell: ({ groups }) => <Chips of={groups} /> },
   { head: "Begins with", cell: ({ hint }) => <code>{hint}</code> },
   { head: "State", cell: ({ state }) => <KeyState state={state} /> },
+  { head: "Created by", cell: ({ created_by }) => created_by },
   { head: "Last used", cell: ({ last_used_at }) => <When at={last_used_at} /> },
   { head: "Expires", cell: ({ expires_at }) => <When at={expires_at} /> },
 ];

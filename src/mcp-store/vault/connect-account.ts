@@ -168,7 +168,8 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
   const isTheirs =
     flow.gateway_id === gateway_id &&
     flow.principal_sub === principal_sub &&
-    flow.sign_in === sign_in;
+    // null: the previous release started it, and no client is recorded with it either.
+    (flow.sign_in === null || flow.sign_in === sign_in);
   if (!isTheirs) {
     throw new AppError("forbidden", "Another person or token started this sign-in.");
   }
