@@ -4,7 +4,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { Content, Method, Parameter, Paths, Reply } from "./openapi.ts";
 import { DATA_PLANE } from "./openapi-about.ts";
 import { errorReplies } from "./openapi-errors.ts";
-import type { Schema, SchemaBook } from "./openapi-schemas.ts";
+import { OPEN_OBJECT, type Schema, type SchemaBook } from "./openapi-schemas.ts";
 
 interface DataPlanePath {
   name: string;
@@ -235,15 +235,14 @@ function bodyOf({ json, form }: Pick<DataPlanePath, "json" | "form">): Content |
   if (json) {
     const description =
       "The reference format, with all its members; it reaches the upstream as it is.";
-    return { "application/json": { schema: { type: "object", description }, example: json } };
+    return { "application/json": { schema: { ...OPEN_OBJECT, description }, example: json } };
   }
   if (!form) return undefined;
   return { "multipart/form-data": { schema: { type: "object", properties: form } } };
 }
 
 function success(types: readonly string[] = ["application/json"]): Reply {
-  const schemaOf = (type: string): Schema =>
-    type === "application/json" ? { type: "object" } : {};
+  const schemaOf = (type: string): Schema => (type === "application/json" ? OPEN_OBJECT : {});
   return {
     description: "The answer of the upstream.",
     content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(type) }])),

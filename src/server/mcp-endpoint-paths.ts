@@ -4,7 +4,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { Operation, Parameter, Paths } from "./openapi.ts";
 import { MCP_ENDPOINT } from "./openapi-about.ts";
 import { errorReplies, OTHERS_FAILED } from "./openapi-errors.ts";
-import type { SchemaBook } from "./openapi-schemas.ts";
+import { OPEN_OBJECT, type SchemaBook } from "./openapi-schemas.ts";
 
 const ERROR_CODES: readonly ErrorCode[] = [
   "unauthorized",
@@ -39,7 +39,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
     200: {
       description: "The answer of the protocol, whole or as events.",
       content: {
-        "application/json": { schema: { type: "object" as const } },
+        "application/json": { schema: OPEN_OBJECT },
         "text/event-stream": { schema: {} },
       },
     },
@@ -51,7 +51,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
       required: true,
       content: {
         "application/json": {
-          schema: { type: "object", description: "A JSON-RPC message of MCP." },
+          schema: { ...OPEN_OBJECT, description: "A JSON-RPC message of MCP." },
           example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
         },
       },

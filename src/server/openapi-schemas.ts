@@ -31,6 +31,9 @@ export type Schema = z.core.JSONSchema.BaseSchema;
 /** What is sent may leave out what has a default; what comes back holds it. */
 type Direction = "input" | "output";
 
+/** An object of any members. Without the second keyword, generators read it as one of none. */
+export const OPEN_OBJECT = { type: "object", additionalProperties: true } as const;
+
 export interface SchemaBook {
   /** The components so far. */
   schemas: Record<string, Schema>;
@@ -115,11 +118,12 @@ export const pascal = (name: string): string =>
 
 /** Leaves out what says nothing to a reader, and says what one schema alone cannot. */
 function tidy(schema: Schema, direction: Direction): void {
+  if (schema.type === "object" && !schema.properties) schema.additionalProperties ??= true;
+  if (schema.default !== undefined) moveDefault(schema, direction);
   if (schema.format) delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (direction === "output") {
-    delete schema.default;
     // A later version may add members; a client must not break on them.
     if (schema.additionalProperties === false) delete schema.additionalProperties;
   }
@@ -129,6 +133,15 @@ function tidy(schema: Schema, direction: Direction): void {
     $ref: `#/components/schemas/${optionsName(kind)}`,
   }));
   for (const member of ["type", "propertyNames", "additionalProperties"]) delete options[member];
+}
+
+/** In words: openapi-typescript makes a member with the keyword `default` required in requests. */
+function moveDefault(schema: Schema, direction: Direction): void {
+  const { default: value } = schema;
+  delete schema.default;
+  if (direction === "output") return; // A response holds every member.
+  const text = `Default: \`${JSON.stringify(value)}\`.`;
+  schema.description = schema.description ? `${schema.description} ${text}` : text;
 }
 
 const optionsName = (kind: string): string => `RegistryOptions${pascal(kind)}`;

@@ -9,9 +9,9 @@ type Schemas = Record<string, Schema>;
 export function parameterTable({ parameters }: Operation, schemas: Schemas): Html {
   const rows = parameters.map((parameter) => {
     const shape = shapeOf(parameter.schema, schemas);
-    return html`<tr>${nameCell(parameter.name, 0)}${cell("In", parameter.in)}${typeCell(shape, schemas)}${requiredCell(parameter.required)}${defaultCell(shape)}${wordsCell(shape, schemas, parameter.description)}</tr>`;
+    return html`<tr>${nameCell(parameter.name, 0)}${cell("In", parameter.in)}${typeCell(shape, schemas)}${requiredCell(parameter.required)}${wordsCell(shape, schemas, parameter.description)}</tr>`;
   });
-  return table("Parameters", ["Name", "In", "Type", "Required", "Default", "Description"], rows);
+  return table("Parameters", ["Name", "In", "Type", "Required", "Description"], rows);
 }
 
 /** What a caller writes: which members it must send, and what holds when it does not. */
@@ -26,9 +26,9 @@ export function inputTables(caption: string, given: Schema, schemas: Schemas): H
   if (members.length === 0) return html`<p><b>${caption}</b> ${words}</p>`;
   const rows = members.map(
     ({ name, depth, required, shape }) =>
-      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${requiredCell(required)}${defaultCell(shape)}${wordsCell(shape, schemas)}</tr>`,
+      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${requiredCell(required)}${wordsCell(shape, schemas)}</tr>`,
   );
-  const columns = ["Name", "Type", "Required", "Default", "Description"];
+  const columns = ["Name", "Type", "Required", "Description"];
   return html`${words && html`<p>${words}</p>`}${table(caption, columns, rows)}`;
 }
 
@@ -76,11 +76,6 @@ const cell = (label: string, content: Html | string): Html =>
 
 const requiredCell = (required: boolean): Html =>
   required ? cell("Required", html`<b>yes</b>`) : html`<td class="none">no</td>`;
-
-function defaultCell({ schema }: Shape): Html {
-  if (schema.default === undefined) return html`<td class="none"></td>`;
-  return cell("Default", html`<code>${JSON.stringify(schema.default)}</code>`);
-}
 
 function typeCell(shape: Shape, schemas: Schemas): Html {
   const limits = limitsOf(shape.schema);

@@ -1,5 +1,7 @@
 /** Endpoints are described once: is what /openapi.json and /docs make of it valid, whole and safe? */
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../src/contract/endpoint.ts";
@@ -15,6 +17,7 @@ import { DATA_PLANE, MCP_ENDPOINT } from "../../src/server/openapi-about.ts";
 import { pascal } from "../../src/server/openapi-schemas.ts";
 import { referencePage } from "../../src/server/reference-page.ts";
 import { routes } from "../../src/server/routes.ts";
+import { installFromNpm } from "../kit/install-from-npm.ts";
 
 const endpoints = routes.map((route) => route.endpoint);
 const document = openApi(endpoints);
@@ -135,6 +138,44 @@ describe("the OpenAPI document", () => {
     expect(schemas.RegistryOptionsAzure?.required).toEqual(["endpoint"]);
   });
 
+  test("TypeScript clients made from it accept every example, and open objects", async () => {
+    const folder = await installFromNpm("portcullis-openapi-typescript", {
+      "openapi-typescript": "7.13.0",
+      typescript: "5.9.3",
+    });
+    const bodyOf = (path: string, method: string) =>
+      `paths[${JSON.stringify(path)}]["${method}"]["requestBody"]["content"]["application/json"]`;
+    const examples = operations.flatMap(({ path, method, operation }) => {
+      const { example } = operation.requestBody?.content["application/json"] ?? {};
+      return example === undefined ? [] : [[bodyOf(path, method), JSON.stringify(example)]];
+    });
+    const open = '{ "payload": { "any": 5 }, "attributes": { "tool": { "name": "pay" } } }';
+    const lines = [...examples, [bodyOf("/v1/evaluate", "post"), open]].map(
+      ([type, value], at) => `export const body${at}: ${type} = ${value};`,
+    );
+    const save = (name: string, text: string) => writeFileSync(join(folder, name), text);
+    save("openapi.json", JSON.stringify(document));
+    save("use.ts", `import type { paths } from "./api.ts";\n${lines.join("\n")}`);
+    const compilerOptions = { strict: true, noEmit: true, types: [], module: "nodenext" };
+    save(
+      "tsconfig.json",
+      JSON.stringify({
+        compilerOptions: { ...compilerOptions, allowImportingTsExtensions: true },
+        files: ["use.ts"],
+      }),
+    );
+    const generator = join(folder, "node_modules/openapi-typescript/bin/cli.js");
+
+    const made = Bun.spawnSync(["node", generator, "openapi.json", "-o", "api.ts"], {
+      cwd: folder,
+    });
+    const checked = Bun.spawnSync(["node_modules/.bin/tsc", "-p", folder]);
+
+    expect(made.stderr.toString()).not.toMatch(/error/i);
+    expect(checked.stdout.toString()).toBe("");
+    expect(examples.length).toBeGreaterThan(50);
+  }, 60_000);
+
   test("a body may leave out what has a default; a reply holds it", () => {
     expect(schemas.ConsumerInput?.required).toEqual(["name"]);
     expect(schemas.Consumer?.required).toContain("failover");
@@ -220,7 +261,7 @@ describe("the reference page", () => {
 
     expect(body).toContain("<code>round_robin</code>");
     expect(body).toMatch(/class="depth-0"><code>failover<.*class="depth-1"><code>max_attempts</s);
-    expect(body).toContain('<td data-label="Default"><code>60000</code></td>');
+    expect(body).toContain("Default: <code>60000</code>.");
   });
 
   test("shows hostile text as text", () => {
