@@ -1,7 +1,12 @@
 /** Makes ids and secrets. Ids sort by creation time, so they serve as the paging key too. */
 import { randomBytes, randomInt } from "node:crypto";
+import { now } from "./clock.ts";
 
-export const newId = (): string => Bun.randomUUIDv7();
+/**
+ * The time is passed in: without it Bun never goes back, so after a clock was set forward by mistake and
+ * corrected, ids and the event times read from them would stay ahead for as long.
+ */
+export const newId = (): string => Bun.randomUUIDv7(undefined, now());
 
 /** When an id was made, in milliseconds: version 7 begins with it. */
 export const idTime = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
