@@ -46,4 +46,5 @@ export const issueServiceToken = endpoint({
   body: TokenRequest,
   reply: IssuedToken,
   writes: false,
+  form: true,
 });

@@ -48,6 +48,8 @@ export interface Endpoint<
   configures: boolean;
   /** Others are asked before it answers: they may be out of reach or late. */
   asks_others: boolean;
+  /** Takes a form of OAuth as well as JSON; its errors then have the shape of OAuth. */
+  form: boolean;
   /** Pages of any other site may read the answer. */
   cors: boolean;
 }
@@ -71,6 +73,7 @@ export function endpoint<
     writes?: boolean;
     configures?: boolean;
     asks_others?: boolean;
+    form?: boolean;
     cors?: boolean;
   },
 ): Endpoint<Path, Query, Body, Reply> {
@@ -84,6 +87,7 @@ export function endpoint<
     writes: described.method !== "GET",
     configures: true,
     asks_others: false,
+    form: false,
     cors: false,
     ...described,
   };

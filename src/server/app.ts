@@ -14,6 +14,7 @@ import type { Answers } from "./answers.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
 import { publicOrigin } from "./public-origin.ts";
+import { isForm, readForm } from "./read-form.ts";
 import { readJson } from "./read-json.ts";
 import { type RequestIds, renderError } from "./render-error.ts";
 import { requestIds } from "./request-ids.ts";
@@ -230,7 +231,8 @@ async function decodeBody(
   const code = wrong(endpoint);
   const most =
     endpoint.auth === "public" ? PUBLIC_BODY_BYTES : deps.settings.ADMIN_BODY_MIB * 1024 * 1024;
-  return decode(endpoint.body, await readJson(deps, request, most, code), code);
+  const read = endpoint.form && isForm(request) ? readForm : readJson;
+  return decode(endpoint.body, await read(deps, request, most, code), code);
 }
 
 /** What strangers may have us hold and parse: enough for any credential. */

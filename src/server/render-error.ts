@@ -3,6 +3,7 @@ import type { Plane } from "../contract/endpoint.ts";
 import type { AppError, ErrorCode } from "../contract/errors.ts";
 import { html } from "./html.ts";
 import { plainPage } from "./plain-page.ts";
+import { isForm } from "./read-form.ts";
 
 export interface RequestIds {
   trace_id: string;
@@ -42,8 +43,11 @@ export function renderError(
   error: AppError,
   ids: RequestIds,
   headers: Record<string, string>,
-  { url } = NO_REQUEST,
+  request: Pick<Request, "url" | "headers"> = NO_REQUEST,
 ): Response {
+  const { url } = request;
+  if (plane === "guard" && TOKEN_PATH.test(url) && isForm(request))
+    return oauthError(error, ids, headers);
   const body = plane === "gateway" && MESSAGES_PATH.test(url) ? messagesBody : BODY[plane];
   const answer = Response.json(body(error, ids), { status: error.status, headers });
   // Some clients retry any failure: this header of the OpenAI and Anthropic clients stops them.
@@ -60,7 +64,27 @@ export function renderError(
   return answer;
 }
 
-const NO_REQUEST = { url: "" };
+const NO_REQUEST = { url: "", headers: new Headers() };
+const TOKEN_PATH = /^[^?]*\/v1\/token(?=\?|$)/;
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+function oauthError(
+  { code, status, message, details }: AppError,
+  ids: RequestIds,
+  headers: Record<string, string>,
+): Response {
+  const isClient = code === "unauthorized" || code === "forbidden";
+  const other = status < 500 ? "invalid_request" : "server_error";
+  const body = {
+    error: details.oauth ?? (isClient ? "invalid_client" : other),
+    error_description: message.replaceAll(/["\\]/g, "'"),
+    ...ids,
+  };
+  const answer = Response.json(body, { status: isClient ? 401 : status, headers });
+  if (isClient) answer.headers.set("www-authenticate", 'Basic realm="token"');
+  closeAfterTimeout({ status }, answer);
+  return answer;
+}
 const MESSAGES_PATH = /^[^?]*\/v1\/messages(?=[/?]|$)/;
 
 /** Trying again cannot succeed until the request or the configuration is changed. */
@@ -104,7 +128,7 @@ export function renderErrorPage(
 }
 
 /** The rest of a body that came too late would be read as the next request. */
-function closeAfterTimeout({ status }: AppError, { headers }: Response): void {
+function closeAfterTimeout({ status }: Pick<AppError, "status">, { headers }: Response): void {
   if (status === 408) headers.set("connection", "close");
 }
 
