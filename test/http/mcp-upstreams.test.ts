@@ -94,6 +94,20 @@ test("of ten thousand tools the first thousand are shown, with a note", async ()
   expect(await it.notes()).toEqual([expect.stringContaining("more than 1000 tools")]);
 });
 
+test("of tools that take many mebibytes the first four are shown, with a note", async () => {
+  const tools = Array.from({ length: 100 }, (_, index) => ({
+    name: `t${index}`,
+    description: "x".repeat(60_000),
+  }));
+  await using server = startMcpServer({ tools });
+  await using it = await besideGood(server.url);
+
+  const shown = await it.tools();
+
+  expect(shown.length).toBeWithin(60, 75);
+  expect(await it.notes()).toEqual([expect.stringContaining("4 MiB")]);
+});
+
 test("tools that no client could use are left out one by one", async () => {
   const schema = { type: "object" as const, properties: { self: { $ref: "#" } } };
   await using server = startMcpServer({
@@ -465,10 +479,14 @@ test("a stream that the server closes early is resumed behind its last event", a
   expect(get?.headers.get("mcp-session-id")).not.toBeNull();
 });
 
-test("a stream that ends without an id to resume from is a failed call", async () => {
+test.each([
+  ["without an id", "retry: 1\ndata:\n\n"],
+  ["with an id that is no header value", "id: a\rb\nretry: 1\ndata:\n\n"],
+  ["with an id of a mebibyte", `id: ${"x".repeat(1024 * 1024)}\nretry: 1\ndata:\n\n`],
+])("a stream that ends %s cannot be resumed, and its call fails", async (_, body) => {
   await using upstream = startUpstream({
     headers: { "content-type": "text/event-stream" },
-    body: "retry: 1\ndata:\n\n",
+    body,
   });
   await using it = await besideGood(`${upstream.url}/mcp`);
 

@@ -112,13 +112,12 @@ function chunksOf(tools: readonly Tool[]): Tool[][] {
   const chunks: Tool[][] = [];
   let room = 0;
   for (const tool of tools) {
-    const size = JSON.stringify(tool.definition).length;
-    if (size > room) {
+    if (tool.size > room) {
       chunks.push([]);
       room = MAX_CHUNK;
     }
     chunks.at(-1)?.push(tool);
-    room -= size;
+    room -= tool.size;
   }
   return chunks;
 }

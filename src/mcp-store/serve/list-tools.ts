@@ -18,6 +18,8 @@ export async function listTools(session: Session): Promise<ListedTool[]> {
 async function toolsAt(session: Session, place: Place): Promise<ListedTool[]> {
   const { tools, names, missing } = await offeredTools(session, place);
   if (missing) return [connectTool(place, missing)];
+  // The definitions are cached, and shared: what is held is the text that is sent.
+  session.hold.add(tools.reduce((sum, { tool }) => sum + tool.size, 0));
   const exposed = exposedNames(place.prefix, names, place.instance.provider_options.tool_aliases);
   return tools.map(({ shown }) => ({ ...shown, name: exposed.get(shown.name) ?? shown.name }));
 }

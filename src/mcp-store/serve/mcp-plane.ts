@@ -8,7 +8,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { valueWeight } from "../../lib/json-weight.ts";
 import { traceHeaders } from "../../lib/trace-context.ts";
 import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
@@ -157,11 +156,7 @@ function serverFor(session: Session, era: McpRequestContext["era"]): Server {
     },
   );
   server.onclose = () => session.afterwards.dispose();
-  server.setRequestHandler("tools/list", async () => {
-    const tools = await listTools(session);
-    session.hold.add(valueWeight(tools));
-    return { tools };
-  });
+  server.setRequestHandler("tools/list", async () => ({ tools: await listTools(session) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const capabilities = server.getClientCapabilities();
     const asked: AskedCall = {

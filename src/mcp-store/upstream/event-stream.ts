@@ -18,6 +18,9 @@ export interface StreamOptions {
   signal: AbortSignal;
 }
 
+/** What can be sent back as a header. */
+const RESUMABLE_ID = /^[\x20-\x7e]{1,1024}$/;
+
 /** A server that does not say how long to wait, and one that says not to. */
 const DEFAULT_RETRY_MS = 1_000;
 const MIN_RETRY_MS = 100;
@@ -29,7 +32,7 @@ export async function responseIn(first: Reply, options: StreamOptions): Promise<
   let retry_ms = DEFAULT_RETRY_MS;
 
   function take({ type, data, id, retry_ms: wait }: SseEvent): object | undefined {
-    last_event_id = id || last_event_id;
+    if (RESUMABLE_ID.test(id)) last_event_id = id;
     if (wait !== undefined) retry_ms = Math.max(wait, MIN_RETRY_MS);
     // Without data it only announces its id. Types of the server's own mean nothing here.
     if (data === "" || type !== "message") return undefined;

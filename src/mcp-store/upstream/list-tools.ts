@@ -1,4 +1,4 @@
-/** Asks an upstream for its tools, page by page, up to what a client could ever use. */
+/** Lists the tools of an upstream, page by page, up to what a client could use. */
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { readTool, type Tool } from "./tool-definition.ts";
@@ -10,34 +10,52 @@ export interface ToolList {
   notes: string[];
 }
 
-const MOST_TOOLS = 1000;
-const MOST_PAGES = 50;
+const MAX_TOOLS = 1000;
+const MAX_PAGES = 50;
+const MIB = 1024 * 1024;
+/** Of all definitions together: each caller is sent them, and the guard evaluates them. */
+const MAX_MIB = 4;
 
-/** Tools are judged one by one: a bad one must not take the others with it. */
+/** Tools are checked one by one: a bad one must not take the others with it. */
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 export async function listTools(client: Client): Promise<ToolList> {
-  const told: unknown[] = [];
+  /** Calls go by name, so the first tool of a name is used. */
+  const byName = new Map<string, Tool>();
+  const notes: string[] = [];
+  let offered = 0;
+  let unusable = 0;
+  let size = 0;
+
+  /** Returns false where no more are taken. */
+  function take(listed: unknown): boolean {
+    offered += 1;
+    const tool = offered > MAX_TOOLS ? undefined : readTool(listed);
+    if (offered > MAX_TOOLS || size + (tool?.size ?? 0) > MAX_MIB * MIB) {
+      const limit = offered > MAX_TOOLS ? `${MAX_TOOLS} tools` : `${MAX_MIB} MiB of tools`;
+      notes.push(`It has more than ${limit}; the others are left out.`);
+      return false;
+    }
+    if (!tool || byName.has(tool.definition.name)) unusable += 1;
+    else {
+      byName.set(tool.definition.name, tool);
+      size += tool.size;
+    }
+    return true;
+  }
+
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES && told.length <= MOST_TOOLS; page += 1) {
+  for (let page = 0; page < MAX_PAGES && notes.length === 0; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const request = { method: "tools/list", params };
     const { tools, nextCursor } = await client.request(request, Page, { timeout: QUICK_MS });
-    told.push(...tools.slice(0, MOST_TOOLS + 1));
+    tools.every(take);
     cursor = nextCursor;
     if (cursor === undefined) break;
   }
-  const notes: string[] = [];
-  if (told.length > MOST_TOOLS || cursor !== undefined) {
-    notes.push(`It has more than ${MOST_TOOLS} tools; the others are left out.`);
+  if (notes.length === 0 && cursor !== undefined) {
+    notes.push(`It has more than ${MAX_PAGES} pages of tools; the others are left out.`);
   }
-  const read = told.slice(0, MOST_TOOLS).map(readTool);
-  // The first one of a name counts: calls go by name.
-  const byName = new Map<string, Tool>();
-  for (const tool of read) {
-    if (tool && !byName.has(tool.definition.name)) byName.set(tool.definition.name, tool);
-  }
-  const unusable = read.length - byName.size;
   if (unusable > 0) notes.push(`${unusable} of its tools cannot be used: wrong name or schema.`);
   return { tools: [...byName.values()], notes };
 }

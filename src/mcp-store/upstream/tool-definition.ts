@@ -1,4 +1,4 @@
-/** A tool as an upstream describes it: what of it is passed on, and the hash that tells a changed one. */
+/** A tool as an upstream describes it: what of it is passed on, and the hash by which a change is found. */
 import { z } from "zod";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -17,9 +17,11 @@ const Definition = z.object({
 });
 
 export interface Tool {
-  /** What clients are told, but for the name. */
+  /** What clients see, except for the name. */
   definition: z.infer<typeof Definition>;
   hash: string;
+  /** Characters of the definition. */
+  size: number;
 }
 
 const MOST_CHARACTERS = 65_536;
@@ -31,7 +33,7 @@ export function readTool(told: unknown): Tool | undefined {
   if (!parsed.success || !parsed.data.name.isWellFormed()) return undefined;
   const text = canonical(parsed.data, 0);
   if (text === undefined || text.length > MOST_CHARACTERS) return undefined;
-  return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex") };
+  return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex"), size: text.length };
 }
 
 /** Equal for equal values, in whatever order a server writes its members. */
