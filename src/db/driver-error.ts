@@ -11,9 +11,8 @@ export async function guarded<T>(work: () => Promise<T>): Promise<T> {
 
 export function asAppError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof AppError) return thrown;
-  // `code`, `errno` and `detail` are what Bun's two database errors carry beside the message.
-  const { code = "", errno = "", detail = "" } = thrown as Error & Record<string, unknown>;
-  const state = String(code === "ERR_POSTGRES_SERVER_ERROR" ? errno : code);
+  const { detail = "" } = thrown as Error & Record<string, unknown>;
+  const state = stateOf(thrown);
   if (state === "23505" || /SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)/.test(state)) {
     const column = uniqueColumn(thrown.message, String(detail));
     return new AppError("already_exists", `${column}: this value is already taken.`, {
@@ -36,6 +35,18 @@ export function asAppError(thrown: unknown): unknown {
   }
   if (isOutOfReach(state)) return new AppError("unavailable", undefined, { cause: thrown });
   return thrown;
+}
+
+/** `code` and `errno` are what Bun's two database errors carry beside the message. */
+function stateOf(thrown: Error): string {
+  const { code = "", errno = "" } = thrown as Error & Record<string, unknown>;
+  return String(code === "ERR_POSTGRES_SERVER_ERROR" ? errno : code);
+}
+
+/** Whether Postgres runs and refuses this node: its user (28), its rights (42501) or the database's name (3D000). */
+export function isRefusal(thrown: unknown): boolean {
+  const { cause } = thrown instanceof AppError ? thrown : {};
+  return cause instanceof Error && /^(28...|42501|3D000)$/.test(stateOf(cause));
 }
 
 /** The last column of the violated index is the one a caller chose; the ones before only scope it. */

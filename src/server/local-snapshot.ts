@@ -45,10 +45,14 @@ export function readLocalSnapshot(settings: Settings, keyring: Keyring): LocalSn
   return stored.schema === schemaVersion() ? stored : undefined;
 }
 
-/** Removes what processes that were killed during a write left behind. */
+/** Removes what processes that were killed during a write left behind. A read-only folder keeps it. */
 function removeParts(file: string): void {
-  for (const name of readdirSync(dirname(file))) {
-    if (name.startsWith(`${basename(file)}-`)) rmSync(join(dirname(file), name), { force: true });
+  try {
+    for (const name of readdirSync(dirname(file))) {
+      if (name.startsWith(`${basename(file)}-`)) rmSync(join(dirname(file), name), { force: true });
+    }
+  } catch {
+    // The watch over the data folder reports it.
   }
 }
 

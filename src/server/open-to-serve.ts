@@ -1,6 +1,7 @@
 /** Opens the storage of a serving node; while Postgres is unavailable, with the configuration stored locally (decision 0009). */
 import { AppError } from "../contract/errors.ts";
 import { type Db, openDb } from "../db/db.ts";
+import { isRefusal } from "../db/driver-error.ts";
 import { gated } from "../db/gated.ts";
 import { installationFact } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
@@ -34,7 +35,8 @@ export async function openToServe(settings: Settings, log: Log): Promise<ServedS
     const close = () => closed(eventDb, storage.db);
     return { ...storage, eventDb, stored: undefined, close };
   } catch (thrown) {
-    const stored = AppError.from(thrown).code === "unavailable" ? findStored(settings) : undefined;
+    const down = AppError.from(thrown).code === "unavailable" && !isRefusal(thrown);
+    const stored = down ? findStored(settings) : undefined;
     if (!stored) throw thrown;
     const { stored_at } = stored;
     log("started_without_database", { level: "error", stored_at, error: thrown });

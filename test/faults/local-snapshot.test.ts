@@ -174,6 +174,18 @@ test.each([
   40_000,
 );
 
+test("a node does not start from a stored configuration when Postgres refuses its user", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { line, data_dir } = await stoppedInstallation(stack);
+  line.mend();
+  const url = new URL(line.url);
+  url.username = "unknown";
+
+  const started = startKit({ database_url: url.href, data_dir });
+
+  await expect(started).rejects.toMatchObject({ code: "unavailable" });
+}, 40_000);
+
 type Stopped = Awaited<ReturnType<typeof stoppedInstallation>>;
 
 test("a node does not start from a stored configuration of another database", async () => {
