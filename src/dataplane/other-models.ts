@@ -1,37 +1,42 @@
 /** Finds the models that a JSON body names besides `model`: alternatives, presets, models of tools. */
-
+import { AppError } from "../contract/errors.ts";
 import { foldName } from "../lib/fold-name.ts";
-import { type Member, type Members, valueAt } from "../lib/json-members.ts";
+import type { Member, Members } from "../lib/json-members.ts";
+import { parseStrict } from "../lib/json-strict.ts";
 
-/** Members of a body that can select a model, by what selects it: all of their text, or some members of it. */
-const SELECTORS = {
-  models: "all",
-  fallbacks: "all",
-  preset: "all",
-  extra_body: "named",
-  plugins: "named",
-  tools: "named",
-  compound_custom: "named",
-} as const;
+/** Members of a body that can select a model. The first three do by all of their text, the rest by members of theirs. */
+export const MODEL_SELECTORS = [
+  "models",
+  "fallbacks",
+  "preset",
+  "extra_body",
+  "plugins",
+  "tools",
+  "compound_custom",
+];
 
-type Selector = keyof typeof SELECTORS;
-
-export const MODEL_SELECTORS = Object.keys(SELECTORS) as Selector[];
-
-/** Reads the values only of a consumer with an allow-list: call it for no other. */
+/** Parses these members, so it is only for consumers with an allow-list. */
 export function otherModels(members: Members<string>): string[] {
+  const { bytes, found, variants } = members;
   const models: string[] = [];
   for (const name of MODEL_SELECTORS) {
-    for (const list of [members.found, members.variants]) {
+    const selecting = kindOf(name);
+    for (const list of [found, variants]) {
       for (let member = list.get(name); member; member = member.earlier) {
-        const selecting = SELECTORS[name] === "all";
-        if (selecting || mayName(members.bytes, member)) {
-          collect(valueAt(members.bytes, member), models, selecting && kindOf(name));
+        if (selecting || mayName(bytes, member)) {
+          collect(parsedMember(bytes, member, name), models, selecting);
         }
       }
     }
   }
   return models;
+}
+
+/** Rejects repeated names, of which an upstream may take another than we do. */
+function parsedMember(bytes: Uint8Array, { start, end }: Member, name: string): unknown {
+  const parsed = parseStrict(bytes.subarray(start, end));
+  if (parsed.ok) return parsed.value;
+  throw new AppError("invalid_request", `The member ${name} is ${parsed.reason}.`);
 }
 
 type Selecting = "model" | "preset" | false;
@@ -70,4 +75,4 @@ function mayName(bytes: Uint8Array, { start, end }: Member): boolean {
 }
 
 /** A byte beyond ASCII or an escape may be a letter of such a name in another style. */
-const MAY_NAME = /model|preset|fallback|\\u|[\x80-\xff]/i;
+const MAY_NAME = /(?:models?(?:_?id)?|preset|fallbacks)"\s*:|\\u|[\x80-\xff]/i;

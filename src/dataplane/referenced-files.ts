@@ -1,5 +1,6 @@
 /** Finds the ids of uploaded files, and of vector stores made of them, that a JSON body refers to. */
 import { AppError } from "../contract/errors.ts";
+import { parseStrictText } from "../lib/json-strict.ts";
 
 /** More than any provider takes in one request. */
 const MAX_IDS = 1000;
@@ -8,14 +9,17 @@ export function referencedFiles(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies hold no such name, and need no tree.
   if (!MAY_REFER.test(text)) return [];
+  // Of a repeated name an upstream may take another than we do.
+  const parsed = parseStrictText(text);
+  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const ids = new Set<string>();
-  collect(JSON.parse(text), ids, false);
+  collect(parsed.value, ids, false);
   if (ids.size <= MAX_IDS) return [...ids];
   throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} files.`);
 }
 
 /** With `u`, `i` also matches the long s, as Go's parser does. An escape may hide any letter. */
-const MAY_REFER = /(file|vector_store)_?ids?|\\u/iu;
+const MAY_REFER = /(file|vector_store)_?ids?"\s*:|\\u/iu;
 const REFERENCE = /^(.*_)?(file|vector_store)_?ids?$/iu;
 
 /** `referring`: text found here is an id. */

@@ -107,11 +107,8 @@ export function memberValue<Name extends string>(
   name: NoInfer<Name>,
 ): unknown {
   const member = members.found.get(name);
-  return member && valueAt(members.bytes, member);
-}
-
-export function valueAt(bytes: Uint8Array, member: Member): unknown {
-  const text = textOf(bytes, member.start, member.end);
+  if (!member) return undefined;
+  const text = textOf(members.bytes, member.start, member.end);
   // Most strings hold no escape and are their own text.
   if (member.kind === "string" && !text.includes("\\")) return text.slice(1, -1);
   return JSON.parse(text);

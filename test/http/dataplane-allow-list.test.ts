@@ -111,6 +111,24 @@ test.each([
   expect(hits.map((hit) => JSON.parse(hit.body.toString()))).toEqual([body]);
 });
 
+test.each([
+  ["extra_body", '{"model":"expensive","model":"cheap"}'],
+  ["tools", '[{"model":"expensive","mod\\u0065l":"cheap"}]'],
+  ["fallbacks", '[{"model":"expensive","model":"cheap"}]'],
+])(
+  "a model that is named twice in one object of %s is rejected under an allow-list",
+  async (name, value) => {
+    const { limited } = await setUp();
+
+    const hits = await hitsDuring(async () => {
+      const reply = await limited.post(CHAT, `{"model":"cheap",${messages},"${name}":${value}}`);
+      expect(await answer(reply)).toEqual([400, "invalid_request"]);
+    });
+
+    expect(hits).toHaveLength(0);
+  },
+);
+
 test("alternative models that are allowed pass, and so does what only looks like a model", async () => {
   const { limited } = await setUp();
   const properties = { model: { type: "string", enum: ["expensive"] } };

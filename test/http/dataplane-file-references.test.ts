@@ -134,6 +134,15 @@ test.each(REFERENCES)(
   },
 );
 
+test("an id that is named twice in one object is rejected: parsers disagree on which counts", async () => {
+  const { mine, own, others } = await setUp();
+  const part = `{"type":"file","file":{"file_id":"${others}","file_id":"${own}"}}`;
+
+  const reply = await mine.post(CHAT, `{"model":"m","messages":[{"content":[${part}]}]}`);
+
+  expect(await status(reply)).toEqual([400, "invalid_request"]);
+});
+
 test("files of two registries in one request are a 404", async () => {
   const { mine, own, own_at_first } = await setUp();
 
