@@ -358,6 +358,28 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await client.call("linear__issues")).toMatchObject({ isError: false });
   });
 
+  test("an address that principals fill in does not decide where an administrator's secret goes", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, OWN, (url) => ({
+      url,
+      fields: [{ key: "team", in: "query", required: false }],
+    }));
+
+    const discovered = await vendor.leave("alice");
+    const { url } = vendor.auth;
+    await kit.put(vendor.path, { auth: { type: "forwarded" } });
+    await kit.put(`${vendor.store.path}/store/catalog/${encodeURIComponent(vendor.code)}`, {
+      auth: { type: "oauth", authorize_url: `${url}/authorize`, token_url: `${url}/token` },
+    });
+    await kit.put(vendor.path, { auth: { type: "forwarded", ...OWN } });
+
+    expect([discovered.reply.status, await discovered.reply.text()]).toEqual([
+      409,
+      expect.stringContaining("token_url"),
+    ]);
+    expect((await (await vendor.atVendor("alice")).finish()).status).toBe(200);
+  });
+
   test("an authorization response of another issuer, or without one that was promised, is refused", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -63,6 +63,7 @@ async function bindOrHold(
   if (held && isSameServer(held.metadata, found.metadata)) return held;
   const current = await currentServer(deps, instance_id);
   if (held) await oauthServerTable.remove(deps.db, { id: held.id });
+  if (!current) checkFirstServer(instance, found);
   const row: OauthServerRow = {
     id: deps.newId(),
     instance_id,
@@ -84,6 +85,16 @@ async function bindOrHold(
     after: shownServer(row),
   });
   return row;
+}
+
+/** The first server gets the administrator's secret, so no value of a principal may decide which one it is. */
+function checkFirstServer(instance: ForwardedInstance, { in_catalog }: DiscoveredServer): void {
+  const { client_secret } = instance.auth;
+  if (in_catalog || client_secret === null || !principalsChooseUrl(instance)) return;
+  throw new AppError(
+    "conflict",
+    `${instance.name} has a client secret and an address that principals fill in. An administrator must set auth.authorize_url and auth.token_url in its catalog entry, then set the secret again.`,
+  );
 }
 
 /** Returns the ids of the instances that are suspended until an administrator confirms their authorization server. */

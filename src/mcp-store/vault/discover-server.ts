@@ -15,6 +15,8 @@ import type { ForwardedInstance } from "./oauth-client.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 
 export interface DiscoveredServer {
+  /** The catalog entry names it; else the MCP server advertises it. */
+  in_catalog: boolean;
   metadata: AuthorizationServerMetadata;
   resource: string | null;
   /** Empty: the scopes that the authorization server grants by default. */
@@ -81,7 +83,7 @@ function fromEntry(auth: Extract<CatalogAuth, { type: "oauth" }>): DiscoveredSer
     token_endpoint: token_url,
     response_types_supported: ["code"],
   };
-  return { metadata, resource, scopes };
+  return { in_catalog: true, metadata, resource, scopes };
 }
 
 async function fromServer(
@@ -116,6 +118,7 @@ async function fromServer(
     KEPT.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])),
   );
   return {
+    in_catalog: false,
     // The members that the type requires are all in KEPT.
     metadata: kept as AuthorizationServerMetadata,
     resource,
