@@ -1,6 +1,7 @@
 /** The paths of the MCP plane that speak no JSON of ours: the endpoint itself, and what leads clients to a login. */
 import { AppError } from "../contract/errors.ts";
 import { clientAddress } from "../lib/client-address.ts";
+import { corsHeaders, preflightHeaders } from "../lib/cors.ts";
 import { authorizationServers, METADATA_PATH, PRINCIPAL_PATH } from "../mcp-store/serve/caller.ts";
 import type { McpPlane } from "../mcp-store/serve/mcp-plane.ts";
 import { type App, answering } from "./app.ts";
@@ -17,7 +18,11 @@ export type AnswerPath = (
 export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> {
   const serve: AnswerPath = (request, socket) => {
     const work = async (ids: RequestIds, headers: Record<string, string>) => {
-      checkOrigin(app.deps, request);
+      const origin = checkOrigin(app.deps, request, request.params.consumer);
+      if (origin !== undefined) Object.assign(headers, corsHeaders(origin));
+      const preflight = origin !== undefined && preflightHeaders(request, "POST");
+      if (preflight)
+        return new Response(null, { status: 204, headers: { ...headers, ...preflight } });
       const response = await plane.answer(request, {
         ...ids,
         headers,

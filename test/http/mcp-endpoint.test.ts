@@ -155,6 +155,41 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await from("https://agents.example.com")).status).toBe(200);
   });
 
+  test("pages of allowed origins may call: preflights pass without a key, and responses are readable", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const consumer = await store.consumer([]);
+    const page = "https://page.example.com";
+    await kit.put(consumer.path, { cors: { origins: [page] } });
+    const preflight = (url: string, origin: string) =>
+      fetch(url, {
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "authorization,mcp-protocol-version",
+        },
+      });
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+    const asked = await preflight(store.url, "https://agents.example.com");
+    expect(asked.status).toBe(204);
+    expect(asked.headers.get("access-control-allow-origin")).toBe("https://agents.example.com");
+    expect(asked.headers.get("access-control-allow-methods")).toBe("POST");
+    expect(asked.headers.get("access-control-allow-headers")).toContain("mcp-protocol-version");
+    expect((await preflight(consumer.url, page)).status).toBe(204);
+    const read = await post(consumer.url, { "x-ag-api-key": consumer.key, origin: page }, list);
+    expect([read.status, read.headers.get("access-control-allow-origin")]).toEqual([200, page]);
+    const refused = await post(consumer.url, { origin: page }, list);
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([
+      401,
+      page,
+    ]);
+    // The consumer's origins are not the principals'.
+    expect((await preflight(store.url, page)).status).toBe(403);
+    expect((await preflight(consumer.url, "https://evil.example")).status).toBe(403);
+  });
+
   test("only POST is taken, and what is no JSON-RPC is refused", async () => {
     const kit = await kitOf();
     const store = await makeMcpStore(kit);
