@@ -7,22 +7,35 @@ import { errorReplies, OTHERS_FAILED } from "./openapi-errors.ts";
 import { OPEN_OBJECT, type SchemaBook } from "./openapi-schemas.ts";
 
 const ERROR_CODES: readonly ErrorCode[] = [
+  "invalid_json",
   "unauthorized",
   "forbidden",
   "not_found",
   "method_not_allowed",
+  "request_timeout",
+  "too_large",
   "rate_limited",
   "unavailable",
 ];
 
 const McpError = z
   .object({
-    error: z.string(),
-    message: z.string(),
-    trace_id: z.string(),
-    request_id: z.string(),
+    jsonrpc: z.literal("2.0"),
+    id: z.null(),
+    error: z.object({
+      code: z.int().describe("Of JSON-RPC: -32700 for a body that is not JSON, else -32000."),
+      message: z.string(),
+      data: z.object({
+        code: z.string().describe("The code of the error, such as `rate_limited`."),
+        trace_id: z.string(),
+        request_id: z.string(),
+        retry_after: z.string().optional().describe("Seconds to wait before trying again."),
+      }),
+    }),
   })
-  .describe("Who the caller is, and limits. What a tool refuses is a tool result on a 200.");
+  .describe(
+    "A JSON-RPC error: authentication, the body and limits. A tool that is refused is a tool result on a 200.",
+  );
 
 const CONSUMER: Parameter = {
   name: "consumer",

@@ -18,6 +18,7 @@ import { pascal } from "../../src/server/openapi-schemas.ts";
 import { referencePage } from "../../src/server/reference-page.ts";
 import { routes } from "../../src/server/routes.ts";
 import { installFromNpm } from "../kit/install-from-npm.ts";
+import { startKit } from "../kit/kit.ts";
 
 const endpoints = routes.map((route) => route.endpoint);
 const document = openApi(endpoints);
@@ -49,6 +50,23 @@ describe("the OpenAPI document", () => {
     ]);
     expect(properties?.reason).toMatchObject({ $ref: "#/components/schemas/ReasonInput" });
     expect(schemas.ReasonInput).toMatchObject({ type: "string", maxLength: 1000 });
+  });
+
+  test("errors of the MCP endpoint are described as they are sent", async () => {
+    await using kit = await startKit();
+    const sent = await fetch(`${kit.url}/me/mcp`, { method: "POST", body: "{}" });
+    const described = document.paths["/me/mcp"]?.post?.responses ?? {};
+
+    expect(Object.keys(described)).toEqual(
+      expect.arrayContaining(["400", "401", "403", "408", "413", "429"]),
+    );
+    const { error, ...rest } = (await sent.json()) as { error: { data: object } };
+    const shape = schemas.McpError?.properties ?? {};
+    expect(Object.keys(shape).sort()).toEqual(["error", ...Object.keys(rest)].sort());
+    expect(shape.error).toMatchObject({
+      required: Object.keys(error),
+      properties: { data: { required: Object.keys(error.data) } },
+    });
   });
 
   test("holds every endpoint once, under its own method and path", () => {
@@ -205,7 +223,7 @@ describe("the OpenAPI document", () => {
     ["import_catalog", [200, 401, 403, 404, 413, 422, 502, 503, 504]],
     ["list_servers", [200, 401, 422, 502, 503, 504]],
     ["get_server_version", [200, 401, 404, 422, 502, 503, 504]],
-    ["call_mcp_as_principal", [200, 401, 403, 404, 405, 429, 502, 503, 504]],
+    ["call_mcp_as_principal", [200, 400, 401, 403, 404, 405, 408, 413, 429, 502, 503, 504]],
     ["generate_image", [200, 400, 401, 403, 404, 413, 429, 502, 503, 504]],
   ])("%s lists every status it can answer", (name, statuses) => {
     expect(Object.keys(find(name).responses).map(Number)).toEqual(statuses);
