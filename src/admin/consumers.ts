@@ -22,7 +22,11 @@ const stores: Stores<ConsumerRow, ConsumerInput, Consumer> = {
     ...row,
     registries: (await attachedRegistries(deps.db, row.id)).get(row.id) ?? [],
   }),
-  async columns(deps, { registries, ...input }, { gateway_id = "" }) {
+  async columns(deps, { registries, ...input }, { gateway_id = "" }, before) {
+    // `/beta/…` is LiteLLM's. A consumer that had the slug before keeps it: its paths are others.
+    if (input.slug === "beta" && before?.slug !== "beta") {
+      throw new AppError("validation_failed", "slug: is reserved");
+    }
     await checkRegistries(deps, gateway_id, registries);
     return { ...input, slug: input.slug ?? newSlug() };
   },

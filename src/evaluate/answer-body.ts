@@ -7,15 +7,17 @@ import {
   type Finding,
   MOST_IN_BATCH,
 } from "../contract/evaluate.ts";
+import { LitellmRequest } from "../contract/litellm.ts";
 import { parseStrict } from "../lib/json-strict.ts";
 import { eachItem, endOfValue, skipBlank } from "../lib/json-text.ts";
 import type { Backing } from "./backing.ts";
 import { type Asked, evaluate, type Judgement } from "./evaluate.ts";
+import { fromLitellm, toLitellm } from "./litellm.ts";
 
 /** A body as it came, with what is known before it is read. */
 export interface Answering extends Pick<Asked, "origin" | "recorded" | "recalled"> {
   bytes: Uint8Array;
-  style: "evaluate" | "guard" | "batch" | "inside";
+  style: "evaluate" | "guard" | "batch" | "inside" | "litellm";
 }
 
 export async function answerBody(backing: Backing, answering: Answering): Promise<string> {
@@ -37,6 +39,12 @@ export async function answerBody(backing: Backing, answering: Answering): Promis
       return rendered(await evaluate(backing, { ...circumstances, origin, request, body, size }));
     });
     return `[${(await Promise.all(answers)).join(",")}]`;
+  }
+  if (style === "litellm") {
+    const sent = decode(LitellmRequest, value, "invalid_request");
+    const request = fromLitellm(sent);
+    const body = JSON.stringify(request);
+    return JSON.stringify(toLitellm(sent, await judged({ request, body, size: bytes.length })));
   }
   const request = decode(EvaluateRequest, value, "invalid_request");
   const judgement = await judged({ request, body: text, size: bytes.length });

@@ -1,5 +1,6 @@
 /** `POST /v1/evaluate`, its older name `/v1/guard`, and many at once: who asks, and where the body is judged. */
 import { evaluateBatch, evaluate as evaluateEndpoint, guard } from "../contract/evaluate.ts";
+import { litellmGuardrail } from "../contract/litellm.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/client-address.ts";
 import { createHeaderSheet } from "../lib/header-sheet.ts";
@@ -7,7 +8,7 @@ import type { DirectCall, DirectRoute } from "../route.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
 import type { Answering } from "./answer-body.ts";
 import { backingOf } from "./backing.ts";
-import { type Caller, identifyCaller, identifyCollector } from "./identify-collector.ts";
+import { bearerOf, type Caller, identifyCaller, identifyCollector } from "./identify-collector.ts";
 import { onlyOnce } from "./only-once.ts";
 import { readHeldBody } from "./read-held-body.ts";
 import type { Origin } from "./record-activity.ts";
@@ -16,10 +17,11 @@ export const evaluateRoutes: DirectRoute[] = [
   { endpoint: evaluateEndpoint, respond: (deps, call) => answer(deps, call, "evaluate") },
   { endpoint: guard, respond: (deps, call) => answer(deps, call, "guard") },
   { endpoint: evaluateBatch, respond: (deps, call) => answer(deps, call, "batch") },
+  { endpoint: litellmGuardrail, respond: (deps, call) => answer(deps, call, "litellm") },
 ];
 
 async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): Promise<Response> {
-  const caller = identifyCaller(deps, call.request);
+  const caller = identifyCaller(deps, secretOf(call.request, style));
   using body = await readHeldBody(deps, call.request);
   const { bytes } = body;
   const backing = backingOf(deps, (named) => ({
@@ -42,6 +44,12 @@ async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): 
   }
   call.headers["content-type"] = "application/json";
   return new Response(text, { headers: sheet(call.headers) });
+}
+
+/** LiteLLM sends its `api_key` as x-api-key. */
+function secretOf({ headers }: Request, style: Answering["style"]): string {
+  const key = style === "litellm" ? headers.get("x-api-key") : null;
+  return key ?? bearerOf(headers);
 }
 
 const ownerOf = (caller: Caller): string =>

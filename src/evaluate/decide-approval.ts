@@ -21,7 +21,7 @@ import { findContent } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/seal.ts";
 import { type DirectRoute, isSubject, type Route, route } from "../route.ts";
-import { identifyCaller, mayUse } from "./identify-collector.ts";
+import { bearerOf, identifyCaller, mayUse } from "./identify-collector.ts";
 
 export const approvalRoutes: Route[] = [
   route(listApprovals, async (deps, { query: { status, collector_id, ...query } }) => {
@@ -74,7 +74,7 @@ export const approvalRoutes: Route[] = [
 export const checkApprovalRoute: DirectRoute = {
   endpoint: checkApproval,
   async respond(deps, { request, params, headers }) {
-    const caller = identifyCaller(deps, request);
+    const caller = identifyCaller(deps, bearerOf(request.headers));
     const found = await findApproval(deps, params.approval_id ?? "");
     const collector = deps.snapshot().collectors.get(found.collector_id);
     if (!collector || !mayUse(caller, collector)) throw missing(found.id);

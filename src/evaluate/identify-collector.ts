@@ -13,9 +13,11 @@ export type Caller =
   | { kind: "client"; collector: CollectorView }
   | { kind: "administrator"; token_id: string; gateway_ids: readonly string[] | null };
 
-export function identifyCaller(deps: Deps, request: Request): Caller {
-  const [, secret = ""] =
-    /^Bearer\s+(\S+)\s*$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+/** The secret of an Authorization header; empty where there is none. */
+export const bearerOf = (headers: Headers): string =>
+  /^Bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+
+export function identifyCaller(deps: Deps, secret: string): Caller {
   if (secret === "") {
     throw new AppError("unauthorized", "Send a collector key: Authorization: Bearer <key>.");
   }

@@ -97,7 +97,7 @@ export const TAGS = [
     name: "Evaluation",
     description:
       "Judges prompts, completions, tool calls and results by the policy of a collector. Any verdict is a 200; the caller enforces it.",
-    paths: /^\/v1\/(evaluate|guard|token$)/,
+    paths: /^\/v1\/(evaluate|guard|token$)|^\/beta\/litellm/,
   },
   {
     name: "Collectors",

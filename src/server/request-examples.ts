@@ -70,6 +70,12 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
   create_service_client: { name: "Gateway" },
   rotate_service_client: { overlap_s: 3600 },
   set_override: { policy_id: exampleId("policy_id") },
+  litellm_guardrail: {
+    input_type: "request",
+    texts: ["My card is 4111 1111 1111 1111."],
+    request_data: { user_api_key_end_user_id: "ana" },
+    model: "gpt-4o",
+  },
   evaluate: {
     payload: { messages: [{ role: "user", content: "My card is 4111 1111 1111 1111." }] },
     direction: "input",

@@ -1,0 +1,141 @@
+/** LiteLLM's generic guardrail API: the proxy's own JSON in, its own JSON out. */
+import { expect, test } from "bun:test";
+import { type Guarded, makeGuard, makeRuled } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const PATH = "/beta/litellm_basic_guardrail_api";
+const CARD = "My card is 4111 1111 1111 1111.";
+const MASKED = "My card is [MASKED_CC].";
+
+/** As LiteLLM 1.106 sends it; members without a value are null. */
+const body = (more: object) => ({
+  input_type: "request",
+  litellm_call_id: "call-1",
+  litellm_trace_id: "trace-1",
+  structured_messages: null,
+  images: null,
+  tools: null,
+  texts: [],
+  request_data: { user_api_key_end_user_id: "ana", user_api_key_team_alias: "red" },
+  request_headers: { "user-agent": "[present]" },
+  litellm_version: "1.106.2",
+  additional_provider_specific_params: {},
+  tool_calls: null,
+  model: "gpt-4o",
+  ...more,
+});
+
+const ask = async (guard: Guarded, more: object) => {
+  const reply = await guard.send(body(more), { authorization: "", "x-api-key": guard.key }, PATH);
+  expect(reply.status).toBe(200);
+  return await reply.json();
+};
+
+test("what is harmless passes, and the key may come in either header", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+
+  expect(await ask(guard, { texts: ["hello"] })).toMatchObject({ action: "NONE" });
+  const bearer = await guard.send(body({ texts: ["hello"] }), {}, PATH);
+  expect(await bearer.json()).toMatchObject({ action: "NONE" });
+  const wrong = await guard.send(body({}), { authorization: "", "x-api-key": "pc_wrong" }, PATH);
+  expect(wrong.status).toBe(401);
+});
+
+test("masks come back in the texts and the messages", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const messages = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: CARD },
+  ];
+
+  const reply = await ask(guard, { texts: ["Be brief.", CARD], structured_messages: messages });
+
+  expect(reply).toMatchObject({
+    action: "GUARDRAIL_INTERVENED",
+    texts: ["Be brief.", MASKED],
+    structured_messages: [messages[0], { role: "user", content: MASKED }],
+  });
+  expect(await ask(guard, { texts: [CARD] })).not.toHaveProperty("structured_messages");
+});
+
+test("a response is judged by output rules", async () => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
+
+  const request = await ask(guard, { texts: [CARD] });
+  const response = await ask(guard, { texts: [CARD], input_type: "response" });
+
+  expect([request.action, response.action]).toEqual(["NONE", "BLOCKED"]);
+  expect(response.blocked_reason).toContain("pii");
+  expect(JSON.stringify(response)).not.toContain("4111");
+});
+
+test("ask blocks and explains; images, tools and tool calls are inspected", async () => {
+  const shared = await kit();
+  const gate = {
+    name: "Payments",
+    action: "ask",
+    when: { field: "model.name", op: "eq", value: "gpt-4o" },
+  };
+  const asking = await makeGuard(shared, { gates: [gate] });
+  const blocking = await makeRuled(shared, "data_loss_prevention");
+  const masking = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+  const call = {
+    id: "1",
+    type: "function",
+    function: { name: "pay", arguments: `{"to":"${CARD}"}` },
+  };
+  const tool = { type: "function", function: { name: "pay", description: CARD } };
+  const moderation = await makeRuled(shared, "prompt_moderation", {
+    settings: { keywords: ["my card"] },
+  });
+  const image = `data:text/plain;base64,${btoa(CARD)}`;
+
+  const asked = await ask(asking, { texts: ["pay"] });
+
+  expect(asked).toMatchObject({ action: "BLOCKED" });
+  expect(asked.blocked_reason).toMatch(/approval/);
+  expect(asked.blocked_reason).toContain("Payments");
+  expect(await ask(blocking, { tool_calls: [call] })).toMatchObject({ action: "BLOCKED" });
+  expect(await ask(blocking, { images: [image] })).toMatchObject({ action: "BLOCKED" });
+  expect(await ask(moderation, { tools: [tool] })).toMatchObject({ action: "BLOCKED" });
+  // LiteLLM takes no rewritten tool calls: what cannot be masked there must not pass.
+  expect(await ask(masking, { tool_calls: [call] })).toMatchObject({ action: "BLOCKED" });
+});
+
+test("Activity knows the conversation, the user and the application", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention");
+
+  await ask(guard, { texts: ["hello"] });
+
+  const { items } = await (
+    await shared.get(`/v1/activity?collector_id=${guard.collector.id}`)
+  ).json();
+  expect(items).toMatchObject([
+    {
+      session_id: "trace-1",
+      consumer_id: "ana",
+      application: "litellm",
+      model: "gpt-4o",
+      protocol: "llm",
+      direction: "input",
+      attributes: { "consumer.tag": "red" },
+    },
+  ]);
+});
+
+test("the slug beta is reserved for new consumers; one that has it keeps it", async () => {
+  const shared = await kit();
+  const gateway = await shared.make("/v1/gateways", { name: "old" });
+  const path = `/v1/gateways/${gateway.id}/consumers`;
+  const consumer = await shared.make(path, { name: "old", slug: "alpha" });
+  const refused = await shared.post(path, { name: "new", slug: "beta" });
+  await shared.db.run("UPDATE consumers SET slug = 'beta' WHERE id = $1", consumer.id);
+
+  const saved = await shared.put(`${path}/${consumer.id}`, { name: "kept", slug: "beta" });
+  const { key } = await shared.make<{ key: string }>(`${path}/${consumer.id}/keys`, { name: "k" });
+  const models = await fetch(`${shared.url}/beta/v1/models`, { headers: { "x-ag-api-key": key } });
+
+  expect([refused.status, saved.status, models.status]).toEqual([422, 200, 200]);
+});
