@@ -1,5 +1,6 @@
 /** Spec 8 rule 5 and the limits API: what subjects have used, blocks, reset and lift. */
 import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 import { type Limits, rateHeaders, startLimited } from "../limiter/limited.ts";
@@ -93,7 +94,8 @@ test("8.5 global is never blocked, only rejected", async () => {
 describe.each(databaseKinds)("8.5 with %s", (kind) => {
   test("a block outlives a restart", async () => {
     await using database = await freshDatabase(kind);
-    const at = { database_url: database.url, data_dir: (await kit()).data_dir, settings };
+    const keys = `k1:${randomBytes(32).toString("base64")}`;
+    const at = { database_url: database.url, settings: { ...settings, PORTCULLIS_KEYS: keys } };
     const first = await startKit(at);
     await using limited = await startLimited(first, blocking());
     await limited.statuses(2, user("bad"));
