@@ -1,4 +1,5 @@
 /** What an `ask` verdict leaves to decide, and whether an evaluation presents a decision for exactly that. */
+import { CONDITION_FIELDS } from "../contract/conditions.ts";
 import type { Finding } from "../contract/evaluate.ts";
 import {
   type ApprovalRow,
@@ -13,20 +14,21 @@ import { derivedKey, seal } from "../lib/seal.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import type { Backing } from "./backing.ts";
-import { applicationOf, type Known, shortName } from "./facts.ts";
+import { applicationOf, factsOf, type Known, shortName } from "./facts.ts";
 import { approvalContent } from "./stored-content.ts";
 
 /** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
 const LIFE_MS = 3_600_000;
 
 /**
- * Binds an approval to collector, policy, application, consumer, direction, and the payload and tool
+ * Binds an approval to the policy, to everything that its conditions can read, and to the payload and tool
  * attributes as they were written: a parsed number is rounded, and would cover its neighbors too.
  */
 function fingerprintOf({ id }: Program, known: Known): string {
-  const { collector, keyring, request, direction, body } = known;
+  const { keyring, request, body } = known;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
-  const scope = [collector.id, id, applicationOf(known), request.consumer_id ?? null, direction];
+  const fact = factsOf(known);
+  const scope = [id, ...BOUND_FIELDS.map((field) => fact(field) ?? null)];
   const members = memberTexts(body, skipBlank(body, 0));
   const payload = memberTexts(members.get("payload") ?? "{}", 0);
   // A client that repeats a JSON-RPC message gives it a new id.
@@ -36,6 +38,9 @@ function fingerprintOf({ id }: Program, known: Known): string {
   hash.update(JSON.stringify([scope, compacted(payload), compacted(tool)]));
   return hash.digest("hex");
 }
+
+/** The session of a repeated call may be another one; of a tool, the text is bound. */
+const BOUND_FIELDS = CONDITION_FIELDS.filter((field) => !/^(session|tool)\./.test(field));
 
 const compacted = (members: Iterable<[string, string]>) =>
   Array.from(members, ([name, text]) => [name, compactJson(text)]);

@@ -71,6 +71,26 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await verdictOf(guard, sent("12345678901234568", presented))).status).toBe("ask");
   });
 
+  test.each([
+    ["model.provider", { model: { provider: "external" } }],
+    ["consumer.tag", { consumer: { tag: "guest" } }],
+    ["source.application", { "source.application": "batch" }],
+  ])("an approval does not cover another %s, which conditions can read", async (_, other) => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const given = { model: { provider: "own" }, consumer: { tag: "staff" } };
+    const sent = (attributes: object) => pay("{}", `,"attributes":${JSON.stringify(attributes)}`);
+    const approval_id = approvalIn(await verdictOf(guard, sent(given)));
+    await decide(approval_id);
+
+    const same = await verdictOf(
+      guard,
+      sent({ ...given, transcript: "longer by now", approval_id }),
+    );
+    const another = await verdictOf(guard, sent({ ...given, ...other, approval_id }));
+
+    expect([same.status, another.status]).toEqual(["report", "ask"]);
+  });
+
   test.each(["none", "masked", "full"])(
     "with content storage %s an approver sees every argument, masked and as written",
     async (content_storage) => {
