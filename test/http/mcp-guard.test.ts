@@ -159,7 +159,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("policy") });
     expect(it.server.calls).toEqual([]);
     const status = await it.client.call("store_status");
-    expect(status.text).toContain('"notes" is blocked by the policy');
+    expect(status.text).toContain("Tools blocked by the policy: 1.");
   });
 
   test.each([

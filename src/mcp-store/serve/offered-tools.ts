@@ -14,10 +14,9 @@ export interface OfferedTools extends Pick<Offered, "names" | "missing" | "notes
 }
 
 export interface Withheld {
+  reason: HoldReason | "blocked";
   /** For the caller of the tool. */
   refusal: string;
-  /** For the status of the install. */
-  note: string;
 }
 
 export async function offeredTools(session: Session, place: Place): Promise<OfferedTools> {
@@ -27,10 +26,10 @@ export async function offeredTools(session: Session, place: Place): Promise<Offe
     const verdicts = await session.toolGuard.evaluate(session, server, tools);
     const { blocked, rewritten } = verdicts;
     const withheld = new Map<string, Withheld>();
-    for (const [name, reason] of held) withheld.set(name, heldBack(server, name, reason));
-    for (const [name, refusal] of blocked) {
-      withheld.set(name, { refusal, note: `"${name}" is blocked by the policy.` });
+    for (const [name, reason] of held) {
+      withheld.set(name, { reason, refusal: `${server} ${REFUSAL[reason]}` });
     }
+    for (const [name, refusal] of blocked) withheld.set(name, { reason: "blocked", refusal });
     const passed = tools.filter(({ definition }) => !blocked.has(definition.name));
     return {
       ...offered,
@@ -54,13 +53,3 @@ const REFUSAL: Record<HoldReason, string> = {
   new: "has added this tool, and it is new: an administrator must accept it first.",
   changed: "has changed this tool since it was accepted: an administrator must accept it first.",
 };
-
-const NOTE: Record<HoldReason, string> = {
-  new: "is new and waits for an administrator.",
-  changed: "changed and waits for an administrator.",
-};
-
-const heldBack = (server: string, name: string, reason: HoldReason): Withheld => ({
-  refusal: `${server} ${REFUSAL[reason]}`,
-  note: `"${name}" ${NOTE[reason]}`,
-});

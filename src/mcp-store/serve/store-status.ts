@@ -4,7 +4,7 @@ import { storeInstallTable } from "../../db/store-installs.ts";
 import { storeRequestTable } from "../../db/store-requests.ts";
 import { shownInstalls } from "../list-installs.ts";
 import { connectUrl } from "./connect-link.ts";
-import { offeredTools } from "./offered-tools.ts";
+import { type OfferedTools, offeredTools, type Withheld } from "./offered-tools.ts";
 import type { PrincipalSession } from "./session.ts";
 import { answered } from "./tool-result.ts";
 
@@ -21,7 +21,6 @@ export async function storeStatus(
       const place = places.find(({ instance }) => instance.id === install.instance_id);
       const offered = install.state === "active" && place && (await offeredTools(session, place));
       const { tools = [], notes = [], withheld, missing } = offered || {};
-      const left_out = [...(withheld?.values() ?? [])].map(({ note }) => note);
       const { name, instance_id, state, suspended_because } = install;
       return {
         code: install.code,
@@ -30,7 +29,7 @@ export async function storeStatus(
         state,
         suspended_because,
         tools: tools.length,
-        notes: [...notes, ...left_out],
+        notes: [...notes, ...(withheld ? countsOf(withheld) : [])],
         requires_auth: missing === "auth",
         requires_config: missing === "config",
         ...(missing ? { connect_url: connectUrl(origin, install) } : {}),
@@ -46,6 +45,21 @@ export async function storeStatus(
   }));
   const lines = [...installs.map(statusLine), ...requests.map((one) => `${one.code}: requested.`)];
   return answered(lines.join("\n") || "Nothing is installed.", { installs, requests });
+}
+
+const COUNTED: Record<Withheld["reason"], string> = {
+  new: "New tools that wait for an administrator",
+  changed: "Changed tools that wait for an administrator",
+  blocked: "Tools blocked by the policy",
+};
+
+/** Without their names: those are text of the server that nobody has accepted, and a model reads the status. */
+function countsOf(withheld: OfferedTools["withheld"]): string[] {
+  const counts = new Map<string, number>();
+  for (const { reason } of withheld.values()) {
+    counts.set(COUNTED[reason], (counts.get(COUNTED[reason]) ?? 0) + 1);
+  }
+  return Array.from(counts, ([text, count]) => `${text}: ${count}.`);
 }
 
 interface Told {
