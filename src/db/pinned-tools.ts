@@ -15,6 +15,7 @@ export interface PinnedToolRow {
   held_definition: Record<string, unknown> | null;
   accepted_by: string;
   accepted_at: string;
+  /** When the definition that is held back was first listed; later than `accepted_at` once one was. */
   seen_at: string;
 }
 
@@ -44,12 +45,14 @@ export interface Pin {
   name: string;
   hash: string;
   held_hash: string | null;
+  accepted_at: string;
+  seen_at: string;
 }
 
 /** Without the definitions, which are long. */
 export async function pinsOf(db: Db, instance_id: string): Promise<Pin[]> {
   return await db.many<Pin>(
-    "SELECT id, name, hash, held_hash FROM pinned_tools WHERE instance_id = $1",
+    "SELECT id, name, hash, held_hash, accepted_at, seen_at FROM pinned_tools WHERE instance_id = $1",
     instance_id,
   );
 }

@@ -59,7 +59,7 @@ function recordTools(
     for (const tool of tools) {
       const pin = pins.get(tool.definition.name);
       if (!pin || isRecorded(pin, tool)) continue;
-      if (pin.hash !== tool.hash) await hold(deps, instance, pin.id, tool);
+      if (pin.hash !== tool.hash) await hold(deps, instance, pin, tool);
       else {
         // Reverted to what was accepted.
         await pinnedToolTable.update(db, pin.id, { held_hash: null, held_definition: null });
@@ -72,7 +72,10 @@ function recordTools(
   });
 }
 
-/** Where too many wait, tools that the server no longer lists make room. */
+/**
+ * Where too many wait, tools that the server no longer lists make room. Those that take their place are not
+ * recorded: a server that invents names would fill the audit log, which is never swept.
+ */
 async function holdNew(
   deps: Deps,
   instance: McpRegistryRow,
@@ -80,19 +83,18 @@ async function holdNew(
   { tools, pins }: { tools: readonly Tool[]; pins: ReadonlyMap<string, Pin> },
 ): Promise<void> {
   const waiting = [...pins.values()].filter(({ hash }) => hash === NEVER_ACCEPTED);
-  let room = MAX_WAITING - waiting.length;
-  if (added.length > room) {
-    const listed = new Set(tools.map(({ definition }) => definition.name));
-    for (const { id, name } of waiting) {
-      if (!listed.has(name)) room += await pinnedToolTable.remove(deps.db, { id });
-    }
-  }
-  for (const tool of added.slice(0, room)) {
+  const room = Math.max(0, MAX_WAITING - waiting.length);
+  const listed = new Set(tools.map(({ definition }) => definition.name));
+  const replaced = waiting
+    .filter(({ name }) => !listed.has(name))
+    .slice(0, Math.max(0, added.length - room));
+  for (const { id } of replaced) await pinnedToolTable.remove(deps.db, { id });
+  for (const [index, tool] of added.slice(0, room + replaced.length).entries()) {
     const row = rowOf(deps, instance, tool);
     const { hash, definition } = row;
     const accepted = { hash: NEVER_ACCEPTED, definition: {}, accepted_by: "" };
     await pinTool(deps.db, { ...row, ...accepted, held_hash: hash, held_definition: definition });
-    await recordHold(deps, instance, row.id, tool);
+    if (index < room) await recordHold(deps, instance, row.id, tool);
   }
 }
 
@@ -115,11 +117,13 @@ function rowOf(deps: Deps, instance: McpRegistryRow, { definition, hash }: Tool)
   };
 }
 
-async function hold(deps: Deps, instance: McpRegistryRow, id: string, tool: Tool): Promise<void> {
+/** Recorded once for each acceptance: a server that changes a tool at every list would fill the audit log. */
+async function hold(deps: Deps, instance: McpRegistryRow, pin: Pin, tool: Tool): Promise<void> {
   const seen_at = deps.now().toISOString();
   const held = { held_hash: tool.hash, held_definition: tool.definition, seen_at };
-  await pinnedToolTable.update(deps.db, id, held);
-  await recordHold(deps, instance, id, tool);
+  await pinnedToolTable.update(deps.db, pin.id, held);
+  const recorded = pin.hash === NEVER_ACCEPTED || pin.seen_at > pin.accepted_at;
+  if (!recorded) await recordHold(deps, instance, pin.id, tool);
 }
 
 async function recordHold(
