@@ -6,6 +6,8 @@ import type { Known } from "./stages.ts";
 interface ModelCard {
   id: string;
   object: "model";
+  /** Unix seconds: when its registry was created, the only time that is known here. */
+  created: number;
   owned_by: string;
 }
 
@@ -20,15 +22,16 @@ export function listModels({
   return card;
 }
 
-/** Names from allow lists and defaults; a pattern is not a name. The first registry that has one owns it. */
+/** Names from allow lists, or the provider's own where there is none, and defaults; a pattern is not a name. The first registry that has one owns it. */
 function cardsOf({ registries }: ConsumerView): ModelCard[] {
   const cards = new Map<string, ModelCard>();
   for (const { registry, models } of registries) {
     if (!registry.enabled) continue;
-    const names = [...(models.allowed ?? []), ...(models.default ? [models.default] : [])];
+    const { kind, models: own = [] } = registry.provider;
+    const names = [...(models.allowed ?? own), ...(models.default ? [models.default] : [])];
     for (const id of names) {
       if (id.includes("*") || cards.has(id)) continue;
-      cards.set(id, { id, object: "model", owned_by: registry.provider.kind });
+      cards.set(id, { id, object: "model", created: registry.created, owned_by: kind });
     }
   }
   return [...cards.values()].sort((one, other) => (one.id < other.id ? -1 : 1));

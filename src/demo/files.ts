@@ -8,6 +8,8 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 1000;
 
 const UploadFields = z.object({ purpose: z.string().min(1) });
+/** Anthropic's uploads name no purpose. */
+const AnthropicFields = z.object({ purpose: z.string().default("user_data") });
 const ListQuery = z.object({
   purpose: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(10_000).default(10_000),
@@ -15,8 +17,19 @@ const ListQuery = z.object({
   order: z.enum(["asc", "desc"]).default("desc"),
 });
 
+interface DemoFile {
+  id: string;
+  filename: string;
+  type: string;
+  bytes: number;
+  created: Date;
+  purpose: string;
+  /** false: there was no room, and only the bytes were counted. */
+  kept: boolean;
+}
+
 interface Kept {
-  file: { id: string; purpose: string } & Record<string, unknown>;
+  file: DemoFile;
   /** Absent where there was no room, however many older files went: only the bytes were counted. */
   content: Blob | undefined;
 }
@@ -62,23 +75,17 @@ export function createFiles(options: DemoOptions): Files {
       if (form instanceof Response) return form;
       const sent = form.files.find(({ field }) => field === "file");
       if (!sent) return refuse(400, "Missing required parameter: 'file'.", "file");
-      const fields = fit(form.fields, UploadFields);
+      const fields = fit(form.fields, isAnthropic(request) ? AnthropicFields : UploadFields);
       if (fields instanceof Response) return fields;
-      const file = {
-        id: `file-${options.newId()}`,
-        object: "file",
-        bytes: sent.bytes,
-        created_at: unixSeconds(options.now()),
-        expires_at: null,
-        filename: sent.filename,
-        purpose: fields.purpose,
-        status: tooLarge ? "error" : "processed",
-        status_details: tooLarge ? NOT_KEPT : null,
-      };
+      const { filename, type, bytes } = sent;
+      const created = options.now();
+      const kept = !tooLarge;
+      const id = `file-${options.newId()}`;
+      const file = { id, filename, type, bytes, created, purpose: fields.purpose, kept };
       files.set(file.id, { file, content: tooLarge ? undefined : new Blob(pieces) });
       held = 0;
       if (files.size > MAX_FILES) dropOldest();
-      return Response.json(file);
+      return Response.json(shown(request, file));
     } finally {
       release();
     }
@@ -113,17 +120,18 @@ export function createFiles(options: DemoOptions): Files {
     }
     const page = matching.slice(start, start + limit);
     return Response.json({
-      object: "list",
-      data: page,
+      ...(isAnthropic(request) ? {} : { object: "list" }),
+      data: page.map((file) => shown(request, file)),
       first_id: page[0]?.id ?? null,
       last_id: page.at(-1)?.id ?? null,
       has_more: start + page.length < matching.length,
     });
   }
 
-  function find({ params: { id } }: BunRequest<"/v1/files/:id">): Response {
+  function find(request: BunRequest<"/v1/files/:id">): Response {
+    const { id } = request.params;
     const kept = files.get(id);
-    return kept ? Response.json(kept.file) : unknown(id);
+    return kept ? Response.json(shown(request, kept.file)) : unknown(id);
   }
 
   function content({ params: { id } }: BunRequest<"/v1/files/:id/content">): Response {
@@ -133,9 +141,37 @@ export function createFiles(options: DemoOptions): Files {
     return new Response(kept.content, { headers: { "content-type": "application/octet-stream" } });
   }
 
-  function remove({ params: { id } }: BunRequest<"/v1/files/:id">): Response {
-    return drop(id) ? Response.json({ id, object: "file", deleted: true }) : unknown(id);
+  function remove(request: BunRequest<"/v1/files/:id">): Response {
+    const { id } = request.params;
+    if (!drop(id)) return unknown(id);
+    const gone = isAnthropic(request)
+      ? { type: "file_deleted" }
+      : { object: "file", deleted: true };
+    return Response.json({ id, ...gone });
   }
+}
+
+/** Every client of Anthropic's API sends this header, and no other client does. */
+const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-version");
+
+function shown(request: Request, file: DemoFile): object {
+  const { id, filename, type, bytes, created, purpose, kept } = file;
+  if (isAnthropic(request)) {
+    const created_at = created.toISOString();
+    const about = { filename, mime_type: type, size_bytes: bytes, created_at };
+    return { id, type: "file", ...about, downloadable: kept };
+  }
+  return {
+    id,
+    object: "file",
+    bytes,
+    created_at: unixSeconds(created),
+    expires_at: null,
+    filename,
+    purpose,
+    status: kept ? "processed" : "error",
+    status_details: kept ? null : NOT_KEPT,
+  };
 }
 
 const NOT_KEPT = "The file was counted but not kept: the demo holds at most 64 MiB in memory.";

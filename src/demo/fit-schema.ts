@@ -1,5 +1,6 @@
 /** Makes a value that fits a JSON schema, filled from the quoted texts and the numbers in a message. */
 import { z } from "zod";
+import { fitPattern } from "./fit-pattern.ts";
 import { mentions } from "./mentions.ts";
 
 const Schema = z.object({
@@ -10,6 +11,9 @@ const Schema = z.object({
   properties: z.record(z.string(), z.unknown()).optional(),
   required: z.array(z.string()).optional(),
   items: z.unknown().optional(),
+  prefixItems: z.array(z.unknown()).optional(),
+  uniqueItems: z.boolean().optional(),
+  pattern: z.string().max(1000).optional(),
   minItems: z.number().optional(),
   minLength: z.number().optional(),
   maxLength: z.number().optional(),
@@ -94,9 +98,13 @@ export function fitSchema(root: unknown, message: string): unknown {
     return Object.fromEntries(members);
   }
 
-  function arrayFor({ items = {}, minItems = 1 }: Schema, below: (next: unknown) => unknown) {
-    const list: unknown[] = [];
-    while (list.length < minItems && left > 0) list.push(below(items));
+  function arrayFor(schema: Schema, below: (next: unknown) => unknown): unknown[] {
+    const { items = {}, prefixItems = [], minItems = 1, uniqueItems } = schema;
+    const list = prefixItems.map(below);
+    while (list.length < minItems && left > 0) {
+      const item = below(items);
+      list.push(uniqueItems && list.includes(item) ? another(item, list.length) : item);
+    }
     return list;
   }
 
@@ -133,11 +141,11 @@ function merge(root: unknown, { allOf = [], ...own }: Schema): Schema {
   };
 }
 
-function typeOf({ type, properties, items }: Schema): string {
+function typeOf({ type, properties, items, prefixItems }: Schema): string {
   if (typeof type === "string") return type;
   if (type) return type.find((name) => name !== "null") ?? "null";
   if (properties) return "object";
-  return items ? "array" : "string";
+  return items || prefixItems ? "array" : "string";
 }
 
 /** Where a schema requires nothing by name, every member is filled: an empty object shows nothing. */
@@ -157,7 +165,14 @@ function numberFor(schema: Schema, given: number): number {
   return nearest < low ? nearest + step : nearest > high ? nearest - step : nearest;
 }
 
-function stringFor({ format = "", minLength = 0, maxLength }: Schema, given: string): string {
-  const text = FORMATS[format] ?? given;
+/** A value that differs from those before it, where numbering makes one. */
+function another(item: unknown, index: number): unknown {
+  if (typeof item === "string") return `${item} ${index + 1}`;
+  return typeof item === "number" ? item + index : item;
+}
+
+function stringFor(schema: Schema, given: string): string {
+  const { format = "", pattern, minLength = 0, maxLength } = schema;
+  const text = FORMATS[format] ?? (pattern === undefined ? given : (fitPattern(pattern) ?? given));
   return text.padEnd(Math.min(minLength, MAX_CHARACTERS), ".").slice(0, maxLength);
 }

@@ -5,6 +5,7 @@ import { refuse } from "./wire.ts";
 export interface FormFile {
   field: string;
   filename: string;
+  type: string;
   bytes: number;
   /** The first bytes: enough to know a PNG or a WAV by. */
   head: Buffer;
@@ -39,9 +40,9 @@ export async function readForm(
     } else if (Buffer.isBuffer(step)) {
       take(step);
     } else {
-      const { name, filename } = step;
+      const { name, filename, type } = step;
       parts += 1;
-      take = filename === undefined ? takeText(name) : takeFile(name, filename);
+      take = filename === undefined ? takeText(name) : takeFile(name, filename, type);
     }
     if (parts > MAX_PARTS || textBytes > MAX_FIELD_BYTES) {
       return refuse(413, "The form has too many parts or too much text outside its files.");
@@ -59,8 +60,8 @@ export async function readForm(
     };
   }
 
-  function takeFile(field: string, filename: string) {
-    const file: FormFile = { field, filename, bytes: 0, head: Buffer.alloc(0) };
+  function takeFile(field: string, filename: string, type = "application/octet-stream") {
+    const file: FormFile = { field, filename, type, bytes: 0, head: Buffer.alloc(0) };
     files.push(file);
     return (piece: Buffer) => {
       file.bytes += piece.length;

@@ -4,7 +4,7 @@ import { type FormFile, readForm } from "./form.ts";
 import { paint } from "./picture.ts";
 import { pngSize, type Size } from "./png.ts";
 import { countTokens } from "./reply.ts";
-import { type DemoOptions, fit, readJson, refuse, unixSeconds } from "./wire.ts";
+import { type DemoOptions, fit, named, readJson, refuse, sse, unixSeconds } from "./wire.ts";
 
 const MAX_SIDE = 1024;
 const DEFAULT_SIZE: Size = { width: 512, height: 512 };
@@ -17,6 +17,8 @@ const Wish = z.object({
     .refine((size) => size === "auto" || sizeOf(size), `expected WxH up to ${MAX_SIDE}x${MAX_SIDE}`)
     .nullish(),
   response_format: z.enum(["b64_json", "url"]).nullish(),
+  stream: z.union([z.boolean(), z.stringbool()]).nullish(),
+  partial_images: z.coerce.number().int().min(0).max(3).nullish(),
 });
 type Wish = z.infer<typeof Wish>;
 const PromptedWish = Wish.extend({ prompt: z.string().min(1).max(32_000) });
@@ -24,20 +26,21 @@ const PromptedWish = Wish.extend({ prompt: z.string().min(1).max(32_000) });
 export async function generateImages(options: DemoOptions, request: Request): Promise<Response> {
   const wish = await readJson(request, PromptedWish);
   if (wish instanceof Response) return wish;
-  return imagesFor(options, wish, { caption: wish.prompt });
+  return imagesFor(options, wish, { kind: "image_generation", caption: wish.prompt });
 }
 
 export async function editImages(options: DemoOptions, request: Request): Promise<Response> {
   const sent = await readImageForm(request, PromptedWish);
   if (sent instanceof Response) return sent;
-  return imagesFor(options, sent.wish, { caption: sent.wish.prompt, image: sent.image });
+  const { wish, image } = sent;
+  return imagesFor(options, wish, { kind: "image_edit", caption: wish.prompt, image });
 }
 
 export async function varyImages(options: DemoOptions, request: Request): Promise<Response> {
   const sent = await readImageForm(request, Wish);
   if (sent instanceof Response) return sent;
   const caption = `Variation of ${sent.image.filename}`;
-  return imagesFor(options, sent.wish, { caption, image: sent.image });
+  return imagesFor(options, sent.wish, { kind: "image_edit", caption, image: sent.image });
 }
 
 async function readImageForm<T>(
@@ -53,6 +56,8 @@ async function readImageForm<T>(
 }
 
 interface Subject {
+  /** The first part of the type of each streamed event. */
+  kind: "image_generation" | "image_edit";
   caption: string;
   image?: FormFile;
 }
@@ -63,29 +68,49 @@ async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Pr
   // The same order gives the same pictures; each picture of one order has its own colours.
   const seed = Bun.hash.xxHash32(image ? `${caption} ${image.head.toString("hex")}` : caption);
   const count = wish.n ?? 1;
-  const pictures: Buffer[] = [];
-  for (let index = 0; index < count; index += 1) {
-    pictures.push(await paint(caption, Bun.hash.xxHash32(String(index), seed), size));
-  }
-  const asUrl = wish.response_format === "url";
+  const picture = (index: number, text = caption) =>
+    paint(text, Bun.hash.xxHash32(String(index), seed), size);
   const [text_tokens, image_tokens] = [countTokens(caption), image ? TOKENS_PER_IMAGE : 0];
   const [input_tokens, output_tokens] = [text_tokens + image_tokens, count * TOKENS_PER_IMAGE];
-  return Response.json({
-    created: unixSeconds(options.now()),
-    data: pictures.map((png) => {
-      const b64_json = png.toString("base64");
-      return asUrl ? { url: `data:image/png;base64,${b64_json}` } : { b64_json };
-    }),
+  const about = {
     background: "opaque",
     output_format: "png",
+    quality: "low",
     size: `${size.width}x${size.height}`,
-    usage: {
-      input_tokens,
-      input_tokens_details: { text_tokens, image_tokens },
-      output_tokens,
-      total_tokens: input_tokens + output_tokens,
-    },
-  });
+  };
+  const usage = {
+    input_tokens,
+    input_tokens_details: { text_tokens, image_tokens },
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+  };
+  const created = unixSeconds(options.now());
+  if (wish.stream) return sse(events());
+  const data: object[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const b64_json = (await picture(index)).toString("base64");
+    const asUrl = wish.response_format === "url";
+    data.push(asUrl ? { url: `data:image/png;base64,${b64_json}` } : { b64_json });
+  }
+  return Response.json({ created, data, ...about, usage });
+
+  /** A partial image shows the beginning of the caption. */
+  async function* events() {
+    const partials = wish.partial_images ?? 0;
+    for (let index = 0; index < count; index += 1) {
+      for (let part = 0; part < partials; part += 1) {
+        const text = caption.slice(0, Math.ceil((caption.length * (part + 1)) / (partials + 1)));
+        yield event("partial_image", await picture(index, text), { partial_image_index: part });
+      }
+      yield event("completed", await picture(index), { usage });
+    }
+  }
+
+  function event(name: string, png: Buffer, more: object): string {
+    const b64_json = png.toString("base64");
+    const type = `${subject.kind}.${name}`;
+    return named({ type, b64_json, created_at: created, ...about, ...more });
+  }
 }
 
 function sizeOf(text: string): Size | undefined {

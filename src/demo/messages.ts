@@ -1,9 +1,13 @@
-/** `POST /v1/messages`: the demo model on the wire of provider A, whole or streamed. */
+/** `POST /v1/messages`: the demo model on Anthropic's wire, whole or streamed. */
 import { z } from "zod";
 import { paced } from "./paced.ts";
 import { type Prompt, type Reply, reply } from "./reply.ts";
 import { Content, turnOf } from "./turns.ts";
 import { type DemoOptions, named, readJson, sse } from "./wire.ts";
+
+const JsonFormat = z
+  .object({ type: z.literal("json_schema"), schema: z.unknown().optional() })
+  .nullish();
 
 const MessagesRequest = z.object({
   model: z.string().default("demo-chat"),
@@ -23,6 +27,8 @@ const MessagesRequest = z.object({
       disable_parallel_tool_use: z.boolean().optional(),
     })
     .nullish(),
+  output_config: z.object({ format: JsonFormat }).nullish(),
+  output_format: JsonFormat, // its name in the beta
   stop_sequences: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),
 });
@@ -69,7 +75,7 @@ function promptOf(body: MessagesRequest): Prompt {
     tools: (body.tools ?? []).map(({ name, input_schema }) => ({ name, parameters: input_schema })),
     toolChoice: choiceOf(body.tool_choice),
     oneCallOnly: body.tool_choice?.disable_parallel_tool_use === true,
-    json: undefined,
+    json: body.output_config?.format ?? body.output_format ?? undefined,
     maxTokens: body.max_tokens,
     stop: body.stop_sequences ?? [],
   };

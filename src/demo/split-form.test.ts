@@ -42,7 +42,7 @@ const EXPECTED = [
   "",
   '{"name":"model"}',
   "demo",
-  '{"name":"file","filename":"a \\"b\\".txt"}',
+  '{"name":"file","filename":"a \\"b\\".txt","type":"text/plain"}',
   "one\r\n--not the end\r\n--\r\n-b",
   '{"name":"empty"}',
   "",

@@ -4,6 +4,7 @@
 export interface PartStart {
   name: string;
   filename: string | undefined;
+  type: string | undefined;
 }
 
 const MAX_HEADER_BYTES = 8192;
@@ -52,7 +53,8 @@ function partStart(headers: string): PartStart {
   const disposition = /^content-disposition:.*$/im.exec(headers)?.[0] ?? "";
   const name = /;\s*name=("(?:[^"\\]|\\.)*"|[^;\s]+)/i.exec(disposition)?.[1];
   const filename = /;\s*filename=("(?:[^"\\]|\\.)*"|[^;\s]+)/i.exec(disposition)?.[1];
-  return { name: unquote(name) ?? "", filename: unquote(filename) };
+  const type = /^content-type:\s*(\S.*)$/im.exec(headers)?.[1]?.trim();
+  return { name: unquote(name) ?? "", filename: unquote(filename), type };
 }
 
 const unquote = (text: string | undefined): string | undefined =>

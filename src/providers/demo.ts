@@ -1,11 +1,13 @@
 /** The built-in demo upstream: every capability, no paid key. Its address is this process's own. */
-import { addressOr, type Provider, referenceHeaders } from "./provider.ts";
+import { addressOr, type Provider } from "./provider.ts";
 
 export const demo: Provider = {
   kind: "demo",
   address: addressOr(""),
   headers: () => ({ authorization: "Bearer demo" }),
-  clientHeaders: referenceHeaders,
+  // Its files have Anthropic's shape for a client of Anthropic's.
+  clientHeaders: () => ["openai-beta", "anthropic-version"],
+  models: ["demo-chat", "demo-embedding", "demo-image", "demo-speech", "demo-transcribe"],
   operations: {
     chat: {},
     responses: {},

@@ -49,6 +49,8 @@ export interface Provider {
   url?: (upstream: Upstream, asked: Asked, capability: Capability) => string;
   /** What the kind can do is the keys of this table. */
   operations: Partial<Record<Capability, Operation>>;
+  /** Model names that are listed where a consumer has no allow-list. Left out: none are known. */
+  models?: readonly string[];
   /** A free call that tells whether address and credential are right. */
   probe: { tail: string };
 }

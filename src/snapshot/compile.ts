@@ -115,6 +115,7 @@ export function registryView(
     capabilities: new Set(row.capabilities ?? capabilitiesOf(provider)),
     // The demo upstream is ours, on loopback.
     allow_private: row.allow_private || row.provider === "demo",
+    created: Math.floor(Date.parse(row.created_at) / 1000),
     enabled: row.enabled,
     problem,
   };

@@ -26,6 +26,8 @@ export interface RegistryView {
   upstream: Upstream;
   capabilities: ReadonlySet<Capability>;
   allow_private: boolean;
+  /** Unix seconds. */
+  created: number;
   enabled: boolean;
   /** Why it cannot be used although it is enabled, such as a credential no key opens. */
   problem: string | undefined;

@@ -24,8 +24,8 @@ test("case 70 the list is sorted, names the owner, and calls no upstream", async
   expect(await reply.json()).toEqual({
     object: "list",
     data: [
-      { id: "a", object: "model", owned_by: "openai" },
-      { id: "b", object: "model", owned_by: "openai" },
+      { id: "a", object: "model", created: expect.any(Number), owned_by: "openai" },
+      { id: "b", object: "model", created: expect.any(Number), owned_by: "openai" },
     ],
   });
   expect(reply.headers.get("x-ag-trace-id")).toBeTruthy();
@@ -39,7 +39,12 @@ test("case 71 one model is a card, an unlisted one a 404", async () => {
   const unknown = await one.get("/v1/models/zzz");
   const slashed = await one.get("/v1/models/x/y");
 
-  expect(await card.json()).toEqual({ id: "a", object: "model", owned_by: "groq" });
+  expect(await card.json()).toEqual({
+    id: "a",
+    object: "model",
+    created: expect.any(Number),
+    owned_by: "groq",
+  });
   expect([unknown.status, slashed.status]).toEqual([404, 404]);
 });
 
