@@ -23,6 +23,10 @@ export const ERRORS = {
   overloaded: { status: 429, message: "Too much is in flight: try again shortly." },
   client_closed: { status: 499, message: "The client left before the answer was complete." },
   bad_settings: { status: 500, message: "A setting is not valid." },
+  activity_failed: {
+    status: 500,
+    message: "The evaluation could not be recorded, and this collector is fail-closed.",
+  },
   detector_failed: { status: 500, message: "A detector failed, so there is no verdict." },
   internal: { status: 500, message: "Something went wrong on our side." },
   upstream_address_refused: { status: 502, message: "The upstream address is not a public one." },

@@ -77,8 +77,15 @@ export async function evaluate(backing: Backing, asked: Asked): Promise<Judgemen
 
   function record(outcome: Parameters<typeof recordActivity>[1]["outcome"]) {
     const { recorded, origin } = asked;
-    return recorded ? recordActivity(backing, { known, program, outcome, origin }) : undefined;
+    if (!recorded) return undefined;
+    const stored = recordActivity(backing, { known, program, outcome, origin });
+    return chosen.collector.fail_mode === "open" ? stored.catch(passUnrecorded) : stored;
   }
+}
+
+/** A fail-open collector gets its verdict; the event waits in memory, and was counted. */
+function passUnrecorded(thrown: unknown): void {
+  if (AppError.from(thrown).code !== "activity_failed") throw thrown;
 }
 
 /** No policy applies: allowed, and said so by the missing policy (spec 3). */

@@ -15,7 +15,7 @@ export interface Measured {
   deps: Deps;
   answers: Answers;
   events: Pick<EventWriter, "waiting" | "lost">;
-  evaluations: Pick<EvaluationWriter, "waiting" | "lost" | "statuses">;
+  evaluations: Pick<EvaluationWriter, "waiting" | "lost" | "unrecorded" | "statuses">;
   config: Pick<Config, "isReachable">;
   folder: Pick<WatchedFolders, "problem">;
 }
@@ -163,6 +163,12 @@ export const METRICS: readonly Metric<Measured>[] = [
     type: "counter",
     help: "Events of evaluations that are not written: the queue was full, or the database refused them.",
     read: ({ evaluations }) => evaluations.lost(),
+  },
+  {
+    name: "portcullis_evaluations_unrecorded_total",
+    type: "counter",
+    help: "Evaluations whose event was not on disk when their response was due: passed or refused by the fail mode.",
+    read: ({ evaluations }) => evaluations.unrecorded(),
   },
   {
     name: "portcullis_config_revision",

@@ -24,8 +24,8 @@ const TRY_AGAIN_MS = 500;
 
 interface Waiting {
   recorded: RecordedEvaluation;
-  /** Lets the answer go, where it waits. */
-  done?: () => void;
+  /** Ends the wait of the response for it: whether the event is safe on disk. */
+  done?: ((stored: boolean) => void) | undefined;
 }
 
 export interface EvaluationWriter {
@@ -38,6 +38,8 @@ export interface EvaluationWriter {
   held: () => boolean;
   /** How many were dropped or refused. */
   lost: () => number;
+  /** How many were neither in the journal nor in the database when their response was due. */
+  unrecorded: () => number;
   /** How many there were, by status. */
   statuses: Counts;
   stop: () => Promise<void>;
@@ -61,6 +63,7 @@ export function writeEvaluations(
   let held = false;
   let crowded = false;
   let lost = 0;
+  let unrecorded = 0;
   let stopped = false;
 
   const flush = (): Promise<void> => {
@@ -90,14 +93,17 @@ export function writeEvaluations(
         if (held) log("evaluations_written", { level: "info", waiting: waiting.length });
         held = false;
       } catch (thrown) {
-        // An application must not stand still because we cannot write: the verdicts go out, the
-        // events stay here until the database is back.
+        // The events stay here until the database is back. Meanwhile verdicts are returned: on Postgres all of
+        // them, on SQLite those in the journal; the collector's fail mode decides about the others.
         const { code } = AppError.from(thrown);
         if (code === "unavailable") {
           if (!held)
             log("evaluations_held", { level: "error", waiting: waiting.length, error: thrown });
           held = true;
-          for (const { done } of waiting) done?.();
+          for (const each of waiting) {
+            each.done?.(!stores_first || journal.missing([each.recorded]) === 0);
+            each.done = undefined;
+          }
           return;
         }
         if (batch.length > 1) {
@@ -113,10 +119,14 @@ export function writeEvaluations(
       single = Math.max(0, single - 1);
       waiting = waiting.slice(batch.length);
       taken += batch.length;
-      for (const { done } of batch) done?.();
+      for (const { done } of batch) done?.(true);
       journal.remove(recordedOf(batch));
       if (taken < told) await new Promise(setImmediate); // on SQLite nobody else has a turn before
     }
+  };
+  const notRecorded = () => {
+    unrecorded += 1;
+    return new AppError("activity_failed");
   };
   return {
     record(recorded) {
@@ -124,17 +134,18 @@ export function writeEvaluations(
       if (waiting.length >= MOST_WAITING) {
         lost += 1;
         if (lost % 1000 === 1) log("evaluations_dropped", { level: "error", count: lost });
-        return Promise.resolve();
+        return stores_first ? Promise.reject(notRecorded()) : Promise.resolve();
       }
       const stored = (stores_first || journal.isBehind()) && journal.store(recorded);
-      if ((stores_first && stored) || commit === "after" || held) {
+      if ((stores_first && stored) || commit === "after" || (held && !stores_first)) {
         waiting.push({ recorded });
         if (waiting.length === BATCH && !held) setImmediate(() => void flush());
         else soon(held ? TRY_AGAIN_MS : WRITE_AFTER_MS);
         return Promise.resolve();
       }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ recorded, done: resolve });
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const done = (safe: boolean) => (safe ? resolve() : reject(notRecorded()));
+      waiting.push({ recorded, done });
       if (waiting.length === 1 && !writing) {
         // A timer of 0 ms takes a whole one: somebody who comes alone would wait for it.
         if (crowded) soon(GATHER_MS);
@@ -148,6 +159,7 @@ export function writeEvaluations(
     },
     held: () => held,
     lost: () => lost,
+    unrecorded: () => unrecorded,
     statuses,
     stop: async () => {
       stopped = true;
@@ -155,6 +167,7 @@ export function writeEvaluations(
       do await flush();
       while (waiting.length && !held);
       const dropped = journal.missing(recordedOf(waiting));
+      lost += dropped;
       reportUnwritten(log, "evaluations", waiting.length, dropped);
     },
   };
