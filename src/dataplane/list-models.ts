@@ -22,7 +22,10 @@ export function listModels({
   return card;
 }
 
-/** Names from allow lists, or the provider's own where there is none, and defaults; a pattern is not a name. The first registry that has one owns it. */
+/**
+ * Lists names from allow-lists, or the provider's own where there is none, and defaults; a pattern is not a
+ * name. The first registry that has a name owns it.
+ */
 function cardsOf({ registries }: ConsumerView): ModelCard[] {
   const cards = new Map<string, ModelCard>();
   for (const { registry, models } of registries) {
