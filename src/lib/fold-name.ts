@@ -14,10 +14,10 @@ export const foldName = (name: string): string =>
 
 /**
  * Returns whether a form or query parser may read `name` as `plain`. Also ignores percent-escapes,
- * quotes, spaces and a bracketed index (`model[]`).
+ * quotes, spaces, a bracketed index (`model[]`) and what follows a NUL, where PHP ends the name.
  */
 export function readsAs(name: string, plain: string): boolean {
-  const [base = ""] = unescaped(name).split("[");
+  const [base = ""] = unescaped(name).split(/[[\0]/);
   return foldName(base).replace(/\W/g, "") === plain;
 }
 

@@ -4,22 +4,27 @@
 export function boundaryOf(contentType: string | null | undefined): string | undefined {
   const [, parameters] = /^multipart\/form-data[ \t]*(;.*)$/i.exec(contentType?.trim() ?? "") ?? [];
   if (!parameters) return undefined;
-  const [boundary = "", ...others] = valuesOf(parameters, "boundary");
   // Two boundaries, or text that we cannot read, would let the upstream split the body elsewhere.
+  // PHP takes the first `boundary` of the text (`xboundary=…`), Go prefers `boundary*=…`.
+  const named = parametersOf(parameters).filter((each) => /boundary/i.test(each.join("=")));
+  const [[name = "", boundary = ""] = [], ...others] = named;
   const clear = others.length === 0 && /^[; \t]*$/.test(parameters.replace(PARAMETER, ""));
-  return clear && BOUNDARY.test(boundary) ? boundary : undefined;
+  return clear && /^boundary$/i.test(name) && BOUNDARY.test(boundary) ? boundary : undefined;
 }
 
 /** Returns whether names and values may be in an encoding other than UTF-8. */
 export const hasOtherCharset = (contentType: string): boolean =>
-  valuesOf(contentType, "charset").some((charset) => !/^(utf-?8|us-ascii)$/i.test(charset));
-
-function valuesOf(text: string, parameter: string): string[] {
-  return [...text.matchAll(PARAMETER)].flatMap(([, name, quoted, bare]) =>
-    name?.toLowerCase() === parameter ? [quoted ?? bare ?? ""] : [],
+  parametersOf(contentType).some(
+    ([name, value]) => /^charset$/i.test(name) && !/^(utf-?8|us-ascii)$/i.test(value),
   );
-}
 
-const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([^\s";]+))[ \t]*/g;
+const parametersOf = (text: string): [name: string, value: string][] =>
+  Array.from(text.matchAll(PARAMETER), ([, name = "", quoted, bare = ""]) => [
+    name,
+    quoted ?? bare,
+  ]);
+
+/** PHP ends a value without quotes at a comma. */
+const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([^\s";,]+))[ \t]*/g;
 /** RFC 2046 section 5.1.1: at most 70 of these characters, and no space at the end. */
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;

@@ -63,7 +63,8 @@ test.each([
   ["no blank line before the next delimiter", `--B\r\n${PART}\r\n\r\n--B--`, ""],
   ["a value with line breaks", form([PART, "a\r\n-\nb"]), "a\r\n-\nb"],
   ["an unquoted name", form(["content-disposition:form-data;name=model", "m"]), "m"],
-  ["a preamble and an epilogue", `hello\r\n${form([PART, "m"])}bye --B\n--B`, "m"],
+  ["a preamble", `hello\r\n${form([PART, "m"])}`, "m"],
+  ["blank lines at the end", `${form([PART, "m"])}\r\n\n`, "m"],
   ["the boundary in the middle of a line", form([PART, "x--B"]), "x--B"],
   ["UTF-8", form([PART, Buffer.from("é").toString("latin1")]), "é"],
   [
@@ -106,6 +107,10 @@ test.each([
     form([`${FILE.slice(0, -1)}\\"; name="model"`, ""]),
     /not clearly/,
   ],
+  ["a name behind a vertical tab", form([`${FILE};\vname="model"`, "m"]), /not clearly/],
+  ["a part of parts", form([`${FILE}\r\nContent-Type: multipart/mixed`, ""]), /not clearly/],
+  ["a part behind the end", `${form([PART, "m"])}${form([PART, "n"])}`, /closing delimiter/],
+  ["text behind the end", form([PART, "m"]).replace("--B--", "--B--x"), /closing delimiter/],
   ["two dispositions", form([`${FILE}\r\n${PART}`, "m"]), /not clearly/],
   ["a folded header", form([`${FILE};\r\n name="model"`, "m"]), /not clearly/],
   [

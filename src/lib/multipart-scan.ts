@@ -55,12 +55,12 @@ export function createMultipartScan(
   // headers is part of the delimiter that may follow at once, so every search begins with one.
   let held: Buffer = CRLF;
 
-  const steps = { seek, delimiter, headers, field: readField };
+  const steps = { seek, delimiter, headers, field: readField, closed };
 
   return {
     push(chunk) {
       let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-      while (rest.length > 0 && state !== "closed" && state !== "refused") {
+      while (rest.length > 0 && state !== "refused") {
         const before = state;
         rest = steps[state](rest);
         if (state !== before) entered = pushed + chunk.length - rest.length;
@@ -115,6 +115,11 @@ export function createMultipartScan(
     parts++;
     if (parts > MAX_PARTS) return refuse(`it has more than ${MAX_PARTS} parts`);
     return enter("headers", left);
+  }
+
+  /** PHP reads on behind the closing delimiter, to the next one. No client sends anything there. */
+  function closed(rest: Buffer): Buffer {
+    return rest.every(isBlank) ? NOTHING : refuse("text follows its closing delimiter");
   }
 
   function headers(rest: Buffer): Buffer {
@@ -188,6 +193,9 @@ export function createMultipartScan(
     return NOTHING;
   }
 }
+
+const isBlank = (byte: number): boolean =>
+  byte === 0x0d || byte === 0x0a || byte === 0x20 || byte === 0x09;
 
 const NOTHING = Buffer.alloc(0);
 const CRLF = Buffer.from("\r\n");

@@ -22,7 +22,10 @@ export function partName(headers: string): Part | undefined {
   // Go decodes quoted-printable parts by itself: it would read another text than we do.
   const encoded = valuesOf("content-transfer-encoding").some((value) => !PLAIN.test(value));
   if (encoded || ENCODED_WORD.test(name)) return undefined;
-  const other_charset = valuesOf("content-type").some(hasOtherCharset);
+  const types = valuesOf("content-type");
+  // Some parsers descend into it and find fields that we do not see. RFC 7578 section 4.3 deprecates it.
+  if (types.some((type) => /^multipart\//i.test(type))) return undefined;
+  const other_charset = types.some(hasOtherCharset);
   return { name, file: FILE_NAME.test(rest), other_charset };
 }
 
@@ -30,8 +33,11 @@ export function partName(headers: string): Part | undefined {
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/;
 /** Every known client writes the name first; behind a file name, quotes could be read two ways. */
 const FORM_FIELD = /^form-data[ \t]*;[ \t]*name=(?:"([^"\\]*)"|([^\s";,\\]+))[ \t]*(;.*)?$/is;
-/** Also refuses a file called `a; name=b`: the price of not guessing where its quotes end. */
-const SECOND_NAME = /;[ \t]*name(?:\*[\d*]*)?[ \t]*=/i;
+/**
+ * Also rejects a file called `a; name=b`: where its quotes end is ambiguous. Before `name`, parsers
+ * skip any white space (Werkzeug: a vertical tab, a no-break space).
+ */
+const SECOND_NAME = /;[^\w;]*name[^a-z;="]*=/i;
 /** RFC 2047: some parsers decode it in parameters. */
 const ENCODED_WORD = /=\?/;
 const FILE_NAME = /;[ \t]*filename\*?[ \t]*=/i;

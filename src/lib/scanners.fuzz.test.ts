@@ -150,8 +150,11 @@ function plainForm(body: Buffer): { value: string | undefined } | undefined {
   const [, ...pieces] = `\r\n${body.toString("latin1")}`.split(`\r\n--${BOUNDARY}`);
   const last = pieces.findIndex((piece) => piece.startsWith("--"));
   const loose = new RegExp(`(?:^|[^\r])\n--${BOUNDARY}|\r--${BOUNDARY}`);
-  const upToEnd = `\r\n${body.toString("latin1")}`.split(`\r\n--${BOUNDARY}--`)[0] ?? "";
+  const [upToEnd = "", behind = "", ...ends] = `\r\n${body.toString("latin1")}`.split(
+    `\r\n--${BOUNDARY}--`,
+  );
   if (last < 0 || loose.test(upToEnd)) return undefined;
+  if (ends.length > 0 || behind.trim() !== "") return undefined;
 
   const values: string[] = [];
   const paddings = new Set<boolean>();

@@ -63,6 +63,8 @@ test.each([
   ["as an encoded word", named("=?utf-8?Q?model?=")],
   ["in RFC 5987 spelling", "Content-Disposition: form-data; name*=UTF-8''model"],
   ["in pieces", `${named("x")}; name*0="mo"; name*1="del"`],
+  ["behind a vertical tab", `${named("x")};\vname="model"`],
+  ["behind a no-break space", `${named("x")};\u00a0name="model"`],
   ["as models", named("models[]")],
   ["as fallbacks", named("fallbacks")],
 ])(
@@ -79,7 +81,35 @@ test.each([
   },
 );
 
+/** A form of two parts, the second of which holds a form with another boundary. */
+const FORM_IN_FORM = raw(CHEAP, [
+  `${named("a")}`,
+  `\r\n--other\r\n${named("model")}\r\n\r\nexpensive\r\n--other--\r\n`,
+]);
+
 test.each([
+  [
+    "a part follows the closing delimiter",
+    `${raw(CHEAP)}${raw([named("model"), "expensive"])}`,
+    FORM_TYPE,
+  ],
+  ["a second boundary is extended", FORM_IN_FORM, `${FORM_TYPE}; boundary*=utf-8''other`],
+  ["a second boundary is in pieces", FORM_IN_FORM, `${FORM_TYPE}; boundary*0=other`],
+  [
+    "another parameter holds the word boundary",
+    FORM_IN_FORM,
+    `multipart/form-data; xboundary=other; boundary=${BOUNDARY}`,
+  ],
+  [
+    "the boundary holds a comma outside quotes",
+    FORM_IN_FORM.replaceAll(BOUNDARY, "other,x"),
+    "multipart/form-data; boundary=other,x",
+  ],
+  [
+    "a part is a multipart body",
+    raw(CHEAP, [`${named("a")}\r\nContent-Type: multipart/mixed; boundary=other`, ""]),
+    FORM_TYPE,
+  ],
   ["the form has a charset", raw(CHEAP), `${FORM_TYPE}; charset=utf-7`],
   ["the form has two charsets", raw(CHEAP), `${FORM_TYPE}; charset=utf-8; charset=utf-16`],
   ["the form has a _charset_ field", raw([named("_charset_"), "utf-16"], CHEAP), FORM_TYPE],
