@@ -3,16 +3,12 @@ import { AppError } from "../contract/errors.ts";
 import { foldName } from "../lib/fold-name.ts";
 import type { Member, Members } from "../lib/json-members.ts";
 import { parseStrict } from "../lib/json-strict.ts";
+import { partType } from "./part-type.ts";
 
-/** Members of a body that can select a model. The first three do by all of their text, the rest by members of theirs. */
+/** Members of a body, in lower case, that can select a model: those of the first line by all of their text. */
 export const MODEL_SELECTORS = [
-  "models",
-  "fallbacks",
-  "preset",
-  "extra_body",
-  "plugins",
-  "tools",
-  "compound_custom",
+  ...["models", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "preset"],
+  ...["extra_body", "plugins", "tools", "compound_custom", "data_sources", "provideroptions"],
 ];
 
 /** Parses these members, so it is only for consumers with an allow-list. */
@@ -48,7 +44,7 @@ function collect(value: unknown, models: string[], selecting: Selecting): void {
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, models, selecting);
   } else if (typeof value === "object" && value !== null) {
-    const isFunction = "type" in value && value.type === "function";
+    const isFunction = partType(value) === "function";
     for (const [name, inner] of Object.entries(value)) {
       // The JSON schema of a function describes its parameters and selects nothing.
       if (SCHEMAS.has(name) || (isFunction && name === "parameters")) continue;
@@ -65,8 +61,8 @@ function kindOf(name: string): Selecting {
   return SELECTING.test(folded) ? "model" : false;
 }
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`. */
-const SELECTING = /(models?(_?id)?|fallbacks)$/;
+/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`. */
+const SELECTING = /(models?(_?id)?|fallbacks|deployment_name)$/;
 
 /** A cheap look before parsing: most tools name no model. */
 function mayName(bytes: Uint8Array, { start, end }: Member): boolean {
@@ -75,4 +71,4 @@ function mayName(bytes: Uint8Array, { start, end }: Member): boolean {
 }
 
 /** A byte beyond ASCII or an escape may be a letter of such a name in another style. */
-const MAY_NAME = /(?:models?(?:_?id)?|preset|fallbacks)"\s*:|\\u|[\x80-\xff]/i;
+const MAY_NAME = /(?:models?(?:_?id)?|preset|fallbacks|deployment_name)"\s*:|\\u|[\x80-\xff]/i;

@@ -52,7 +52,7 @@ function checkQuery(search: string): void {
   if (search === "") return;
   const names = search
     .slice(1)
-    .split("&")
+    .split(/[&;]/)
     .map((pair) => pair.split("=", 1)[0] ?? "");
   if (!names.some((name) => readsAs(name, "model") || readsAs(name, "modelid"))) return;
   throw new AppError("invalid_model", "Name the model in the body, not in the query string.", {

@@ -97,6 +97,17 @@ test.each([
   ["a plugin", { plugins: [{ id: "fusion", analysis_models: ["expensive"] }] }],
   ["a tool", { tools: [{ type: "image_generation", model: "expensive" }] }],
   ["a server tool", { tools: [{ type: "openrouter:x", parameters: { model: "expensive" } }] }],
+  [
+    "a tool with a second type",
+    { tools: [{ type: "function", Type: "x", parameters: { model: "expensive" } }] },
+  ],
+  ["fallbacks for a long context", { context_window_fallbacks: [{ cheap: ["expensive"] }] }],
+  ["fallbacks for a refused prompt", { content_policy_fallbacks: [{ cheap: ["expensive"] }] }],
+  ["providerOptions", { providerOptions: { gateway: { models: ["expensive"] } } }],
+  [
+    "a data source",
+    { data_sources: [{ parameters: { embedding_dependency: { deployment_name: "expensive" } } }] },
+  ],
   ["compound_custom", { compound_custom: { models: { answering_model: "expensive" } } }],
 ])("a model that is not allowed in %s is a 403 under an allow-list", async (_, more) => {
   const { limited, free } = await setUp();
@@ -153,7 +164,10 @@ test("alternative models that are allowed pass, and so does what only looks like
 test("the query string cannot name a model", async () => {
   const { limited } = await setUp();
 
-  for (const query of ["model=expensive", "a=1&MODEL=expensive", "mod%65l=x", "model[]=x"]) {
+  for (const query of [
+    ...["model=expensive", "a=1&MODEL=expensive", "mod%65l=x", "model[]=x"],
+    ...["a=1;model=expensive", "model%00x=expensive"],
+  ]) {
     const reply = await limited.post(`/v1/images/generations?${query}`, { model: "cheap" });
     expect(await answer(reply)).toEqual([400, "invalid_model"]);
   }
