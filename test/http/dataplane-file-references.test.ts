@@ -93,6 +93,28 @@ const REFERENCES: [string, string, (id: string) => object][] = [
   ["another case", CHAT, (id) => message({ type: "file", File: { FILE_ID: id } })],
   ["a long s", CHAT, (id) => ({ messages: [], "file_id\u017f": [id] })],
   [
+    "a body that claims to be a citation",
+    CHAT,
+    (id) => ({ type: "file_citation", ...message({ type: "file", file: { file_id: id } }) }),
+  ],
+  [
+    "a body that claims to be a tool call",
+    RESPONSES,
+    (id) => ({ type: "tool_use", input: [{ content: [{ type: "input_file", file_id: id }] }] }),
+  ],
+  [
+    "a message that claims to be a citation",
+    CHAT,
+    (id) => ({
+      messages: [{ type: "file_path", content: [{ type: "file", file: { file_id: id } }] }],
+    }),
+  ],
+  [
+    "a part with a second type",
+    CHAT,
+    (id) => message({ type: "file_citation", Type: "document", file_id: id }),
+  ],
+  [
     "a nested tool result",
     CHAT,
     (id) =>
@@ -151,12 +173,13 @@ test("files of two registries in one request are a 404", async () => {
   expect((await mine.post(RESPONSES, { model: "m", tools })).status).toBe(404);
 });
 
-test("a vector store is nobody's own", async () => {
+test("a vector store or a collection is nobody's own", async () => {
   const { mine, shared } = await setUp();
-  const body = { model: "m", tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] };
-
-  expect((await mine.post(RESPONSES, body)).status).toBe(404);
-  expect((await shared.post(RESPONSES, body)).status).toBe(200);
+  for (const tool of [{ vector_store_ids: ["vs_1"] }, { collection_ids: ["c_1"] }]) {
+    const body = { model: "m", tools: [tool] };
+    expect((await mine.post(RESPONSES, body)).status).toBe(404);
+    expect((await shared.post(RESPONSES, body)).status).toBe(200);
+  }
 });
 
 test.each([
@@ -165,6 +188,11 @@ test.each([
     "a citation",
     message({ type: "output_text", annotations: [{ type: "file_citation", file_id: "x" }] }),
   ],
+  [
+    "the results of a file search",
+    message({ type: "file_search_call", results: [{ file_id: "x" }] }),
+  ],
+  ["the path of a file", message({ type: "file_path", file_path: { file_id: "x" } })],
   ["the output of a program", message({ type: "bash_code_execution_output", file_id: "x" })],
   [
     "the schema of a function",
