@@ -49,6 +49,26 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await moved(keyed.path, keyed.code)).status).toBe(200);
   });
 
+  const NUL_IN_EMAIL = [{ alg: "RS256" }, { email: "al\0ice" }, {}]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+
+  test.each([
+    ["the largest integer as its lifetime", { expires_in: 2 ** 63 }],
+    ["a lifetime that is over", { expires_in: -1e300 }],
+    ["an account name with a NUL", { id_token: NUL_IN_EMAIL }],
+  ])("a token response with %s connects an account", async (_, more) => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    vendor.auth.state.more = more;
+
+    await vendor.connected("alice");
+
+    await using client = await vendor.store.client("alice");
+    vendor.auth.state.more = {};
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+  });
+
   test("2 accounts of principals are not renewed at another token endpoint", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -19,6 +19,8 @@ export function startAuthServer() {
     /** Who consents at the authorization page. */
     sub: "alice@vendor.example",
     expires_in: 3600,
+    /** Added to every token response. */
+    more: {} as Record<string, unknown>,
     /** Milliseconds before the token endpoint answers. */
     delay_ms: 0,
     broken: false,
@@ -34,7 +36,8 @@ export function startAuthServer() {
     const [access_token, refresh_token] = [secret("at"), secret("rt")];
     access.set(access_token, to);
     if (renewable) refresh.set(refresh_token, to);
-    const told = { access_token, token_type: "Bearer", expires_in: state.expires_in };
+    const { expires_in, more } = state;
+    const told = { access_token, token_type: "Bearer", expires_in, ...more };
     return Response.json(renewable ? { ...told, refresh_token, scope: "read write" } : told);
   }
 

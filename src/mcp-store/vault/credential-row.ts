@@ -36,11 +36,16 @@ export function credentialOf(
     access_token: sealed("access_token", access_token),
     refresh_token: refresh_token === undefined ? null : sealed("refresh_token", refresh_token),
     scopes: scope === undefined ? [...scopes] : scope.split(" ").filter(Boolean),
-    expires_at:
-      expires_in === undefined ? null : new Date(at.getTime() + expires_in * 1000).toISOString(),
+    expires_at: expires_in === undefined ? null : timeAfter(at, expires_in),
     updated_at: at.toISOString(),
   } satisfies Partial<StoreCredentialRow>;
 }
+
+/** A century: some servers send the largest integer for "never", which is no date. */
+const MAX_LIFE_S = 100 * 365 * 86_400;
+
+const timeAfter = (at: Date, seconds: number): string =>
+  new Date(at.getTime() + Math.min(Math.max(seconds, 0), MAX_LIFE_S) * 1000).toISOString();
 
 const ACCOUNT_MOST = 255;
 
@@ -48,5 +53,6 @@ const ACCOUNT_MOST = 255;
 export function accountOf({ id_token }: OAuthTokens): string {
   const { claims = {} } = (id_token && readJwt(id_token)) || {};
   const name = claims.email ?? claims.preferred_username ?? claims.sub;
-  return typeof name === "string" ? name.slice(0, ACCOUNT_MOST) : "";
+  // Postgres stores no NUL.
+  return typeof name === "string" ? name.replaceAll("\0", "").slice(0, ACCOUNT_MOST) : "";
 }
