@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { jsonWeight, valueWeight } from "./json-weight.ts";
+import { measureJson, valueWeight } from "./json-weight.ts";
 
-describe("jsonWeight", () => {
+const jsonWeight = (text: string): number => measureJson(text).weight;
+
+describe("measureJson", () => {
   test("a million empty lists weigh what they take in memory, not their two bytes", () => {
     expect(jsonWeight(`[${"[],".repeat(1_000_000)}[]]`)).toBeGreaterThan(90_000_000);
   });
@@ -14,6 +16,11 @@ describe("jsonWeight", () => {
   test("text that ends inside a string is weighed to its end", () => {
     expect(jsonWeight('["[[[[')).toBe(jsonWeight("["));
     expect(jsonWeight(`["${"\\".repeat(10_001)}`)).toBe(jsonWeight("["));
+  });
+
+  test("the depth is that of the deepest value, and strings have none", () => {
+    expect(measureJson('[[], {"a": [{}]}, [[]]]').depth).toBe(4);
+    expect(measureJson('"[[[["').depth).toBe(0);
   });
 });
 

@@ -4,18 +4,25 @@
 const CONTAINER_BYTES = 96;
 const VALUE_BYTES = 24;
 
-const [QUOTE, BACKSLASH, COMMA, OPEN_BRACKET, OPEN_BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Returns the bytes that the values of a JSON text take, without the text itself. */
-export function jsonWeight(text: string): number {
+/** Returns the bytes that the values of a JSON text take, without the text itself, and how deep they are nested. */
+export function measureJson(text: string): { weight: number; depth: number } {
   let weight = 0;
+  let open = 0;
+  let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === COMMA) weight += VALUE_BYTES;
-    else if (code === OPEN_BRACKET || code === OPEN_BRACE) weight += CONTAINER_BYTES;
+    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      weight += CONTAINER_BYTES;
+      open += 1;
+      if (open > depth) depth = open;
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) open -= 1;
     else if (code === QUOTE) at = endOfString(text, at);
   }
-  return weight;
+  return { weight, depth };
 }
 
 /** Returns where the string that opens at `from` closes; the end of the text where it does not. */

@@ -21,6 +21,15 @@ async function served() {
       { name: "wait", answer: () => waiting.promise.then(() => "waited") },
       { name: "give", answer: ({ kib }) => "x".repeat(Number(kib) * KIB) },
       {
+        name: "dig",
+        answer: ({ levels }) => ({
+          content: [],
+          structuredContent: {
+            list: JSON.parse("[".repeat(Number(levels)) + "]".repeat(Number(levels))),
+          },
+        }),
+      },
+      {
         name: "nest",
         answer: ({ count }) => ({
           content: [],
@@ -67,6 +76,20 @@ test("a body of millions of small values is a 413 before it is parsed", async ()
     error: { code: -32000, message: expect.any(String), data: { code: "too_large" } },
   });
   expect(it.server.calls).toHaveLength(0);
+});
+
+test("a body, or a result, that is nested too deep is rejected before it is written again", async () => {
+  await using it = await served();
+  const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+
+  const refused = await it.call("alice", "take", { list: nested(1001) });
+  const failed = await (await it.call("alice", "dig", { levels: 1001 })).text();
+  const fine = await (await it.call("alice", "dig", { levels: 900 })).text();
+
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain("nested deeper than 1000 levels");
+  expect(failed).toContain("nested deeper than 1000 levels");
+  expect(fine).not.toContain("isError");
 });
 
 test("a caller who holds its share gets a 429, another caller does not, and the share comes back", async () => {

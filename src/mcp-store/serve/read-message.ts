@@ -1,7 +1,8 @@
 /** Reads and parses the body of an MCP request: capped, and counted against the memory of its caller. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { jsonWeight } from "../../lib/json-weight.ts";
+import { MAX_DEPTH } from "../../lib/json-skip.ts";
+import { measureJson } from "../../lib/json-weight.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { MemoryHold } from "../memory-holds.ts";
 
@@ -17,7 +18,12 @@ export async function readMessage(
   const limits = bodyLimits(deps, deps.settings.JSON_BODY_MIB * 1024 * 1024);
   const bytes = await readBody(request, limits, (count) => hold.add(count * COPIES));
   const text = new TextDecoder().decode(bytes);
-  hold.add(jsonWeight(text));
+  const { weight, depth } = measureJson(text);
+  // The time that JSON.stringify takes grows with the square of the depth: 200,000 levels take seconds.
+  if (depth > MAX_DEPTH) {
+    throw new AppError("invalid_request", `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  hold.add(weight);
   const message = parsed(text);
   if (Array.isArray(message) && (message.length === 0 || message.length > MAX_BATCH)) {
     throw new AppError("invalid_request", `A batch has 1 to ${MAX_BATCH} messages.`);

@@ -6,7 +6,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { jsonWeight } from "../../lib/json-weight.ts";
+import { MAX_DEPTH } from "../../lib/json-skip.ts";
+import { measureJson } from "../../lib/json-weight.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/reply-head.ts";
 import { readText } from "../../net/read-body.ts";
@@ -96,7 +97,9 @@ async function received(
   const ok = status >= 200 && status < 300;
   const type = headers.get("content-type") ?? "";
   const parse = (text: string): object => {
-    hold.add(jsonWeight(text));
+    const { weight, depth } = measureJson(text);
+    if (depth > MAX_DEPTH) throw tooDeep();
+    hold.add(weight);
     return parsed(text);
   };
   let size = 0;
@@ -133,6 +136,9 @@ const counted = (reply: Reply, count: (bytes: number) => void): Reply => ({
 
 const tooLarge = () =>
   new AppError("upstream_failed", `The response exceeds ${MAX_BYTES / 1024 / 1024} MiB.`);
+
+const tooDeep = () =>
+  new AppError("upstream_failed", `The response is nested deeper than ${MAX_DEPTH} levels.`);
 
 /** Hands over what is parsed already: parsing it twice would double the memory of a large result. */
 const parsedResponse = (message: object, headers: Record<string, string>): Response =>
