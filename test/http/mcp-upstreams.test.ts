@@ -65,6 +65,15 @@ test("a server that never answers is waited for once, and not for long", async (
   expect(performance.now() - again).toBeLessThan(3000);
 }, 20_000);
 
+test("a server that has another page of tools again and again is not waited for either", async () => {
+  await using endless = startMcpServer({ page_ms: 2000 });
+  await using it = await besideGood(endless.url, patientKit);
+
+  expect(await it.tools()).toEqual(["good__works"]);
+  expect(await it.notes()).toEqual(["The server did not answer in time."]);
+  expect(endless.lists()).toBeLessThan(10);
+}, 30_000);
+
 test.each([
   ["HTML", { headers: { "content-type": "text/html" }, body: "<h1>hello</h1>" }],
   ["an error page", { status: 500, body: "secret token abc" }],

@@ -29,6 +29,8 @@ export interface McpServerOptions {
   gate?: ((request: Request) => Response | undefined) | undefined;
   /** Milliseconds before any answer. */
   delay_ms?: number;
+  /** Every page of tools takes so many milliseconds, and names another one. */
+  page_ms?: number;
   /** Speaks the 2025 era only, with sessions that it remembers. */
   sessions?: boolean;
   /** With `sessions`: streams begin with an event that has an id and no data, and can be resumed. */
@@ -45,9 +47,11 @@ export function startMcpServer(options: McpServerOptions = {}) {
       { name: "test", version: "1" },
       { capabilities: { tools: { listChanged: true } } },
     );
-    server.setRequestHandler("tools/list", () => {
+    server.setRequestHandler("tools/list", async () => {
       lists += 1;
+      if (state.page_ms !== undefined) await Bun.sleep(state.page_ms);
       return {
+        ...(state.page_ms === undefined ? {} : { nextCursor: `${lists}` }),
         tools: state.tools.map(({ answer: _, ...tool }) => ({
           description: `Does ${tool.name}`,
           inputSchema: { type: "object" as const },

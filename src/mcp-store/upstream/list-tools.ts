@@ -1,6 +1,7 @@
 /** Lists the tools of an upstream, page by page, up to what a client could use. */
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { elapsedMs } from "../../lib/clock.ts";
 import { readTool, type Tool } from "./tool-definition.ts";
 import { QUICK_MS } from "./upstream-fetch.ts";
 
@@ -12,6 +13,8 @@ export interface ToolList {
 
 const MAX_TOOLS = 1000;
 const MAX_PAGES = 50;
+/** Of all pages together: a list of tools waits for every server. */
+const MAX_MS = 2 * QUICK_MS;
 const MIB = 1024 * 1024;
 /** Of all definitions together: each caller is sent them, and the guard evaluates them. */
 const MAX_MIB = 4;
@@ -44,11 +47,13 @@ export async function listTools(client: Client): Promise<ToolList> {
     return true;
   }
 
+  const end = elapsedMs() + MAX_MS;
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && notes.length === 0; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const request = { method: "tools/list", params };
-    const { tools, nextCursor } = await client.request(request, Page, { timeout: QUICK_MS });
+    const timeout = Math.max(1, Math.min(QUICK_MS, end - elapsedMs()));
+    const { tools, nextCursor } = await client.request(request, Page, { timeout });
     tools.every(take);
     cursor = nextCursor;
     if (cursor === undefined) break;
