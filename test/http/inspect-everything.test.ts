@@ -104,6 +104,39 @@ test.each(ENCODED)(
   },
 );
 
+const BASE64 = Buffer.from(NOTE).toString("base64");
+
+test.each<[string, string]>([
+  ["signs that lenient decoders skip", `data:text/plain;base64,${spaced(BASE64)}`],
+  ["such signs outside a data URL", spaced(BASE64)],
+  [
+    "a false byte order mark",
+    `data:;base64,${Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from(NOTE)]).toString("base64")}`,
+  ],
+])("base64 with %s is decoded and inspected", async (_, data) => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention");
+
+  expect((await guard.evaluate({ payload: file(data) })).status).toBe("block");
+});
+
+const HALF = Buffer.from(NOTE.slice(0, 10)).toString("base64");
+const REST = Buffer.from(NOTE.slice(10)).toString("base64");
+const MIXED = Buffer.concat([
+  Buffer.from("Hello there. ".repeat(200), "utf16le"),
+  Buffer.from(NOTE),
+]);
+
+test.each<[string, string]>([
+  ["base64 with padding in the middle", `data:text/plain;base64,${HALF}${REST}`],
+  ["UTF-16 followed by UTF-8", `data:text/plain;base64,${MIXED.toString("base64")}`],
+])("%s is listed as not inspected", async (_, data) => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention");
+
+  const { detectors } = await guard.evaluate({ payload: file(data) });
+
+  expect(detectors.uninspected).toEqual([{ pointer: URL_POINTER, reason: "binary" }]);
+});
+
 test("a nested data URL is inspected, whatever its charset", async () => {
   const guard = await makeRuled(await kit(), "data_loss_prevention");
   const nested = Buffer.from(`caf\xe9 ${NOTE}`, "latin1").toString("base64");
@@ -209,4 +242,8 @@ function file(file_data: string): Json {
 
 function message(content: unknown, more: object = {}): object {
   return { messages: [{ role: "assistant", content, ...more }] };
+}
+
+function spaced(base64: string): string {
+  return base64.replace(/.{7}/g, "$&!");
 }

@@ -4,7 +4,12 @@
 export function decodeText(bytes: Uint8Array, declared: string | null): string | undefined {
   const head = bytes.subarray(0, HEAD);
   const charset = markedCharset(head) ?? wideCharset(head);
-  if (charset) return isLegible(decodeAs(charset, head)) ? decodeAs(charset, bytes) : undefined;
+  const isWide = charset !== undefined && charset !== "utf-8";
+  // A byte order mark before plain letters is false: it would turn them into others.
+  if (charset && !(isWide && isMostlyAscii(head))) {
+    if (isWide && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
+    return isLegible(decodeAs(charset, head)) ? decodeAs(charset, bytes) : undefined;
+  }
   const headText = new TextDecoder().decode(head, { stream: true });
   if (isUtf8(headText)) {
     if (!isLegible(headText)) return undefined;
@@ -19,6 +24,12 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
 /** The `charset` parameter of a content type. */
 export const charsetOf = (contentType: string | null): string | null =>
   /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
+
+const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+
+/** UTF-16 and UTF-32 have no such run. Text of one byte a letter among them is read by other parsers. */
+const ONE_BYTE_LETTERS = /[\w ,.:-]{16}/;
 
 /** Bytes that decide what the rest is. */
 const HEAD = 4096;

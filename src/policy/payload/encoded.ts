@@ -14,11 +14,12 @@ export function decodeMember(key: string, value: string): Decoded | undefined {
     const { 0: prefix, 1: parameters = "" } = url;
     const data = value.slice(prefix.length);
     if (!isBase64(parameters)) return data.includes("%") ? decodePercent(prefix, data) : undefined;
-    return decodeBase64(prefix, unescapePercent(data).replace(/\s+/g, ""));
+    const strict = lettersOf(unescapePercent(data));
+    return decodeBase64(prefix, strict) ?? (strict === "" ? undefined : { kind: "binary" });
   }
   if (!ENCODED.has(key) || value.length < SHORTEST) return undefined;
   const data = unwrapLines(value);
-  const decoded = decodeBase64("", data);
+  const decoded = decodeBase64("", data) ?? decodeLenient(data);
   // Tokens of that length have one of these signs.
   const isToken = data.length < SHORTEST_WITH_SIGNS && /[-_]/.test(data);
   return isToken && decoded?.kind !== "text" ? undefined : decoded;
@@ -53,6 +54,15 @@ function decodeBase64(prefix: string, data: string): Decoded | undefined {
     ? { kind: "binary" }
     : { kind: "text", text, encoding: { prefix, alphabet } };
 }
+
+/** Python and PHP skip signs that are not base64. Without blanks: prose is not decoded. */
+function decodeLenient(data: string): Decoded | undefined {
+  if (/\s/.test(data)) return undefined;
+  const decoded = decodeBase64("", lettersOf(data));
+  return decoded?.kind === "text" || decoded?.kind === "document" ? decoded : undefined;
+}
+
+const lettersOf = (data: string): string => data.replace(/[^A-Za-z0-9+/_=-]+/g, "");
 
 function decodePercent(prefix: string, data: string): Decoded {
   const bytes = percentBytes(data);
