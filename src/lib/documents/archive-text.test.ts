@@ -33,6 +33,7 @@ function zip(files: File[], claims: { count?: number } = {}): Uint8Array {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50);
   end.writeUInt16LE(claims.count ?? files.length, 10);
+  end.writeUInt32LE(Buffer.concat(directory).length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...parts, ...directory, end]);
 }
@@ -126,6 +127,50 @@ test.each<[string, () => Uint8Array, string]>([
   ["a directory that claims more", () => zip([], { count: 5 }), "damaged"],
 ])("5 %s is refused", async (_, make, reason) => {
   expect(await read(make())).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+});
+
+const ARCHIVE = docx(body(paragraph("hidden")));
+const EMPTY_END = Buffer.from(`PK\x05\x06${"\0".repeat(18)}`, "latin1");
+
+test.each<[string, Uint8Array]>([
+  ["a false end record behind the true one", Buffer.concat([ARCHIVE, EMPTY_END])],
+  ["a false end record with a byte behind it", Buffer.concat([ARCHIVE, EMPTY_END, Buffer.of(0)])],
+  ["bytes behind the end record", Buffer.concat([ARCHIVE, Buffer.of(0)])],
+  ["text before it", Buffer.concat([Buffer.from("A plain text, it seems. ".repeat(300)), ARCHIVE])],
+])("an archive with %s is not taken for read", async (_, bytes) => {
+  expect(await read(bytes)).toMatchObject({ ok: false, problem: "unreadable" });
+});
+
+test("a file that only the local headers of an archive name is reported", async () => {
+  const shown = zip([{ name: "word/document.xml", content: body(paragraph("shown")) }]);
+  const directory = Buffer.from(shown).indexOf("PK\x01\x02");
+  const hidden = Buffer.from(zip([{ name: "a.txt", content: "hidden" }]));
+  const local = hidden.subarray(0, hidden.indexOf("PK\x01\x02"));
+  const bytes = Buffer.concat([shown.subarray(0, directory), local, shown.subarray(directory)]);
+  bytes.writeUInt32LE(directory + local.length, bytes.length - 6);
+
+  const found = await read(bytes);
+
+  expect(found).toMatchObject({
+    ok: true,
+    text: expect.stringContaining("shown"),
+    unread: [{ problem: "unreadable", reason: expect.stringContaining("outside") }],
+  });
+});
+
+test("text in attributes that readers show is read", async () => {
+  const xml = [
+    '<sheet name="hidden 1"/>',
+    '<v:textpath string="hidden 2"/>',
+    '<w:docVar w:name="a" w:val="hidden 3"/>',
+    '<w:default w:val="hidden 4"/>',
+    '<hyperlink display="hidden 5" tooltip="hidden 6"/>',
+    '<dataValidation prompt="hidden 7"/>',
+  ].join("");
+
+  const { text } = (await read(docx(body(xml)))) as { text: string };
+
+  for (let i = 1; i <= 7; i++) expect(text).toContain(`hidden ${i}`);
 });
 
 test("entities that a document defines itself are read where they are defined, and not expanded", async () => {

@@ -1,12 +1,12 @@
 /** Reads the text of a zip archive, such as a Word, Excel or PowerPoint document: every part of it. */
-import { containerKind } from "./container-kind.ts";
+import { fileKind } from "./container-kind.ts";
 import { decodeText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import type { Reading, Unread } from "./document-text.ts";
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./markup.ts";
 import type { Pace } from "./pace.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
-import { zipEntries } from "./zip.ts";
+import { readZip } from "./zip.ts";
 
 /**
  * Names decide nothing: relationships may give the body of a document any name, and an altChunk adds documents
@@ -17,16 +17,18 @@ export async function archiveText(
   budget: ReadingBudget,
   readPart: (bytes: Uint8Array) => Promise<Reading>,
 ): Promise<Pick<Reading, "text" | "unread">> {
-  const entries = zipEntries(bytes, budget).filter(({ name }) => !name.endsWith("/"));
+  const zip = readZip(bytes, budget);
+  const entries = zip.entries.filter(({ name }) => !name.endsWith("/"));
   // The body first, where it has its usual name.
   entries.sort((one, other) => Number(BODY.test(other.name)) - Number(BODY.test(one.name)));
   const unread = new Map<string, Unread>();
+  if (zip.has_more) unread.set(OUTSIDE.reason, OUTSIDE);
   let text = "";
   for (const { name, read } of entries) {
     if (text.length > budget.characters) break;
     try {
       const part = await read();
-      const xml = containerKind(part) === undefined ? decodeText(part, null) : undefined;
+      const xml = fileKind(part) === undefined ? decodeText(part, null) : undefined;
       if (xml !== undefined && XML.test(xml)) text += `${await xmlText(xml, budget.pace)}\n`;
       else {
         const nested = await readPart(part);
@@ -43,6 +45,10 @@ export async function archiveText(
   return { text, unread: [...unread.values()] };
 }
 
+const OUTSIDE: Unread = {
+  problem: "unreadable",
+  reason: "The archive has bytes outside of its files.",
+};
 const BODY = /^(?:word\/document\d{0,3}\.xml|xl\/sharedstrings\.xml|ppt\/slides\/[^/]*)$/i;
 const XML = /^\s*<(?:\?xml|[\w.-]{1,40}:[\w.-]{1,40}[\s/>]|!--)/;
 /** Parts that Office writes beside the content: settings of printers, and fonts. */
@@ -72,7 +78,7 @@ async function xmlText(xml: string, pace: Pace): Promise<string> {
 /** Elements that end a line: a paragraph, a cell or a string of a sheet, a value. */
 const BLOCKS = new Set(["p", "c", "si", "row", "v", "pt", "h", "title", "creator", "description"]);
 
-/** What a screen reader says of a picture, where a link leads, what a field computes. */
+/** What a screen reader says of a picture, where a link leads, what a field computes, what a sheet is called. */
 const ALT = new Set(["descr", "title"]);
 const TEXT_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["docpr", ALT],
@@ -80,4 +86,10 @@ const TEXT_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["relationship", new Set(["target"])],
   ["fldsimple", new Set(["w:instr", "instr"])],
   ["listitem", new Set(["w:displaytext", "w:value"])],
+  ["sheet", new Set(["name"])],
+  ["textpath", new Set(["string"])],
+  ["docvar", new Set(["w:val"])],
+  ["default", new Set(["w:val"])],
+  ["hyperlink", new Set(["w:tooltip", "tooltip", "display"])],
+  ["datavalidation", new Set(["prompt", "error"])],
 ]);

@@ -16,6 +16,18 @@ export function containerKind(bytes: Uint8Array): ContainerKind | undefined {
   return head.startsWith("\xd0\xcf\x11\xe0") ? "old_office" : undefined;
 }
 
+/** The same of a whole file: readers also find an archive or a PDF behind other bytes, by its end. */
+export function fileKind(bytes: Uint8Array): ContainerKind | undefined {
+  const known = containerKind(bytes);
+  if (known) return known;
+  const tail = Buffer.from(bytes.subarray(-TAIL_BYTES)).toString("latin1");
+  if (/PK\x05\x06[^]{18}/.test(tail)) return "archive";
+  return /startxref\s+\d+\s+%%EOF/.test(tail.slice(-HEAD_BYTES)) ? "pdf" : undefined;
+}
+
+/** The end record of an archive and the longest comment behind it. */
+const TAIL_BYTES = 22 + 0xffff;
+
 /** Whether bytes are a picture, a sound or a film, of which no text is read. */
 export function isMedia(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { archiveText } from "./archive-text.ts";
-import { containerKind, isMedia } from "./container-kind.ts";
+import { fileKind, isMedia } from "./container-kind.ts";
 import { charsetOf, decodeText } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { htmlText } from "./html-text.ts";
@@ -71,7 +71,7 @@ async function readDocument(
 ): Promise<Reading> {
   if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deep.");
   const inside = (part: Uint8Array) => readDocument(part, null, budget, depth + 1);
-  switch (containerKind(bytes)) {
+  switch (fileKind(bytes)) {
     case "pdf":
       return whole("pdf", await pdfText(bytes, budget));
     case "archive":

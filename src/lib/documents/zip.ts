@@ -15,10 +15,18 @@ const MOST_ENTRIES = 5000;
 const MOST_RATIO = 200;
 const RATIO_FROM = MiB;
 
-export function zipEntries(bytes: Uint8Array, budget: ReadingBudget): ZipEntry[] {
+export interface Zip {
+  entries: ZipEntry[];
+  /** Whether there are bytes that no entry covers. Readers that ignore the directory find files there. */
+  has_more: boolean;
+}
+
+/** Accepts only a directory that every reader finds: right before the end record, which ends the file. */
+export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = archive.lastIndexOf(END_SIGNATURE);
   if (end < 0 || end + 22 > archive.length) throw damaged();
+  if (end + 22 + archive.readUInt16LE(end + 20) !== archive.length) throw damaged();
   const count = archive.readUInt16LE(end + 10);
   let at = archive.readUInt32LE(end + 16);
   if (count === 0xffff || at === 0xffffffff) {
@@ -28,7 +36,9 @@ export function zipEntries(bytes: Uint8Array, budget: ReadingBudget): ZipEntry[]
     throw documentProblem(`The archive holds more than ${MOST_ENTRIES} files.`);
   }
 
+  const directory = at;
   const entries: ZipEntry[] = [];
+  const ranges: Range[] = [];
   for (let index = 0; index < count; index++) {
     if (at + 46 > archive.length || archive.readUInt32LE(at) !== ENTRY_SIGNATURE) throw damaged();
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) =>
@@ -42,9 +52,36 @@ export function zipEntries(bytes: Uint8Array, budget: ReadingBudget): ZipEntry[]
     };
     const name = archive.toString("utf8", at + 46, at + 46 + nameLength);
     entries.push({ name, read: () => inflated(archive, described, budget) });
+    ranges.push({ from: described.offset, to: dataStart(archive, described) + described.size });
     at += 46 + nameLength + extraLength + commentLength;
   }
-  return entries;
+  if (at !== end) throw damaged();
+  return { entries, has_more: hasGap(ranges, directory) };
+}
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+/** A data descriptor may follow a file. */
+const MOST_BETWEEN = 24;
+
+function hasGap(ranges: Range[], end: number): boolean {
+  let covered = 0;
+  for (const { from, to } of ranges.sort((one, other) => one.from - other.from)) {
+    if (from > covered + (covered > 0 ? MOST_BETWEEN : 0)) return true;
+    covered = Math.max(covered, to);
+  }
+  return end > covered + (covered > 0 ? MOST_BETWEEN : 0);
+}
+
+/** Where the content of a file begins: behind a header that repeats its name. */
+function dataStart(archive: Buffer, { offset }: Described): number {
+  if (offset + 30 > archive.length || archive.readUInt32LE(offset) !== FILE_SIGNATURE) {
+    throw damaged();
+  }
+  return offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);
 }
 
 const END_SIGNATURE = Buffer.from("PK\x05\x06", "latin1");
@@ -64,17 +101,15 @@ interface Described {
 
 async function inflated(
   archive: Buffer,
-  { flags, method, size, offset }: Described,
+  described: Described,
   budget: ReadingBudget,
 ): Promise<Uint8Array> {
+  const { flags, method, size } = described;
   if (flags & 1) throw documentProblem("The archive is encrypted.");
   if (method !== STORED && method !== DEFLATED) {
     throw documentProblem("The archive is compressed in a way that is not read.");
   }
-  if (offset + 30 > archive.length || archive.readUInt32LE(offset) !== FILE_SIGNATURE) {
-    throw damaged();
-  }
-  const start = offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);
+  const start = dataStart(archive, described);
   if (start + size > archive.length) throw damaged();
   const packed = archive.subarray(start, start + size);
   const content = method === DEFLATED ? await inflateWithin(packed, budget) : packed;

@@ -1,5 +1,10 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
-import { containerKind, HEAD_BYTES, isMedia } from "../../lib/documents/container-kind.ts";
+import {
+  containerKind,
+  fileKind,
+  HEAD_BYTES,
+  isMedia,
+} from "../../lib/documents/container-kind.ts";
 import { charsetOf, decodeText } from "../../lib/documents/decode-text.ts";
 import type { Encoding } from "../segment.ts";
 
@@ -44,11 +49,12 @@ export function encodeMember({ prefix, alphabet }: Encoding, text: string): stri
 function decodeBase64(prefix: string, data: string): Decoded | undefined {
   if (data === "" || !BASE64.test(data)) return undefined;
   const head = Buffer.from(data.slice(0, HEAD_CHARACTERS), "base64");
-  const known = bytesKind(head);
-  if (known) return { kind: known };
+  if (containerKind(head)) return { kind: "document" };
   const charset = charsetOf(prefix);
   if (decodeText(head, charset) === undefined) return { kind: isMedia(head) ? "media" : "binary" };
-  const text = decodeText(Buffer.from(data, "base64"), charset);
+  const bytes = Buffer.from(data, "base64");
+  if (fileKind(bytes)) return { kind: "document" };
+  const text = decodeText(bytes, charset);
   const alphabet = /[-_]/.test(data) ? "base64url" : "base64";
   return text === undefined
     ? { kind: "binary" }
@@ -66,8 +72,7 @@ const lettersOf = (data: string): string => data.replace(/[^A-Za-z0-9+/_=-]+/g, 
 
 function decodePercent(prefix: string, data: string): Decoded {
   const bytes = percentBytes(data);
-  const known = bytesKind(bytes);
-  if (known) return { kind: known };
+  if (fileKind(bytes)) return { kind: "document" };
   const text = decodeText(bytes, charsetOf(prefix));
   if (text === undefined) return { kind: isMedia(bytes) ? "media" : "binary" };
   return { kind: "text", text, encoding: { prefix, alphabet: "percent" } };
@@ -78,9 +83,6 @@ const isBase64 = (parameters: string): boolean => /;\s{0,9}base64\s{0,9}$/i.test
 /** Letters beyond ASCII that are not escaped count as UTF-8. */
 const percentBytes = (data: string): Buffer =>
   Buffer.from(unescapePercent(Buffer.from(data).toString("latin1")), "latin1");
-
-const bytesKind = (head: Uint8Array): "document" | undefined =>
-  containerKind(head) === undefined ? undefined : "document";
 
 const unescapePercent = (data: string): string =>
   data.includes("%")
