@@ -73,7 +73,7 @@ async function readDocument(
   const inside = (part: Uint8Array) => readDocument(part, null, budget, depth + 1);
   switch (fileKind(bytes)) {
     case "pdf":
-      return whole("pdf", await pdfText(bytes, budget));
+      return { kind: "pdf", cut: false, ...(await pdfText(bytes, budget, inside)) };
     case "archive":
       return { kind: "archive", cut: false, ...(await archiveText(bytes, budget, inside)) };
     case "gzip":

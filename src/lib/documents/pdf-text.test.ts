@@ -197,6 +197,28 @@ test("what stands in notes, form fields and the title is read", async () => {
   expect(await read(bytes)).toMatchObject({ text: "title\npage\nnote\né\nhint\n" });
 });
 
+test("what a note shows, attached files and XFA forms are read, and pictures are reported", async () => {
+  const bytes = pdf({
+    ...TREE,
+    3: "<</Contents 4 0 R/Annots[<</AP<</N 7 0 R>>>>]>>",
+    4: stream("BT /F 9 Tf (page) Tj ET"),
+    7: stream("BT /F 9 Tf (drawn) Tj ET", "/Resources<</Font<</F 5 0 R>>>>"),
+    8: "<</Type/Filespec/EF<</F 9 0 R>>>>",
+    9: packed("attached"),
+    10: "<</XFA[(template) 11 0 R]>>",
+    11: stream("<xdp>form</xdp>"),
+    12: stream("", "/Subtype/Image"),
+    13: stream("\x00\x01\xfe\x80".repeat(50), "/Type/EmbeddedFile"),
+  });
+
+  const found = await read(bytes);
+
+  expect(found).toMatchObject({ ok: true, unread: [{ problem: "media" }, { problem: "binary" }] });
+  for (const text of ["page", "drawn", "attached", "form"]) {
+    expect((found as { text: string }).text).toContain(text);
+  }
+});
+
 const MiB = 1024 * 1024;
 const spaces = (size: number) => Buffer.alloc(size, " ").toString("latin1");
 const range = (count: number, make: (index: number) => string) =>

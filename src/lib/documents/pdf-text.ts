@@ -1,7 +1,15 @@
-/** The text of a PDF: its pages in order, what stands in notes and forms on them, and its title. */
+/** Reads the text of a PDF: its title, its pages in order with their notes and forms, and attached files. */
 import { documentProblem } from "./document-problem.ts";
+import type { Reading } from "./document-text.ts";
 import type { Pace } from "./pace.ts";
-import { isStream, type PdfObject, type PdfObjects, readPdfObjects } from "./pdf-objects.ts";
+import { findAttached, type PdfAttached, readAttached } from "./pdf-attached.ts";
+import {
+  isStream,
+  type PdfObject,
+  type PdfObjects,
+  type PdfStream,
+  readPdfObjects,
+} from "./pdf-objects.ts";
 import { type PageReading, readPageText } from "./pdf-page-text.ts";
 import { isName, isRef, type PdfDict, type PdfValue } from "./pdf-syntax.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
@@ -11,8 +19,13 @@ const MOST_TREE_DEPTH = 60;
 /** Formulas hold a few letters that nothing explains; a page in such letters must not pass for read. */
 const KNOWN_FOR_UNKNOWN = 5;
 
-export async function pdfText(bytes: Uint8Array, budget: ReadingBudget): Promise<string> {
+export async function pdfText(
+  bytes: Uint8Array,
+  budget: ReadingBudget,
+  readPart: (bytes: Uint8Array) => Promise<Reading>,
+): Promise<Pick<Reading, "text" | "unread">> {
   const { pace } = budget;
+  const attached: PdfAttached = { files: new Set(), has_pictures: false };
   const objects = await readPdfObjects(bytes, budget);
   const glyphs = { known: 0, unknown: 0 };
   const texts = new Set<string>();
@@ -20,6 +33,7 @@ export async function pdfText(bytes: Uint8Array, budget: ReadingBudget): Promise
   // The newest first: it is what people see, unless somebody wants us to believe so.
   for (let version = objects.versions - 1; version >= 0 && left > 0; version--) {
     objects.choose(version);
+    findAttached(objects, attached);
     const found = findPages(objects);
     const text = await versionText({ objects, pace, glyphs, mostCharacters: left }, found);
     if (!texts.has(text)) left -= text.length;
@@ -33,7 +47,8 @@ export async function pdfText(bytes: Uint8Array, budget: ReadingBudget): Promise
   if (glyphs.known === 0) {
     throw documentProblem("The PDF shows no text: it is damaged, empty, or holds only pictures.");
   }
-  return [...texts].join("\n");
+  const { text, unread } = await readAttached(objects, attached, readPart);
+  return { text: [...texts].join("\n") + text, unread };
 }
 
 type Shared = Pick<PageReading, "objects" | "pace" | "glyphs" | "mostCharacters">;
@@ -44,6 +59,14 @@ async function versionText(shared: Shared, pages: readonly Page[]): Promise<stri
   const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0 };
   for (const { page, resources } of pages) {
     await readPageText(reading, await pageContent(objects, page, pace), resources);
+    for (const drawn of appearances(objects, page)) {
+      if (pace.due()) await pace.rest();
+      await readPageText(
+        reading,
+        await objects.bytes(drawn),
+        objects.dict(drawn.dict.get("Resources")),
+      );
+    }
     for (const text of ["\n", ...noteTexts(objects, page)]) {
       pieces.push(text);
       shared.glyphs.known += text.trim().length;
@@ -124,10 +147,21 @@ const TITLES = ["Title", "Subject", "Keywords", "Author"];
 const NOTES = ["Contents", "V", "TU"];
 const MOST_NOTES = 1000;
 
-function noteTexts(objects: PdfObjects, page: PdfDict): string[] {
+const noteTexts = (objects: PdfObjects, page: PdfDict): string[] =>
+  notesOf(objects, page).flatMap((note) => textsOf(objects, note, NOTES));
+
+/** What is drawn for notes and fields need not be what they say. A field has one drawing for each state. */
+const appearances = (objects: PdfObjects, page: PdfDict): PdfStream[] =>
+  notesOf(objects, page).flatMap((note) => {
+    const drawn = objects.resolve(objects.dict(note.get("AP")).get("N"));
+    const states = drawn instanceof Map ? [...drawn.values()] : [drawn];
+    return states.map((state) => objects.resolve(state)).filter(isStream);
+  });
+
+function notesOf(objects: PdfObjects, page: PdfDict): PdfDict[] {
   const notes = objects.resolve(page.get("Annots"));
   if (!Array.isArray(notes)) return [];
-  return notes.slice(0, MOST_NOTES).flatMap((note) => textsOf(objects, objects.dict(note), NOTES));
+  return notes.slice(0, MOST_NOTES).map((note) => objects.dict(note));
 }
 
 function textsOf(objects: PdfObjects, dict: PdfDict, keys: string[]): string[] {
