@@ -45,14 +45,30 @@ async function served() {
     await store.install(name, code);
     tokens.set(name, await store.token(name));
   }
-  const send = (name: string, body: unknown) =>
-    post(store.url, { authorization: `Bearer ${tokens.get(name)}` }, body);
+  const send = (name: string, body: unknown, headers = {}) =>
+    post(store.url, { authorization: `Bearer ${tokens.get(name)}`, ...headers }, body);
   return {
     server,
     send,
     call: (name: string, tool: string, args: unknown) => {
       const params = { name: `big__${tool}`, arguments: args };
       return send(name, { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    },
+    /** A stream of changes, with so much text in its request. */
+    listen: (name: string, kib: number) => {
+      const method = "subscriptions/listen";
+      const about = {
+        protocolVersion: "2026-07-28",
+        clientInfo: { name: "listener", version: "1" },
+        clientCapabilities: {},
+        padding: text(kib),
+      };
+      const _meta = Object.fromEntries(
+        Object.entries(about).map(([key, value]) => [`io.modelcontextprotocol/${key}`, value]),
+      );
+      const params = { notifications: { toolsListChanged: true }, _meta };
+      const headers = { "mcp-protocol-version": about.protocolVersion, "mcp-method": method };
+      return send(name, { jsonrpc: "2.0", id: 1, method, params }, headers);
     },
     release: () => waiting.resolve(),
     async [Symbol.asyncDispose]() {
@@ -112,6 +128,16 @@ test("a caller who holds its share gets a 429, another caller does not, and the 
   for (let round = 0; round < 5; round += 1) {
     expect((await it.call("alice", "take", text(300))).status).toBe(200);
   }
+});
+
+test("a client that listens holds no memory of its request", async () => {
+  await using it = await served();
+  const listening: Response[] = [];
+  for (let count = 0; count < 8; count += 1) listening.push(await it.listen("alice", 100));
+
+  expect(listening.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect((await it.call("alice", "take", text(100))).status).toBe(200);
+  for (const { body } of listening) await body?.cancel();
 });
 
 test("a body that never fits is a 413, with a declared length or in chunks", async () => {

@@ -18,7 +18,7 @@ import { subjectOf } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
 import { listTools } from "./list-tools.ts";
 import { readMessage } from "./read-message.ts";
-import { createRunningRequests } from "./running-requests.ts";
+import { createRunningRequests, memberOf } from "./running-requests.ts";
 import { isPrincipal, type Session } from "./session.ts";
 import { type Place, surfaceOf } from "./surface.ts";
 import { refused, refusedBy } from "./tool-result.ts";
@@ -90,9 +90,11 @@ export function openMcpPlane(deps: Deps): McpPlane {
     const forSdk = new Request(request.url, {
       method: request.method,
       headers: acceptingBoth(request.headers),
-      signal: AbortSignal.any(listens(request) ? [...signals, draining.signal] : signals),
+      signal: AbortSignal.any(listens(message) ? [...signals, draining.signal] : signals),
     });
     const response = await endpoint.fetch(forSdk, { authInfo, parsedBody: message });
+    // The SDK has no server to close at the end of this stream, and nothing of the request is held.
+    if (listens(message)) afterwards.dispose();
     // Names the client in its later requests, for cancellation; nothing is stored under it.
     if (isInitializeRequest(message)) response.headers.set("mcp-session-id", deps.newId());
     return response;
@@ -130,9 +132,9 @@ export function openMcpPlane(deps: Deps): McpPlane {
 const isStream = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
-/** The header must agree with the body: the SDK sees to that. */
-const listens = ({ headers }: Request): boolean =>
-  headers.get("mcp-method") === "subscriptions/listen";
+/** Not by the `Mcp-Method` header, which the SDK ignores for clients of the 2025 era. */
+const listens = (message: unknown): boolean =>
+  memberOf(message, "method") === "subscriptions/listen";
 
 /** The SDK insists on both media types by name. */
 function acceptingBoth(sent: Headers): Headers {

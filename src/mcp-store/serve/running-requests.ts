@@ -44,5 +44,5 @@ function keyOf({ caller, session_id }: Sender, id: unknown): string | undefined 
 }
 
 /** Undefined where `value` is no object. */
-const memberOf = (value: unknown, name: string): unknown =>
+export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
