@@ -22,3 +22,16 @@ test("what is forgotten is gone, and what is remembered again has its new value"
 
   expect([recent.find("a"), recent.find("b")]).toEqual([undefined, 2]);
 });
+
+test("a heavy entry takes the place of several light ones, and gives it back", () => {
+  const recent = createRecent<string>(10);
+  for (const key of ["a", "b", "c"]) recent.remember(key, key, 3);
+  recent.remember("heavy", "heavy", 6);
+  const left = ["a", "b", "c", "heavy"].filter((key) => recent.find(key) !== undefined);
+
+  recent.forget("heavy");
+  recent.remember("d", "d", 7);
+
+  expect(left).toEqual(["c", "heavy"]);
+  expect([recent.find("c"), recent.find("d")]).toEqual(["c", "d"]);
+});

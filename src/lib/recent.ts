@@ -1,30 +1,38 @@
-/** A map with a bound: when it is full, what was not asked for the longest time goes. */
+/** An LRU cache, limited by the number of its entries or by their weight. */
 
 export interface Recent<T> {
   find(key: string): T | undefined;
-  remember(key: string, value: T): void;
+  /** `weight` counts against the limit: 1 where entries are alike, their size where it differs. */
+  remember(key: string, value: T, weight?: number): void;
   forget(key: string): void;
 }
 
-export function createRecent<T>(most: number): Recent<T> {
-  const kept = new Map<string, T>(); // least recently used first
+export function createRecent<T>(max: number): Recent<T> {
+  const kept = new Map<string, { value: T; weight: number }>(); // least recently used first
+  let total = 0;
+
+  function forget(key: string): void {
+    total -= kept.get(key)?.weight ?? 0;
+    kept.delete(key);
+  }
+
   return {
     find(key) {
-      const value = kept.get(key);
-      if (value === undefined) return undefined;
+      const entry = kept.get(key);
+      if (entry === undefined) return undefined;
       kept.delete(key);
-      kept.set(key, value);
-      return value;
+      kept.set(key, entry);
+      return entry.value;
     },
-    remember(key, value) {
-      kept.delete(key);
-      kept.set(key, value);
-      if (kept.size <= most) return;
-      const [oldest] = kept.keys();
-      if (oldest !== undefined) kept.delete(oldest);
+    remember(key, value, weight = 1) {
+      forget(key);
+      kept.set(key, { value, weight });
+      total += weight;
+      for (const oldest of kept.keys()) {
+        if (total <= max) break;
+        forget(oldest);
+      }
     },
-    forget(key) {
-      kept.delete(key);
-    },
+    forget,
   };
 }

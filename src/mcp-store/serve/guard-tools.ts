@@ -18,7 +18,10 @@ export interface ToolGuard {
   evaluate: (session: Session, server: string, tools: readonly Tool[]) => Promise<ToolVerdicts>;
 }
 
-const MAX_CACHED = 20_000;
+/** Of all cached verdicts: those that rewrite hold definitions, and a server may list its tools in any order. */
+const MAX_CACHED_CHARACTERS = 64 * 1024 * 1024;
+/** Of a verdict without definitions. */
+const ENTRY_CHARACTERS = 1000;
 /** Characters of one evaluation: the texts in it stay below the guard's limit. */
 const MAX_CHUNK = 128 * 1024;
 
@@ -26,7 +29,7 @@ const PASSED: ToolVerdicts = { blocked: new Map(), rewritten: new Map() };
 
 /** Verdicts are cached for each caller, server, policy version and list. */
 export function createToolGuard(): ToolGuard {
-  const cache = createRecent<Promise<ToolVerdicts>>(MAX_CACHED);
+  const cache = createRecent<Promise<ToolVerdicts>>(MAX_CACHED_CHARACTERS);
   return {
     async evaluate(session, server, tools) {
       const policy = policyInForce(session);
@@ -37,10 +40,11 @@ export function createToolGuard(): ToolGuard {
       const cached = cache.find(key);
       if (cached) return await cached;
       const evaluating = evaluateTools(session, server, tools);
-      cache.remember(key, evaluating);
+      cache.remember(key, evaluating, ENTRY_CHARACTERS);
       try {
         const { complete, ...verdicts } = await evaluating;
         if (!complete) cache.forget(key);
+        else cache.remember(key, evaluating, ENTRY_CHARACTERS + sizeOf(verdicts, tools));
         return verdicts;
       } catch (thrown) {
         cache.forget(key);
@@ -49,6 +53,10 @@ export function createToolGuard(): ToolGuard {
     },
   };
 }
+
+/** Returns the characters of the definitions that were rewritten, as they were before. */
+const sizeOf = ({ rewritten }: ToolVerdicts, tools: readonly Tool[]): number =>
+  tools.reduce((sum, { definition, size }) => sum + (rewritten.has(definition.name) ? size : 0), 0);
 
 /** Identifies everything that a verdict depends on besides the tools; undefined: nothing would run. */
 function policyInForce({ deps, caller }: Session): string | undefined {

@@ -68,14 +68,15 @@ const FRESH_MS = 60_000;
 /** A dead server is not waited for by every list. */
 const FAILED_MS = 10_000;
 const MOST_LISTS = 5_000;
-const MOST_TOOLS = 20_000;
+/** Of the definitions that are shared: a server may send others with every list. */
+const MAX_SHARED_CHARACTERS = 64 * 1024 * 1024;
 
 export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
   const vault = openVault(deps);
   /** By the key of the target. */
   const lists = createRecent<Promise<Listed>>(MOST_LISTS);
   /** By hash: principals of one server have lists of their own, made of the same tools. */
-  const shared = createRecent<Tool>(MOST_TOOLS);
+  const shared = createRecent<Tool>(MAX_SHARED_CHARACTERS);
   const pool = openPool(deps, openHold, ({ key }) => lists.forget(key));
 
   /** Once more with a new token when the upstream refuses the one it got. */
@@ -109,7 +110,7 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
 
   function kept(tool: Tool): Tool {
     const known = shared.find(tool.hash);
-    if (!known) shared.remember(tool.hash, tool);
+    if (!known) shared.remember(tool.hash, tool, tool.size);
     return known ?? tool;
   }
 
