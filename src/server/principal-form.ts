@@ -26,7 +26,7 @@ export async function readForm(
   const origin = publicOrigin(deps, request);
   // A page of another site could sign a browser in as somebody else, and have an account connected to them.
   const from = request.headers.get("origin");
-  if (from !== null && from !== origin) {
+  if (from !== null && from !== new URL(origin).origin) {
     throw new AppError("forbidden", "This form belongs to another site.");
   }
   const bytes = await readBody(request, bodyLimits(deps, FORM_BYTES));

@@ -4,8 +4,11 @@ import { endSession, hasSessionEnded } from "../db/ended-sessions.ts";
 import type { Deps } from "../deps.ts";
 import { type SealContext, seal, unseal } from "../lib/seal.ts";
 import { identifyPrincipal, type Principal } from "../mcp-store/identify-principal.ts";
+import { publicOrigin } from "./public-origin.ts";
+import { readCookie, type SessionCookieKind, setCookie } from "./session-cookie.ts";
 
-const COOKIE = "portcullis_principal";
+/** Lax: it must come along when an authorization server sends the browser back. */
+const COOKIE: SessionCookieKind = { name: "portcullis_principal", same_site: "Lax" };
 const CONTEXT: SealContext = { purpose: "principal session", id: "" };
 const LIFE_S = 1800;
 /** Browsers drop longer cookies without an error; sealing adds a third. */
@@ -28,7 +31,8 @@ export async function signedIn(deps: Deps, token: string, origin: string): Promi
   }
   const ends = deps.now().getTime() + LIFE_S * 1000;
   const session: SessionCookie = { session_id: deps.newId(), token, ends };
-  return cookie(seal(deps.keyring(), CONTEXT, JSON.stringify(session)), LIFE_S, origin);
+  const value = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
+  return setCookie(COOKIE, origin, { value, seconds: LIFE_S });
 }
 
 /** Ends the session on every node, and returns the Set-Cookie header that removes its cookie. */
@@ -39,7 +43,7 @@ export async function signedOut(deps: Deps, request: Request, origin: string): P
     const expires_at = new Date(session.ends).toISOString();
     await endSession(deps.db, { id: session.session_id, kind: "principal", expires_at });
   }
-  return cookie("", 0, origin);
+  return setCookie(COOKIE, origin, { value: "", seconds: 0 });
 }
 
 /** Returns undefined when nobody is signed in, or no longer. */
@@ -61,15 +65,9 @@ export const tokenIn = (deps: Deps, request: Request): string | undefined =>
 
 function sessionOf(deps: Deps, request: Request): SessionCookie | undefined {
   const cookies = request.headers.get("cookie") ?? "";
-  const value = new RegExp(`(?:^|; )${COOKIE}=([^;]+)`).exec(cookies)?.[1];
+  const value = readCookie(COOKIE, publicOrigin(deps, request), cookies);
   const opened = value && unseal(deps.keyring(), CONTEXT, value);
   if (!opened) return undefined;
   const session: SessionCookie = JSON.parse(opened);
   return session.ends > deps.now().getTime() ? session : undefined;
 }
-
-const cookie = (value: string, seconds: number, origin: string): string => {
-  // Lax: it must come along when an authorization server sends the browser back.
-  const secure = origin.startsWith("https:") ? "; Secure" : "";
-  return `${COOKIE}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
-};

@@ -15,7 +15,10 @@ import { type SealContext, seal, unseal } from "../lib/seal.ts";
 import { secretHash } from "../lib/secret-hash.ts";
 import { type Actor, type Route, route } from "../route.ts";
 import type { TokenView } from "../snapshot/snapshot.ts";
+import { publicOrigin } from "./public-origin.ts";
+import { readCookie, type SessionCookieKind, setCookie } from "./session-cookie.ts";
 
+const COOKIE: SessionCookieKind = { name: SESSION_COOKIE, same_site: "Strict" };
 const LIFE_S = 12 * 3600;
 const CONTEXT: SealContext = { purpose: "console session", id: "" };
 
@@ -32,16 +35,16 @@ export const sessionRoutes: Route[] = [
     const ends = deps.now().getTime() + LIFE_S * 1000;
     const session: SessionCookie = { session_id: deps.newId(), hash, ends };
     const sealed = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
-    reply_headers["set-cookie"] = cookie(sealed, LIFE_S, origin);
+    reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: sealed, seconds: LIFE_S });
     return shown(token);
   }),
   route(signOut, async (deps, { cookies, origin, reply_headers }) => {
-    const session = sessionOf(deps, cookies);
+    const session = sessionOf(deps, origin, cookies);
     // Thrown, so that the configuration is not loaded again for nothing.
     if (!session) throw new AppError("invalid_request", "Send the cookie of the session to end.");
     const expires_at = new Date(session.ends).toISOString();
     await endSession(deps.db, { id: session.session_id, kind: "console", expires_at });
-    reply_headers["set-cookie"] = cookie("", 0, origin);
+    reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: "", seconds: 0 });
     return undefined;
   }),
 ];
@@ -54,8 +57,8 @@ interface SessionCookie {
 }
 
 /** Returns undefined when there is no session, or it has ended. */
-function sessionOf(deps: Deps, cookies: string): SessionCookie | undefined {
-  const value = new RegExp(`(?:^|; )${SESSION_COOKIE}=([^;]+)`).exec(cookies)?.[1];
+function sessionOf(deps: Deps, origin: string, cookies: string): SessionCookie | undefined {
+  const value = readCookie(COOKIE, origin, cookies);
   const opened = value && unseal(deps.keyring(), CONTEXT, value);
   if (!opened) return undefined;
   const session: SessionCookie = JSON.parse(opened);
@@ -66,7 +69,9 @@ function sessionOf(deps: Deps, cookies: string): SessionCookie | undefined {
 
 /** Returns the token of the session; undefined when there is no session, or its token is not valid. */
 export function sessionToken(deps: Deps, request: Request): TokenView | undefined {
-  const session = sessionOf(deps, request.headers.get("cookie") ?? "");
+  const cookies = request.headers.get("cookie");
+  const session =
+    cookies === null ? undefined : sessionOf(deps, publicOrigin(deps, request), cookies);
   if (!session) return undefined;
   // Another site can make a browser send the cookie, but not this header.
   if (request.method !== "GET" && request.method !== "HEAD" && !request.headers.has(CSRF_HEADER)) {
@@ -88,11 +93,6 @@ export function refuseForms({ headers }: Request): void {
   if (!headers.has("origin") || headers.has(CSRF_HEADER)) return;
   throw new AppError("forbidden", `A page that signs in needs the header ${CSRF_HEADER}.`);
 }
-
-const cookie = (value: string, seconds: number, origin: string): string => {
-  const secure = origin.startsWith("https:") ? "; Secure" : "";
-  return `${SESSION_COOKIE}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Strict${secure}`;
-};
 
 const shown = ({ name, role, gateway_ids }: Actor): WhoAmI => ({
   name,

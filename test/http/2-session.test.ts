@@ -1,6 +1,7 @@
 /** The console's session (decision 2): a token for a cookie, and a header that other sites cannot send. */
-import { expect, test } from "bun:test";
-import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
+import { describe, expect, test } from "bun:test";
+import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
 
 const started = sharedKit();
 
@@ -37,12 +38,47 @@ test("2 signing in gives an HttpOnly SameSite cookie that holds no token", async
   expect(set).not.toContain(OWNER_TOKEN);
 });
 
-test("2 behind an https address the cookie leaves the browser encrypted only", async () => {
-  await using kit = await startKit({ settings: { PUBLIC_URL: "https://gateway.example.com" } });
+describe("behind an https address with a prefix", () => {
+  const settings = { PUBLIC_URL: "https://gateway.example.com/prefix" };
+  const behindProxy = sharedKit({ settings });
+  const origin = "https://gateway.example.com";
+  const cookieIn = (reply: Response) => reply.headers.get("set-cookie") ?? "";
+  /** A site of the same domain cannot set a name that starts with __Host-, but any other one. */
+  const asSibling = (cookie: string) => cookie.replace("__Host-", "");
 
-  const reply = await kit.post("/v1/session", { token: OWNER_TOKEN });
+  test("the console's cookie leaves the browser encrypted only, and no sibling site can set it", async () => {
+    const kit = await behindProxy();
+    const set = cookieIn(await kit.post("/v1/session", { token: OWNER_TOKEN }));
+    const [cookie = ""] = set.split(";");
+    const whoAmI = async (sent: string) =>
+      (await fetch(`${kit.url}/v1/whoami`, { headers: { cookie: sent } })).status;
 
-  expect(reply.headers.get("set-cookie")).toEndWith("; SameSite=Strict; Secure");
+    expect(set).toStartWith("__Host-portcullis_session=");
+    expect(set).toEndWith("; Path=/; HttpOnly; SameSite=Strict; Secure");
+    expect([await whoAmI(cookie), await whoAmI(asSibling(cookie))]).toEqual([200, 401]);
+  });
+
+  test("a principal signs in from the page's own origin, with a cookie that no sibling site can set", async () => {
+    const kit = await behindProxy();
+    const body = new URLSearchParams({ token: await (await makeMcpStore(kit)).token("alice") });
+    const submit = (from: string) =>
+      fetch(`${kit.url}/me`, {
+        method: "POST",
+        headers: { origin: from },
+        body,
+        redirect: "manual",
+      });
+    const reply = await submit(origin);
+    const [cookie = ""] = cookieIn(reply).split(";");
+    const pageFor = async (sent: string) =>
+      await (await fetch(`${kit.url}/me`, { headers: { cookie: sent } })).text();
+
+    expect([reply.status, (await submit("https://attacker.example.net")).status]).toEqual([
+      303, 403,
+    ]);
+    expect(await pageFor(cookie)).toContain("You are alice");
+    expect(await pageFor(asSibling(cookie))).not.toContain("You are alice");
+  });
 });
 
 test("2 a form of another site signs nobody in", async () => {
