@@ -37,8 +37,9 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
   }),
   kept: ({ capabilities }) => ({ capabilities }),
   reach: (row) => {
-    const { allow_private, ...rest } = mapSecrets(row, REGISTRY_SECRETS, () => "");
-    return { allow_private, target: [rest.provider_options, rest.auth] };
+    const { allow_private, provider_options, auth } = mapSecrets(row, REGISTRY_SECRETS, () => "");
+    const { allowed_tools: _, tool_aliases: __, ...addressed } = provider_options;
+    return { allow_private, target: [addressed, auth] };
   },
   async mayRemove(deps, row, call) {
     const { force } = call.query as { force?: boolean };

@@ -126,6 +126,28 @@ describe("allow_private is an owner's decision", () => {
     expect(await statusOf({ allow_private: false }, headers)).toBe(200);
   });
 
+  test("an administrator can choose the tools of an MCP server at a private address", async () => {
+    const shared = await kit();
+    const headers = await adminHeaders(shared);
+    const at = await pathFor(shared, "/registries");
+    const provider_options = { url: "http://127.0.0.1:9/mcp" };
+    const { id } = await shared.make(at, {
+      name: unique("server"),
+      type: "mcp",
+      provider_options,
+      allow_private,
+    });
+
+    const chosen = { allowed_tools: ["read"], tool_aliases: { read: "look" } };
+    const saved = await shared.put(
+      `${at}/${id}`,
+      { provider_options: { ...provider_options, ...chosen } },
+      headers,
+    );
+
+    expect(await saved.json()).toMatchObject({ provider_options: chosen });
+  });
+
   test("a catalog import", async () => {
     const shared = await kit();
     const at = `${await pathFor(shared, "/store/catalog")}/import`;
