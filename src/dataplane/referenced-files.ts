@@ -6,12 +6,15 @@ import { partType } from "./part-type.ts";
 /** More than any provider takes in one request. */
 const MAX_IDS = 1000;
 
+/** Parsing blocks all other requests. Lists of tokens (embeddings) are long, other bodies are not. */
+const MAX_VALUES = 300_000;
+
 export function referencedFiles(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies hold no such name, and need no tree.
   if (!MAY_REFER.test(text)) return [];
   // Of a repeated name an upstream may take another than we do.
-  const parsed = parseStrictText(text);
+  const parsed = parseStrictText(text, MAX_VALUES);
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const ids = new Set<string>();
   // The members of the body itself: its `type`, if it has one, exempts nothing.

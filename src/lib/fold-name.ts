@@ -1,4 +1,5 @@
 /** Folds the spellings of a name that a lenient parser may treat as equal: case, width and letter style. */
+import { isAscii } from "./is-ascii.ts";
 
 /** Returns the lower-case ASCII character that the code point is a variant of, or the code point itself. */
 export function foldCodePoint(code: number): number {
@@ -7,10 +8,11 @@ export function foldCodePoint(code: number): number {
   return variants.get(code) ?? code;
 }
 
-export const foldName = (name: string): string =>
-  Array.from(name, (char) => String.fromCodePoint(foldCodePoint(char.codePointAt(0) ?? 0))).join(
-    "",
-  );
+export function foldName(name: string): string {
+  if (isAscii(name)) return name.toLowerCase();
+  const fold = (char: string) => String.fromCodePoint(foldCodePoint(char.codePointAt(0) ?? 0));
+  return Array.from(name, fold).join("");
+}
 
 /**
  * Returns whether a form or query parser may read `name` as `plain`. Also ignores percent-escapes,

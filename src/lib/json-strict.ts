@@ -33,21 +33,21 @@ export const MAX_VALUES = 1_000_000;
  * disagree on: names said twice, where one takes the first and another the last, and halves of
  * surrogate pairs, which one keeps and another replaces.
  */
-export function parseStrict(bytes: Uint8Array): Parsed {
+export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): Parsed {
   if (!isUtf8(bytes)) return refused("not valid UTF-8");
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return refused("not plain JSON: it starts with a byte order mark");
   }
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  const parsed = parseStrictText(text);
+  const parsed = parseStrictText(text, maxValues);
   return parsed.ok || parsed.reason !== NOT_JSON ? parsed : refused(whereBroken(bytes));
 }
 
 /** The same of a text that is in memory already, such as JSON inside a string. */
-export function parseStrictText(text: string): Parsed {
+export function parseStrictText(text: string, maxValues = MAX_VALUES): Parsed {
   const outline = outlineOf(text);
   if (outline.deep) return refused(`nested deeper than ${MAX_DEPTH} levels`);
-  if (outline.values > MAX_VALUES) return refused(`made of more than ${MAX_VALUES} values`);
+  if (outline.values > maxValues) return refused(`made of more than ${maxValues} values`);
 
   let value: unknown;
   try {

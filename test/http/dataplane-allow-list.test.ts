@@ -140,6 +140,17 @@ test.each([
   },
 );
 
+test("tools of more than 100,000 values are rejected: parsing them would block others", async () => {
+  const { limited } = await setUp();
+  const tools = (count: number) => [{ model: "cheap", a: Array(count).fill(0) }];
+
+  const reply = await limited.post(CHAT, { model: "cheap", messages: [], tools: tools(100_001) });
+
+  expect(await answer(reply)).toEqual([400, "invalid_request"]);
+  const fewer = { model: "cheap", messages: [], tools: tools(90_000) };
+  expect((await limited.post(CHAT, fewer)).status).toBe(200);
+});
+
 test("alternative models that are allowed pass, and so does what only looks like a model", async () => {
   const { limited } = await setUp();
   const properties = { model: { type: "string", enum: ["expensive"] } };

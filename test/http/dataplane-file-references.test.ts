@@ -165,6 +165,18 @@ test("an id that is named twice in one object is rejected: parsers disagree on w
   expect(await status(reply)).toEqual([400, "invalid_request"]);
 });
 
+test("a body of more than 300,000 values that may refer to files is rejected", async () => {
+  const { mine, own } = await setUp();
+  const body = (count: number) => ({
+    model: "m",
+    ...message({ type: "file", file: { file_id: own } }),
+    a: Array(count).fill(0),
+  });
+
+  expect(await status(await mine.post(CHAT, body(300_001)))).toEqual([400, "invalid_request"]);
+  expect((await mine.post(CHAT, body(200_000))).status).toBe(200);
+});
+
 test("files of two registries in one request are a 404", async () => {
   const { mine, own, own_at_first } = await setUp();
 
