@@ -92,7 +92,8 @@ const Origin = Text.max(256).refine(
 
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text;
+  // No browser sends a wildcard, so that one would never match.
+  return url !== null && /^https?:\/\/[^*]+$/.test(text) && url.origin === text;
 }
 
 export const Cors = z.strictObject({

@@ -167,6 +167,7 @@ test.each([
   ["https://app.example.com:443", "cors.origins[0]"],
   ["https://user@app.example.com", "cors.origins[0]"],
   ["ftp://app.example.com", "cors.origins[0]"],
+  ["https://*.example.com", "cors.origins[0]"],
 ])("the origin %s is rejected when it is saved", async (origin, field) => {
   const { open } = await setUp();
 
