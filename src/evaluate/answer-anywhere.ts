@@ -10,12 +10,12 @@ const LARGE_BYTES = 64 * 1024;
 const HUGE_BYTES = 1024 * 1024;
 
 export function answerAnywhere(
-  { settings }: Deps,
+  deps: Deps,
   backing: Backing,
   { owner, ...answering }: Answering & { owner: string },
 ): Promise<string> {
   const size = answering.bytes.length;
   if (size <= LARGE_BYTES) return answerBody(backing, answering);
   const thread = size > HUGE_BYTES ? "huge" : "large";
-  return inThread(settings, thread, { work: { name: "answer", given: answering }, backing, owner });
+  return inThread(deps, thread, { work: { name: "answer", given: answering }, backing, owner });
 }

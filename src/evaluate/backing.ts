@@ -73,7 +73,7 @@ export function backingOf(
       return { collector, program: program?.(), disabled: disabledDetectors, keyring };
     },
     aside: (asked, owner) =>
-      inThread(deps.settings, "huge", { work: { name: "judge", given: asked }, backing, owner }),
+      inThread(deps, "huge", { work: { name: "judge", given: asked }, backing, owner }),
   };
   return backing;
 }

@@ -1,6 +1,9 @@
 /** The threads that judge what takes long: started when they are needed, ended when they are not. */
 import { Worker } from "node:worker_threads";
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
 import { createFairSemaphore } from "../lib/fair-semaphore.ts";
+import { within } from "../lib/within.ts";
 import type { Settings } from "../settings.ts";
 import type { Backing, Chosen } from "./backing.ts";
 import {
@@ -25,13 +28,16 @@ interface Job {
   backing: Backing;
 }
 
+/** Rejects with `shutting_down` at the end of a shutdown: a worker may need seconds more. */
 export async function inThread<Name extends Work["name"]>(
-  settings: Settings,
+  { settings, responseDeadline }: Pick<Deps, "settings" | "responseDeadline">,
   thread: "large" | "huge",
   job: Job & { work: { name: Name } },
 ): Promise<Done[Name]> {
+  const judged = threadsOf(settings)[thread](job);
+  const late = () => new AppError("shutting_down");
   // The thread gives back what the work of this name gives.
-  return unsettle(await threadsOf(settings)[thread](job)) as Done[Name];
+  return unsettle(await within(judged, Infinity, late, responseDeadline)) as Done[Name];
 }
 
 type Thread = (job: Job) => Promise<Settled>;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { deafServer } from "../kit/deaf-server.ts";
-import { makeGuard } from "../kit/guard.ts";
+import { makeGuard, makeRuled } from "../kit/guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
@@ -93,6 +93,21 @@ test("what still runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its 
     expect((await events.json()).items).toMatchObject([recorded]);
   }
   rmSync(dir, { recursive: true, force: true });
+}, 40_000);
+
+test("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is a 503", async () => {
+  await using program = await startProgram({ settings: { SHUTDOWN_TIMEOUT_S: "0" } });
+  const guard = await makeRuled(program, "data_loss_prevention");
+  const body = { payload: { input: "someone@example.com ".repeat(100_000) } };
+  // One worker runs the evaluations of one collector, one after the other.
+  const sent = Array.from({ length: 8 }, () => guard.send(body));
+  await Promise.race(sent);
+
+  const code = await exitCode(program);
+
+  const last = await sent.at(-1);
+  expect([code, last?.status]).toEqual([0, 503]);
+  expect(await last?.json()).toMatchObject({ error: "This node is shutting down." });
 }, 40_000);
 
 const never = () => false;
