@@ -121,8 +121,9 @@ export async function start(
   opened.defer(() => folder.stop());
   const measured = { deps, answers, events, evaluations, config, folder };
   const metrics = () => renderMetrics(METRICS, measured);
+  let started = false;
   const readiness = () => ({
-    problem: folder.problem(),
+    problem: started ? folder.problem() : STARTING,
     degraded: config.isReachable() ? [] : [NO_DATABASE],
   });
   const app = { deps, refresh: config.refresh, answers, metrics, readiness };
@@ -140,6 +141,7 @@ export async function start(
   const first = stored ? undefined : await firstRun(deps);
   // Made here, or by a node that started at the same moment.
   if (!stored) await config.catchUp();
+  started = true;
 
   const running = opened.move();
   return {
@@ -176,6 +178,9 @@ async function prepareReclaim(db: Db, log: Log): Promise<void> {
 
 const REWRITE =
   "The SQLite file was created by an older release and keeps the space of deleted rows. To return it, run portcullis backup and restore into a new data folder.";
+
+/** It listens by then, but the first token may not work yet. */
+const STARTING = "The node is starting.";
 
 const NO_DATABASE =
   "The database is unavailable: requests are served with the last known configuration, and the admin API returns 503.";

@@ -3,8 +3,11 @@ import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { adminClient } from "../kit/admin-client.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
+import { freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 
 const emptyFolder = () => mkdtempSync(join(tmpdir(), "portcullis-first-"));
 
@@ -50,6 +53,23 @@ test("1 the banner's curl lines work as printed, and the token is shown once", a
   expect(second.printed()).toContain("Portcullis is ready at http://127.0.0.1:");
   rmSync(dir, { recursive: true });
 });
+
+test("a new installation is ready only when its first token works", async () => {
+  await using database = await freshDatabase("postgres");
+  const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const url = `http://127.0.0.1:${held.port}`;
+  held.stop(true);
+  const settings = { PORTCULLIS_LISTEN: url.slice("http://".length), DATABASE_URL: database.url };
+  const starting = startProgram({ settings: { ...settings, PORTCULLIS_DEMO: "true" } });
+
+  await until(() => fetch(`${url}/readyz`).then(isOk, () => false));
+  const listed = await adminClient(url, OWNER_TOKEN).call("GET", "/v1/gateways");
+
+  await using _program = await starting;
+  expect(listed.status).toBe(200);
+});
+
+const isOk = ({ ok }: Response) => ok;
 
 test("1 the database and the key file are private to their owner", async () => {
   const dir = join(emptyFolder(), "new");
