@@ -202,6 +202,18 @@ test.each<[string, File[]]>([
     [{ name: "word/chunk.rtf", content: String.raw`{\rtf1\ansi r\'65\b ad\b0  m\u101?}` }],
   ],
   [
+    "RTF without fallback characters",
+    [{ name: "a.rtf", content: String.raw`{\rtf1{\uc2 }\uc0\u114 ea\u100  me}` }],
+  ],
+  [
+    "RTF with fallbacks of two characters, which an inner group does not change",
+    [{ name: "a.rtf", content: String.raw`{\rtf1\uc2{\uc0 }\u114 ??ead m\u101 ??}` }],
+  ],
+  [
+    "RTF that declares all of its text a fallback",
+    [{ name: "a.rtf", content: String.raw`{\rtf1\uc9999\u65 ????read me}` }],
+  ],
+  [
     "a document in a document",
     [
       {

@@ -2,13 +2,16 @@
 import type { Pace } from "./pace.ts";
 
 /** A control word with its number, an escaped byte, another control sign, a brace or a line end. */
-const TOKEN = /\\(?:([a-zA-Z]{1,32})(-?\d{1,10})? ?|'([\da-fA-F]{2})|([\s\S]))|[{}\r\n]+/g;
+const TOKEN = /\\(?:([a-zA-Z]{1,32})(-?\d{1,10})? ?|'([\da-fA-F]{2})|([\s\S]))|[{}]|[\r\n]+/g;
 
 export async function rtfText(bytes: Uint8Array, pace: Pace): Promise<string> {
   const source = WINDOWS.decode(bytes);
   const pieces: string[] = [];
   let at = 0;
-  /** Characters to skip: what stands behind `\u` for readers without Unicode. */
+  /** How many fallback characters follow each `\u`, for readers without Unicode: set by `\uc` for its group. */
+  let fallbacks = 1;
+  const outer: number[] = [];
+  /** Fallback characters that are still to come. */
   let skip = 0;
   const put = (text: string) => {
     pieces.push(text.slice(skip));
@@ -22,16 +25,28 @@ export async function rtfText(bytes: Uint8Array, pace: Pace): Promise<string> {
     if (hex !== undefined) put(WINDOWS.decode(Uint8Array.of(Number.parseInt(hex, 16))));
     else if (word === "u") {
       pieces.push(String.fromCharCode(Number(number) & 0xffff));
-      skip = 1;
+      skip = fallbacks;
+    } else if (word === "uc") {
+      skip = 0;
+      fallbacks = Math.min(Math.max(0, Number(number ?? 1)), MAX_FALLBACKS);
     } else if (word !== undefined) {
       skip = 0;
       pieces.push(WORDS.get(word) ?? "");
     } else if (sign !== undefined) put(SIGNS.get(sign) ?? sign);
+    else if (token[0] === "{") {
+      skip = 0;
+      outer.push(fallbacks);
+    } else if (token[0] === "}") {
+      skip = 0;
+      fallbacks = outer.pop() ?? 1;
+    }
   }
   put(source.slice(at));
   return pieces.join("");
 }
 
+/** No charset needs more bytes for a character. A larger number would hide text from us that others read. */
+const MAX_FALLBACKS = 4;
 const WINDOWS = new TextDecoder("windows-1252");
 const WORDS = new Map([
   ...["par", "line", "row", "page", "sect"].map((word) => [word, "\n"] as const),
