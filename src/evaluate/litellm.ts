@@ -44,7 +44,10 @@ export function toLitellm(sent: LitellmRequest, { verdict, transformed }: Judgem
   if (status === "block") return blocked(`Blocked by policy: ${found}.`);
   if (status === "ask") {
     const id = findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
-    return blocked(`Needs the approval of an administrator: ${found}. Approval ${id}.`);
+    const text = `Needs the approval of an administrator: ${found}.`;
+    return blocked(
+      id ? `${text} Approval ${id}.` : `${text} It could not be requested: try again.`,
+    );
   }
   if (status !== "transform" || transformed === null) return { action: "NONE" };
   const rewritten: Rewritten = JSON.parse(transformed);
