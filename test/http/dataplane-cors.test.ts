@@ -85,6 +85,8 @@ test.each([
 
   expect([asked.status, corsOf(asked)]).toEqual([401, {}]);
   expect([sent.status, corsOf(sent)]).toEqual([200, {}]);
+  // A cache must not hand this response to a page of a listed origin.
+  expect([asked, sent].map(({ headers }) => headers.get("vary"))).toEqual(["Origin", "Origin"]);
 });
 
 test("a consumer without origins answers as if CORS did not exist", async () => {
