@@ -216,11 +216,11 @@ export function listenSetting(settings: Settings, plane: Plane) {
   return settings[own] === undefined ? "PORTCULLIS_LISTEN" : own;
 }
 
-/** Passwords hold any character, and some of them end the part of an address that they stand in. */
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
 }
 
+/** A password may hold any character, and some of them end the part of the address that it is in. */
 function isReadable(address: string): boolean {
   try {
     const { username, password } = new URL(address);

@@ -9,7 +9,7 @@ import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import { identifyPrincipal, type Principal } from "./identify-principal.ts";
 
 /** How long a token works after its principal has rotated it. */
-export const OVERLAP_MS = 3_600_000;
+const OVERLAP_MS = 3_600_000;
 
 /** Returns the tokens that work now, in the order of their creation. */
 export async function ownTokens(

@@ -85,6 +85,7 @@ function oauthError(
   closeAfterTimeout({ status }, answer);
   return answer;
 }
+
 const MESSAGES_PATH = /^[^?]*\/v1\/messages(?=[/?]|$)/;
 
 /** Trying again cannot succeed until the request or the configuration is changed. */

@@ -90,7 +90,7 @@ export async function start(
     keyring,
     send: createSend({
       end: responses.signal,
-      mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(demo.url),
+      mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo.url}/`),
     }),
     limiter,
     now,

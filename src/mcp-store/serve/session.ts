@@ -17,13 +17,13 @@ export interface Session {
   /** Where clients reach this program. */
   origin: string;
   author: Author;
-  /** For the guard's record. */
   /** Counts what is held in memory until the response has been sent. */
   hold: MemoryHold;
   /** Disposed of once the response has been sent, or its client has gone. */
   afterwards: DisposableStack;
   /** Continue the client's trace in calls of servers; none when it sent no trace. */
   trace_headers: Record<string, string>;
+  /** For the guard's record. */
   asked_from: Pick<InsideEvaluation, "client_address" | "user_agent">;
 }
 
