@@ -39,9 +39,8 @@ test("an SQLite file returns the space of deleted rows, and others have their tu
   await db.close();
 });
 
-test("a file of an older release is converted at the start, and keeps its rows", async () => {
-  await using database = await freshDatabase("sqlite");
-  const file = sqliteFile(database.url) ?? "";
+/** Creates a file without auto_vacuum, as releases before did, with 100 rows and the space of 4,900 deleted ones. */
+function createOldFile(file: string): void {
   using old = new Database(file, { create: true });
   old.exec("PRAGMA journal_mode = WAL; CREATE TABLE filler (id INTEGER PRIMARY KEY, text TEXT)");
   const insert = old.prepare("INSERT INTO filler (text) VALUES (?)");
@@ -49,7 +48,24 @@ test("a file of an older release is converted at the start, and keeps its rows",
     for (let row = 0; row < 5_000; row += 1) insert.run("x".repeat(3_000));
   })();
   old.exec("DELETE FROM filler WHERE id > 100");
-  old.close();
+}
+
+test("a file that cannot shrink is left as it is", async () => {
+  await using database = await freshDatabase("sqlite");
+  createOldFile(sqliteFile(database.url) ?? "");
+  const db = await openDb(database.url, { durable: false });
+  const free = await db.one("PRAGMA freelist_count");
+
+  await reclaimSpace(db);
+
+  expect(await db.one("PRAGMA freelist_count")).toEqual(free);
+  await db.close();
+});
+
+test("a file of an older release is converted at the start, and keeps its rows", async () => {
+  await using database = await freshDatabase("sqlite");
+  const file = sqliteFile(database.url) ?? "";
+  createOldFile(file);
 
   await using kit = await startKit({ database_url: database.url });
 

@@ -215,6 +215,7 @@ test.each([
     },
   ],
   ["metadata", { metadata: { file_id: "x" } }],
+  ["the metadata of a message", { messages: [{ role: "user", metadata: { file_id: "x" } }] }],
   ["text", message({ type: "text", text: '{"file_id": "x"}' })],
 ])("an id in %s is no reference", async (_, body) => {
   const { mine } = await setUp();

@@ -110,6 +110,18 @@ test("a body that is never idle still has a total time", async () => {
   expect(reply).toStartWith("HTTP/1.1 408");
 });
 
+test("a form, which has no total time, must not trickle either", async () => {
+  const { slug, key } = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+  const reply = await sendSlowly({
+    path: `/${slug}/v1/images/edits`,
+    headers: { "x-ag-api-key": key, "content-type": "multipart/form-data; boundary=b" },
+    begin: '--b\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n',
+    trickle: "a",
+  });
+
+  expect(reply).toStartWith("HTTP/1.1 408");
+});
+
 test("a body that arrives slowly but steadily is read", async () => {
   const body = `{"name": "slow ${crypto.randomUUID()}"${" ".repeat(10_000)}}`;
   const parts = Array.from({ length: 10 }, (_, at) => body.slice(at * 1010, (at + 1) * 1010));
