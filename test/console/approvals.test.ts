@@ -64,7 +64,7 @@ test("5 an approver sees how many wait, reads one, approves it, and exactly that
   expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
   await dialog.getByRole("link", { name: "Open in Activity" }).click();
   const evaluation = page.getByRole("dialog", { name: "Evaluation" });
-  await evaluation.getByText(asked.request_id).waitFor();
+  await evaluation.getByText(asked.request_id, { exact: true }).waitFor();
   await evaluation.getByRole("link", { name: "Open in Approvals" }).click();
   await dialog.getByText("Known landlord").waitFor();
   await page.reload();

@@ -58,7 +58,7 @@ function freePort(): number {
 }
 
 async function answering(url: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1000; tries++) {
     const redis = new RedisClient(url, { autoReconnect: false });
     try {
       await redis.connect();
