@@ -174,6 +174,19 @@ test.each([
   40_000,
 );
 
+test("a database of another installation with the same keys is refused too", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { database, line, start } = await stoppedInstallation(stack);
+  const other = stack.use(new SQL(database.url, { max: 1 }));
+  await other`UPDATE installation SET value = '2020-01-01T00:00:00.000Z' WHERE id = 'created_at'`;
+
+  await using kit = await start();
+  line.mend();
+  await until(() => kit.lines.some((text) => text.includes("another installation")));
+
+  expect((await kit.post("/v1/gateways", { name: "g" })).status).toBe(503);
+}, 40_000);
+
 test("a node does not start from a stored configuration when Postgres refuses its user", async () => {
   await using stack = new AsyncDisposableStack();
   const { line, data_dir } = await stoppedInstallation(stack);

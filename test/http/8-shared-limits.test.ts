@@ -7,7 +7,13 @@ import { readMetrics } from "../kit/metrics.ts";
 import { type ProgramOptions, startProgram } from "../kit/program.ts";
 import { freshDatabase, freshRedis } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
-import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
+import {
+  entryOf,
+  passing,
+  rateHeaders,
+  startLimited,
+  startWithPlugins,
+} from "../limiter/limited.ts";
 import { privateRedis } from "../limiter/private-redis.ts";
 
 const limit = (count: number, window = "1h") => ({ limit: count, window });
@@ -236,6 +242,29 @@ describe("8 while Redis is away", () => {
 
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: "rate_limit_unavailable" } });
+  });
+
+  test("an open entry neither names nor blocks what a local entry refuses", async () => {
+    await using redis = await privateRedis();
+    await using running = await lonely(redis);
+    const block = { type: "block", retry_after: "9" };
+    await using limited = await startWithPlugins(running, [
+      entryOf({ limits: { per_user: limit(1) }, actions: block, on_store_error: "open" }),
+      entryOf({
+        limits: { per_user: limit(2) },
+        actions: { type: "reject", retry_after: "7" },
+        on_store_error: "local",
+      }),
+    ]);
+    await redis.kill();
+
+    expect(await limited.statuses(2)).toEqual([200, 200]);
+    const refused = await limited.ask();
+
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "7"]);
+    expect(await (await running.get(`${limited.path}/limits/blocks`)).json()).toMatchObject({
+      items: [],
+    });
   });
 
   test("a Redis that hangs delays a few requests, not all", async () => {

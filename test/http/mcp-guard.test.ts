@@ -240,6 +240,9 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await closed.client.call("office__send")).toMatchObject({ isError: true });
     expect(closed.server.calls).toEqual([]);
     expect(await open.tools()).toContain("office__send");
+    // What a detector did not see is not settled: the next list is evaluated again.
+    await open.tools();
+    expect((await open.activity()).filter(({ tool }) => tool === null)).toHaveLength(2);
   });
 
   test("a collector that is not there or another gateway's is refused, one in use stays", async () => {
