@@ -110,6 +110,35 @@ test("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is a 503", asy
   expect(await last?.json()).toMatchObject({ error: "This node is shutting down." });
 }, 40_000);
 
+test("a stream whose client does not read ends as shutting_down, not as a client that left", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "1" };
+  const event = `data: ${"x".repeat(1024 * 1024)}\n\n`;
+  const headers = { "content-type": "text/event-stream" };
+  const chunks = Array.from({ length: 64 }, () => event);
+  await using upstream = startUpstream({ headers, chunks, ending: "hang" });
+  await using program = await startProgram({ settings });
+  const { slug, key, gateway } = await makeConsumer(program, [
+    { provider: "openai", url: upstream.url },
+  ]);
+  const { hostname, port } = new URL(program.url);
+  const body = '{"model":"m","stream":true}';
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on("error", () => {});
+  socket.write(
+    `POST /${slug}${CHAT} HTTP/1.1\r\nhost: x\r\nx-ag-api-key: ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  await new Promise((begun) => socket.once("readable", begun)); // not read from then on
+
+  expect(await exitCode(program)).toBe(0);
+
+  socket.destroy();
+  await using next = await startProgram({ settings });
+  const events = await next.call("GET", `/v1/gateways/${gateway.id}/requests`);
+  expect((await events.json()).items).toMatchObject([{ status: 200, error_code: "shutting_down" }]);
+  rmSync(dir, { recursive: true, force: true });
+}, 40_000);
+
 const never = () => false;
 
 /** Whether a connection to `port` waits for the answer to its SYN (state 02). */
