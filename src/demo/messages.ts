@@ -40,7 +40,7 @@ type Block =
 
 export async function messages(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, MessagesRequest);
-  if (body instanceof Response) return body;
+  if (body instanceof Response) return inAnthropicShape(body);
   const answer = reply(promptOf(body));
   const tools = answer.calls.map(
     (call): Block => ({
@@ -66,6 +66,13 @@ export async function messages(options: DemoOptions, request: Request): Promise<
     },
   };
   return body.stream ? sse(events(message)) : Response.json(message);
+}
+
+/** Rewrites an error of the reference wire, because Anthropic's SDK looks for `type: "error"`. */
+async function inAnthropicShape(response: Response): Promise<Response> {
+  const { error } = await response.json();
+  const { type, message } = error;
+  return Response.json({ type: "error", error: { type, message } }, { status: response.status });
 }
 
 function promptOf(body: MessagesRequest): Prompt {

@@ -107,3 +107,15 @@ test("a streamed tool use gives its input as pieces of JSON", async () => {
     active: true,
   });
 });
+
+test("a rejected request is answered in Anthropic's error shape", async () => {
+  await using demo = startDemo();
+
+  const response = await demo.post("messages", { messages: say("Hello").messages });
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    type: "error",
+    error: { type: "invalid_request_error", message: "Missing required parameter: 'max_tokens'." },
+  });
+});
