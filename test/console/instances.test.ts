@@ -150,10 +150,11 @@ test("changed and new tools are reviewed and accepted; a viewer can only read th
     name: "Looks",
     role: "viewer",
   });
-  await using viewer = await open(kit, { token });
+  await using viewer = await open(kit, { token, width: 390 });
   await viewer.go(here);
   await viewer.page.getByRole("button", { name: "add of Maths" }).click();
-  await viewer.page.getByRole("dialog").locator("ins").waitFor();
+  const after = await viewer.page.getByRole("dialog").locator("ins").boundingBox();
+  expect((after?.x ?? 390) + (after?.width ?? 0)).toBeLessThan(390);
   expect(await viewer.page.getByRole("button", { name: "Accept" }).count()).toBe(0);
   expect(await viewer.page.getByRole("button", { name: /^Disable/ }).count()).toBe(0);
 

@@ -84,6 +84,9 @@ test("entries are added, edited and deleted one by one", async () => {
     { priority: -5, settings: { limits: { global: { limit: 50, window: "1d" } } } },
   ]);
 
+  await go(consolePath(limited.path));
+  expect(await page.locator("tbody tr").first().textContent()).toBe("rate_limiterpre_request-5on");
+  await go(`${consolePath(limited.path)}?tab=limits`);
   await page.getByLabel("Entry").selectOption({ index: 0 });
   await page.getByRole("button", { name: "Delete entry" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

@@ -16,7 +16,9 @@ export function RequiredPlugins({ gateway }: { gateway: Gateway }) {
       <Table
         caption="Plugins"
         columns={columns(limits)}
-        rows={gateway.required_plugins.map((entry, index) => ({ ...entry, id: `${index}` }))}
+        rows={gateway.required_plugins
+          .map((entry, index) => ({ ...entry, id: `${index}` }))
+          .toSorted((one, other) => one.priority - other.priority)}
         empty={
           <p>
             None runs. To limit requests, <Link to={limits}>set rate limits</Link>.
