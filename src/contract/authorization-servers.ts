@@ -59,7 +59,7 @@ export const confirmAuthorizationServer = endpoint({
       .stringbool()
       .default(false)
       .describe(
-        "`auth.client_id` and its secret were issued by the new server. Otherwise they are not sent there, and you must set others.",
+        "`auth.client_id` and its secret were issued by the new server. Otherwise they are not sent there, and you must set others. Only an owner may set it.",
       ),
   }),
   configures: false,

@@ -37,6 +37,11 @@ export const authorizationServerRoutes: Route[] = [
     return { items: await Promise.all(rows), next_cursor };
   }),
   route(confirmAuthorizationServer, async (deps, call) => {
+    const { keep_client } = call.query;
+    // Otherwise an administrator could have the stored secret sent to a server of their own.
+    if (keep_client && call.actor.role !== "owner") {
+      throw new AppError("forbidden", "keep_client: only an owner may set it.");
+    }
     const { instance, advertised, current } = await findChange(deps, call.params);
     const { id: instance_id, gateway_id, auth } = instance;
     await oauthServerTable.update(deps.db, current.id, { state: "retired" });
@@ -47,7 +52,6 @@ export const authorizationServerRoutes: Route[] = [
     });
     const accounts_removed = await storeCredentialTable.remove(deps.db, { instance_id });
     await oauthFlowTable.remove(deps.db, { instance_id });
-    const { keep_client } = call.query;
     const ofOld = { server_id: current.id, ...(keep_client ? {} : { own: false }) };
     await oauthRegistrationTable.remove(deps.db, ofOld);
     if (!keep_client && auth?.type === "forwarded" && auth.client_id !== null) {

@@ -1,6 +1,7 @@
 /** OAuth secrets, codes and tokens go only to the authorization server they belong to; a change needs an administrator. */
 import { describe, expect, test } from "bun:test";
 import { startAuthServer } from "../kit/auth-server.ts";
+import { unique } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { connectClient } from "../kit/mcp-client.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -17,11 +18,18 @@ async function switched(vendor: Vendor, principal = "bob") {
   return { other, reply };
 }
 
-const decide = async (kit: Kit, vendor: Vendor, verb: "confirm" | "dismiss", query = "") => {
+const decide = async (
+  kit: Kit,
+  vendor: Vendor,
+  verb: "confirm" | "dismiss",
+  query = "",
+  headers: Record<string, string> = {},
+) => {
   const id = (await vendor.authorizationServer())?.advertised?.id;
   return await kit.post(
     `${vendor.store.path}/store/authorization-servers/${id}/${verb}${query}`,
     undefined,
+    headers,
   );
 };
 
@@ -115,7 +123,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
   });
 
-  test("an administrator may state that the client belongs to the new server as well", async () => {
+  test("only an owner may state that the client belongs to the new server as well", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit, OWN);
     await vendor.connected("alice");
@@ -125,6 +133,12 @@ describe.each(databaseKinds)("on %s", (database) => {
       secret: OWN.client_secret,
       redirect_uris: [`${kit.url}/oauth/callback`],
     });
+
+    const admin = { name: unique("admin"), role: "admin" };
+    const { token } = await kit.make<{ token: string }>("/v1/tokens", admin);
+    const headers = { authorization: `Bearer ${token}` };
+    const refused = await decide(kit, vendor, "confirm", "?keep_client=true", headers);
+    expect(refused.status).toBe(403);
 
     expect((await decide(kit, vendor, "confirm", "?keep_client=true")).status).toBe(204);
 

@@ -59,7 +59,7 @@ function Current({ server: { current, accounts } }: { server: AuthorizationServe
 }
 
 function Change({ gateway_id, server }: { gateway_id: string; server: AuthorizationServer }) {
-  const { may, ask, say } = useSession();
+  const { may, who, ask, say } = useSession();
   const [keep_client, setKeepClient] = useState(false);
   const { instance_name: name, accounts } = server;
   const params = { gateway_id, server_id: server.advertised?.id ?? "" };
@@ -99,7 +99,7 @@ function Change({ gateway_id, server }: { gateway_id: string; server: Authorizat
       <Failure title="This was not changed." error={dismiss.error} />
       {may("write") && (
         <>
-          {server.own_client && (
+          {server.own_client && who.role === "owner" && (
             <CheckField
               label="The new server issued the client ID and secret below"
               hint="Otherwise they are not sent to it, and you must set others."
