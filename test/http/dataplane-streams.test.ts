@@ -367,6 +367,19 @@ test("nothing is appended when the connection breaks after [DONE]", async () => 
   expect(await events()).toMatchObject({ items: [{ status: 200, error_code: null }] });
 });
 
+test("broken framing in the packet of the whole stream does not discard its events", async () => {
+  await using upstream = await startRawUpstream((socket: Socket) => {
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+    const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked";
+    socket.end(`${head}\r\n\r\n${chunk(DELTA)}${chunk(DONE)}not a chunk\r\n`);
+  });
+  const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
+
+  const reply = await one.post(CHAT, ASK);
+
+  expect([reply.status, await reply.text()]).toEqual([200, DELTA + DONE]);
+});
+
 test.each([
   ["a download", "/v1/files/file-1/content", "GET"],
   ["speech", "/v1/audio/speech", "POST"],

@@ -179,8 +179,12 @@ function onBody(connection: Connection, exchange: Exchange, bytes: Bytes): void 
   const { head, decoder, streamed, chunks } = exchange;
   if (!head || !decoder) return;
   const proper = decoder.feed(bytes, streamed ? streamed.push : (chunk) => chunks.push(chunk));
-  if (!proper) stop(connection, exchange, nonsense("Its chunks are not proper ones."));
-  else if (decoder.state.done) complete(connection, exchange, head);
+  if (!proper) {
+    // Events that came before it are passed on, however the packets were cut.
+    if (!streamed && chunks.length > 0 && isEventStream(head.headers))
+      handOver(connection, exchange, head);
+    stop(connection, exchange, nonsense("Its chunks are not proper ones."));
+  } else if (decoder.state.done) complete(connection, exchange, head);
   else if (!streamed && isShort(head)) expectWithin(exchange, exchange.outgoing.timeouts.idle_ms);
   else if (!streamed) handOver(connection, exchange, head);
 }
