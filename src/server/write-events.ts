@@ -59,6 +59,7 @@ export function writeEvents(db: Db, log: Log, lines?: Journal): EventWriter {
         waiting = waiting.slice(rows);
         journal.remove(batch);
         left -= rows;
+        if (failing) log("events_written", { level: "info", waiting: waiting.length });
         failing = false;
         await new Promise(setImmediate);
       }

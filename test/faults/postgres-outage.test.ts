@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { cuttable } from "../kit/cuttable.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeGuard } from "../kit/guard.ts";
+import { startKit } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
 import { freshDatabase } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
@@ -63,3 +64,22 @@ test.each([
   },
   40_000,
 );
+
+test("the log says when events and evaluations are held, and when they are written", async () => {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await freshDatabase("postgres"));
+  const line = stack.use(cuttable(database.url));
+  const upstream = stack.use(startUpstream({ body: { ok: true } }));
+  const kit = stack.use(await startKit({ database_url: line.url }));
+  const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
+  const guard = await makeGuard(kit, {});
+  const logged = (event: string) => kit.lines.some((text) => text.includes(event));
+
+  line.cut();
+  await consumer.post(CHAT, { model: "m" });
+  await guard.evaluate({ payload: { input: "x" } });
+  await until(() => logged("events_held") && logged("evaluations_held"));
+  line.mend();
+
+  await until(() => logged("events_written") && logged("evaluations_written"));
+}, 40_000);
