@@ -15,7 +15,7 @@ import type { App } from "./app.ts";
 import { type Html, html } from "./html.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { plainPage } from "./plain-page.ts";
-import { readForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
+import { readPrincipalForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
 import { principalIn } from "./principal-session.ts";
 import { redirectOrigin } from "./public-origin.ts";
 import { urlOf } from "./url-of.ts";
@@ -62,7 +62,7 @@ async function accountAt(
 
 async function act(app: App, request: PageRequest, context: PageContext): Promise<Response> {
   const { deps } = app;
-  const { form, cookie } = await readForm(deps, request);
+  const { form, cookie } = await readPrincipalForm(deps, request);
   if (cookie !== undefined) {
     return leadTo(here(request), { ...context.headers, "set-cookie": cookie });
   }

@@ -19,7 +19,7 @@ export const SIGN_IN = html`<p>Accounts are connected to a person, so first say 
 </form>`;
 
 /** Returns the form, or the cookie that signs somebody in or out where the form asks for that. */
-export async function readForm(
+export async function readPrincipalForm(
   deps: Deps,
   request: Request,
 ): Promise<{ form: URLSearchParams; cookie?: string }> {

@@ -10,7 +10,7 @@ import type { App } from "./app.ts";
 import { type Html, html } from "./html.ts";
 import type { AnswerPath } from "./mcp-paths.ts";
 import { plainPage } from "./plain-page.ts";
-import { readForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
+import { readPrincipalForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
 import { principalIn, signedIn, tokenIn } from "./principal-session.ts";
 import { publicOrigin } from "./public-origin.ts";
 
@@ -35,7 +35,7 @@ async function act(
   request: PageRequest,
   { ids, headers }: PageContext,
 ): Promise<Response> {
-  const { form, cookie } = await readForm(deps, request);
+  const { form, cookie } = await readPrincipalForm(deps, request);
   if (cookie !== undefined) return leadTo(here(request), { ...headers, "set-cookie": cookie });
   const principal = await principalIn(deps, request);
   if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
