@@ -97,7 +97,8 @@ export function openSnapshotStore(
       } catch (thrown) {
         if (!failing) log("snapshot_not_stored", { level: "error", error: thrown });
         failing = true;
-        retry = setTimeout(() => store(rows), RETRY_MS);
+        // Newer rows are written now; these would replace them later.
+        if (!next) retry = setTimeout(() => store(rows), RETRY_MS);
       }
     }
   };
