@@ -61,6 +61,10 @@ export async function listTools(client: Client): Promise<ToolList> {
   if (notes.length === 0 && cursor !== undefined) {
     notes.push(`It has more than ${MAX_PAGES} pages of tools; the others are left out.`);
   }
-  if (unusable > 0) notes.push(`${unusable} of its tools cannot be used: wrong name or schema.`);
+  if (unusable > 0) {
+    notes.push(
+      `${unusable} of its tools cannot be used: wrong name or schema, or callable only as tasks.`,
+    );
+  }
   return { tools: [...byName.values()], notes };
 }

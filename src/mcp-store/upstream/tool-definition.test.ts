@@ -16,8 +16,9 @@ test("the order of members does not make another tool, a word does", () => {
 
 test("what only one server knows is not passed on and not counted", () => {
   const more = { ...tool, _meta: { a: 1 }, icons: [{ src: "javascript:alert(1)" }] };
+  const execution = { taskSupport: "optional" };
 
-  expect(readTool(more)).toEqual(readTool(tool));
+  expect(readTool({ ...more, execution })).toEqual(readTool(tool));
 });
 
 let deep: unknown = {};
@@ -31,6 +32,7 @@ test.each([
   ["no schema", { name: "add" }],
   ["a schema that is not an object's", { ...tool, inputSchema: { type: "string" } }],
   ["a schema nested without end", { ...tool, inputSchema: { type: "object", deep } }],
+  ["one that must be called as a task", { ...tool, execution: { taskSupport: "required" } }],
   ["a description of a megabyte", { ...tool, description: "x".repeat(1_000_000) }],
 ])("%s is no tool", (_, told) => {
   expect(readTool(told)).toBeUndefined();

@@ -16,6 +16,9 @@ const Definition = z.object({
   annotations: z.looseObject({}).optional().catch(undefined),
 });
 
+/** The gateway declares no tasks capability, so clients must not call such a tool as a task. */
+const TaskOnly = z.object({ execution: z.object({ taskSupport: z.literal("required") }) });
+
 export interface Tool {
   /** What clients see, except for the name. */
   definition: z.infer<typeof Definition>;
@@ -31,6 +34,7 @@ const MOST_DEPTH = 64;
 export function readTool(told: unknown): Tool | undefined {
   const parsed = Definition.safeParse(told);
   if (!parsed.success || !parsed.data.name.isWellFormed()) return undefined;
+  if (TaskOnly.safeParse(told).success) return undefined;
   const text = canonical(parsed.data, 0);
   if (text === undefined || text.length > MOST_CHARACTERS) return undefined;
   return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex"), size: text.length };
