@@ -85,6 +85,7 @@ test("what still runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its 
   expect([code, refused.status]).toEqual([0, 503]);
   expect(await refused.json()).toMatchObject({ error: { code: "shutting_down" } });
   expect(text).toStartWith("data: 1\n\n");
+  expect(text).toContain('"message":"This node is shutting down."');
   expect(text).toContain('"code":"shutting_down"');
   await using next = await startProgram({ settings });
   for (const [{ gateway }, status] of [[waiting, 503] as const, [streaming, 200] as const]) {

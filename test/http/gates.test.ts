@@ -1,6 +1,6 @@
 /** Gates: the most restrictive action wins, whatever their order. */
 import { expect, test } from "bun:test";
-import { makeGuard } from "../kit/guard.ts";
+import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -25,6 +25,17 @@ test.each([
 
   expect(verdict.status).toBe(status as "block");
   expect(verdict.findings.map(({ source }) => source.gate_name)).toEqual(names);
+});
+
+test("a skip below an ask does not start the detectors", async () => {
+  const shared = await kit();
+  const { id } = await makeDetector(shared, "prompt_moderation", { keywords: ["5"] });
+  const guard = await makeGuard(shared, {
+    gates: [gate("ask"), gate("skip")],
+    input_rules: [{ detector_id: id, action: "block" }],
+  });
+
+  expect((await guard.evaluate(PAY)).status).toBe("ask");
 });
 
 test("an approval of the ask does not pass a block gate below it", async () => {
