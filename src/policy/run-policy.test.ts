@@ -61,13 +61,33 @@ test("what only observes changes nothing, not even beside a rule that rewrites",
   expect(outcome.changes.map(({ text }) => text)).toEqual(["[MASKED_CC] of ana@example.com"]);
 });
 
-test("a mask is for what can be rewritten: the name of a member is not found by it", async () => {
-  const text = "ana@example.com";
+test("a match in the name of a member, which cannot be masked, is reported", async () => {
+  const text = "4111 1111 1111 1111";
   const named = segment(text, "user", { pointer: "/input", isName: true });
 
-  const { findings } = await runPolicy(program, { ...judged(text), segments: [named] });
+  const { status, findings, changes } = await runPolicy(program, {
+    ...judged(text),
+    segments: [named],
+  });
 
-  expect(findings).toEqual([]);
+  expect([status, changes]).toEqual(["report", []]);
+  expect(findings).toMatchObject([
+    { outcome: { action: "report" }, evidence: { count: 1, would_be: "transform" } },
+  ]);
+});
+
+test("a gate that masks reports a match in a name, and masks the matches beside it", async () => {
+  const named = segment("ana@example.com", "user", { pointer: "/a", isName: true });
+  const text = segment("bob@example.com", "user", { pointer: "/b" });
+  const gates = program.gates.map((gate) => ({ ...gate, observe: false }));
+  const run = (segments: (typeof text)[]) =>
+    runPolicy({ ...program, gates }, { ...judged("x"), segments });
+
+  const [alone, beside] = [await run([named]), await run([named, text])];
+
+  expect([alone.status, alone.changes]).toEqual(["report", []]);
+  expect(beside.changes.map((change) => change.text)).toEqual(["[MASKED_EMAIL]"]);
+  expect(beside.findings.map(({ outcome }) => outcome.action)).toEqual(["report", "transform"]);
 });
 
 test("a number is looked at by a detector that asks for numbers, and by no other", async () => {

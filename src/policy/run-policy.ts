@@ -78,16 +78,21 @@ async function runGates(program: Program, judged: Judged, run: Run): Promise<boo
     if (action === "ask" && judged.direction === "output") continue;
     if (!gate.test(judged.facts)) continue;
     if (action === "skip") return asks;
-    const texts = judged.segments.filter(canRewrite);
-    const matches = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
+    const texts = judged.segments.filter(({ source }) => source !== "attachment");
+    const found = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
+    const [matches, fixed] = byRewrite(found);
+    const fire = (fired: typeof gate, matches: Found) => {
+      const { approved } = judged;
+      const finding = gateFinding(program, { ...fired, action }, { matches, approved });
+      run.findings.push(finding);
+      return finding.outcome.action;
+    };
+    if (fixed.length > 0) fire({ ...gate, observe: true }, fixed);
     if (gate.inspect && matches.length === 0) continue;
-    const fired = { matches, approved: judged.approved };
-    const finding = gateFinding(program, { ...gate, action }, fired);
-    run.findings.push(finding);
-    const { outcome } = finding;
-    if (outcome.action === "transform") run.masked.push(matches);
-    if (outcome.action === "block") return true;
-    if (outcome.action === "ask") asks = true;
+    const done = fire(gate, matches);
+    if (done === "transform") run.masked.push(matches);
+    if (done === "block") return true;
+    if (done === "ask") asks = true;
   }
   return asks;
 }
@@ -117,8 +122,9 @@ async function runRules(
   for (const rule of rules) {
     if (rule.action !== "transform") continue;
     if (isLarge) await new Promise(setImmediate);
-    const matches = await inspected(rule, judged, run);
+    const [matches, fixed] = byRewrite(await inspected(rule, judged, run));
     if (judge(rule, matches) === "transform") run.masked.push(matches);
+    judge({ ...rule, observe: true }, fixed);
   }
 
   function judge(rule: CompiledRule, matches: Found) {
@@ -129,17 +135,22 @@ async function runRules(
   }
 }
 
-/** Neither what an attachment says nor the names of members can be rewritten in the payload. */
-const canRewrite = ({ source, isName }: Segment) => source !== "attachment" && !isName;
+/**
+ * Separates the matches that a mask can replace from those in attachments and in names of members and tools, which
+ * are reported as in observe mode.
+ */
+function byRewrite(found: Found): [Found, Found] {
+  const canRewrite = ({ at }: Match) => at?.segment.source !== "attachment" && !at?.segment.isName;
+  if (found.every(canRewrite)) return [found, []];
+  return [found.filter(canRewrite), found.filter((match) => !canRewrite(match))];
+}
 
 const LARGE_BYTES = 256 * 1024;
 
 /** A promise only where a detector has to wait: there are a dozen of them, and most are done at once. */
 function inspected(rule: CompiledRule, judged: Judged, run: Run): Found | Promise<Found> {
   const reads = (segment: Segment) =>
-    rule.reads.has(segment.source) &&
-    (!segment.isNumber || rule.numbers) &&
-    (rule.action !== "transform" || canRewrite(segment));
+    rule.reads.has(segment.source) && (!segment.isNumber || rule.numbers);
   const { segments } = judged;
   try {
     const found = rule.inspect(

@@ -51,7 +51,7 @@ function Why({ of: { source, signal, evidence } }: { of: Finding }) {
 function Unless({ evidence }: { evidence: Finding["evidence"] }) {
   if (evidence.approved === true) return <Mark tone="good" icon="check" text="approved" />;
   if (typeof evidence.would_be !== "string") return null;
-  return <Mark tone="plain" icon="flag" text={`observed only; would be ${evidence.would_be}`} />;
+  return <Mark tone="plain" icon="flag" text={`not enforced; would be ${evidence.would_be}`} />;
 }
 
 /** As the guard writes them; a custom detector may leave members out. */
