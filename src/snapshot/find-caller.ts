@@ -59,7 +59,7 @@ export function keyAt(
 }
 
 const NOTHING = "Send a consumer key in the header X-AG-API-Key.";
-const NO_KEY = "What the header Authorization holds is no consumer key: those begin with ag_.";
+const NO_KEY = "The header Authorization contains no consumer key. Consumer keys begin with ag_.";
 
 /** The first header that is there decides. The last two let unmodified client libraries in. */
 function presentedKey(headers: Headers): string | undefined {
