@@ -108,14 +108,17 @@ test("a streamed tool use gives its input as pieces of JSON", async () => {
   });
 });
 
-test("a rejected request is answered in Anthropic's error shape", async () => {
+test.each([
+  [{ max_tokens: 5 }, "messages"],
+  [{ messages: [{ role: "user", content: "a" }] }, "max_tokens"],
+])("%j is a 400 in Anthropic's error shape that names %s", async (body, name) => {
   await using demo = startDemo();
 
-  const response = await demo.post("messages", { messages: say("Hello").messages });
+  const response = await demo.post("messages", body);
 
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({
     type: "error",
-    error: { type: "invalid_request_error", message: "Missing required parameter: 'max_tokens'." },
+    error: { type: "invalid_request_error", message: `Missing required parameter: '${name}'.` },
   });
 });
