@@ -1,13 +1,12 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
-import type { RequestEvent } from "../../src/contract/requests.ts";
 import { openDb } from "../../src/db/db.ts";
 import { reclaimSpace } from "../../src/db/reclaim-space.ts";
 import { requestEventTable } from "../../src/db/request-events.ts";
 import { sqliteFile } from "../../src/db/sqlite.ts";
-import { newId } from "../../src/lib/ids.ts";
 import { startKit } from "../kit/kit.ts";
+import { requestEvent } from "../kit/request-event.ts";
 import { freshDatabase } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 
@@ -77,34 +76,13 @@ test("a file of an older release is converted at the start, and keeps its rows",
 test("expired rows are deleted soon after the start", async () => {
   await using kit = await startKit();
   const old = new Date("2020-01-01T00:00:00.000Z");
-  await requestEventTable.insertMany(kit.db, [eventAt(old), eventAt(new Date())]);
+  await requestEventTable.insertMany(kit.db, [
+    requestEvent(old.toISOString()),
+    requestEvent(new Date().toISOString()),
+  ]);
 
   await until(async () => (await requestEventTable.all(kit.db)).length === 1);
 
   const [left] = await requestEventTable.all(kit.db);
   expect(left?.time).not.toBe(old.toISOString());
 }, 30_000);
-
-const eventAt = (time: Date): RequestEvent => ({
-  id: Bun.randomUUIDv7("hex", time),
-  time: time.toISOString(),
-  trace_id: newId(),
-  gateway_id: newId(),
-  consumer_id: newId(),
-  key_id: newId(),
-  endpoint: "chat_completions",
-  method: "POST",
-  registry_id: null,
-  provider: null,
-  attempts: [],
-  model_asked: null,
-  model_sent: null,
-  status: 200,
-  error_code: null,
-  request_bytes: 0,
-  response_bytes: 0,
-  ttfb_ms: null,
-  total_ms: 1,
-  input_tokens: null,
-  output_tokens: null,
-});

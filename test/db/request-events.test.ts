@@ -9,32 +9,9 @@ import {
   requestEventTable,
 } from "../../src/db/request-events.ts";
 import { writeEvents } from "../../src/server/write-events.ts";
+import { requestEvent as event } from "../kit/request-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 import { takeTurns } from "../kit/take-turns.ts";
-
-const event = (time: string) => ({
-  id: Bun.randomUUIDv7("hex", Date.parse(time)),
-  time,
-  trace_id: "t",
-  gateway_id: "g",
-  consumer_id: "c",
-  key_id: "k",
-  endpoint: "chat",
-  method: "POST",
-  registry_id: null,
-  provider: null,
-  attempts: [],
-  model_asked: null,
-  model_sent: null,
-  status: 200,
-  error_code: null,
-  request_bytes: 5_000_000_000,
-  response_bytes: 1,
-  ttfb_ms: 1.5,
-  total_ms: 2.25,
-  input_tokens: null,
-  output_tokens: 7,
-});
 
 describe.each(databaseKinds)("%s", (kind) => {
   test("events before a moment are dropped, later ones stay as they were written", async () => {
