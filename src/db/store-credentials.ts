@@ -9,7 +9,7 @@ export interface StoreCredentialRow {
   instance_id: string;
   /** The client that the tokens were issued to; null: not known, so they are not used. */
   registration_id: string | null;
-  /** The only sign-in that uses it; null: not known, so that nobody does. */
+  /** The only sign-in that uses it; null: unknown, and no sign-in may use it. */
   sign_in: string | null;
   /** Sealed. */
   access_token: string;

@@ -8,7 +8,7 @@ import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts
 import type { Deps } from "../deps.ts";
 import { seal } from "../lib/seal.ts";
 import { principalFields } from "./requirements.ts";
-import { told } from "./save-install.ts";
+import { auditedInstall } from "./save-install.ts";
 
 /** null clears a value; one that is not named stays. `sign_in`: of the principal; undefined: an administrator fills it in. */
 export async function configureInstall(
@@ -37,8 +37,8 @@ export async function configureInstall(
     verb: "update",
     id: install.id,
     gateway_id: install.gateway_id,
-    before: told(install),
-    after: told(next),
+    before: auditedInstall(install),
+    after: auditedInstall(next),
   });
   return next;
 }

@@ -48,7 +48,7 @@ export async function rotateOwnToken(deps: Deps, author: Author, token: string):
   return next;
 }
 
-/** Makes a token use the accounts of this sign-in. Whoever adds it must hold both. */
+/** Makes a token use the accounts of this sign-in. The caller must hold both tokens. */
 export async function addOwnToken(
   deps: Deps,
   author: Author,

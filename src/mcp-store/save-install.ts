@@ -39,8 +39,8 @@ export async function saveInstall(
     verb: before ? "update" : "create",
     id: row.id,
     gateway_id,
-    before: before ? told(before) : null,
-    after: { ...told(row), ...why },
+    before: before ? auditedInstall(before) : null,
+    after: { ...auditedInstall(row), ...why },
   });
   return row;
 }
@@ -59,12 +59,16 @@ export async function dropInstall(
     verb: "delete",
     id,
     gateway_id,
-    before: told(install),
+    before: auditedInstall(install),
     after: null,
   });
 }
 
-/** As the audit log tells it: which fields are filled in, never with what. */
-export function told({ config, filled_by: _, ...row }: StoreInstallRow): Record<string, unknown> {
+/** Returns an install for the audit log: the names of the filled fields, never their values. */
+export function auditedInstall({
+  config,
+  filled_by: _,
+  ...row
+}: StoreInstallRow): Record<string, unknown> {
   return { ...row, filled: Object.keys(config) };
 }

@@ -68,7 +68,7 @@ type Found = readonly Match[];
 
 /**
  * Returns true when a gate blocks or asks: the detectors are skipped. A block ends the gates, an ask does not: a
- * block gate below it wins. A skip ends them without a finding, and gates above it stand.
+ * block gate below it wins. A skip ends them without a finding; findings of the gates above it remain.
  */
 async function runGates(program: Program, judged: Judged, run: Run): Promise<boolean> {
   let asks = false;

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { bodyLimits, readBody } from "../read-body.ts";
 
-/** curl sends JSON under this content type too, unless told otherwise. */
+/** curl -d sends JSON under this content type too, unless a header names another. */
 export const isForm = ({ headers }: Pick<Request, "headers">): boolean =>
   /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
 

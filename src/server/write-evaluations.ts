@@ -16,7 +16,7 @@ import { queueJournal, reportUnwritten } from "./queue-journal.ts";
 const BATCH = 64;
 const BATCH_CHARACTERS = 256 * 1024;
 /** Some hundred megabytes of texts at most: minutes of a busy node while the database is away. */
-const MOST_WAITING = 50_000;
+const MAX_WAITING = 50_000;
 const WRITE_AFTER_MS = 100;
 /** While several wait for their commit, it waits this long for more. */
 const GATHER_MS = 1;
@@ -131,7 +131,7 @@ export function writeEvaluations(
   return {
     record(recorded) {
       count(statuses, recorded.event.status);
-      if (waiting.length >= MOST_WAITING) {
+      if (waiting.length >= MAX_WAITING) {
         lost += 1;
         if (lost % 1000 === 1) log("evaluations_dropped", { level: "error", count: lost });
         return stores_first ? Promise.reject(notRecorded()) : Promise.resolve();

@@ -11,7 +11,7 @@ const WRITE_EVERY_MS = 250;
 /** Rows in one statement. On SQLite the process waits for it: a millisecond, and others get their turn. */
 const MOST_ROWS = 256;
 /** About 50 MB: some minutes of a busy node while the database is away. */
-const MOST_WAITING = 100_000;
+const MAX_WAITING = 100_000;
 
 export interface EventWriter {
   record: (event: RequestEvent) => void;
@@ -81,7 +81,7 @@ export function writeEvents(db: Db, log: Log, lines?: Journal): EventWriter {
   const timer = setInterval(() => void flush(), WRITE_EVERY_MS);
   return {
     record: (event) => {
-      if (waiting.length < MOST_WAITING) {
+      if (waiting.length < MAX_WAITING) {
         waiting.push(event);
         if (journal.isBehind()) journal.store(event);
       } else dropped += 1;

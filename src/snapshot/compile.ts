@@ -78,7 +78,7 @@ function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): G
   const enabled = required_plugins
     .filter((entry) => entry.enabled)
     .sort((one, other) => one.priority - other.priority);
-  // A plugin runs once, for all of its entries together, where its first entry stands.
+  // A plugin runs once, for all of its entries together, in the place of its first entry.
   const byName = Map.groupBy(enabled, (entry) => entry.name);
   const plugins = [...byName].map(([plugin, entries]) => ({
     name: plugin,

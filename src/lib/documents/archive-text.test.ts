@@ -264,7 +264,7 @@ test.each<[string, File[]]>([
   expect(result).toMatchObject({ ok: true, text: expect.stringContaining(TEXT), unread: [] });
 });
 
-test("what cannot be read in a document is told beside what can", async () => {
+test("what cannot be read in a document is listed with the text that can", async () => {
   const more: File[] = [
     { name: "word/media/image1.png", content: Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\0", "latin1") },
     { name: "word/locked.xml", content: "x", flags: 1 },

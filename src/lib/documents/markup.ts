@@ -62,7 +62,7 @@ function walkDeclaration(source: string, open: number, { text, comment }: Markup
       : ["<!", ">", PROLOGUE.test(source.slice(open + 2, open + 10)) ? undefined : comment];
   const close = source.indexOf(end, open + begin.length);
   const content = source.slice(open + begin.length, close < 0 ? undefined : close);
-  // A document type that defines entities says what they stand for.
+  // The document type may define entities.
   if (visit) visit(content);
   else if (content.includes("[")) comment(content);
   return close < 0 ? source.length : close + end.length;

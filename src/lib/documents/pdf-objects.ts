@@ -36,7 +36,7 @@ export interface PdfObjects {
 const MiB = 1024 * 1024;
 const MOST_OBJECTS = 300_000;
 const MOST_VERSIONS = 8;
-const MOST_INFLATED_STREAM = 32 * MiB;
+const MAX_INFLATED_STREAM = 32 * MiB;
 const MOST_FILTERS = 4;
 const MOST_TRAILERS = 50;
 
@@ -211,7 +211,7 @@ export async function readPdfObjects(
     const parameters = list("DecodeParms", "DP");
     if (filters.length > MOST_FILTERS) throw documentProblem("The PDF stacks too many filters.");
     for (const [index, { name }] of filters.entries()) {
-      const most = Math.min(budget.bytes, MOST_INFLATED_STREAM);
+      const most = Math.min(budget.bytes, MAX_INFLATED_STREAM);
       if (most <= 0) throw overBudget();
       // What is inflated in vain costs as much.
       budget.bytes -= most;

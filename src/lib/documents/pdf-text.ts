@@ -145,7 +145,7 @@ const NEW_LINE = Uint8Array.of(0x0a);
 const TITLES = ["Title", "Subject", "Keywords", "Author"];
 /** Of a note: what it says. Of a form's field: its value and what is shown on hovering. */
 const NOTES = ["Contents", "V", "TU"];
-const MOST_NOTES = 1000;
+const MAX_NOTES = 1000;
 
 const noteTexts = (objects: PdfObjects, page: PdfDict): string[] =>
   notesOf(objects, page).flatMap((note) => textsOf(objects, note, NOTES));
@@ -161,7 +161,7 @@ const appearances = (objects: PdfObjects, page: PdfDict): PdfStream[] =>
 function notesOf(objects: PdfObjects, page: PdfDict): PdfDict[] {
   const notes = objects.resolve(page.get("Annots"));
   if (!Array.isArray(notes)) return [];
-  return notes.slice(0, MOST_NOTES).map((note) => objects.dict(note));
+  return notes.slice(0, MAX_NOTES).map((note) => objects.dict(note));
 }
 
 function textsOf(objects: PdfObjects, dict: PdfDict, keys: string[]): string[] {

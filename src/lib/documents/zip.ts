@@ -12,7 +12,7 @@ export interface ZipEntry {
 const MiB = 1024 * 1024;
 const MOST_ENTRIES = 5000;
 /** Office XML shrinks to a twentieth at best; what shrinks more is there to burst. */
-const MOST_RATIO = 200;
+const MAX_RATIO = 200;
 const RATIO_FROM = MiB;
 
 export interface Zip {
@@ -65,15 +65,15 @@ interface Range {
 }
 
 /** A data descriptor may follow a file. */
-const MOST_BETWEEN = 24;
+const MAX_GAP = 24;
 
 function hasGap(ranges: Range[], end: number): boolean {
   let covered = 0;
   for (const { from, to } of ranges.sort((one, other) => one.from - other.from)) {
-    if (from > covered + (covered > 0 ? MOST_BETWEEN : 0)) return true;
+    if (from > covered + (covered > 0 ? MAX_GAP : 0)) return true;
     covered = Math.max(covered, to);
   }
-  return end > covered + (covered > 0 ? MOST_BETWEEN : 0);
+  return end > covered + (covered > 0 ? MAX_GAP : 0);
 }
 
 /** Where the content of a file begins: behind a header that repeats its name. */
@@ -121,7 +121,7 @@ async function inflated(
 const inflate = promisify(inflateRaw);
 
 async function inflateWithin(packed: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
-  const fair = Math.max(RATIO_FROM, packed.length * MOST_RATIO);
+  const fair = Math.max(RATIO_FROM, packed.length * MAX_RATIO);
   const most = Math.min(budget.bytes, fair);
   if (most <= 0) throw overBudget();
   return inflate(packed, { maxOutputLength: most }).catch((thrown: { code?: unknown }) => {

@@ -11,7 +11,7 @@ export type CredentialToken = "access_token" | "refresh_token";
 const contextOf = (column: CredentialToken, id: string): SealContext =>
   sealedIn(`store_credentials.${column}`, id);
 
-/** Returns undefined when there is no such token, or no key opens it. */
+/** Returns undefined when the row has no such token, or no key opens it. */
 export function openCredential(
   keyring: Keyring,
   row: Pick<StoreCredentialRow, "id" | CredentialToken>,
