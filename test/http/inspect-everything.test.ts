@@ -1,6 +1,6 @@
 /** Every text of a payload is inspected, whichever member, role or encoding carries it. */
 import { expect, test } from "bun:test";
-import type { Uninspected } from "../../src/contract/evaluate.ts";
+import type { Status, Uninspected } from "../../src/contract/evaluate.ts";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeGuard, makeRuled } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -247,3 +247,17 @@ function message(content: unknown, more: object = {}): object {
 function spaced(base64: string): string {
   return base64.replace(/.{7}/g, "$&!");
 }
+
+test.each<[string, object, Status]>([
+  ["the description of a tool", { name: "pay", description: CARD }, "transform"],
+  // A name cannot be masked.
+  ["the name of a tool", { name: CARD }, "report"],
+])("%s in a request is inspected, and %j is %s", async (_, tool, status) => {
+  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const payload = { tools: [{ type: "function", function: tool }], messages: [] };
+
+  const verdict = await guard.evaluate({ payload });
+
+  expect(verdict.status).toBe(status);
+  expect(verdict.findings).toHaveLength(1);
+});

@@ -93,7 +93,7 @@ export const dataLossPrevention = detector({
   title: "Data loss prevention",
   summary: "Finds personal data and credentials in text and tool calls, and can mask them.",
   reads: {
-    input: ["user", "assistant", "system", "tool_arguments", "tool_result"],
+    input: ["user", "assistant", "system", "tool_definition", "tool_arguments", "tool_result"],
     output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
   },
   masks: true,

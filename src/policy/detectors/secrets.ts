@@ -52,7 +52,7 @@ export const secrets = detector({
   summary:
     "Finds API keys, tokens, private keys and passwords, encoded ones too, and can mask them.",
   reads: {
-    input: ["user", "tool_arguments", "tool_result", "assistant", "system"],
+    input: ["user", "tool_arguments", "tool_result", "assistant", "system", "tool_definition"],
     output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
   },
   masks: true,
