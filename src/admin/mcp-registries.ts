@@ -96,6 +96,8 @@ function checkAuth(
   if (auth?.type === "principal_key" && fields.some(({ key }) => key === PRINCIPAL_KEY)) {
     refuse(`provider_options.fields: ${PRINCIPAL_KEY} is the key that auth asks for already`);
   }
+  // A secret belongs to the client it was issued to, and the client to one authorization server.
+  if (before?.auth) refuseSecretTheft(input, before, "auth.client_id");
   if (auth?.type !== "client_credentials") return;
   checkUrl(auth.token_url, "auth.token_url", input.allow_private);
   if (before?.auth) refuseSecretTheft(input, before, "auth.token_url");

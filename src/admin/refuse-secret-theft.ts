@@ -8,7 +8,10 @@ import type { Deps } from "../deps.ts";
 import { secretsIn } from "../lib/secret-paths.ts";
 import { keepsStored } from "./seal-secrets.ts";
 
-/** `at` is the path of an address, such as `provider_options.base_url`; none there: the provider's own. */
+/**
+ * `at` is the path of an address, such as `provider_options.base_url`; none there: the provider's own. Behind `auth.`
+ * it is what the secrets of `auth` belong to: a token endpoint or a client id.
+ */
 export function refuseSecretTheft(
   input: RegistryInput,
   before: RegistryRow | undefined,
@@ -16,11 +19,13 @@ export function refuseSecretTheft(
 ): void {
   if (!before || !moves(input, before, at)) return;
   for (const [path, given] of secretsIn(input, REGISTRY_SECRETS)) {
-    if (!keepsStored(given)) continue;
+    if (!keepsStored(given) || (at.startsWith(AUTH) && !path.startsWith(AUTH))) continue;
     const text = `${path}: must be sent again when ${at} changes`;
     throw new AppError("validation_failed", text);
   }
 }
+
+const AUTH = "auth.";
 
 /** Nobody but they can send again what principals gave: their accounts, and values of their own. */
 export async function refusePrincipalTheft(
@@ -43,15 +48,15 @@ export async function refusePrincipalTheft(
   );
 }
 
-/** Returns whether an update moves the address at `at` to another host; for a token endpoint, to another address. */
+/** Returns whether an update moves the address at `at` to another host; behind `auth.`, whether it changes the value. */
 export const moves = (input: RegistryInput, before: RegistryRow, at: string): boolean =>
   ownerOf(before, at) !== ownerOf(input, at);
 
-/** The tenants of one authorization server share its host. */
+/** The tenants of one authorization server share its host, so token endpoints are compared as a whole. */
 function ownerOf(registry: object, at: string): string | undefined {
   const found = at
     .split(".")
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], registry);
   if (typeof found !== "string") return undefined;
-  return at === "auth.token_url" ? found : URL.parse(found)?.origin;
+  return at.startsWith(AUTH) ? found : URL.parse(found)?.origin;
 }

@@ -123,6 +123,26 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
   });
 
+  test.each(["", "***ator"])(
+    "a client secret is sent again with another client_id, so %p does not take it to another server",
+    async (client_secret) => {
+      const kit = await kitOf();
+      await using vendor = await startVendor(kit, OWN);
+      const auth = { type: "forwarded", client_id: "another-client" };
+
+      const kept = await kit.put(vendor.path, { auth: { ...auth, client_secret } });
+      const sent = await kit.put(vendor.path, { auth: { ...auth, client_secret: "its-secret" } });
+
+      expect([kept.status, await kept.text()]).toEqual([
+        422,
+        expect.stringContaining(
+          "auth.client_secret: must be sent again when auth.client_id changes",
+        ),
+      ]);
+      expect(sent.status).toBe(200);
+    },
+  );
+
   test("only an owner may state that the client belongs to the new server as well", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit, OWN);
