@@ -56,10 +56,10 @@ function settingsTable({ settings }: Detector): string {
 }
 
 /** Where there are hundreds, the catalog lists them. */
-const MOST_VALUES = 60;
+const MAX_VALUES = 60;
 
 function valuesOf({ enum: values = [] }: Schema): string {
-  if (values.length === 0 || values.length > MOST_VALUES) return "";
+  if (values.length === 0 || values.length > MAX_VALUES) return "";
   return ` One of ${values.map((value) => `\`${value}\``).join(", ")}.`;
 }
 

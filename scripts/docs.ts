@@ -1,7 +1,7 @@
 /** Writes the pages that are made from code: settings, metrics, detectors, and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
-import { FILE_SETTINGS } from "../src/admin/detector-settings.ts";
+import { FILE_SETTINGS } from "../src/config-file/detector-settings.ts";
 import { Comparison, Condition } from "../src/contract/conditions.ts";
 import { ConfigFile } from "../src/contract/config-file.ts";
 import { KIND_OPTIONS, OPTIONS } from "../src/contract/registries.ts";

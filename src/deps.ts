@@ -4,7 +4,7 @@ import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
 import type { RecordedEvaluation } from "./db/evaluation-events.ts";
 import type { UsedTable } from "./db/last-used.ts";
-import type { Keyring } from "./lib/seal.ts";
+import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
 import type { Settings } from "./settings.ts";

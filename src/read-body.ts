@@ -1,8 +1,8 @@
 /** Reads a request body: limited in size, and not slower than a sane client sends it. */
 import { AppError } from "./contract/errors.ts";
 import type { Deps } from "./deps.ts";
-import { elapsedMs } from "./lib/clock.ts";
-import { within } from "./lib/within.ts";
+import { elapsedMs } from "./lib/time/clock.ts";
+import { withTimeout } from "./lib/time/with-timeout.ts";
 
 export interface BodyLimits {
   /** Bytes. */
@@ -47,7 +47,7 @@ export async function readBody(
   const length = declaredLength(request, limits.cap);
   if (length !== undefined && length <= SMALL_BYTES) {
     onBytes?.(length);
-    return await within(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
+    return await withTimeout(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
   }
   const total_ms = MAX_IDLE_TIMEOUTS * limits.idle_ms;
   const body = openBody(request, { ...limits, total_ms }, onBytes);
@@ -75,7 +75,7 @@ export function openBody(
     const left = Math.min(idle_ms - idle, total_ms - waited);
     if (left <= 0) throw tooSlow();
     const began = elapsedMs();
-    const { done, value } = await within(reader.read(), left, tooSlow, deadline);
+    const { done, value } = await withTimeout(reader.read(), left, tooSlow, deadline);
     if (done) return undefined;
     const took = elapsedMs() - began;
     waited += took;

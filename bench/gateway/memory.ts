@@ -38,13 +38,13 @@ export async function checkMemory(setting: Setting): Promise<Check[]> {
   ];
 }
 
-const MOST_GROWTH_MIB = 48;
+const MAX_GROWTH_MIB = 48;
 
 const growthCheck = (what: string, growth: number): Check => ({
   what,
   measured: `${Math.round(growth)} MiB`,
-  target: `at most ${MOST_GROWTH_MIB} MiB`,
-  pass: growth <= MOST_GROWTH_MIB,
+  target: `at most ${MAX_GROWTH_MIB} MiB`,
+  pass: growth <= MAX_GROWTH_MIB,
 });
 
 async function fresh<T>(
@@ -94,7 +94,7 @@ function linkOf(path: string): string {
 }
 
 const MANY = 5000;
-const MOST_MIB = 300;
+const MAX_MIB = 300;
 /** Each holds two connections at the gateway, beside what it has open anyway. */
 const FILES_NEEDED = MANY * 2 + 200;
 
@@ -129,8 +129,8 @@ async function manyInFlight({ program, target }: Portcullis, upstream: number): 
     {
       what: "Memory while they were in flight",
       measured: `${Math.round(peak)} MiB`,
-      target: `under ${MOST_MIB} MiB`,
-      pass: peak < MOST_MIB,
+      target: `under ${MAX_MIB} MiB`,
+      pass: peak < MAX_MIB,
     },
   ];
 }

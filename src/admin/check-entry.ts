@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { fieldTrouble } from "../contract/mcp-registries.ts";
 import { askedOfPrincipals, type CatalogEntryInput } from "../contract/store-catalog.ts";
-import { fillTemplate, originNames, templateNames } from "../lib/url-template.ts";
+import { fillTemplate, originNames, templateNames } from "../lib/http/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 
 export function checkEntry({ url, fields, auth, status, allow_private }: CatalogEntryInput): void {

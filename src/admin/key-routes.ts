@@ -7,9 +7,9 @@ import type { KeyColumns } from "../db/keys.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/has-ended.ts";
+import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
 import { newSecret } from "../lib/ids.ts";
-import { secretHash, secretHint } from "../lib/secret-hash.ts";
+import { hasEnded } from "../lib/time/has-ended.ts";
 import type { Call, Route } from "../route.ts";
 import { checkExpiry, keyState, newKey, shownKey } from "./key-state.ts";
 

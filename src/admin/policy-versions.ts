@@ -12,7 +12,7 @@ import {
 import { type PolicyVersionRow, policyTable, policyVersionTable } from "../db/policies.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { diffValues } from "../lib/diff-values.ts";
+import { diffValues } from "../lib/json/diff-values.ts";
 import { type Route, route } from "../route.ts";
 import { inputOf, policyDocument } from "../snapshot/policy-document.ts";
 import { detectorSecrets, maskSecrets } from "./seal-secrets.ts";

@@ -10,8 +10,8 @@ import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tok
 import { rememberPrincipal } from "../db/principals.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
+import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
 import { newSecret } from "../lib/ids.ts";
-import { secretHash, secretHint } from "../lib/secret-hash.ts";
 import { type Route, route } from "../route.ts";
 import { checkExpiry, newKey, shownKey } from "./key-state.ts";
 import { gatewayExists } from "./resource-routes.ts";

@@ -5,7 +5,7 @@ import type { RegistryRow } from "../db/registries.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
 import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
-import { secretsIn } from "../lib/secret-paths.ts";
+import { secretsIn } from "../lib/json/secret-paths.ts";
 import { keepsStored } from "./seal-secrets.ts";
 
 /**

@@ -16,7 +16,7 @@ import { recordChange } from "../db/record-change.ts";
 import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
 import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
-import { mapSecrets } from "../lib/secret-paths.ts";
+import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { providers } from "../providers/all.ts";
 import { capabilitiesOf } from "../providers/provider.ts";

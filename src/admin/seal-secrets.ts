@@ -3,8 +3,8 @@ import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { registrySecret } from "../db/registries.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
-import { type Keyring, type SealContext, seal, unseal } from "../lib/seal.ts";
-import { isMasked, mapSecrets, mask, secretsIn } from "../lib/secret-paths.ts";
+import { type Keyring, type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
+import { isMasked, mapSecrets, mask, secretsIn } from "../lib/json/secret-paths.ts";
 import { secretsOf } from "../policy/detectors/all.ts";
 
 /** The secrets of one row: their paths, and the context each of them is sealed in. */

@@ -7,7 +7,7 @@ import {
 } from "../contract/registries.ts";
 import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { urlFor } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import { registryView } from "../snapshot/compile.ts";

@@ -1,10 +1,10 @@
 /** The `portcullis` command: finds the command, reads settings from environment and flags, prints the outcome. */
 import { parseArgs } from "node:util";
 import { AppError } from "../contract/errors.ts";
-import { now } from "../lib/clock.ts";
 import { createLineWriter, createLog } from "../lib/log.ts";
 import { redactText } from "../lib/redact.ts";
-import { databaseTodo, reasonOf } from "../server/check.ts";
+import { now } from "../lib/time/clock.ts";
+import { databaseTodo, reasonOf } from "../server/doctor/check.ts";
 import { flagOf, loadSettings } from "../settings.ts";
 import { type Command, FLAG_SETTINGS, GLOBAL_OPTIONS, type Output } from "./command.ts";
 import { commands } from "./commands/all.ts";

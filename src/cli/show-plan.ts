@@ -1,5 +1,5 @@
 /** A plan as people read it: + for what comes, ~ for what changes, - for what goes. */
-import type { Plan, Step } from "../admin/draft-plan.ts";
+import type { Plan, Step } from "../config-file/draft-plan.ts";
 
 const SIGN: Record<Step["action"], string> = { create: "+", update: "~", delete: "-", revoke: "-" };
 

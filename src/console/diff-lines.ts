@@ -6,7 +6,7 @@ export interface DiffLine {
 }
 
 /** Above this many comparisons the changed middle is told as a whole. */
-const MOST_COMPARISONS = 4_000_000;
+const MAX_COMPARISONS = 4_000_000;
 
 export function diffLines(before: string, after: string): DiffLine[] {
   const [was, is] = [before.split("\n"), after.split("\n")];
@@ -32,7 +32,7 @@ const lines = (sign: DiffLine["sign"], texts: readonly string[]): DiffLine[] =>
 
 /** Along the longest run of lines that both have. */
 function middle(was: readonly string[], is: readonly string[]): DiffLine[] {
-  if (was.length * is.length > MOST_COMPARISONS) return [...lines("-", was), ...lines("+", is)];
+  if (was.length * is.length > MAX_COMPARISONS) return [...lines("-", was), ...lines("+", is)];
   const width = is.length + 1;
   const common = new Uint32Array((was.length + 1) * width);
   const at = (row: number, column: number) => common[row * width + column] ?? 0;

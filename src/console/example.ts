@@ -1,7 +1,7 @@
 /** A first request to paste: with the address and the key that work. */
 import type { Consumer } from "../contract/consumers.ts";
 import type { Registry } from "../contract/registries.ts";
-import { curlCommand } from "../lib/shell-quote.ts";
+import { curlCommand } from "../lib/text/shell-quote.ts";
 import { ROOT } from "./api.ts";
 
 /** The consumer's own address, and a model that it may use. */

@@ -1,7 +1,7 @@
 /** What a page knows of a call: it is on its way, it failed, or here is what came. */
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { AppError } from "../contract/errors.ts";
-import { now } from "../lib/clock.ts";
+import { now } from "../lib/time/clock.ts";
 import { call, events, type Read } from "./api.ts";
 
 export type Loaded<T> =

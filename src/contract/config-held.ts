@@ -1,6 +1,6 @@
 /** Keys, service clients and tokens in a configuration file: as hashes, so that it opens nothing and yet rebuilds all. */
 import { z } from "zod";
-import { secretHash, secretHint } from "../lib/secret-hash.ts";
+import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
 import { type Issues, refuse } from "./config-list.ts";
 import { KeyInput } from "./keys.ts";
 import { Id, Slug, Text } from "./shapes.ts";
@@ -12,7 +12,7 @@ const Held = {
     .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal")
     .optional()
     .describe("SHA-256 of the secret."),
-  hint: Text.max(32).optional().describe("The first characters, to recognise it by."),
+  hint: Text.max(32).optional().describe("The first characters, to recognize it by."),
 };
 const Secret = Text.min(16)
   .max(512)

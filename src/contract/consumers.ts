@@ -1,6 +1,6 @@
 /** Wire shapes of consumers: the slug in the path, and how its requests are routed. */
 import { z } from "zod";
-import { matchesGlob } from "../lib/glob.ts";
+import { matchesGlob } from "../lib/text/glob.ts";
 import { resource } from "./resource.ts";
 import { Id, Name, Slug, Stored, Text } from "./shapes.ts";
 

@@ -13,12 +13,12 @@ export function decode<Schema extends z.ZodType>(
   throw new AppError(code, explain(parsed.error.issues));
 }
 
-const MOST_ISSUES = 5;
+const MAX_ISSUES = 5;
 
 export function explain(issues: readonly z.core.$ZodIssue[]): string {
   const lines = narrowest(issues).flatMap(sentences);
-  const more = lines.length > MOST_ISSUES ? ` (and ${lines.length - MOST_ISSUES} more)` : "";
-  return `${lines.slice(0, MOST_ISSUES).join("; ").replaceAll(".; ", "; ")}${more}`;
+  const more = lines.length > MAX_ISSUES ? ` (and ${lines.length - MAX_ISSUES} more)` : "";
+  return `${lines.slice(0, MAX_ISSUES).join("; ").replaceAll(".; ", "; ")}${more}`;
 }
 
 /** A shape that narrows another refuses what is too long twice: the shorter length is the one to keep to. */

@@ -152,7 +152,7 @@ export const guard = endpoint({
   writes: false,
 });
 
-export const MOST_IN_BATCH = 100;
+export const MAX_IN_BATCH = 100;
 
 export const evaluateBatch = endpoint({
   name: "evaluate_batch",
@@ -161,7 +161,7 @@ export const evaluateBatch = endpoint({
   plane: "guard",
   auth: "collector",
   summary: "Judge many payloads in one call; the verdicts come in the same order",
-  body: z.array(EvaluateRequest).min(1).max(MOST_IN_BATCH),
+  body: z.array(EvaluateRequest).min(1).max(MAX_IN_BATCH),
   reply: z.array(Verdict),
   writes: false,
 });

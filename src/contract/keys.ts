@@ -8,7 +8,7 @@ export const KEY_STATES = ["active", "expired", "revoked"] as const;
 const KEY = {
   id: Id,
   name: Name,
-  hint: z.string().describe("The first characters, to recognise it by."),
+  hint: z.string().describe("The first characters, to recognize it by."),
   state: z.enum(KEY_STATES),
   expires_at: Time.nullable(),
   revoked_at: Time.nullable(),

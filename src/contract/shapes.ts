@@ -19,7 +19,7 @@ export const SecretText = Printable.max(8192);
 export const Name = Text.trim()
   .min(1)
   .max(255)
-  .describe("A name people recognise it by, unique among its siblings.");
+  .describe("A name people recognize it by, unique among its siblings.");
 
 export const Slug = z
   .string()

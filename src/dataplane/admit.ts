@@ -1,15 +1,15 @@
 /** Runs the plugins of the gateway, which may refuse the request. */
 import { ANONYMOUS, userOf } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
-import { clientAddress } from "../lib/client-address.ts";
+import { clientAddress } from "../lib/http/client-address.ts";
 import { count } from "../lib/metrics.ts";
 import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
 import type { KeyView } from "../snapshot/snapshot.ts";
 import { liveState } from "./live-state.ts";
-import type { Known, RequestIds } from "./stages.ts";
+import type { AuthenticatedRequest, RequestIds } from "./stages.ts";
 
-export function admit(deps: Deps, known: Known): Admission {
+export function admit(deps: Deps, known: AuthenticatedRequest): Admission {
   const { gateway } = known.consumer;
   if (gateway.plugins.length === 0) return undefined;
   const { request: received, ids, key } = known;

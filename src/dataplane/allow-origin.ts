@@ -1,10 +1,10 @@
 /** Lets pages of the consumer's origins call it from a browser. */
 import type { Deps } from "../deps.ts";
-import { corsHeaders, preflightHeaders } from "../lib/cors.ts";
-import type { Asked } from "./stages.ts";
+import { corsHeaders, preflightHeaders } from "../lib/http/cors.ts";
+import type { MatchedRequest } from "./stages.ts";
 
 /** Adds the CORS headers to whatever is sent; returns the response to a preflight, which carries no key. */
-export function allowOrigin(deps: Deps, asked: Asked): Response | undefined {
+export function allowOrigin(deps: Deps, asked: MatchedRequest): Response | undefined {
   const consumer = deps.snapshot().consumersBySlug.get(asked.slug);
   if (!consumer?.active || consumer.cors.origins.length === 0) return undefined;
   const { request, endpoint, ids } = asked;

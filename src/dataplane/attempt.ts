@@ -2,9 +2,9 @@
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { statusClass } from "../lib/http/status-class.ts";
 import { count } from "../lib/metrics.ts";
-import { statusClass } from "../lib/status-class.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { type Reply, wholeReply } from "../net/http/reply.ts";
 import type { ReplyHeaders } from "../net/http/reply-head.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
@@ -15,12 +15,12 @@ import { liveState, type RegistryLive, registryLive } from "./live-state.ts";
 import { isShort, type OpenReply, openBody, readAll } from "./open-reply.ts";
 import { outbound, valuesOf } from "./outbound.ts";
 import { tenths } from "./run.ts";
-import type { Chosen } from "./stages.ts";
+import type { RoutedRequest } from "./stages.ts";
 
 /** `peek`: the answer's first byte is waited for. Throws what an upstream did, as an AppError. */
 export async function attempt(
   deps: Deps,
-  chosen: Chosen,
+  chosen: RoutedRequest,
   candidate: Candidate,
   how: { capability: Capability; peek: boolean },
 ): Promise<OpenReply> {
@@ -80,7 +80,11 @@ function checkStatus(reply: Reply): void {
 }
 
 /** In the reference shape, where the provider's own is another. */
-async function rewritten(reply: Reply, { body }: Chosen, operation: Operation): Promise<Reply> {
+async function rewritten(
+  reply: Reply,
+  { body }: RoutedRequest,
+  operation: Operation,
+): Promise<Reply> {
   const { status, headers } = reply;
   if (!operation.reply || status >= 300 || body.kind !== "json" || !isJson(headers)) return reply;
   const members = valuesOf(body.members, operation.members ?? []);
@@ -92,7 +96,7 @@ const isJson = (headers: ReplyHeaders): boolean => /json/i.test(headers.get("con
 
 function note(
   deps: Deps,
-  { run }: Chosen,
+  { run }: RoutedRequest,
   registry: RegistryLive,
   { began, reply, error }: { began: number; reply: Reply | undefined; error?: AppError },
 ): void {

@@ -2,7 +2,7 @@
 
 import type { Capability } from "../contract/registries.ts";
 import { userOf } from "../contract/user-header.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
 import { isAvailable } from "./health.ts";
@@ -69,7 +69,7 @@ const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
 
 /** The registry that returned the id before, then those whose ids begin like it, then the others. */
 function likeliestFirst(live: Live, candidates: Candidate[], fileId: string): Candidate[] {
-  const hinted = live.files.find(fileId);
+  const hinted = live.files.get(fileId);
   return byScore(candidates, ({ registry: { id, provider } }) => {
     if (id === hinted) return 2;
     const { idPrefix } = provider.operations.files ?? {};

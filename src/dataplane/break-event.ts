@@ -1,7 +1,7 @@
 /** The last event of a stream that broke off, in the words of the client's dialect; never a `[DONE]`. */
 import type { AppError } from "../contract/errors.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
-import type { Answered } from "./stages.ts";
+import type { ForwardedRequest } from "./stages.ts";
 
 const BROKEN = "The upstream broke off: this answer is not complete.";
 
@@ -25,7 +25,7 @@ const EVENTS: Record<DataEndpoint["dialect"], (told: Told) => { event?: string; 
 
 /** `last`: the chunk before it. An event that it left unfinished is closed first. */
 export function breakEvent(
-  { endpoint, ids }: Answered,
+  { endpoint, ids }: ForwardedRequest,
   error: AppError,
   last: Uint8Array | undefined,
 ): Uint8Array {

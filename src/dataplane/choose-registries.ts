@@ -8,7 +8,7 @@ import { allowsModel } from "./allowed-models.ts";
 import { inOrder } from "./balance.ts";
 import { liveState } from "./live-state.ts";
 import { type ModelReference, providerName } from "./model-reference.ts";
-import type { Chosen, Named } from "./stages.ts";
+import type { ModelRequest, RoutedRequest } from "./stages.ts";
 
 export interface Candidate {
   registry: RegistryView;
@@ -36,10 +36,10 @@ export type Out = Exclude<OutReason, "unhealthy">;
 
 export function chooseRegistries(
   deps: Deps,
-  named: Named,
+  named: ModelRequest,
   capability: Capability,
   holder: string | undefined,
-): Chosen {
+): RoutedRequest {
   const { model, other_models, item: file_id } = named;
   const wanted = { capability, model, other_models, pin: pinOf(named.pin), file_id, holder };
   const candidates: Candidate[] = [];

@@ -1,4 +1,4 @@
-/** Where would a request go, and why? The same judgement as for a real one, with nothing sent. */
+/** Where would a request go, and why? The same judgment as for a real one, with nothing sent. */
 import { AppError } from "../contract/errors.ts";
 import {
   type Explanation,

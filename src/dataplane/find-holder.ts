@@ -3,12 +3,12 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { liveState } from "./live-state.ts";
 import { referencedFiles } from "./referenced-files.ts";
-import type { Named } from "./stages.ts";
+import type { ModelRequest } from "./stages.ts";
 
 /** Undefined: the consumer shares all files, or the request names none, in its path or its body. */
 export async function findHolder(
   deps: Deps,
-  { consumer, item, body }: Pick<Named, "consumer" | "item" | "body">,
+  { consumer, item, body }: Pick<ModelRequest, "consumer" | "item" | "body">,
 ): Promise<string | undefined> {
   if (consumer.files_scope === "shared") return undefined;
   const named = body.kind === "json" ? referencedFiles(body.members.bytes) : [];

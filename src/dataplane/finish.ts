@@ -1,15 +1,15 @@
 /** Puts our headers on the answer and tells the request as an event once its last byte is out. */
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
-import { createHeaderSheet } from "../lib/header-sheet.ts";
+import { createHeaderSheet } from "../lib/http/header-sheet.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/reply-head.ts";
 import { fileIdsIn } from "./file-hints.ts";
 import { noteOutcome } from "./health.ts";
 import { liveState } from "./live-state.ts";
 import { type Copy, relay } from "./relay.ts";
 import { endRun, tenths } from "./run.ts";
-import type { Answered, Known } from "./stages.ts";
+import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
 import { readUsage } from "./usage.ts";
 
 /** Of an upstream's headers only these are passed on. */
@@ -24,7 +24,7 @@ const DOWNLOAD_HEADERS: readonly string[] = [
   "last-modified",
 ];
 
-export function finish(deps: Deps, answered: Answered): Response {
+export function finish(deps: Deps, answered: ForwardedRequest): Response {
   const { run, reply } = answered;
   const { status, body } = reply;
   const headers = sheet(answerHeaders(answered));
@@ -42,7 +42,7 @@ const sheet = createHeaderSheet();
 const BODILESS: readonly number[] = [204, 205];
 
 /** An answer that needed no upstream. */
-export function finishHere(deps: Deps, known: Known, reply: object): Response {
+export function finishHere(deps: Deps, known: AuthenticatedRequest, reply: object): Response {
   const text = JSON.stringify(reply);
   known.run.response_bytes = Buffer.byteLength(text);
   endRun(deps, known, { status: 200, error_code: null, registry: null, usage: null });
@@ -50,7 +50,13 @@ export function finishHere(deps: Deps, known: Known, reply: object): Response {
   return new Response(text, { headers });
 }
 
-function answerHeaders({ ids, run, endpoint, candidate, reply }: Answered): Record<string, string> {
+function answerHeaders({
+  ids,
+  run,
+  endpoint,
+  candidate,
+  reply,
+}: ForwardedRequest): Record<string, string> {
   const { registry } = candidate;
   const { headers } = ids;
   const model = run.model_sent;
@@ -69,10 +75,10 @@ function answerHeaders({ ids, run, endpoint, candidate, reply }: Answered): Reco
 /** A model name is the client's text: what cannot stand in a header stays out of it. */
 const HEADER_SAFE = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
 
-let ended: [Deps, Answered, Copy][] = [];
+let ended: [Deps, ForwardedRequest, Copy][] = [];
 
 /** After the answer has left: reading its usage must not delay it. One turn of the loop ends many. */
-function endSoon(deps: Deps, answered: Answered, copy: Copy): void {
+function endSoon(deps: Deps, answered: ForwardedRequest, copy: Copy): void {
   if (ended.push([deps, answered, copy]) > 1) return;
   setImmediate(() => {
     const due = ended;
@@ -81,7 +87,12 @@ function endSoon(deps: Deps, answered: Answered, copy: Copy): void {
   });
 }
 
-function end(deps: Deps, answered: Answered, copy: Copy, error: AppError | undefined): void {
+function end(
+  deps: Deps,
+  answered: ForwardedRequest,
+  copy: Copy,
+  error: AppError | undefined,
+): void {
   const { run, reply, candidate } = answered;
   if (run.over) return;
   if (error && error.code !== "client_closed") {
@@ -97,17 +108,21 @@ function end(deps: Deps, answered: Answered, copy: Copy, error: AppError | undef
 }
 
 /** Where files are, from the answers that name them. */
-function learnFiles(deps: Deps, { endpoint, item, request, candidate }: Answered, copy: Copy) {
+function learnFiles(
+  deps: Deps,
+  { endpoint, item, request, candidate }: ForwardedRequest,
+  copy: Copy,
+) {
   if (endpoint.capability !== "files") return;
   const { files } = liveState(deps);
   const { id } = candidate.registry;
   if (item !== undefined) {
-    if (request.method === "DELETE") files.forget(item);
-    else files.remember(item, id);
+    if (request.method === "DELETE") files.delete(item);
+    else files.set(item, id);
     return;
   }
   for (const bytes of [copy.head, copy.tail]) {
     const text = bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : "";
-    for (const fileId of fileIdsIn(text)) files.remember(fileId, id);
+    for (const fileId of fileIdsIn(text)) files.set(fileId, id);
   }
 }

@@ -2,20 +2,20 @@
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { attempt, isUpstreams } from "./attempt.ts";
 import { BUSY } from "./health.ts";
 import { sentModel } from "./outbound.ts";
-import type { Answered, Chosen } from "./stages.ts";
+import type { ForwardedRequest, RoutedRequest } from "./stages.ts";
 
 export async function forward(
   deps: Deps,
-  chosen: Chosen,
+  chosen: RoutedRequest,
   capability: Capability,
-): Promise<Answered> {
+): Promise<ForwardedRequest> {
   const { candidates, consumer, run } = chosen;
   const deadline = run.began + consumer.failover.max_total_ms;
-  let answered: Answered | undefined;
+  let answered: ForwardedRequest | undefined;
   let failure: AppError | undefined;
   let failures = 0;
   for (const [index, candidate] of candidates.entries()) {
@@ -48,7 +48,7 @@ export async function forward(
 }
 
 /** The file is not at this registry: another one may have it. A search, not a failure. */
-const isElsewhere = ({ item }: Chosen, status: number): boolean =>
+const isElsewhere = ({ item }: RoutedRequest, status: number): boolean =>
   item !== undefined && status === 404;
 
 const isFailure = (status: number): boolean => status === 408 || status === 429 || status >= 500;
@@ -60,7 +60,7 @@ const UNTOUCHED: readonly (number | string)[] = [
   "upstream_address_refused",
 ];
 
-function maySend({ consumer, request, body }: Chosen, after: number | string): boolean {
+function maySend({ consumer, request, body }: RoutedRequest, after: number | string): boolean {
   if (!consumer.failover.enabled) return false;
   if (body.kind === "form" && body.spent()) return false;
   const repeatable = request.method !== "POST" || consumer.failover.resend_billable;
@@ -68,7 +68,7 @@ function maySend({ consumer, request, body }: Chosen, after: number | string): b
 }
 
 /** The last answer is the one relayed; but "not here" does not outweigh "I could not look". */
-function better(earlier: Answered | undefined, later: Answered): Answered {
+function better(earlier: ForwardedRequest | undefined, later: ForwardedRequest): ForwardedRequest {
   const keep = earlier && later.reply.status === 404 && earlier.reply.status !== 404;
   const [kept, dropped] = keep ? [earlier, later] : [later, earlier];
   dropped?.reply.close();

@@ -3,9 +3,9 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findCaller } from "../snapshot/find-caller.ts";
 import { openRun } from "./run.ts";
-import type { Asked, Known } from "./stages.ts";
+import type { AuthenticatedRequest, MatchedRequest } from "./stages.ts";
 
-export function identifyConsumer(deps: Deps, asked: Asked): Known {
+export function identifyConsumer(deps: Deps, asked: MatchedRequest): AuthenticatedRequest {
   const { request, endpoint, slug } = asked;
   const { consumer, key } = findCaller(deps.snapshot(), {
     slug,

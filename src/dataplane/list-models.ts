@@ -1,7 +1,7 @@
 /** Which models may a consumer name? Answered from the configuration, without asking an upstream. */
 import { AppError } from "../contract/errors.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
-import type { Known } from "./stages.ts";
+import type { AuthenticatedRequest } from "./stages.ts";
 
 interface ModelCard {
   id: string;
@@ -14,7 +14,7 @@ interface ModelCard {
 export function listModels({
   consumer,
   item,
-}: Known): ModelCard | { object: "list"; data: ModelCard[] } {
+}: AuthenticatedRequest): ModelCard | { object: "list"; data: ModelCard[] } {
   const cards = cardsOf(consumer);
   if (item === undefined) return { object: "list", data: cards };
   const card = cards.find(({ id }) => id === item);

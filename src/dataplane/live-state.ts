@@ -1,8 +1,8 @@
 /** What the data plane remembers between requests: health, load, turns, bytes held, where files are. */
 import type { Deps } from "../deps.ts";
-import { type ByteBudget, createByteBudget } from "../lib/byte-budget.ts";
+import { type ByteBudget, createByteBudget } from "../lib/concurrency/byte-budget.ts";
+import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
-import { createRecent, type Recent } from "../lib/recent.ts";
 import type { Settings } from "../settings.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
 import { type Health, newHealth } from "./health.ts";
@@ -28,7 +28,7 @@ export interface Live {
   /** Smooth round robin: by consumer id, then registry id, how far each is ahead of its turn. */
   turns: Map<string, Map<string, number>>;
   /** By file id: the registry that answered with it before. A hint learned from answers, never the truth. */
-  files: Recent<string>;
+  files: LruCache<string>;
   /** Who uploaded what. Unlike the hints it is the truth, and written down. */
   owned: OwnedFiles;
   tally: Tally;
@@ -38,7 +38,7 @@ export interface Live {
 /** One for each running program: its settings object is what a copy of `deps` still shares. */
 const lives = new WeakMap<Settings, Live>();
 
-const MOST_HINTS = 50_000;
+const MAX_HINTS = 50_000;
 
 export function liveState(deps: Deps): Live {
   let live = lives.get(deps.settings);
@@ -47,7 +47,7 @@ export function liveState(deps: Deps): Live {
       held: createByteBudget(deps.settings.IN_FLIGHT_MIB * 1024 * 1024),
       registries: new Map(),
       turns: new Map(),
-      files: createRecent(MOST_HINTS),
+      files: createLruCache(MAX_HINTS),
       owned: openOwnedFiles(deps),
       tally: newTally(),
       snapshot: undefined,

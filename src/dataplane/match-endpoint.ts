@@ -1,8 +1,8 @@
 /** Which endpoint of the data plane does a path name? Whatever is not in this table is a 404 (spec 4.4–4.6). */
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
-import { pathStart } from "../lib/path-start.ts";
-import type { Asked, RequestIds } from "./stages.ts";
+import { pathStart } from "../lib/http/path-start.ts";
+import type { MatchedRequest, RequestIds } from "./stages.ts";
 
 export interface DataEndpoint {
   /** Names it in events and in the explain answer. */
@@ -66,7 +66,7 @@ const FILE = files("files.one", ["GET", "DELETE"]);
 const FILE_CONTENT: DataEndpoint = { ...files("files.content", ["GET"]), download: true };
 const MODEL = models("models.one");
 
-export function matchEndpoint(request: Request, ids: RequestIds): Asked {
+export function matchEndpoint(request: Request, ids: RequestIds): MatchedRequest {
   const { slug, rest, search } = splitUrl(request.url);
   const found = matchTail(rest);
   if (!found) throw new AppError("not_found", NO_SUCH_PATH);
@@ -90,7 +90,7 @@ export function splitUrl(url: string): { slug: string; rest: string; search: str
 const NO_SUCH_PATH =
   "No endpoint of the gateway has this path: they are /{consumer}/v1/chat/completions and the others listed at /docs.";
 
-export type Matched = Pick<Asked, "endpoint" | "tail" | "item">;
+export type Matched = Pick<MatchedRequest, "endpoint" | "tail" | "item">;
 
 /** `path` is what stands behind `/{consumer}`; slashes at its end do not count. */
 export function matchTail(path: string): Matched | undefined {

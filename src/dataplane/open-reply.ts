@@ -49,11 +49,11 @@ const SHORT_DOWNLOAD = 256 * 1024;
 export const isShort = ({ headers }: Reply): boolean =>
   Number(headers.get("content-length") ?? Number.NaN) <= SHORT_DOWNLOAD;
 
-const MOST_REWRITTEN = 64 * 1024 * 1024;
+const MAX_REWRITTEN = 64 * 1024 * 1024;
 
 /** For answers that are rewritten: all of it, but not more than a sane upstream sends. */
 export async function readAll(reply: Reply): Promise<Bytes> {
-  const bytes = await readBytes(reply, MOST_REWRITTEN);
+  const bytes = await readBytes(reply, MAX_REWRITTEN);
   if (bytes) return bytes;
   throw new AppError("upstream_failed", "The upstream's answer is too large to be rewritten.");
 }

@@ -1,8 +1,8 @@
 /** Finds the models that a JSON body names besides `model`: alternatives, presets, models of tools. */
 import { AppError } from "../contract/errors.ts";
-import { foldName } from "../lib/fold-name.ts";
-import type { Member, Members } from "../lib/json-members.ts";
-import { parseStrict } from "../lib/json-strict.ts";
+import type { Member, Members } from "../lib/json/members.ts";
+import { parseStrict } from "../lib/json/strict.ts";
+import { foldName } from "../lib/text/fold-name.ts";
 import { partType } from "./part-type.ts";
 
 /** Members of a body, in lower case, that can select a model: those of the first line by all of their text. */

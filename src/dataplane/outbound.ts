@@ -1,19 +1,19 @@
 /** Builds the upstream request of one attempt: address, headers and body. */
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { type Members, memberValue, scanMembers } from "../lib/json-members.ts";
-import { spliceMember } from "../lib/splice-member.ts";
-import { traceHeaders } from "../lib/trace-context.ts";
+import { traceHeaders } from "../lib/http/trace-context.ts";
+import { type Members, memberValue, scanMembers } from "../lib/json/members.ts";
+import { spliceMember } from "../lib/json/splice-member.ts";
 import type { OutboundRequest } from "../net/send.ts";
 import { type Operation, urlFor } from "../providers/provider.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
 import type { ModelReference } from "./model-reference.ts";
-import type { Chosen } from "./stages.ts";
+import type { RoutedRequest } from "./stages.ts";
 
 export function outbound(
   deps: Deps,
-  chosen: Chosen,
+  chosen: RoutedRequest,
   candidate: Candidate,
   capability: Capability,
 ): OutboundRequest {
@@ -46,7 +46,7 @@ export function outbound(
 
 /** Returns the model that the upstream was named: a form keeps its pin (spec 4.4). */
 export function sentModel(
-  { body, model, run }: Chosen,
+  { body, model, run }: RoutedRequest,
   candidate: Candidate,
   capability: Capability,
 ) {
@@ -57,7 +57,7 @@ export function sentModel(
 
 /** Forwards only these client headers: never credentials, cookies, X-AG-* or addresses. */
 function headersFor(
-  { request, body, endpoint, ids }: Chosen,
+  { request, body, endpoint, ids }: RoutedRequest,
   { provider, upstream }: RegistryView,
   capability: Capability,
 ): Record<string, string> {

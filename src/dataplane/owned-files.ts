@@ -8,8 +8,8 @@ import {
   saveOwnedFile,
 } from "../db/owned-files.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
-import { createRecent } from "../lib/recent.ts";
+import { createLruCache } from "../lib/lru-cache.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 
 export interface OwnedFiles {
   remember(file: OwnedFile): void;
@@ -30,10 +30,10 @@ export interface OwnedFiles {
   stop(): Promise<void>;
 }
 
-const MOST_KNOWN = 100_000;
-const MOST_ABSENT = 10_000;
+const MAX_KNOWN = 100_000;
+const MAX_ABSENT = 10_000;
 /** Some 20 MB, should the database be away for long. */
-const MOST_WAITING = 50_000;
+const MAX_WAITING = 50_000;
 /** Together well under the second after which every node knows of an upload. */
 const ABSENT_MS = 300;
 const SOON_MS = 20;
@@ -44,9 +44,9 @@ type Change = FilePlace & Partial<OwnedFile>;
 
 export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFiles {
   /** By place: the consumer. Not all of them; the database has the rest. */
-  const known = createRecent<string>(MOST_KNOWN);
+  const known = createLruCache<string>(MAX_KNOWN);
   /** By consumer and file: until when "not yours" holds without another look. */
-  const absent = createRecent<number>(MOST_ABSENT);
+  const absent = createLruCache<number>(MAX_ABSENT);
   /** By place: what the database does not know yet, and so is wrong about. */
   const waiting = new Map<string, Change>();
   /** Set from the first change until all are written: there is one writer, so they keep their order. */
@@ -57,7 +57,7 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
   const isOwn = (consumer_id: string, place: FilePlace): boolean => {
     const key = keyOf(place);
     const change = waiting.get(key);
-    return (change ? change.consumer_id : known.find(key)) === consumer_id;
+    return (change ? change.consumer_id : known.get(key)) === consumer_id;
   };
 
   /**
@@ -71,7 +71,7 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
   ): Promise<FilePlace[]> => {
     const rows = await ownedAmong(db, consumer_id, { registry_ids, file_ids });
     const current = rows.filter((row) => !waiting.has(keyOf(row)));
-    for (const row of current) known.remember(keyOf(row), consumer_id);
+    for (const row of current) known.set(keyOf(row), consumer_id);
     return current;
   };
 
@@ -79,7 +79,7 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
     const key = keyOf(next);
     // Behind the ones that wait, also when it replaces one of them.
     waiting.delete(key);
-    if (waiting.size < MOST_WAITING) waiting.set(key, next);
+    if (waiting.size < MAX_WAITING) waiting.set(key, next);
     else log("owned_file_dropped", { level: "error", ...next });
     timer ??= writeIn(SOON_MS);
   };
@@ -121,11 +121,11 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
 
   return {
     remember(file) {
-      known.remember(keyOf(file), file.consumer_id);
+      known.set(keyOf(file), file.consumer_id);
       change(file);
     },
     forget({ registry_id, file_id }) {
-      known.forget(keyOf({ registry_id, file_id }));
+      known.delete(keyOf({ registry_id, file_id }));
       change({ registry_id, file_id });
     },
     async findHolder(consumer_id, registry_ids, file_ids) {
@@ -139,13 +139,13 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
       if (found !== undefined) return found;
       const unknown = file_ids.filter((file_id) => !registry_ids.some(holds(file_id)));
       const absenceOf = (file_id: string) => `${consumer_id} ${file_id}`;
-      const isAbsent = (file_id: string) => (absent.find(absenceOf(file_id)) ?? 0) > elapsedMs();
+      const isAbsent = (file_id: string) => (absent.get(absenceOf(file_id)) ?? 0) > elapsedMs();
       if (unknown.length === 0 || unknown.some(isAbsent)) return undefined;
       // What it finds is remembered, and so found by the second look.
       const rows = await read(consumer_id, registry_ids, unknown);
       const present = new Set(rows.map(({ file_id }) => file_id));
       for (const file_id of unknown) {
-        if (!present.has(file_id)) absent.remember(absenceOf(file_id), elapsedMs() + ABSENT_MS);
+        if (!present.has(file_id)) absent.set(absenceOf(file_id), elapsedMs() + ABSENT_MS);
       }
       return holder();
     },

@@ -1,5 +1,5 @@
 /** Reads the `type` of an object inside a request body. */
-import { foldName } from "../lib/fold-name.ts";
+import { foldName } from "../lib/text/fold-name.ts";
 
 /** Empty when there is none, or a second one (`Type`): Go's parser would take the last of them. */
 export function partType(part: object): string {

@@ -2,15 +2,15 @@
 import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { boundaryOf, hasOtherCharset } from "../lib/form-type.ts";
-import { freeBytes } from "../lib/free-bytes.ts";
-import { createMultipartScan, type MultipartScan } from "../lib/multipart-scan.ts";
-import { splicedLength, spliceStream } from "../lib/splice-stream.ts";
-import { createSpool, type Spool } from "../lib/spool.ts";
+import { boundaryOf, hasOtherCharset } from "../lib/multipart/content-type.ts";
+import { createMultipartScan, type MultipartScan } from "../lib/multipart/scan.ts";
+import { freeBytes } from "../lib/streams/free-bytes.ts";
+import { splicedLength, spliceStream } from "../lib/streams/splice-stream.ts";
+import { createSpool, type Spool } from "../lib/streams/spool.ts";
 import { isAuto } from "./model-reference.ts";
 import { MODEL_SELECTORS } from "./other-models.ts";
 import type { FormBody } from "./request-body.ts";
-import type { Known } from "./stages.ts";
+import type { AuthenticatedRequest } from "./stages.ts";
 import { holding, openUpload, type Upload, uploadLimits } from "./upload.ts";
 
 export interface ReadForm {
@@ -22,7 +22,7 @@ export interface ReadForm {
 const MEMORY_BYTES = 1024 * 1024;
 
 /** For forms that have no model (files): not scanned, not held. */
-export function passForm(deps: Deps, known: Known): FormBody {
+export function passForm(deps: Deps, known: AuthenticatedRequest): FormBody {
   const { content_type } = formType(known.request);
   const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
   return streamed(content_type, upload, undefined);
@@ -32,7 +32,7 @@ export function passForm(deps: Deps, known: Known): FormBody {
  * The form of any consumer may hold a pin, so nothing is sent before the model is known. It usually
  * comes first: then the rest streams through. Where it follows the file, the form waits in a spool.
  */
-export async function readForm(deps: Deps, known: Known): Promise<ReadForm> {
+export async function readForm(deps: Deps, known: AuthenticatedRequest): Promise<ReadForm> {
   const { content_type, boundary } = formType(known.request);
   if (hasOtherCharset(content_type)) {
     throw new AppError("invalid_request", "Content-Type: the charset of a form must be utf-8.");
@@ -75,7 +75,7 @@ export async function readForm(deps: Deps, known: Known): Promise<ReadForm> {
 const isFinal = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
 
 /** Fields that could change how names are read, select a model, or refer to a file, none of it checked. */
-function forbiddenFor({ consumer }: Known): readonly string[] {
+function forbiddenFor({ consumer }: AuthenticatedRequest): readonly string[] {
   const limited = consumer.registries.some(({ models }) => models.allowed);
   return [
     ...["_charset_", "modelid"],

@@ -1,14 +1,14 @@
 /** Reads a JSON body once and finds the few members that routing needs, without building a tree. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { type Members, scanMembers } from "../lib/json-members.ts";
+import { type Members, scanMembers } from "../lib/json/members.ts";
 import { readBody } from "../read-body.ts";
-import type { Known } from "./stages.ts";
+import type { AuthenticatedRequest } from "./stages.ts";
 import { holding, uploadLimits } from "./upload.ts";
 
 export async function readJson<Name extends string>(
   deps: Deps,
-  known: Known,
+  known: AuthenticatedRequest,
   wanted: readonly Name[],
 ): Promise<Members<Name>> {
   const bytes = await readBytes(deps, known);
@@ -22,7 +22,7 @@ const startsWithMark = (bytes: Uint8Array): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
 /** What is held is counted as it comes: a length that is only promised takes nothing from others. */
-function readBytes(deps: Deps, known: Known): Promise<Uint8Array<ArrayBuffer>> {
+function readBytes(deps: Deps, known: AuthenticatedRequest): Promise<Uint8Array<ArrayBuffer>> {
   const { request, run } = known;
   const hold = holding(deps, known);
   return readBody(request, uploadLimits(deps, "JSON_BODY_MIB"), (count) => {

@@ -2,16 +2,20 @@
 import { AppError } from "../contract/errors.ts";
 import { CAPABILITIES, type Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { readsAs } from "../lib/fold-name.ts";
-import { type Members, memberValue } from "../lib/json-members.ts";
+import { type Members, memberValue } from "../lib/json/members.ts";
+import { readsAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
 import { modelReference } from "./model-reference.ts";
 import { MODEL_SELECTORS, otherModels } from "./other-models.ts";
 import { passForm, readForm } from "./read-form.ts";
 import { readJson } from "./read-json.ts";
-import type { Known, Named } from "./stages.ts";
+import type { AuthenticatedRequest, ModelRequest } from "./stages.ts";
 
-export async function readModel(deps: Deps, known: Known, capability: Capability): Promise<Named> {
+export async function readModel(
+  deps: Deps,
+  known: AuthenticatedRequest,
+  capability: Capability,
+): Promise<ModelRequest> {
   const pin = known.request.headers.get("x-ag-pin")?.trim() || undefined;
   const named = { ...known, pin, model: modelReference(undefined), other_models: [] };
   if (known.request.method !== "POST") return { ...named, body: { kind: "none" } };
@@ -60,7 +64,7 @@ function checkQuery(search: string): void {
   });
 }
 
-function isForm({ endpoint, request }: Known): boolean {
+function isForm({ endpoint, request }: AuthenticatedRequest): boolean {
   if (endpoint.body !== "json_or_form") return endpoint.body === "form";
   return !request.headers.get("content-type")?.trim().toLowerCase().startsWith("application/json");
 }

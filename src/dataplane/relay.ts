@@ -1,11 +1,11 @@
 /** Passes an upstream's stream on as it comes: no chunk waits, and an incomplete stream ends with an error. */
 import { AppError } from "../contract/errors.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
 import { breakEvent } from "./break-event.ts";
 import type { StreamedBody } from "./open-reply.ts";
 import { tenths } from "./run.ts";
-import type { Answered } from "./stages.ts";
+import type { ForwardedRequest } from "./stages.ts";
 import { watchStreamEnd } from "./stream-end.ts";
 import { USAGE_TAIL } from "./usage.ts";
 
@@ -18,7 +18,7 @@ export interface Copy {
 export type OnEnd = (copy: Copy, error: AppError | undefined) => void;
 
 export function relay(
-  answered: Answered,
+  answered: ForwardedRequest,
   body: StreamedBody,
   onEnd: OnEnd,
 ): ReadableStream<Uint8Array> {

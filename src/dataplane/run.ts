@@ -2,10 +2,10 @@
 import { ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
 import { idTime } from "../lib/ids.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { liveState } from "./live-state.ts";
-import type { Known } from "./stages.ts";
+import type { AuthenticatedRequest } from "./stages.ts";
 import { tallyTimes } from "./tally.ts";
 import type { Usage } from "./usage.ts";
 
@@ -55,7 +55,7 @@ export function openRun(deps: Deps): Run {
 }
 
 /** Several ends may race (the client leaves while the upstream breaks): the first one counts. */
-export function endRun(deps: Deps, known: Known, reported: Ending): void {
+export function endRun(deps: Deps, known: AuthenticatedRequest, reported: Ending): void {
   const { run } = known;
   if (run.over) return;
   run.over = true;
@@ -74,7 +74,7 @@ function endingOf({ responseDeadline }: Deps, ending: Ending): Ending {
   return { ...ending, status, error_code: "shutting_down" };
 }
 
-function eventOf(known: Known, ending: Ending, total_ms: number): RequestEvent {
+function eventOf(known: AuthenticatedRequest, ending: Ending, total_ms: number): RequestEvent {
   const { run, ids, consumer } = known;
   const { registry, usage } = ending;
   return {

@@ -1,18 +1,21 @@
 /** Whose are the files of an answer? An upload gets its owner; an own list keeps only what is the consumer's. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
 import { noteOutcome } from "./health.ts";
 import { liveState } from "./live-state.ts";
 import { FILE_ID } from "./match-endpoint.ts";
 import { wholeOf } from "./open-reply.ts";
-import type { Answered } from "./stages.ts";
+import type { ForwardedRequest } from "./stages.ts";
 
 /** More than ten thousand files, the longest list that is known of. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
-export async function scopeFiles(deps: Deps, answered: Answered): Promise<Answered> {
+export async function scopeFiles(
+  deps: Deps,
+  answered: ForwardedRequest,
+): Promise<ForwardedRequest> {
   const { request, item, consumer, candidate, reply } = answered;
   if (reply.status >= 300) return answered;
   if (item !== undefined) {
@@ -29,8 +32,8 @@ export async function scopeFiles(deps: Deps, answered: Answered): Promise<Answer
   return { ...answered, reply: { ...reply, body: { kind: "whole", bytes: kept } } };
 }
 
-async function readWhole({ request, reply }: Answered): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await wholeOf(reply.body, MOST_BYTES).catch((thrown: unknown) => {
+async function readWhole({ request, reply }: ForwardedRequest): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await wholeOf(reply.body, MAX_BYTES).catch((thrown: unknown) => {
     if (!request.signal.aborted) {
       noteOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
     }
@@ -41,7 +44,11 @@ async function readWhole({ request, reply }: Answered): Promise<Uint8Array<Array
 }
 
 /** Whatever the consumer's scope is: it may be another one tomorrow. */
-function rememberUpload(deps: Deps, { consumer, candidate }: Answered, bytes: Uint8Array): void {
+function rememberUpload(
+  deps: Deps,
+  { consumer, candidate }: ForwardedRequest,
+  bytes: Uint8Array,
+): void {
   const file_id = idOf(parsed(bytes));
   const owner = { registry_id: candidate.registry.id, consumer_id: consumer.id };
   if (file_id === undefined) deps.log("upload_without_id", { level: "warn", ...owner });
@@ -54,7 +61,7 @@ function rememberUpload(deps: Deps, { consumer, candidate }: Answered, bytes: Ui
 /** Paging members stay the upstream's, so that a client that pages comes to the end of its list. */
 async function ownList(
   deps: Deps,
-  { consumer, candidate }: Answered,
+  { consumer, candidate }: ForwardedRequest,
   bytes: Uint8Array,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const list = parsed(bytes);

@@ -17,7 +17,7 @@ export interface RequestIds {
 }
 
 /** After matchEndpoint. */
-export interface Asked {
+export interface MatchedRequest {
   request: Request;
   ids: RequestIds;
   slug: string;
@@ -31,14 +31,14 @@ export interface Asked {
 }
 
 /** After identifyConsumer. */
-export interface Known extends Asked {
+export interface AuthenticatedRequest extends MatchedRequest {
   consumer: ConsumerView;
   key: KeyView;
   run: Run;
 }
 
 /** After readModel. */
-export interface Named extends Known {
+export interface ModelRequest extends AuthenticatedRequest {
   body: RequestBody;
   model: ModelReference;
   /** Models that the body names besides `model`; empty where no registry has an allow-list. */
@@ -48,13 +48,13 @@ export interface Named extends Known {
 }
 
 /** After chooseRegistries. */
-export interface Chosen extends Named {
+export interface RoutedRequest extends ModelRequest {
   /** In the order they are tried; never empty. */
   candidates: readonly Candidate[];
 }
 
 /** After forward. */
-export interface Answered extends Chosen {
+export interface ForwardedRequest extends RoutedRequest {
   candidate: Candidate;
   reply: OpenReply;
 }

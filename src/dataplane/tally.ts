@@ -1,7 +1,7 @@
 /** What the data plane has done since the program started, counted in place for the metrics. */
 import { type Counts, type Histogram, newCounts, newHistogram, observe } from "../lib/metrics.ts";
 import { plugins } from "../plugins/all.ts";
-import type { Known } from "./stages.ts";
+import type { AuthenticatedRequest } from "./stages.ts";
 
 export interface Tally {
   /** Requests of known consumers, until the end of their answers. */
@@ -23,7 +23,11 @@ export const newTally = (): Tally => ({
 /** A list of models takes a millisecond, an answer that thinks takes minutes. */
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-export function tallyTimes(tally: Tally, { endpoint, run }: Known, total_ms: number): void {
+export function tallyTimes(
+  tally: Tally,
+  { endpoint, run }: AuthenticatedRequest,
+  total_ms: number,
+): void {
   if (run.ttfb_ms !== null) observeIn(tally.first_byte, endpoint.name, run.ttfb_ms / 1000);
   observeIn(tally.duration, endpoint.name, total_ms / 1000);
 }

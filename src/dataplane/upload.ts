@@ -4,20 +4,20 @@ import type { Deps } from "../deps.ts";
 import { type BodyLimits, bodyLimits, type IncomingBody, openBody } from "../read-body.ts";
 import { liveState } from "./live-state.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
-import type { Known } from "./stages.ts";
+import type { AuthenticatedRequest } from "./stages.ts";
 
 export type Upload = IncomingBody;
 
 export const uploadLimits = (deps: Deps, cap: DataEndpoint["form_cap"]): BodyLimits =>
   bodyLimits(deps, deps.settings[cap] * 1024 * 1024);
 
-export const openUpload = ({ request, run }: Known, limits: BodyLimits): Upload =>
+export const openUpload = ({ request, run }: AuthenticatedRequest, limits: BodyLimits): Upload =>
   openBody(request, limits, (count) => {
     run.request_bytes += count;
   });
 
 /** Takes from the budget of all requests; what was taken comes back when this one is over. */
-export function holding(deps: Deps, { run }: Known): (bytes: number) => void {
+export function holding(deps: Deps, { run }: AuthenticatedRequest): (bytes: number) => void {
   const { held } = liveState(deps);
   let taken = 0;
   run.releases.push(() => held.give(taken));

@@ -1,5 +1,5 @@
 /** How many tokens did an answer use? Read from its ends, in the words of any of the dialects. */
-import { skipSpace, skipValue } from "../lib/json-skip.ts";
+import { skipSpace, skipValue } from "../lib/json/skip-value.ts";
 
 export interface Usage {
   input_tokens: number;
@@ -23,7 +23,7 @@ export function readUsage(tail: Uint8Array, head = tail): Usage | null {
 
 const NAME = Buffer.from('"usage"');
 /** Streams repeat `"usage":null` in every chunk but one. */
-const MOST_LOOKS = 64;
+const MAX_LOOKS = 64;
 
 function findUsage(
   bytes: Uint8Array,
@@ -31,7 +31,7 @@ function findUsage(
 ): Record<string, unknown> | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = which === "first" ? text.indexOf(NAME) : text.lastIndexOf(NAME);
-  for (let looks = 0; at >= 0 && looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; at >= 0 && looks < MAX_LOOKS; looks++) {
     const colon = skipSpace(text, at + NAME.length);
     const start = skipSpace(text, colon + 1);
     if (text[colon] === 0x3a && text[start] === 0x7b) {
@@ -45,7 +45,7 @@ function findUsage(
 }
 
 /** What the database counts to: an upstream may claim anything. */
-const MOST_TOKENS = 2 ** 31 - 1;
+const MAX_TOKENS = 2 ** 31 - 1;
 
 const count = (value: unknown): number =>
-  typeof value === "number" && value >= 0 && value <= MOST_TOKENS ? Math.floor(value) : 0;
+  typeof value === "number" && value >= 0 && value <= MAX_TOKENS ? Math.floor(value) : 0;

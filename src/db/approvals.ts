@@ -1,6 +1,6 @@
 /** The approvals table. */
 import type { Approval } from "../contract/approvals.ts";
-import type { SealContext } from "../lib/seal.ts";
+import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
 import { sealedIn } from "./sealed-texts.ts";
 import { table } from "./table.ts";

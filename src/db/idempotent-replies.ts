@@ -1,5 +1,5 @@
 /** The idempotent_replies table: what a POST with an Idempotency-Key was answered. */
-import type { SealContext } from "../lib/seal.ts";
+import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
 import { dropInSteps } from "./drop-in-steps.ts";
 import { sealedIn } from "./sealed-texts.ts";

@@ -4,7 +4,7 @@
  */
 import { SQL } from "bun";
 import { AppError } from "../contract/errors.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 
 /** A question that is open for so long makes us look; many take longer for good reasons. */
 const PATIENCE_MS = 2_000;

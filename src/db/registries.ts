@@ -1,7 +1,7 @@
 /** The registries table. Secrets in `auth` and `provider_options` are sealed here. */
 import type { McpAuth, McpOptions, ServerField } from "../contract/mcp-registries.ts";
 import type { ApiKeyAuth, Capability, Kind, Registry } from "../contract/registries.ts";
-import type { SealContext } from "../lib/seal.ts";
+import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
 import { sealedIn } from "./sealed-texts.ts";
 import { table } from "./table.ts";

@@ -62,7 +62,7 @@ async function moveRevision(db: Db, before: number): Promise<void> {
 }
 
 /** Both databases take this many values in one statement. */
-const MOST_VALUES = 30_000;
+const MAX_VALUES = 30_000;
 
 async function fill(db: Db, tables: readonly TableShape[], backup: BackupLines): Promise<number> {
   // What the schema itself puts in is in the backup too.
@@ -89,7 +89,7 @@ async function fill(db: Db, tables: readonly TableShape[], backup: BackupLines):
     }
     waiting.push(row);
     rows += 1;
-    if (waiting.length >= MOST_VALUES / table.columns.length) await write();
+    if (waiting.length >= MAX_VALUES / table.columns.length) await write();
   }
   await write();
   return rows;

@@ -1,5 +1,5 @@
 /** The columns that hold sealed texts, and how to read or rewrite every one of them. */
-import type { SealContext } from "../lib/seal.ts";
+import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
 
 /** Every column that holds sealed texts, alone or inside JSON. The test kit finds one that is missing. */

@@ -1,8 +1,8 @@
 /** SQLite, by Bun's own engine: one connection, its statements prepared once. */
 import { Database, type Statement } from "bun:sqlite";
 import { resolve } from "node:path";
-import { atMost } from "../lib/at-most.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { createSemaphore } from "../lib/concurrency/semaphore.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import type { Db, Value } from "./db.ts";
 import { asAppError, guarded } from "./driver-error.ts";
 import { joined } from "./joined.ts";
@@ -29,7 +29,7 @@ export async function openSqlite(url: string, durable: boolean): Promise<Db> {
 function opened(sqlite: Database): Db {
   const statement = preparedOnce(sqlite);
   // There is one connection: a statement from elsewhere would otherwise join an open transaction.
-  const alone = atMost(1);
+  const alone = createSemaphore(1);
   let turns = 0;
   /** Whoever waits for another process has no turn meanwhile: those who only read go on. */
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -89,14 +89,14 @@ function calls(
 }
 
 /** Most texts come again and again; lists of varying length would otherwise gather without end. */
-const MOST_PREPARED = 300;
+const MAX_PREPARED = 300;
 
 function preparedOnce(sqlite: Database): (text: string) => Prepared {
   const known = new Map<string, Prepared>();
   return (text) => {
     const ready = known.get(text);
     if (ready) return ready;
-    if (known.size >= MOST_PREPARED) {
+    if (known.size >= MAX_PREPARED) {
       for (const old of known.values()) old.finalize();
       known.clear();
     }

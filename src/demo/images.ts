@@ -65,7 +65,7 @@ interface Subject {
 async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Promise<Response> {
   const { caption, image } = subject;
   const size = sizeOf(wish.size ?? "") ?? sizeLike(image) ?? DEFAULT_SIZE;
-  // The same order gives the same pictures; each picture of one order has its own colours.
+  // The same order gives the same pictures; each picture of one order has its own colors.
   const seed = Bun.hash.xxHash32(image ? `${caption} ${image.head.toString("hex")}` : caption);
   const count = wish.n ?? 1;
   const picture = (index: number, text = caption) =>

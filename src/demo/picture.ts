@@ -1,14 +1,14 @@
-/** Paints a caption in blocky letters over a colour gradient, both chosen by the text. */
+/** Paints a caption in blocky letters over a color gradient, both chosen by the text. */
 import { glyph } from "./glyphs.ts";
 import { encodePng, type Size } from "./png.ts";
 
-type Colour = [red: number, green: number, blue: number];
+type Color = [red: number, green: number, blue: number];
 
 const LETTER_WIDTH = 4; // three dots and a gap
 const LINE_HEIGHT = 7; // five dots and a gap of two
 const LETTERS_PER_LINE = 20;
 const WORD_PIECE = new RegExp(`.{1,${LETTERS_PER_LINE}}`, "gu");
-const WHITE: Colour = [255, 255, 255];
+const WHITE: Color = [255, 255, 255];
 
 export function paint(caption: string, seed: number, size: Size): Promise<Buffer> {
   const rows = gradient(size, seed);
@@ -29,7 +29,7 @@ export function paint(caption: string, seed: number, size: Size): Promise<Buffer
 function gradient({ width, height }: Size, seed: number): Buffer {
   const stride = 1 + 3 * width;
   const rows = Buffer.alloc(stride * height);
-  const [from, to] = [colour(seed), colour(seed >>> 12)];
+  const [from, to] = [color(seed), color(seed >>> 12)];
   for (let y = 0; y < height; y += 1) {
     const mix = (channel: 0 | 1 | 2) =>
       from[channel] + ((to[channel] - from[channel]) * y) / height;
@@ -39,7 +39,7 @@ function gradient({ width, height }: Size, seed: number): Buffer {
 }
 
 /** Twelve bits of the seed; dark enough for white letters. */
-const colour = (seed: number): Colour => [
+const color = (seed: number): Color => [
   (seed & 15) * 10,
   ((seed >>> 4) & 15) * 10,
   ((seed >>> 8) & 15) * 10,

@@ -29,7 +29,7 @@ export async function transcriptions(request: Request): Promise<Response> {
   const sentences = [
     `The file ${file.filename} has ${file.bytes} bytes.`,
     seconds === undefined ? "It is not a WAV file." : `It plays for ${seconds.toFixed(2)} seconds.`,
-    "This is the demo model of Portcullis: it describes the file and recognises no speech.",
+    "This is the demo model of Portcullis: it describes the file and recognizes no speech.",
   ];
   const text = sentences.join(" ");
   const duration = seconds ?? 0;

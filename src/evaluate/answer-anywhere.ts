@@ -1,8 +1,8 @@
 /** Where a body is judged: here, or, when it is large, in a thread, so that nobody waits while it is looked at. */
 import type { Deps } from "../deps.ts";
 import { type Answering, answerBody } from "./answer-body.ts";
-import type { Backing } from "./backing.ts";
-import { inThread } from "./threads.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
+import { inThread } from "./worker/worker-pool.ts";
 
 /** Text made to be slow takes 0.8 µs a byte: what is judged here holds everybody up for 50 ms at most. */
 const LARGE_BYTES = 64 * 1024;
@@ -11,7 +11,7 @@ const HUGE_BYTES = 1024 * 1024;
 
 export function answerAnywhere(
   deps: Deps,
-  backing: Backing,
+  backing: EvaluationHost,
   { owner, ...answering }: Answering & { owner: string },
 ): Promise<string> {
   const size = answering.bytes.length;

@@ -5,14 +5,14 @@ import {
   EvaluateRequest,
   evaluateBatch,
   type Finding,
-  MOST_IN_BATCH,
+  MAX_IN_BATCH,
 } from "../contract/evaluate.ts";
 import { LitellmRequest } from "../contract/litellm.ts";
-import { parseStrict } from "../lib/json-strict.ts";
-import { eachItem, endOfValue, skipBlank } from "../lib/json-text.ts";
-import type { Backing } from "./backing.ts";
-import { type Asked, evaluate, type Judgement } from "./evaluate.ts";
+import { eachItem, endOfValue, skipBlank } from "../lib/json/source-text.ts";
+import { parseStrict } from "../lib/json/strict.ts";
+import { type Asked, evaluate, type Judgment } from "./evaluate.ts";
 import { fromLitellm, toLitellm } from "./litellm.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** A body as it came, with what is known before it is read. */
 export interface Answering extends Pick<Asked, "origin" | "recorded" | "recalled"> {
@@ -20,7 +20,7 @@ export interface Answering extends Pick<Asked, "origin" | "recorded" | "recalled
   style: "evaluate" | "guard" | "batch" | "inside" | "litellm";
 }
 
-export async function answerBody(backing: Backing, answering: Answering): Promise<string> {
+export async function answerBody(backing: EvaluationHost, answering: Answering): Promise<string> {
   const { bytes, style, ...circumstances } = answering;
   const judged = (read: Pick<Asked, "request" | "body" | "size">) =>
     evaluate(backing, { ...circumstances, ...read });
@@ -47,14 +47,14 @@ export async function answerBody(backing: Backing, answering: Answering): Promis
     return JSON.stringify(toLitellm(sent, await judged({ request, body, size: bytes.length })));
   }
   const request = decode(EvaluateRequest, value, "invalid_request");
-  const judgement = await judged({ request, body: text, size: bytes.length });
-  return rendered(style === "guard" ? flattened(judgement) : judgement);
+  const judgment = await judged({ request, body: text, size: bytes.length });
+  return rendered(style === "guard" ? flattened(judgment) : judgment);
 }
 
 /** Each with the text it was read from. One that is wrong refuses all, before any is judged. */
 function listOf(value: unknown, text: string): { request: EvaluateRequest; body: string }[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_IN_BATCH) {
-    const wanted = `body: must be a list of 1 to ${MOST_IN_BATCH} evaluations`;
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_IN_BATCH) {
+    const wanted = `body: must be a list of 1 to ${MAX_IN_BATCH} evaluations`;
     throw new AppError("invalid_request", wanted);
   }
   const requests = decode(evaluateBatch.body, value, "invalid_request");
@@ -68,7 +68,7 @@ function listOf(value: unknown, text: string): { request: EvaluateRequest; body:
 }
 
 /** The rewritten payload goes in as the text it is: read and written again, large numbers would change. */
-function rendered({ verdict, transformed }: Judgement | Flattened): string {
+function rendered({ verdict, transformed }: Judgment | Flattened): string {
   const members = JSON.stringify(verdict).slice(0, -1);
   return `${members},"transformed_payload":${transformed ?? "null"}}`;
 }
@@ -76,7 +76,7 @@ function rendered({ verdict, transformed }: Judgement | Flattened): string {
 type Flattened = { verdict: object; transformed: string | null };
 
 /** What the clients of `/v1/guard` read: flat findings, and no text for allow. */
-function flattened({ verdict, transformed }: Judgement): Flattened {
+function flattened({ verdict, transformed }: Judgment): Flattened {
   const findings = verdict.findings.map((finding) => ({ ...finding, ...flat(finding) }));
   const status = verdict.status === "allow" ? "" : verdict.status;
   return { verdict: { ...verdict, status, findings }, transformed };

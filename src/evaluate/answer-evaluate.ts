@@ -2,16 +2,16 @@
 import { evaluateBatch, evaluate as evaluateEndpoint, guard } from "../contract/evaluate.ts";
 import { litellmGuardrail } from "../contract/litellm.ts";
 import type { Deps } from "../deps.ts";
-import { clientAddress } from "../lib/client-address.ts";
-import { createHeaderSheet } from "../lib/header-sheet.ts";
+import { clientAddress } from "../lib/http/client-address.ts";
+import { createHeaderSheet } from "../lib/http/header-sheet.ts";
 import type { DirectCall, DirectRoute } from "../route.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
 import type { Answering } from "./answer-body.ts";
-import { backingOf } from "./backing.ts";
 import { bearerOf, type Caller, identifyCaller, identifyCollector } from "./identify-collector.ts";
 import { onlyOnce } from "./only-once.ts";
 import { readHeldBody } from "./read-held-body.ts";
 import type { Origin } from "./record-activity.ts";
+import { backingOf } from "./worker/evaluation-host.ts";
 
 export const evaluateRoutes: DirectRoute[] = [
   { endpoint: evaluateEndpoint, respond: (deps, call) => answer(deps, call, "evaluate") },

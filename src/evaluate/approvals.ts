@@ -9,13 +9,13 @@ import {
 } from "../db/approvals.ts";
 import { takeTurn } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
-import { compactJson, memberTexts, skipBlank } from "../lib/json-text.ts";
-import { derivedKey, seal } from "../lib/seal.ts";
+import { derivedKey, seal } from "../lib/crypto/seal.ts";
+import { compactJson, memberTexts, skipBlank } from "../lib/json/source-text.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
-import type { Backing } from "./backing.ts";
 import { applicationOf, factsOf, type Known, shortName } from "./facts.ts";
 import { approvalContent } from "./stored-content.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
 const LIFE_MS = 3_600_000;
@@ -50,7 +50,7 @@ const compacted = (members: Iterable<[string, string]>) =>
  * asked alone where the caller cannot present one (`recalled`).
  */
 export async function isApproved(
-  backing: Backing,
+  backing: EvaluationHost,
   program: Program,
   known: Known,
   recalled: boolean,
@@ -68,7 +68,7 @@ const asks = ({ gates, rules }: Program, { direction }: Known): boolean =>
   [...gates, ...rules[direction]].some(({ action }) => action === "ask");
 
 export async function askApproval(
-  backing: Backing,
+  backing: EvaluationHost,
   program: Program,
   known: Known,
   { asking, hidden, event_id }: { asking: Finding; hidden: Outcome["hidden"]; event_id: string },

@@ -19,7 +19,7 @@ import {
 import { auditTable } from "../db/audit-log.ts";
 import { findContent } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
-import { unseal } from "../lib/seal.ts";
+import { unseal } from "../lib/crypto/seal.ts";
 import { type DirectRoute, isSubject, type Route, route } from "../route.ts";
 import { bearerOf, identifyCaller, mayUse } from "./identify-collector.ts";
 

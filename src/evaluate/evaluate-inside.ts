@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Verdict } from "../contract/evaluate.ts";
 import type { Deps, InsideEvaluation } from "../deps.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
-import { backingOf } from "./backing.ts";
+import { backingOf } from "./worker/evaluation-host.ts";
 
 export async function evaluateInside(deps: Deps, asked: InsideEvaluation): Promise<Verdict> {
   const { collector_id, request, ...origin } = asked;

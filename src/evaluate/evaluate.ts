@@ -7,7 +7,7 @@ import type {
   Uninspected,
   Verdict,
 } from "../contract/evaluate.ts";
-import { elapsedMs } from "../lib/clock.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import { exactNumbers, exactValues } from "../policy/payload/exact-numbers.ts";
 import type { Payload } from "../policy/payload/payload.ts";
@@ -15,11 +15,11 @@ import { readPayload } from "../policy/payload/read-payload.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { type Outcome, runPolicy } from "../policy/run-policy.ts";
 import { askApproval, isApproved } from "./approvals.ts";
-import type { Backing, Chosen } from "./backing.ts";
 import { factsOf, type Known } from "./facts.ts";
 import { sessionNames } from "./pseudonyms.ts";
 import { type ReadAttachments, readAttachments } from "./read-attachments.ts";
 import { type Origin, recordActivity } from "./record-activity.ts";
+import type { Chosen, EvaluationHost } from "./worker/evaluation-host.ts";
 
 export interface Asked {
   request: EvaluateRequest;
@@ -34,13 +34,13 @@ export interface Asked {
   recalled: boolean;
 }
 
-export interface Judgement {
+export interface Judgment {
   verdict: Omit<Verdict, "transformed_payload">;
   /** JSON text of the rewritten payload. */
   transformed: string | null;
 }
 
-export async function evaluate(backing: Backing, asked: Asked): Promise<Judgement> {
+export async function evaluate(backing: EvaluationHost, asked: Asked): Promise<Judgment> {
   const began = elapsedMs();
   const { gateway_id, collector_key, consumer_id } = asked.request;
   const choice = backing.choose({ gateway_id, collector_key, consumer_id });
@@ -109,19 +109,19 @@ function knownOf({ collector, keyring }: Chosen, { request, body, origin }: Aske
 }
 
 /** Each text costs every detector a little: this many are no conversation. */
-const MOST_TEXTS = 50_000;
+const MAX_TEXTS = 50_000;
 /** A name of a megabyte above ten thousand texts is in the pointer of each of them. */
-const MOST_POINTERS = 64 * 1024 * 1024;
+const MAX_POINTERS = 64 * 1024 * 1024;
 
 function checkPayload({ segments, attachments }: Payload): void {
-  if (segments.filter(({ isNumber }) => !isNumber).length > MOST_TEXTS) {
-    throw new AppError("too_large", `payload: holds more than ${MOST_TEXTS} texts.`);
+  if (segments.filter(({ isNumber }) => !isNumber).length > MAX_TEXTS) {
+    throw new AppError("too_large", `payload: holds more than ${MAX_TEXTS} texts.`);
   }
   const pointers = segments.reduce(
     (sum, { pointer, inner }) => sum + pointer.length + (inner?.length ?? 0),
     0,
   );
-  if (pointers > MOST_POINTERS) {
+  if (pointers > MAX_POINTERS) {
     throw new AppError("too_large", "payload: its members have names that are too long.");
   }
   const wrong = attachments.find(({ data, url }) => (data === null) === (url === null));
@@ -138,7 +138,7 @@ interface Judging {
 }
 
 async function judge(
-  backing: Backing,
+  backing: EvaluationHost,
   { program, disabled, known, asked }: Judging,
 ): Promise<Outcome> {
   const { collector, keyring, direction, protocol, session_id, payload } = known;

@@ -3,7 +3,7 @@ import { CONDITION_FIELDS } from "../contract/conditions.ts";
 import type { Direction, EvaluateRequest, Protocol } from "../contract/evaluate.ts";
 import type { Facts } from "../policy/condition.ts";
 import type { Payload } from "../policy/payload/payload.ts";
-import type { Chosen } from "./backing.ts";
+import type { Chosen } from "./worker/evaluation-host.ts";
 
 export interface Known extends Pick<Chosen, "collector" | "keyring"> {
   request: EvaluateRequest;
@@ -69,7 +69,7 @@ export function applicationOf(known: Known): string | null {
 }
 
 /** Long enough for any name; the hooks of coding agents put whole transcripts into attributes. */
-const MOST_CHARACTERS = 256;
+const MAX_CHARACTERS = 256;
 
 /** The attributes that Activity keeps: those that conditions can name, and none of their content. */
 export function keptAttributes(facts: Facts): Record<string, string> {
@@ -90,4 +90,4 @@ const KEPT = CONDITION_FIELDS.filter(
 
 /** Postgres stores no NUL, and a name that is longer is none. */
 export const shortName = (text: string): string =>
-  text.replaceAll("\0", "").slice(0, MOST_CHARACTERS);
+  text.replaceAll("\0", "").slice(0, MAX_CHARACTERS);

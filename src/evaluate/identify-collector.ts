@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { EvaluateRequest } from "../contract/evaluate.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash } from "../lib/secret-hash.ts";
+import { secretHash } from "../lib/crypto/secret-hash.ts";
 import type { CollectorKeyView, CollectorView } from "../snapshot/snapshot.ts";
 import { SERVICE_TOKEN, serviceClientOf } from "./service-token.ts";
 

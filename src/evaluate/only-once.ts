@@ -8,9 +8,9 @@ import {
   trimRepliesOf,
 } from "../db/idempotent-replies.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
-import { seal, unseal } from "../lib/seal.ts";
-import { secretHash } from "../lib/secret-hash.ts";
+import { seal, unseal } from "../lib/crypto/seal.ts";
+import { secretHash } from "../lib/crypto/secret-hash.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import type { DirectCall } from "../route.ts";
 import type { Settings } from "../settings.ts";
 import type { Caller } from "./identify-collector.ts";

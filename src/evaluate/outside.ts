@@ -1,13 +1,13 @@
 /** What detectors ask of others: a user's own detector, a model of a registry. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { within } from "../lib/within.ts";
+import { withTimeout } from "../lib/time/with-timeout.ts";
 import { readBytes } from "../net/read-body.ts";
 import type { Outside } from "../policy/detector.ts";
 import { urlFor } from "../providers/provider.ts";
 
 /** An answer of a detector is a list of places; of a judge, a word and a number. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export function outsideOf(deps: Deps): Pick<Outside, "post" | "ask"> {
   const post: Outside["post"] = async ({ url, headers, body, timeout_ms, allow_private }) => {
@@ -23,14 +23,14 @@ export function outsideOf(deps: Deps): Pick<Outside, "post" | "ask"> {
         signal: stop.signal,
         timeouts: { headers_ms: timeout_ms, idle_ms: timeout_ms },
       });
-      const bytes = await readBytes(reply, MOST_BYTES);
+      const bytes = await readBytes(reply, MAX_BYTES);
       if (!bytes) throw new AppError("upstream_failed", "It answered more than 1 MiB.");
       const ok = reply.status >= 200 && reply.status < 300;
       if (!ok) throw new AppError("upstream_failed", `It answered ${reply.status}.`);
       return Buffer.from(bytes).toString("utf8");
     };
     try {
-      return JSON.parse(await within(answered(), timeout_ms, late));
+      return JSON.parse(await withTimeout(answered(), timeout_ms, late));
     } finally {
       stop.abort();
     }

@@ -1,10 +1,10 @@
 /** Reversible masks: the names that stand for texts in a session, and the texts behind them. */
 import type { PseudonymRow } from "../db/pseudonyms.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
-import { derivedKey, type Keyring, seal, unseal } from "../lib/seal.ts";
+import { derivedKey, type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
 import type { Outside } from "../policy/detector.ts";
 import type { Pseudonym } from "../policy/rewrite.ts";
-import type { Backing } from "./backing.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 export interface SessionNames {
   name: Pseudonym;
@@ -19,7 +19,7 @@ const LIFE_MS = 86_400_000;
 const KEPT_AT_ONCE = 500;
 
 export function sessionNames(
-  backing: Backing,
+  backing: EvaluationHost,
   keyring: () => Keyring,
   { collector_id, session_id }: { collector_id: string; session_id: string },
 ): SessionNames {

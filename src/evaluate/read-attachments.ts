@@ -6,7 +6,7 @@ import type { Surroundings } from "../policy/detector.ts";
 import { memberBytes } from "../policy/payload/encoded.ts";
 import type { Attachment, Payload } from "../policy/payload/payload.ts";
 import { type Segment, segment } from "../policy/segment.ts";
-import type { Backing } from "./backing.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 export interface ReadAttachments {
   segments: Segment[];
@@ -17,7 +17,7 @@ export interface ReadAttachments {
 const MAX_ATTACHMENTS = 20;
 
 export async function readAttachments(
-  backing: Backing,
+  backing: EvaluationHost,
   { attachments, documents }: Pick<Payload, "attachments" | "documents">,
 ): Promise<ReadAttachments> {
   if (attachments.length > MAX_ATTACHMENTS) {
@@ -83,7 +83,7 @@ const unreadable = (reason: Uninspected["reason"], detail: string): ReadFile => 
 
 /** Never rejects: what cannot be fetched is reported as not inspected. */
 async function bytesOf(
-  backing: Backing,
+  backing: EvaluationHost,
   { content_type, data, url }: Attachment,
 ): Promise<{ bytes: Uint8Array; content_type: string | null; problem: string | null }> {
   try {

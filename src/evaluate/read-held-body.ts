@@ -1,7 +1,7 @@
 /** Reads the body of an evaluation: capped, and counted against what may be in flight. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { type ByteBudget, createByteBudget } from "../lib/byte-budget.ts";
+import { type ByteBudget, createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { bodyLimits, readBody } from "../read-body.ts";
 import type { Settings } from "../settings.ts";
 

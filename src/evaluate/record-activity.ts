@@ -3,9 +3,9 @@ import type { EvaluationEvent } from "../contract/activity.ts";
 import { idTime } from "../lib/ids.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
-import type { Backing } from "./backing.ts";
 import { applicationOf, factsOf, type Known, keptAttributes, shortName } from "./facts.ts";
 import { storedContent } from "./stored-content.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** Where an evaluation came from. */
 export interface Origin {
@@ -25,7 +25,7 @@ export interface Decided {
   origin: Origin;
 }
 
-export function recordActivity(backing: Backing, decided: Decided): Promise<void> {
+export function recordActivity(backing: EvaluationHost, decided: Decided): Promise<void> {
   const { known, program, outcome, origin } = decided;
   const { collector, request, payload } = known;
   const facts = factsOf(known);

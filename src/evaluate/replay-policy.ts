@@ -7,7 +7,7 @@ import { findContent } from "../db/evaluation-events.ts";
 import { pageEvaluations } from "../db/find-evaluations.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import type { Deps } from "../deps.ts";
-import { unseal } from "../lib/seal.ts";
+import { unseal } from "../lib/crypto/seal.ts";
 import { compilePolicy, type OpenSecret, type Program } from "../policy/compile-policy.ts";
 import type { Facts } from "../policy/condition.ts";
 import type { Outside } from "../policy/detector.ts";

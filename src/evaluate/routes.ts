@@ -1,4 +1,4 @@
-/** Every endpoint that judges, or decides what a judgement asked. */
+/** Every endpoint that judges, or decides what a judgment asked. */
 import type { DirectRoute, Route } from "../route.ts";
 import { evaluateRoutes } from "./answer-evaluate.ts";
 import { approvalRoutes, checkApprovalRoute } from "./decide-approval.ts";

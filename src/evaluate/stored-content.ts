@@ -17,9 +17,9 @@ const VALUE = "value";
 const NOT_SHOWN = "not_shown";
 
 /** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 /** More of them nobody reads, and a table has a hundred thousand numbers. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 /** Attachments are not among the segments of a payload: their texts are never kept. */
 export function storedContent(
@@ -32,7 +32,7 @@ export function storedContent(
   const keep = (of: Segment): string =>
     storage === "full" ? of.text : maskForStorage(of, hiddenIn.get(of) ?? []);
   const names = maskNames();
-  let room = MOST_CHARACTERS;
+  let room = MAX_CHARACTERS;
   /** A verdict is about the end of a conversation: that is kept first. */
   const latest = <Of extends Kept>(
     list: readonly Of[],
@@ -52,8 +52,8 @@ export function storedContent(
     return kept.reverse();
   };
   const nameOf = ({ name }: { name: string }) => names.name(name);
-  const called = latest(payload.calls.slice(-MOST_LISTED), () => CALLED, nameOf);
-  const offered = latest(payload.definitions.slice(0, MOST_LISTED), () => OFFERED, nameOf);
+  const called = latest(payload.calls.slice(-MAX_LISTED), () => CALLED, nameOf);
+  const offered = latest(payload.definitions.slice(0, MAX_LISTED), () => OFFERED, nameOf);
   // Alone a number says little; to who decides about a call it may say everything.
   const isAsked = status === "ask";
   const values = isAsked
@@ -65,7 +65,7 @@ export function storedContent(
       )
     : [];
   const numbers = isAsked
-    ? latest(payload.segments.filter(isGiven).slice(-MOST_LISTED), () => NUMBER, keep)
+    ? latest(payload.segments.filter(isGiven).slice(-MAX_LISTED), () => NUMBER, keep)
     : [];
   const texts = latest(
     payload.segments.filter(({ isNumber }) => !isNumber),

@@ -3,8 +3,8 @@ import { AppError } from "../contract/errors.ts";
 import { testPolicy } from "../contract/evaluate.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
-import { backingOf } from "./backing.ts";
 import { evaluate } from "./evaluate.ts";
+import { backingOf } from "./worker/evaluation-host.ts";
 
 /** A sample comes from no collector; conditions on it see empty texts. */
 const NO_COLLECTOR: CollectorView = {

@@ -1,6 +1,6 @@
 /** Makes ids and secrets. Ids sort by creation time, so they serve as the paging key too. */
 import { randomBytes, randomInt } from "node:crypto";
-import { now } from "./clock.ts";
+import { now } from "./time/clock.ts";
 
 /**
  * The time is passed in: without it Bun never goes back, so after a clock was set forward by mistake and

@@ -28,7 +28,7 @@ export function createLog({ level: least, pretty, now, write }: LogTo): Log {
 }
 
 const WRITE_AFTER_MS = 50;
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 /**
  * Collects lines and writes them together a moment later, so that no request waits for the disk. What is over the
@@ -52,7 +52,7 @@ export function createLineWriter(write: (text: string) => boolean) {
   };
   return {
     write: (line: string) => {
-      if (lines.length >= MOST_LINES) dropped += 1;
+      if (lines.length >= MAX_LINES) dropped += 1;
       else lines.push(line);
       timer ??= setTimeout(flush, WRITE_AFTER_MS);
     },

@@ -1,10 +1,10 @@
 /** Do the streaming scanners agree with plain readers of the whole text, on thousands of odd inputs? */
 import { expect, test } from "bun:test";
-import { readsAs } from "./fold-name.ts";
-import { memberValue, scanMembers } from "./json-members.ts";
-import { createMultipartScan } from "./multipart-scan.ts";
-import { partName } from "./part-name.ts";
-import { spliceMember } from "./splice-member.ts";
+import { memberValue, scanMembers } from "./json/members.ts";
+import { spliceMember } from "./json/splice-member.ts";
+import { partName } from "./multipart/part-name.ts";
+import { createMultipartScan } from "./multipart/scan.ts";
+import { readsAs } from "./text/fold-name.ts";
 
 /** mulberry32: small, seeded, good enough to shuffle test inputs. */
 function seeded(seed: number) {

@@ -6,7 +6,7 @@ import { isMcp, registryTable } from "../db/registries.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
-import { seal } from "../lib/seal.ts";
+import { seal } from "../lib/crypto/seal.ts";
 import { principalFields } from "./requirements.ts";
 import { auditedInstall } from "./save-install.ts";
 

@@ -7,9 +7,9 @@ import { issuersByClaim } from "../db/issuers.ts";
 import { principalTokenTable } from "../db/principal-tokens.ts";
 import { rememberPrincipal } from "../db/principals.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/has-ended.ts";
-import { isSignedBy, type Jwt, readJwt } from "../lib/jwt.ts";
-import { secretHash } from "../lib/secret-hash.ts";
+import { isSignedBy, type Jwt, readJwt } from "../lib/crypto/jwt.ts";
+import { secretHash } from "../lib/crypto/secret-hash.ts";
+import { hasEnded } from "../lib/time/has-ended.ts";
 import { keysFor } from "./jwks.ts";
 
 export interface Principal {
@@ -102,11 +102,11 @@ function exactly(shape: z.ZodType<string>, claim: unknown): string | undefined {
   return read.success && read.data === claim ? read.data : undefined;
 }
 
-const MOST_GROUPS = 1000;
+const MAX_GROUPS = 1000;
 
 function groupsIn(claim: unknown): string[] {
   const listed: unknown[] = Array.isArray(claim) ? claim : [claim];
-  return listed.flatMap((group) => exactly(Group, group) ?? []).slice(0, MOST_GROUPS);
+  return listed.flatMap((group) => exactly(Group, group) ?? []).slice(0, MAX_GROUPS);
 }
 
 const unauthorized = (message: string): AppError => new AppError("unauthorized", message);

@@ -4,9 +4,9 @@ import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Issuer } from "../contract/store-principals.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/clock.ts";
-import { fits, type Jwt, type PublicJwk } from "../lib/jwt.ts";
-import { createRecent, type Recent } from "../lib/recent.ts";
+import { fits, type Jwt, type PublicJwk } from "../lib/crypto/jwt.ts";
+import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { readText } from "../net/read-body.ts";
 import type { Settings } from "../settings.ts";
 
@@ -27,11 +27,11 @@ const FRESH_MS = 600_000;
 /** A key that is not known may be a new one, or an invention: asked for no more often than this. */
 const RETRY_MS = 10_000;
 const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** One for each running program, as `dataplane/live-state.ts` keeps its own. */
-const stores = new WeakMap<Settings, Recent<Kept>>();
-const MOST_PLACES = 1000;
+const stores = new WeakMap<Settings, LruCache<Kept>>();
+const MAX_PLACES = 1000;
 
 /** The keys that may have signed this token; empty when the issuer has none of that kind. */
 export async function keysFor(deps: Deps, place: Place, jwt: Jwt): Promise<PublicJwk[]> {
@@ -51,12 +51,12 @@ export async function keysFor(deps: Deps, place: Place, jwt: Jwt): Promise<Publi
 function keptFor(deps: Deps, { jwks_url, allow_private }: Place): Kept {
   let store = stores.get(deps.settings);
   if (!store) {
-    store = createRecent(MOST_PLACES);
+    store = createLruCache(MAX_PLACES);
     stores.set(deps.settings, store);
   }
-  // What may be dialled for one issuer must not be dialled for another one.
+  // What may be dialed for one issuer must not be dialed for another one.
   const key = `${allow_private} ${jwks_url}`;
-  const known = store.find(key);
+  const known = store.get(key);
   if (known) return known;
   const fresh: Kept = {
     keys: [],
@@ -65,7 +65,7 @@ function keptFor(deps: Deps, { jwks_url, allow_private }: Place): Kept {
     fetching: undefined,
     trouble: undefined,
   };
-  store.remember(key, fresh);
+  store.set(key, fresh);
   return fresh;
 }
 
@@ -94,7 +94,7 @@ async function fetchKeys(deps: Deps, place: Place): Promise<readonly PublicJwk[]
     signal: AbortSignal.timeout(TIMEOUT_MS),
     timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
   });
-  const text = await readText(reply, MOST_BYTES);
+  const text = await readText(reply, MAX_BYTES);
   if (reply.status !== 200) {
     throw new AppError("upstream_failed", `The issuer's keys answered ${reply.status}.`);
   }

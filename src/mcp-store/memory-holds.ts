@@ -1,6 +1,6 @@
 /** Limits the memory that MCP messages in flight take, for each caller and upstream server and in total. */
 import { AppError } from "../contract/errors.ts";
-import { createSharedByteBudget } from "../lib/byte-budget.ts";
+import { createSharedByteBudget } from "../lib/concurrency/byte-budget.ts";
 import type { Settings } from "../settings.ts";
 
 /** What one request, or one response of an upstream, holds. */

@@ -3,9 +3,9 @@ import { AppError } from "../contract/errors.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
 import { type Author, recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/has-ended.ts";
+import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
 import { newSecret } from "../lib/ids.ts";
-import { secretHash, secretHint } from "../lib/secret-hash.ts";
+import { hasEnded } from "../lib/time/has-ended.ts";
 import { identifyPrincipal, type Principal } from "./identify-principal.ts";
 
 /** How long a token works after its principal has rotated it. */

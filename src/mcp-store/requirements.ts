@@ -6,7 +6,7 @@ import { sealedIn } from "../db/sealed-texts.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
 import type { StoreInstallRow } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
-import { unseal } from "../lib/seal.ts";
+import { unseal } from "../lib/crypto/seal.ts";
 import { credentialState } from "./credential-state.ts";
 
 export type Requirements = Pick<Install, "requires_auth" | "requires_config" | "fields">;

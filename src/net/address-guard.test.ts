@@ -142,7 +142,7 @@ const never = async (): Promise<string[]> => {
   throw new Error("asked");
 };
 
-test("4.3.5 a name is resolved, and only its public addresses may be dialled", async () => {
+test("4.3.5 a name is resolved, and only its public addresses may be dialed", async () => {
   const mixed = answers("10.0.0.1", "8.8.8.8", "::1", "2606:4700::1");
 
   expect(await resolvePublic("mixed.test", mixed)).toEqual(["8.8.8.8", "2606:4700::1"]);

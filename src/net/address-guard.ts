@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../contract/errors.ts";
-import { v4Number, v6Groups } from "../lib/ip-number.ts";
+import { v4Number, v6Groups } from "../lib/http/ip-number.ts";
 
 /** True only for an address that anyone on the internet could dial. */
 export function isPublicAddress(address: string): boolean {
@@ -30,7 +30,7 @@ export const systemLookup: Lookup = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
-/** The addresses of a host that may be dialled. Dial one of them, not the name: it could change. */
+/** The addresses of a host that may be dialed. Dial one of them, not the name: it could change. */
 export async function resolvePublic(hostname: string, find: Lookup = systemLookup) {
   if (checkHostLiteral(hostname) === "refused") throw new AppError("upstream_address_refused");
   const addresses = await resolveAny(hostname, find);

@@ -1,4 +1,4 @@
-/** Refuses an address that an administrator sets and that could never be dialled: told when it is saved. */
+/** Refuses an address that an administrator sets and that could never be dialed: told when it is saved. */
 import { AppError } from "../contract/errors.ts";
 import { checkHostLiteral } from "./address-guard.ts";
 

@@ -1,5 +1,5 @@
-/** Which addresses may be dialled for this host? Those that were checked. */
-import { elapsedMs } from "../lib/clock.ts";
+/** Which addresses may be dialed for this host? Those that were checked. */
+import { elapsedMs } from "../lib/time/clock.ts";
 import { type Lookup, resolveAny, resolvePublic, systemLookup } from "./address-guard.ts";
 
 export interface Target {
@@ -75,7 +75,7 @@ export function createAddressFinder({
   }
 }
 
-/** What may be dialled for one registry must not be dialled for another one of the same host. */
+/** What may be dialed for one registry must not be dialed for another one of the same host. */
 function keyOf({ hostname, allow_private }: Target): string {
   return `${allow_private ? "any" : "public"} ${hostname}`;
 }

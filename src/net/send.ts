@@ -1,4 +1,4 @@
-/** The only way out: sends a request to an upstream, at an address that may be dialled. */
+/** The only way out: sends a request to an upstream, at an address that may be dialed. */
 import { isIP } from "node:net";
 import { AppError } from "../contract/errors.ts";
 import { canonicalHost } from "./address-guard.ts";
@@ -152,7 +152,7 @@ interface Origin {
   length: number;
 }
 
-const MOST_ORIGINS = 1000;
+const MAX_ORIGINS = 1000;
 /** Only where no parser could see it end elsewhere; any other URL is parsed as a whole. */
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+(?=\/)/;
 
@@ -178,7 +178,7 @@ function readOrigins(ca: string | undefined): (url: string) => Origin {
       key: `${protocol} ${name} ${number}`,
       length: text.length,
     };
-    if (known.size >= MOST_ORIGINS) known.clear();
+    if (known.size >= MAX_ORIGINS) known.clear();
     known.set(text, origin);
     return origin;
   };

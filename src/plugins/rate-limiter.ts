@@ -1,8 +1,8 @@
 /** Limits how many requests a subject may make in a window; see docs/guides/rate-limits.md (spec 8). */
 import { AppError } from "../contract/errors.ts";
 import type { LimitType } from "../contract/limits.ts";
-import { durationSeconds } from "../lib/duration.ts";
 import { count } from "../lib/metrics.ts";
+import { durationSeconds } from "../lib/time/duration.ts";
 import { type PluginDeps, type PluginRequest, plugin, type Refusal } from "./plugin.ts";
 import {
   type CompiledLimits,

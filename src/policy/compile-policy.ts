@@ -1,7 +1,7 @@
 /** Makes a saved version of a policy ready to run: conditions compiled, detectors prepared. */
 import type { Direction } from "../contract/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/policies.ts";
-import { mapSecrets } from "../lib/secret-paths.ts";
+import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { compileCondition, type Test } from "./condition.ts";
 import type { Inspect } from "./detector.ts";
 import { detectors, secretsOf } from "./detectors/all.ts";

@@ -10,7 +10,7 @@ export interface Match {
   type: string;
   /** 0 to 1. */
   confidence: number;
-  /** UTF-16 offsets in the segment's own text, never in a normalised one. Absent: it is about no text. */
+  /** UTF-16 offsets in the segment's own text, never in a normalized one. Absent: it is about no text. */
   at?: { segment: Segment; start: number; end: number };
   /** What Transform writes in its place. A pseudonym is made by the session, and can be undone. */
   mask?: { text: string } | { pseudonym: string };

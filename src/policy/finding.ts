@@ -11,7 +11,7 @@ interface Fired {
 }
 
 /** Clients read at most 1 MiB of an answer. */
-const MOST_PLACES = 20;
+const MAX_PLACES = 20;
 const LONGEST_TEXT = 512;
 
 /** A skip makes no finding. */
@@ -71,7 +71,7 @@ function places(matches: readonly Match[]) {
   return {
     count: matches.length,
     labels,
-    places: matches.slice(0, MOST_PLACES).map(({ label, type, confidence, at, detail }) => ({
+    places: matches.slice(0, MAX_PLACES).map(({ label, type, confidence, at, detail }) => ({
       label,
       type,
       confidence,

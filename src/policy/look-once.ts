@@ -1,5 +1,5 @@
 /** One pass over each view of a text for the literals of all built-in detectors, whichever of them ask. */
-import { keywordFinder } from "../lib/keyword-finder.ts";
+import { keywordFinder } from "../lib/text/keyword-finder.ts";
 import { DANGEROUS_CODE } from "./dangerous-code/all.ts";
 import { INJECTIONS } from "./injections/all.ts";
 import {

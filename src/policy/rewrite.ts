@@ -1,5 +1,5 @@
 /** What Transform writes: every match of every rule replaced, what stands between them untouched. */
-import { numbersIn } from "../lib/json-text.ts";
+import { numbersIn } from "../lib/json/source-text.ts";
 import type { Match } from "./detector.ts";
 import type { Segment } from "./segment.ts";
 

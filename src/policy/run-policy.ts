@@ -116,8 +116,8 @@ async function runRules(
   const waiting = rules.filter(({ action, remote }) => action !== "transform" && remote);
   if (waiting.length > 0) {
     const answers = await Promise.all(waiting.map(async (rule) => inspected(rule, judged, run)));
-    const judgements = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
-    if (judgements.includes("block")) return;
+    const judgments = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
+    if (judgments.includes("block")) return;
   }
   for (const rule of rules) {
     if (rule.action !== "transform") continue;

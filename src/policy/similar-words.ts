@@ -14,7 +14,7 @@ export interface Similar {
   similarity: number;
 }
 
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 /** Shorter ones are all alike; longer ones can lose letters in too many ways. */
 const SHORTEST = 4;
 const LONGEST = 32;
@@ -33,7 +33,7 @@ export function similarWords(
   const loses = new Map<number, number[]>();
 
   for (const [index, phrase] of wanted.entries()) {
-    const edits = Math.min(MOST_EDITS, Math.floor((1 - threshold) * phrase.length + 1e-9));
+    const edits = Math.min(MAX_EDITS, Math.floor((1 - threshold) * phrase.length + 1e-9));
     if (phrase.length < SHORTEST || phrase.length > LONGEST || edits === 0) continue;
     const count = phrase.match(WORDS)?.length ?? 0;
     const byLength = loses.get(count) ?? [];
@@ -85,7 +85,7 @@ export function similarWords(
 const slot = (hash: number) => (hash >>> 5) & (2 ** (FILTER_BITS - 5) - 1);
 
 const FACTOR = 0x01000193;
-const POWERS = new Int32Array(LONGEST + MOST_EDITS + 2).fill(1);
+const POWERS = new Int32Array(LONGEST + MAX_EDITS + 2).fill(1);
 for (let power = 1; power < POWERS.length; power++) {
   POWERS[power] = Math.imul(POWERS[power - 1] ?? 0, FACTOR);
 }

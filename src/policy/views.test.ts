@@ -160,25 +160,25 @@ const ALPHABET = [
 
 test("every span lies inside the original, and lengths stay in bounds", () => {
   const random = seeded(7);
-  const offences: string[] = [];
+  const violations: string[] = [];
   for (let round = 0; round < 2000; round++) {
     const text = Array.from({ length: random.below(60) }, () => random.pick(ALPHABET)).join("");
     const views = decoded(text);
     const total = views.reduce((sum, view) => sum + view.text.length, 0);
-    if (total > 8 * text.length + 64) offences.push(`too long: ${JSON.stringify(text)}`);
+    if (total > 8 * text.length + 64) violations.push(`too long: ${JSON.stringify(text)}`);
     for (const view of views) {
-      if (view.exact.length !== view.text.length) offences.push(`case: ${JSON.stringify(text)}`);
+      if (view.exact.length !== view.text.length) violations.push(`case: ${JSON.stringify(text)}`);
       const start = random.below(view.text.length + 1);
       const end = start + random.below(view.text.length - start + 1);
       const span = view.span(start, end);
       const sound = span.start >= 0 && span.start <= span.end && span.end <= text.length;
-      if (!sound) offences.push(`outside: ${JSON.stringify(text)}`);
+      if (!sound) violations.push(`outside: ${JSON.stringify(text)}`);
       if (view.how === "plain" && (span.start !== start || span.end !== end)) {
-        offences.push(`moved: ${JSON.stringify(text)}`);
+        violations.push(`moved: ${JSON.stringify(text)}`);
       }
     }
   }
-  expect(offences).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 /** Texts designed against the scanners: each must grow no faster than its length. */

@@ -1,7 +1,7 @@
 /** What a person sees when the program starts: where it is, and lines to paste that work as printed. */
-import { curlCommand, shellQuote } from "../lib/shell-quote.ts";
+import { curlCommand, shellQuote } from "../lib/text/shell-quote.ts";
 import type { FirstRun } from "./first-run.ts";
-import type { Listening } from "./listen.ts";
+import type { Listening } from "./http/listen.ts";
 
 export function banner(urls: Listening["urls"], first: FirstRun | undefined): string {
   const lines = [`Portcullis is ready${addresses(urls)}`];

@@ -16,7 +16,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Db } from "../db/db.ts";
 import { installationFact, setInstallationFact } from "../db/installation.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
-import { isSealedV1, type Keyring, seal, unseal, unsealV1 } from "../lib/seal.ts";
+import { isSealedV1, type Keyring, seal, unseal, unsealV1 } from "../lib/crypto/seal.ts";
 import type { Settings } from "../settings.ts";
 import { upgradeSecrets } from "./upgrade-secrets.ts";
 

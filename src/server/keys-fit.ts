@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
-import type { Keyring } from "../lib/seal.ts";
+import type { Keyring } from "../lib/crypto/seal.ts";
 import type { Settings } from "../settings.ts";
 import { keyFile, opensCheck, parseKeys } from "./keyring.ts";
 

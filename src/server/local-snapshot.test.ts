@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { openDb } from "../db/db.ts";
 import { setInstallationFact } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
-import { now } from "../lib/clock.ts";
-import type { Keyring } from "../lib/seal.ts";
+import type { Keyring } from "../lib/crypto/seal.ts";
+import { now } from "../lib/time/clock.ts";
 import { loadSettings } from "../settings.ts";
 import { openSnapshotStore, readLocalSnapshot } from "./local-snapshot.ts";
 

@@ -6,9 +6,9 @@ import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
 import { schemaVersion } from "../db/migrate.ts";
 import type { RecordedRows } from "../db/recorded-rows.ts";
+import { type Keyring, seal, sealedWith, unseal } from "../lib/crypto/seal.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
-import { type Keyring, seal, sealedWith, unseal } from "../lib/seal.ts";
 import type { Settings } from "../settings.ts";
 
 const RETRY_MS = 1_000;

@@ -3,13 +3,13 @@ import project from "../../package.json" with { type: "json" };
 import { PLANES } from "../contract/endpoint.ts";
 import { liveState, type RegistryLive } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
-import { startedAt } from "../lib/clock.ts";
 import type { Counts, Histogram, Metric, Sample } from "../lib/metrics.ts";
+import { startedAt } from "../lib/time/clock.ts";
 import type { Config } from "../snapshot/watch.ts";
-import type { Answers } from "./answers.ts";
+import type { Answers } from "./http/response-counts.ts";
 import type { WatchedFolders } from "./watch-folders.ts";
-import type { EvaluationWriter } from "./write-evaluations.ts";
-import type { EventWriter } from "./write-events.ts";
+import type { EvaluationWriter } from "./writers/write-evaluations.ts";
+import type { EventWriter } from "./writers/write-events.ts";
 
 export interface Measured {
   deps: Deps;

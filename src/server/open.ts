@@ -8,16 +8,16 @@ import { isThere, openToRead } from "../db/open-to-read.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
-import { now } from "../lib/clock.ts";
+import type { Keyring } from "../lib/crypto/seal.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
-import type { Keyring } from "../lib/seal.ts";
+import { now } from "../lib/time/clock.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { EMPTY_SNAPSHOT } from "../snapshot/snapshot.ts";
-import { reasonOf } from "./check.ts";
 import { checkDatabaseFile, checkHalves } from "./check-halves.ts";
+import { reasonOf } from "./doctor/check.ts";
 import { checkKeyring, confirmKeyFile, openKeyring } from "./keyring.ts";
 
 export interface Storage {

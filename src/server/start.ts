@@ -1,36 +1,37 @@
 /** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
+
+import { watchConfigFile } from "../config-file/watch-config-file.ts";
 import { AppError } from "../contract/errors.ts";
-import { answer } from "../dataplane/answer.ts";
+import { handleRequest } from "../dataplane/handle-request.ts";
 import { liveState } from "../dataplane/live-state.ts";
 import type { Db } from "../db/db.ts";
 import { enableReclaim } from "../db/reclaim-space.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInside } from "../evaluate/evaluate-inside.ts";
-import { elapsedMs, now } from "../lib/clock.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
+import { elapsedMs, now } from "../lib/time/clock.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch.ts";
-import { newAnswers } from "./answers.ts";
-import { answering } from "./app.ts";
 import { type FirstRun, firstRun } from "./first-run.ts";
-import { type Listening, listen } from "./listen.ts";
+import { answering } from "./http/app.ts";
+import { type Listening, listen } from "./http/listen.ts";
+import { mcpOnDemand } from "./http/mcp-on-demand.ts";
+import { newAnswers } from "./http/response-counts.ts";
+import { routes } from "./http/routes.ts";
 import { openSnapshotStore } from "./local-snapshot.ts";
-import { mcpOnDemand } from "./mcp-on-demand.ts";
 import { METRICS } from "./metrics.ts";
-import { openJournals } from "./open-journals.ts";
 import { openToServe } from "./open-to-serve.ts";
-import { routes } from "./routes.ts";
 import { startSweeping } from "./sweep.ts";
-import { trackLastUsed } from "./track-last-used.ts";
-import { watchConfigFile } from "./watch-config-file.ts";
 import { watchFolders } from "./watch-folders.ts";
-import { writeEvaluations } from "./write-evaluations.ts";
-import { writeEvents } from "./write-events.ts";
+import { openJournals } from "./writers/open-journals.ts";
+import { trackLastUsed } from "./writers/track-last-used.ts";
+import { writeEvaluations } from "./writers/write-evaluations.ts";
+import { writeEvents } from "./writers/write-events.ts";
 
 export interface Running {
   deps: Deps;
@@ -132,7 +133,7 @@ export async function start(
   const listening = listen(app, routes, {
     answerDataPlane: (request, client) =>
       answering(app, "gateway", request, (ids, headers) =>
-        answer(deps, request, { ...ids, client, headers }),
+        handleRequest(deps, request, { ...ids, client, headers }),
       ),
     mcp: mcp.paths,
   });

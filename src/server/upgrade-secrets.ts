@@ -3,7 +3,7 @@ import { changeConfig } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
 import { rewriteSealed } from "../db/sealed-texts.ts";
-import { isSealedV1, type Keyring, seal, unsealV1 } from "../lib/seal.ts";
+import { isSealedV1, type Keyring, seal, unsealV1 } from "../lib/crypto/seal.ts";
 
 /**
  * Upgrades all secrets in one transaction: an interrupted upgrade starts over. The key check is one of them, so

@@ -5,7 +5,7 @@ import { detectorTable } from "../db/detectors.ts";
 import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/keys.ts";
 import { policyTable, versionsInForce } from "../db/policies.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
-import { unseal } from "../lib/seal.ts";
+import { unseal } from "../lib/crypto/seal.ts";
 import { compilePolicy, type OpenSecret, type Program } from "../policy/compile-policy.ts";
 import type { CompileWith } from "./compile.ts";
 import { instant } from "./instant.ts";

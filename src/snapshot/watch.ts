@@ -2,7 +2,7 @@
 import { CONFIG_CHANNEL, configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { type RecordedRows, recording, replaying } from "../db/recorded-rows.ts";
-import type { Keyring } from "../lib/seal.ts";
+import type { Keyring } from "../lib/crypto/seal.ts";
 import { type CompileWith, compile } from "./compile.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 

@@ -1,7 +1,7 @@
 /** The guard in a configuration file: named instead of numbered, rebuilt elsewhere, versions only when something changed. */
 import { describe, expect, test } from "bun:test";
-import { exportConfig } from "../../src/admin/export-config.ts";
-import { readConfigFile } from "../../src/admin/read-config-file.ts";
+import { exportConfig } from "../../src/config-file/export-config.ts";
+import { readConfigFile } from "../../src/config-file/read-config-file.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { applyText, audits, eventually, type Options, refusal } from "./apply-text.ts";

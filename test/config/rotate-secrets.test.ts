@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { schemaTables } from "../../src/db/catalog.ts";
 import { sealedTexts } from "../../src/db/sealed-texts.ts";
-import { seal, sealedWith } from "../../src/lib/seal.ts";
+import { seal, sealedWith } from "../../src/lib/crypto/seal.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { runProgram } from "../kit/program.ts";
 import { databaseKinds } from "../kit/services.ts";

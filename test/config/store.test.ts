@@ -1,6 +1,6 @@
 /** The Store in a configuration file: catalog, access rules, issuers and MCP registries. */
 import { describe, expect, test } from "bun:test";
-import { exportConfig } from "../../src/admin/export-config.ts";
+import { exportConfig } from "../../src/config-file/export-config.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { applyText } from "./apply-text.ts";

@@ -138,7 +138,7 @@ async function findings(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });
   const inLight = await run(page, {});
   await page.emulateMedia({ colorScheme: "dark" });
-  // Only colours differ between the themes.
+  // Only colors differ between the themes.
   const inDark = await run(page, { runOnly: ["color-contrast"] });
   return [...inLight, ...inDark.map((line) => `dark ${line}`)];
 }
@@ -164,7 +164,7 @@ test("no page has a finding, in light and dark", async () => {
   }
 
   expect(found).toEqual([]);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 }, 120_000);
 
 test("rows, conditions, a verdict, a diff and what is explained have no finding, in light and dark", async () => {

@@ -51,7 +51,7 @@ test("6 evaluations are listed, counted, narrowed by what is clicked, and Back u
   await page.waitForURL(/request_id=/);
   await page.getByRole("button", { name: "ana", exact: true }).waitFor({ state: "detached" });
   expect(await rows.count()).toBe(1);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("an evaluation lists the parts that were not inspected", async () => {

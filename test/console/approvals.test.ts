@@ -69,7 +69,7 @@ test("5 an approver sees how many wait, reads one, approves it, and exactly that
   await dialog.getByText("Known landlord").waitFor();
   await page.reload();
   await dialog.getByText("Known landlord").waitFor();
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("5 a denied one does not pass; one that somebody decided meanwhile says so and is gone", async () => {

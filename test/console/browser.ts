@@ -18,7 +18,7 @@ const WAIT_MS = 10_000;
 export interface Opened extends AsyncDisposable {
   page: Page;
   /** Complaints of the browser, thrown errors and requests to other hosts. */
-  offences: string[];
+  violations: string[];
   /** Opens a place of the console and waits until it is complete. */
   go: (path: string) => Promise<void>;
   /** The same inside of the page that is open: quicker, as it loads nothing. */
@@ -57,15 +57,15 @@ async function open(browser: Browser, kit: Kit, options: OpenOptions): Promise<O
   context.setDefaultTimeout(WAIT_MS);
   if (token !== null) await context.addCookies([await sessionCookie(kit, token)]);
   const page = await context.newPage();
-  const offences: string[] = [];
-  page.on("pageerror", (error) => offences.push(`thrown: ${error.message}`));
+  const violations: string[] = [];
+  page.on("pageerror", (error) => violations.push(`thrown: ${error.message}`));
   page.on("request", (request) => {
-    if (!request.url().startsWith(new URL(url).origin)) offences.push(`asked ${request.url()}`);
+    if (!request.url().startsWith(new URL(url).origin)) violations.push(`asked ${request.url()}`);
   });
   page.on("console", (message) => {
     // An answer of 4xx is what some tests are about; the rest is not.
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) {
-      offences.push(message.text());
+      violations.push(message.text());
     }
   });
   // Asked whether to leave what is not saved: yes, as most tests go on elsewhere.
@@ -77,7 +77,7 @@ async function open(browser: Browser, kit: Kit, options: OpenOptions): Promise<O
   const heading = async () => (await page.locator("h1").textContent()) ?? "";
   return {
     page,
-    offences,
+    violations,
     heading,
     go: async (path) => {
       await page.goto(`${url}/console${path}`);

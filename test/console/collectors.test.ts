@@ -42,7 +42,7 @@ test("a collector made in the console is judged by its policy; its key is shown 
   await press("I have stored it");
   expect(await page.content()).not.toContain(secret);
   expect(await page.locator("tbody").textContent()).toContain(`Production${secret.slice(0, 7)}`);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("a service client's command fetches a token", async () => {

@@ -43,7 +43,7 @@ test("pickers and names go beyond the first 200", async () => {
   expect(await offered("Collector")).toBe(202);
   await move("/collectors/new");
   expect(await offered("Gateway")).toBeGreaterThanOrEqual(202);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("a filter that the server refuses can be taken back", async () => {
@@ -119,7 +119,7 @@ test.each([390, 1024])(
     }
 
     expect(wide).toEqual([]);
-    expect(opened.offences).toEqual([]);
+    expect(opened.violations).toEqual([]);
   },
 );
 

@@ -26,7 +26,7 @@ test("every kind that must be told nothing has a form that the server takes as i
   }
 
   expect(made.length).toBe(items.length - 2);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 }, 30_000);
 
 test("rows of settings are added by hand, and a bad one is told in its row", async () => {

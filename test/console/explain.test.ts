@@ -42,7 +42,7 @@ test("4.7 it shows the order of those that are in, and why each other one is out
     "No pictures (groq): The registry cannot do this.",
     "Switched off (mistral): The registry is disabled.",
   ]);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("4.7.3 a pin that fits nothing shows what the client would get", async () => {

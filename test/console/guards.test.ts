@@ -204,7 +204,7 @@ test("behind a proxy at /a/b everything works: pages, links, reload, and the add
   await page.locator(".verdict-large").waitFor();
   expect(new URL(page.url()).pathname).toStartWith("/a/b/console/policies/");
   expect(proxy.strays).toEqual([]);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("search, order and filters stand in the address, and Back undoes them", async () => {

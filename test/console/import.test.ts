@@ -73,7 +73,7 @@ test("files are read into the text, imported hidden, and shown by a button", asy
   await press("Import servers");
   await page.getByRole("alert").getByText("Nothing was imported.").waitFor();
   expect(await page.getByText("2 imported").count()).toBe(0);
-  expect(browser.offences).toEqual([]);
+  expect(browser.violations).toEqual([]);
 });
 
 test("a registry is searched and imported; what it says wrong is told", async () => {
@@ -93,7 +93,7 @@ test("a registry is searched and imported; what it says wrong is told", async ()
   // Nobody knows what it asks for yet.
   await page.getByRole("link", { name: "New instance of The search" }).click();
   expect(await page.getByLabel("Server of the Store").inputValue()).toBe("com.example/search");
-  expect(browser.offences).toEqual([]);
+  expect(browser.violations).toEqual([]);
 });
 
 test("who may not change the catalog is told so", async () => {

@@ -87,7 +87,7 @@ test("2 an instance is made as the catalog asks, changed without its secret, dis
   await remove.click();
   await page.getByText("Instance Shared key was deleted.").waitFor();
   expect(await instances(kit, store.path)).toEqual([]);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("2 each way to sign in asks for its own members, and another way forgets the stored secret", async () => {
@@ -128,7 +128,7 @@ test("2 each way to sign in asks for its own members, and another way forgets th
   await press("Save");
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect(await auth()).toMatchObject({ type: "forwarded", client_id: null, client_secret: null });
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("changed and new tools are reviewed and accepted; a viewer can only read them", async () => {
@@ -177,7 +177,7 @@ test("changed and new tools are reviewed and accepted; a viewer can only read th
   await dialog.getByRole("button", { name: "Accept" }).click();
   await page.getByText("Tools are held back.").waitFor({ state: "detached" });
   expect(await client.tools()).toContain("maths__mail");
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("a changed authorization server is compared with the current one, dismissed, and confirmed", async () => {
@@ -226,7 +226,7 @@ test("a changed authorization server is compared with the current one, dismissed
   });
   other.clients.set(client.client_id, { secret: client.client_secret, redirect_uris: [] });
   expect((await vendor.leave("bob")).away).toStartWith(other.url);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("a switch that is pressed twice while the server is slow is one change", async () => {

@@ -58,5 +58,5 @@ test("4.1 an issuer is added, its tokens work, it is disabled, and deleted", asy
   await save("Delete issuer");
   await page.getByText("Issuer Company login was deleted.").waitFor();
   await page.getByText("This gateway trusts no identity provider.").waitFor();
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });

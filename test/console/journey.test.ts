@@ -26,7 +26,7 @@ test("signing in with a wrong token says so; with a right one leads home; signin
   expect(await page.getByText("Your session has ended.").count()).toBe(0);
   await go("/tokens");
   expect(await heading()).toBe("Sign in");
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("gateway, registry, consumer, key, request: each made in the console, and the request is listed", async () => {
@@ -88,7 +88,7 @@ test("gateway, registry, consumer, key, request: each made in the console, and t
   expect(await row.first().textContent()).toMatch(/200chatShopdemo-chatHouse demo\d+ \+ \d+/);
   await row.first().getByRole("button").click();
   expect(await page.getByRole("dialog").textContent()).toMatch(/Trace id\w{32}/);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("a secret stays on the screen until it is said to be stored", async () => {

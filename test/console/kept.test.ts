@@ -48,7 +48,7 @@ test("a session that ends amid typing hides the page and gives it back to the sa
   expect(await field.inputValue()).toBe("Ends typed");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("another person who signs in after a session ended sees nothing that was typed", async () => {

@@ -43,7 +43,7 @@ test("a list that does not come says so, and trying again gives the first call u
   await page.getByText("There is no policy").waitFor();
   expect(await page.getByText(NOTE).count()).toBe(0);
   expect(seen).toEqual({ asked: 2, given_up: 1 });
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("a list that is read again says so beside what is there, until the answer comes", async () => {

@@ -105,7 +105,7 @@ test("detector, policy, test, collector, key, restore: each done in the console"
   await press("Restore version");
   await page.getByText("Version 2 was restored as version 4.").waitFor();
   expect(await judged()).toBe("transform");
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 }, 60_000);
 
 test("rules change their order by keyboard, and the focus stays where it was", async () => {

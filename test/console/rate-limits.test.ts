@@ -58,7 +58,7 @@ test("8.1 limits are set, and turned off, by the form of the plugin's schema", a
   expect(await pluginsAt(kit, `/v1/gateways/${id}`)).toEqual([{ ...entry, enabled: false }]);
   await page.getByRole("link", { name: "Settings" }).last().click();
   expect(await page.locator("tbody tr").textContent()).toBe("rate_limiterpre_request0off");
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("entries are added, edited and deleted one by one", async () => {
@@ -92,7 +92,7 @@ test("entries are added, edited and deleted one by one", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("In force: all together 50 requests in 1d.", { exact: true }).waitFor();
   expect(await pluginsAt(kit, limited.path)).toMatchObject([{ priority: -5 }]);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("8.1 a refused setting is told at its field, and the old configuration stays", async () => {
@@ -154,7 +154,7 @@ test("8 what subjects used is listed, searched, and reset after a question", asy
   await dialog.getByRole("button", { name: "Reset" }).click();
   await page.getByText("Nothing matches.").waitFor();
   expect(await limited.statuses(1, user("team/one"))).toEqual([200]);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("8.5 a block is listed, and lifting it lets the subject in", async () => {

@@ -47,7 +47,7 @@ test("5 unsaved changes are judged against what was recorded, event by event", a
   await page.getByRole("heading", { name: "Activity" }).waitFor();
   await page.locator("tbody tr").waitFor();
   expect(await page.locator("tbody tr").count()).toBe(1);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("5 a long replay tells how far it is, counts each event once, and can be stopped", async () => {
@@ -87,7 +87,7 @@ test("5 a long replay tells how far it is, counts each event once, and can be st
   held.resolve();
   await outcome.getByText(/^Stopped after 100 of 250 events\./).waitFor();
   expect(asked).toBe(2);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("5 events without texts are told apart, and a role that may not read texts is told so", async () => {

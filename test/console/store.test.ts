@@ -50,7 +50,7 @@ test("4.1.2 an approver reads a request, chooses instance and end, approves, and
   await page.getByRole("link", { name: "Installs" }).click();
   await rows.getByText("America pub").waitFor();
   expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("4.1.2 rejecting wants a note, at its field; the note is kept with the request", async () => {
@@ -116,7 +116,7 @@ test("4.1 a rule is added, explained and removed; without one the gateway's leve
   await page.getByText("Saved.", { exact: true }).waitFor();
   await explain();
   await page.getByText("no rule matches, and without one the level is none.").waitFor();
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });
 
 test("a server is hidden in the catalog, and a personal token is shown once and works", async () => {
@@ -151,5 +151,5 @@ test("a server is hidden in the catalog, and a personal token is shown once and 
   await page.getByRole("button", { name: "Revoke Laptop" }).click();
   await dialog.getByRole("button", { name: "Revoke token" }).click();
   await page.getByText("Token Laptop was revoked.").waitFor();
-  expect(opened.offences).toEqual([]);
+  expect(opened.violations).toEqual([]);
 });

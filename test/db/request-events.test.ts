@@ -8,7 +8,7 @@ import {
   pageRequestEvents,
   requestEventTable,
 } from "../../src/db/request-events.ts";
-import { writeEvents } from "../../src/server/write-events.ts";
+import { writeEvents } from "../../src/server/writers/write-events.ts";
 import { requestEvent as event } from "../kit/request-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 import { takeTurns } from "../kit/take-turns.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { isAdministrative } from "../../src/contract/endpoint.ts";
 import { ROLES } from "../../src/contract/roles.ts";
-import { routes } from "../../src/server/routes.ts";
+import { routes } from "../../src/server/http/routes.ts";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 
 const started = sharedKit();

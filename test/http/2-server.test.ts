@@ -132,7 +132,7 @@ test("1 planes split over addresses serve only their own paths", async () => {
 test.each([
   ["0.0.0.0:0", "http://127.0.0.1:"],
   ["[::]:0", "http://[::1]:"],
-])("1 who listens on %s is told an address that can be dialled", async (address, told) => {
+])("1 who listens on %s is told an address that can be dialed", async (address, told) => {
   await using kit = await startKit({ settings: { PORTCULLIS_LISTEN: address } });
 
   expect(kit.urls.admin).toStartWith(told);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { SERVICE_TOKEN_CONTEXT } from "../../src/evaluate/service-token.ts";
-import { seal } from "../../src/lib/seal.ts";
+import { seal } from "../../src/lib/crypto/seal.ts";
 import { type Guarded, makeGuard } from "../kit/guard.ts";
 import { type Kit, OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 

@@ -159,7 +159,7 @@ describe.each(databaseKinds)("%s", (database) => {
     const counts = await (await shared.get(`/v1/activity/counts?${at}`)).json();
     expect(counts).toMatchObject({ total: 3, by_status: { block: 1, allow: 2 } });
     expect((await shared.get("/v1/activity?cursor=zzz")).status).toBe(422);
-    expect((await shared.get("/v1/activity?colour=red")).status).toBe(422);
+    expect((await shared.get("/v1/activity?color=red")).status).toBe(422);
   });
 
   test("5 Activity streams out as JSON lines and as CSV that runs no formula", async () => {

@@ -1,6 +1,6 @@
 /** Spec 8 and 7, cases 98–113: the rate limiter through the front door. */
 import { expect, test } from "bun:test";
-import { openApi } from "../../src/server/openapi.ts";
+import { openApi } from "../../src/server/openapi/openapi.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
 

@@ -1,4 +1,4 @@
-/** The explain endpoint: the judgement of a real request, with nothing sent. */
+/** The explain endpoint: the judgment of a real request, with nothing sent. */
 import { expect, test } from "bun:test";
 import type { Explanation } from "../../src/contract/explain.ts";
 import { makeConsumer } from "../kit/dataplane.ts";

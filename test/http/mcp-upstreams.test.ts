@@ -359,7 +359,7 @@ test("a redirect within the same host is followed", async () => {
   expect(await it.tools()).toEqual(["bad__echo", "good__works"]);
 });
 
-test("an address that turns out private is not dialled unless the instance says so", async () => {
+test("an address that turns out private is not dialed unless the instance says so", async () => {
   await using server = startMcpServer();
   const kit = await kitOf();
   const store = await makeMcpStore(kit);

@@ -7,16 +7,16 @@ import { z } from "zod";
 import { type Endpoint, endpoint } from "../../src/contract/endpoint.ts";
 import { PROVIDER_NAMES } from "../../src/contract/registries.ts";
 import { matchTail } from "../../src/dataplane/match-endpoint.ts";
+import { routes } from "../../src/server/http/routes.ts";
+import { DATA_PLANE, MCP_ENDPOINT } from "../../src/server/openapi/about.ts";
 import {
   METHODS,
   type OpenApiDocument,
   type Operation,
   openApi,
-} from "../../src/server/openapi.ts";
-import { DATA_PLANE, MCP_ENDPOINT } from "../../src/server/openapi-about.ts";
-import { pascal } from "../../src/server/openapi-schemas.ts";
-import { referencePage } from "../../src/server/reference-page.ts";
-import { routes } from "../../src/server/routes.ts";
+} from "../../src/server/openapi/openapi.ts";
+import { referencePage } from "../../src/server/openapi/reference-page.ts";
+import { pascal } from "../../src/server/openapi/schemas.ts";
 import { installFromNpm } from "../kit/install-from-npm.ts";
 import { startKit } from "../kit/kit.ts";
 

@@ -1,6 +1,6 @@
 /** A gateway with a Store of a few servers, made by the admin API. */
 import { sealedIn } from "../../src/db/sealed-texts.ts";
-import { seal } from "../../src/lib/seal.ts";
+import { seal } from "../../src/lib/crypto/seal.ts";
 import type { Kit } from "./kit.ts";
 
 /** By code: what each server of the acceptance cases needs. */

@@ -1,11 +1,11 @@
 /** Waits for what happens elsewhere, as long as a busy machine may need: a test asserts that it came, not how soon. */
-const MOST_MS = 15_000;
+const MAX_MS = 15_000;
 
 /** How many milliseconds it took until `holds` said yes. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<number> {
   const began = performance.now();
   while (!(await holds())) {
-    if (performance.now() - began > MOST_MS) throw new Error("It never came.");
+    if (performance.now() - began > MAX_MS) throw new Error("It never came.");
     await Bun.sleep(5);
   }
   return performance.now() - began;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { blockEnds, blockedSubjectTable } from "../../src/db/blocked-subjects.ts";
 import { configRevision } from "../../src/db/config-revision.ts";
-import { MOST_BLOCKS, openBlocks } from "../../src/plugins/rate-limiter/blocks.ts";
+import { MAX_BLOCKS, openBlocks } from "../../src/plugins/rate-limiter/blocks.ts";
 import { cuttable } from "../kit/cuttable.ts";
 import { startKit } from "../kit/kit.ts";
 import { freshDatabase } from "../kit/services.ts";
@@ -43,7 +43,7 @@ test("8.5 many blocks at once are one change of the configuration", async () => 
 
 test("8.5 a gateway holds so many blocks and no more", async () => {
   await using at = await setUp();
-  for (let user = 0; user < MOST_BLOCKS; user++) at.add(`user ${user}`);
+  for (let user = 0; user < MAX_BLOCKS; user++) at.add(`user ${user}`);
 
   at.add("one too many");
 

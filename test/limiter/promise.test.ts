@@ -7,7 +7,7 @@ import { createRedisCounter } from "../../src/plugins/rate-limiter/redis-counter
 import { limiterScript } from "../../src/plugins/rate-limiter/redis-script.ts";
 import { seeded } from "../kit/random.ts";
 import { freshRedis } from "../kit/services.ts";
-import { createOracle, offences, type Request, traffic } from "./traffic.ts";
+import { createOracle, type Request, traffic, violations } from "./traffic.ts";
 
 const SEED = 20_261_101;
 /** The script reads the time from a key, so that a test can set the clock. */
@@ -46,8 +46,8 @@ async function brokenPatterns(
   const found: string[] = [];
   for (let pattern = 0; pattern < patterns; pattern++) {
     const requests = traffic(random, `${clock}${pattern}`, clock);
-    for (const offence of judge(requests, await run(requests))) {
-      found.push(`pattern ${pattern}, ${offence}`);
+    for (const violation of judge(requests, await run(requests))) {
+      found.push(`pattern ${pattern}, ${violation}`);
     }
   }
   return found;
@@ -55,11 +55,11 @@ async function brokenPatterns(
 
 describe("8 no interval of one window holds more than the limit, and none is refused early", () => {
   test("in memory, 3,000 patterns", async () => {
-    expect(await brokenPatterns(3_000, inMemory, offences)).toEqual([]);
+    expect(await brokenPatterns(3_000, inMemory, violations)).toEqual([]);
   });
 
   test("in Redis, 1,000 patterns", async () => {
-    expect(await brokenPatterns(1_000, inRedis, offences)).toEqual([]);
+    expect(await brokenPatterns(1_000, inRedis, violations)).toEqual([]);
   });
 
   test("in Redis while its clock is set back and forward, 700 patterns", async () => {
@@ -77,7 +77,7 @@ test("8 the oracle finds a limiter that forgets one request in a hundred", async
     });
   };
 
-  expect((await brokenPatterns(50, forgetful, offences)).length).toBeGreaterThan(0);
+  expect((await brokenPatterns(50, forgetful, violations)).length).toBeGreaterThan(0);
 });
 
 /**

@@ -90,7 +90,7 @@ export function createOracle() {
 }
 
 /** Why the verdicts on a pattern break the promise; nothing when they keep it. */
-export function offences(requests: readonly Request[], verdicts: readonly Verdict[]): string[] {
+export function violations(requests: readonly Request[], verdicts: readonly Verdict[]): string[] {
   const oracle = createOracle();
   const found: string[] = [];
   for (const [index, { at, asks }] of requests.entries()) {

@@ -172,7 +172,7 @@ test("what was found for a private registry is not used for a public one", async
   });
 });
 
-test("the next address is dialled when the first takes no connection", async () => {
+test("the next address is dialed when the first takes no connection", async () => {
   const port = new URL(serve((request) => new Response(request.headers.get("host")))).port;
 
   const reply = await send(post(`http://broken-first.test:${port}/`));
@@ -191,7 +191,7 @@ test("a refused connection is unreachable, and the body can be sent elsewhere", 
   expect(await reply.text()).toBe("still here");
 });
 
-test("when an upstream goes away its next address is dialled", async () => {
+test("when an upstream goes away its next address is dialed", async () => {
   const first = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("first") });
   const port = first.port ?? 0;
   await using _second = Bun.serve({ port, hostname: "127.0.0.2", fetch: echo });
@@ -404,7 +404,7 @@ function serveTls(tls: Bun.TLSOptions[]): string {
   return String(server.port);
 }
 
-test("TLS: the checked address is dialled under the name of the URL", async () => {
+test("TLS: the checked address is dialed under the name of the URL", async () => {
   const port = serveTls([UPSTREAM, OTHER]); // picks its certificate by the name in the handshake
   const call = async (name: string) => (await send(ask(`https://${name}:${port}/`))).json();
 

@@ -190,7 +190,7 @@ const corpus = [...hosts, ...URLS.map((url) => ({ trick: "around the host", url 
 test.each(corpus)("4.3.5 refused without a dial, $trick: $url", async ({ url }) => {
   const refused = fetchAttachment(send, url).catch((error: { code: string }) => error.code);
 
-  // Had it been dialled or looked up in vain, the code would be upstream_unreachable.
+  // Had it been dialed or looked up in vain, the code would be upstream_unreachable.
   expect(["upstream_address_refused", "invalid_request"]).toContain(String(await refused));
 });
 

@@ -45,18 +45,18 @@ test("every link between documents leads somewhere", () => {
   expect(dead).toEqual([]);
 });
 
-test("ARCHITECTURE.md tells the way of a request as dataplane/answer.ts walks it", () => {
-  const called = [...read("src/dataplane/answer.ts").matchAll(/from "\.\/([\w-]+)\.ts"/g)].map(
-    ([, name]) => name,
-  );
+test("ARCHITECTURE.md tells the way of a request as dataplane/handle-request.ts walks it", () => {
+  const called = [
+    ...read("src/dataplane/handle-request.ts").matchAll(/from "\.\/([\w-]+)\.ts"/g),
+  ].map(([, name]) => name);
   const told = [...read("ARCHITECTURE.md").matchAll(/^\d+\. `src\/dataplane\/([\w-]+)\.ts`/gm)].map(
     ([, name]) => name,
   );
-  const body = read("src/dataplane/answer.ts");
+  const body = read("src/dataplane/handle-request.ts");
   const order = (names: (string | undefined)[]) =>
-    names.filter((name) => name !== "answer" && body.includes(`${camel(name ?? "")}(`));
+    names.filter((name) => name !== "handle-request" && body.includes(`${camel(name ?? "")}(`));
 
-  expect(told.filter((name) => name !== "answer")).toEqual(
+  expect(told.filter((name) => name !== "handle-request")).toEqual(
     order(called).toSorted(
       (one, other) => body.indexOf(`${camel(one ?? "")}(`) - body.indexOf(`${camel(other ?? "")}(`),
     ),

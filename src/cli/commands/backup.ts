@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../contract/errors.ts";
 import { backup } from "../../db/backup.ts";
 import { openDb } from "../../db/db.ts";
-import { now } from "../../lib/clock.ts";
+import { now } from "../../lib/time/clock.ts";
 import { keyFile } from "../../server/keyring.ts";
 import { checkInstalled } from "../../server/open.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";

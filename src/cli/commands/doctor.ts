@@ -1,6 +1,6 @@
 /** portcullis doctor: looks at everything that can be wrong, and says what to do. */
-import type { Check } from "../../server/check.ts";
-import { examine } from "../../server/doctor.ts";
+import type { Check } from "../../server/doctor/check.ts";
+import { examine } from "../../server/doctor/doctor.ts";
 import { type Command, FLAG_SETTINGS } from "../command.ts";
 
 const MARK: Record<Check["state"], string> = { ok: "ok  ", warn: "WARN", fail: "FAIL" };

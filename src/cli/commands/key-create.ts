@@ -17,7 +17,7 @@ export const keyCreate: Command = {
   options: {
     consumer: { type: "string", summary: "The consumer's slug." },
     collector: { type: "string", summary: "Instead: the collector's name." },
-    name: { type: "string", summary: "What people recognise it by. Default: the command line." },
+    name: { type: "string", summary: "What people recognize it by. Default: the command line." },
     expires: { type: "string", summary: "RFC 3339 time at which it ends. Default: never." },
   },
   settings: STORAGE_SETTINGS,

@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import { openDb } from "../../db/db.ts";
 import { restore } from "../../db/restore.ts";
-import { now } from "../../lib/clock.ts";
+import { now } from "../../lib/time/clock.ts";
 import { checkKeyring } from "../../server/keyring.ts";
 import { keysFit, peekKeyring } from "../../server/keys-fit.ts";
 import { makeDataFolder } from "../../server/open.ts";

@@ -12,7 +12,7 @@ export const tokenCreate: Command = {
   name: "token create",
   summary: "Create an administrator token",
   options: {
-    name: { type: "string", summary: "What people recognise it by. Required." },
+    name: { type: "string", summary: "What people recognize it by. Required." },
     role: { type: "string", summary: "owner, admin, approver, auditor or viewer. Default: admin." },
     gateways: {
       type: "string",

@@ -3,7 +3,7 @@ import type { Consumer } from "../../contract/consumers.ts";
 import type { Gateway } from "../../contract/gateways.ts";
 import type { Registry } from "../../contract/registries.ts";
 import type { RequestEvent } from "../../contract/requests.ts";
-import { now } from "../../lib/clock.ts";
+import { now } from "../../lib/time/clock.ts";
 import { call } from "../api.ts";
 import { activity, consumerKeys, consumers, gateways, registries } from "../endpoints.ts";
 import { useLoad } from "../load.ts";

@@ -1,6 +1,6 @@
 /** When does a key, a token or an access end? Some days from now, on a date, or never. */
 import { useState } from "react";
-import { now } from "../../lib/clock.ts";
+import { now } from "../../lib/time/clock.ts";
 import { SelectField, TextField } from "./field.tsx";
 
 const CHOICES = [

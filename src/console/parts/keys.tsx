@@ -131,7 +131,7 @@ function NewKey({ one, onClose, make }: NewKeyProps) {
           required
           value={name}
           onChange={setName}
-          hint="Where it is used, to recognise it by."
+          hint="Where it is used, to recognize it by."
           problem={problemOf(action.error, "name")}
         />
         <ExpiryField onChange={setExpiry} />

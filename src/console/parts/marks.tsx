@@ -1,4 +1,4 @@
-/** Small marks: state with a word and a sign, capabilities, times, ids. Colour never stands alone. */
+/** Small marks: state with a word and a sign, capabilities, times, ids. Color never stands alone. */
 import { Icon, type IconName } from "./icons.tsx";
 
 export type Tone = "good" | "bad" | "warn" | "accent" | "plain";

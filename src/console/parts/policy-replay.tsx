@@ -1,7 +1,7 @@
 /** What would this policy have decided about what was recorded? Unsaved changes count; nothing is written. */
 import { useEffect, useRef, useState } from "react";
 import type { Policy, PolicyInput } from "../../contract/policies.ts";
-import { now } from "../../lib/clock.ts";
+import { now } from "../../lib/time/clock.ts";
 import { collectors } from "../endpoints.ts";
 import { everyPage } from "../every-page.ts";
 import { useAction, useLoad } from "../load.ts";

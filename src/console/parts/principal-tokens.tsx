@@ -105,7 +105,7 @@ function NewPrincipalToken({ gateway_id, onClose }: { gateway_id: string; onClos
           required
           value={name}
           onChange={setName}
-          hint="Where it is used, to recognise it by."
+          hint="Where it is used, to recognize it by."
           problem={problemOf(make.error, "name")}
         />
         <TextField

@@ -1,5 +1,5 @@
 /** How far back a list of events goes; the choice stands in the address as `range`. */
-import { now } from "../../lib/clock.ts";
+import { now } from "../../lib/time/clock.ts";
 
 const RANGES: Record<string, { text: string; ms: number }> = {
   "15m": { text: "Last 15 minutes", ms: 900_000 },

@@ -1,5 +1,5 @@
 /** Lets others run while a long document is read, and ends the reading when it takes too much time. */
-import { elapsedMs } from "../clock.ts";
+import { elapsedMs } from "../time/clock.ts";
 import { documentProblem } from "./document-problem.ts";
 
 export interface Pace {

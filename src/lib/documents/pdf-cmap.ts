@@ -9,18 +9,18 @@ export interface CMap {
   characters: ReadonlyMap<string, string>;
 }
 
-const MOST_CODES = 70_000;
+const MAX_CODES = 70_000;
 
 export async function readCMap(bytes: Uint8Array, pace: Pace): Promise<CMap> {
   const characters = new Map<string, string>();
   const lengths = new Set<number>();
   const reader = pdfReader(bytes);
   let operands: PdfValue[] = [];
-  let left = MOST_CODES;
+  let left = MAX_CODES;
   for (let value = reader.next(); value !== undefined; value = reader.next()) {
     if (pace.due()) await pace.rest();
     if (!isWord(value)) {
-      if (operands.length < MOST_CODES) operands.push(value);
+      if (operands.length < MAX_CODES) operands.push(value);
       continue;
     }
     if (value.word === "endcodespacerange") {

@@ -112,14 +112,14 @@ const CHARSETS: readonly (readonly [RegExp, string])[] = [
   [/^KSC/, "euc-kr"],
 ];
 
-const MOST_WIDTHS = 200_000;
+const MAX_WIDTHS = 200_000;
 
 /** `[code [w w …]]` or `[first last w]`, one after another. */
 function compositeWidths(objects: PdfObjects, inner: PdfDict): Map<number, number> {
   const widths = new Map<number, number>();
   const list = objects.resolve(inner.get("W"));
   if (!Array.isArray(list)) return widths;
-  let left = MOST_WIDTHS; // the same range again and again would take for ever
+  let left = MAX_WIDTHS; // the same range again and again would take for ever
   for (let at = 0; at + 1 < list.length && left > 0; ) {
     const first = numeric(objects.resolve(list[at]), 0);
     const second = objects.resolve(list[at + 1]);

@@ -34,11 +34,11 @@ export interface PdfObjects {
 }
 
 const MiB = 1024 * 1024;
-const MOST_OBJECTS = 300_000;
-const MOST_VERSIONS = 8;
+const MAX_OBJECTS = 300_000;
+const MAX_VERSIONS = 8;
 const MAX_INFLATED_STREAM = 32 * MiB;
-const MOST_FILTERS = 4;
-const MOST_TRAILERS = 50;
+const MAX_FILTERS = 4;
+const MAX_TRAILERS = 50;
 
 export async function readPdfObjects(
   bytes: Uint8Array,
@@ -69,12 +69,12 @@ export async function readPdfObjects(
   const ofType = (type: string) => streams.filter((each) => isNamed(each.dict.get("Type"), type));
   findTrailers();
   for (const table of ofType("XRef")) mergeTrailer(table.dict);
-  choose(MOST_VERSIONS);
+  choose(MAX_VERSIONS);
   if (trailer.has("Encrypt")) await openAll();
   for (const pack of ofType("ObjStm")) await unpack(pack);
   // Changes are written at the end of a file: what stands there is the later version.
   for (const list of byNumber.values()) list.sort((one, other) => one.at - other.at);
-  choose(MOST_VERSIONS);
+  choose(MAX_VERSIONS);
   const about = () => dict(trailer.get("Info"));
   return { versions, choose, all, about, resolve, dict, bytes: bytesOf };
 
@@ -110,11 +110,11 @@ export async function readPdfObjects(
     byNumber.set(definition.number, list);
     definitions.push(definition);
     versions = Math.max(versions, list.length);
-    if (versions > MOST_VERSIONS) {
-      throw documentProblem(`The PDF defines an object more than ${MOST_VERSIONS} times.`);
+    if (versions > MAX_VERSIONS) {
+      throw documentProblem(`The PDF defines an object more than ${MAX_VERSIONS} times.`);
     }
-    if (definitions.length > MOST_OBJECTS) {
-      throw documentProblem(`The PDF has more than ${MOST_OBJECTS} objects.`);
+    if (definitions.length > MAX_OBJECTS) {
+      throw documentProblem(`The PDF has more than ${MAX_OBJECTS} objects.`);
     }
   }
 
@@ -157,7 +157,7 @@ export async function readPdfObjects(
 
   function findTrailers() {
     let at = file.length;
-    for (let count = 0; count < MOST_TRAILERS && at > 0; count++) {
+    for (let count = 0; count < MAX_TRAILERS && at > 0; count++) {
       at = file.lastIndexOf("trailer", at - 1);
       if (at < 0) return;
       const found = pdfReader(file.subarray(at + 7, at + 4096)).next();
@@ -209,7 +209,7 @@ export async function readPdfObjects(
     };
     const filters = list("Filter", "F").map(resolve).filter(isName);
     const parameters = list("DecodeParms", "DP");
-    if (filters.length > MOST_FILTERS) throw documentProblem("The PDF stacks too many filters.");
+    if (filters.length > MAX_FILTERS) throw documentProblem("The PDF stacks too many filters.");
     for (const [index, { name }] of filters.entries()) {
       const most = Math.min(budget.bytes, MAX_INFLATED_STREAM);
       if (most <= 0) throw overBudget();

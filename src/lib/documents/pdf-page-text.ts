@@ -23,9 +23,9 @@ export interface PageReading {
   glyphs: { known: number; unknown: number };
 }
 
-const MOST_FORMS_DEEP = 12;
-const MOST_OPERANDS = 4096;
-const MOST_SAVED = 512;
+const MAX_FORMS_DEEP = 12;
+const MAX_OPERANDS = 4096;
+const MAX_SAVED = 512;
 
 interface Graphics {
   matrix: Matrix;
@@ -69,7 +69,7 @@ export async function readPageText(
     for (let value = reader.next(); value !== undefined; value = reader.next()) {
       if (reading.pace.due()) await reading.pace.rest();
       if (!isWord(value)) {
-        if (operands.length < MOST_OPERANDS) operands.push(value);
+        if (operands.length < MAX_OPERANDS) operands.push(value);
         continue;
       }
       const wait = operate(value.word, operands);
@@ -86,7 +86,7 @@ export async function readPageText(
       };
       switch (operator) {
         case "q":
-          if (saved.length < MOST_SAVED) saved.push({ ...graphics });
+          if (saved.length < MAX_SAVED) saved.push({ ...graphics });
           return;
         case "Q":
           graphics = saved.pop() ?? graphics;
@@ -178,7 +178,7 @@ export async function readPageText(
       const drawn = objectAt(names, "XObject", named);
       if (!isStream(drawn)) return;
       const subtype = drawn.dict.get("Subtype");
-      if (!isName(subtype) || subtype.name !== "Form" || depth >= MOST_FORMS_DEEP) return;
+      if (!isName(subtype) || subtype.name !== "Form" || depth >= MAX_FORMS_DEEP) return;
       const own = reading.objects.resolve(drawn.dict.get("Resources"));
       const inner = own instanceof Map ? own : names;
       const placed = reading.objects.resolve(drawn.dict.get("Matrix"));

@@ -36,9 +36,9 @@ export interface PdfReader {
   next: () => PdfValue | undefined;
 }
 
-const MOST_DEPTH = 50;
-const MOST_ITEMS = 200_000;
-const MOST_LENGTH = 256 * 1024;
+const MAX_DEPTH = 50;
+const MAX_ITEMS = 200_000;
+const MAX_LENGTH = 256 * 1024;
 
 export function pdfReader(bytes: Uint8Array, start = 0): PdfReader {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -54,7 +54,7 @@ export function pdfReader(bytes: Uint8Array, start = 0): PdfReader {
   return reader;
 
   function value(depth: number): PdfValue | undefined {
-    if (depth > MOST_DEPTH || ++items > MOST_ITEMS) throw tooLarge();
+    if (depth > MAX_DEPTH || ++items > MAX_ITEMS) throw tooLarge();
     skipSpace();
     const byte = source[reader.at];
     if (byte === undefined) return undefined;
@@ -79,7 +79,7 @@ export function pdfReader(bytes: Uint8Array, start = 0): PdfReader {
   function run(from: number): string {
     let end = from;
     for (let byte = source[end]; byte !== undefined && REGULAR[byte]; byte = source[++end]);
-    if (end - from > MOST_LENGTH) throw tooLarge();
+    if (end - from > MAX_LENGTH) throw tooLarge();
     reader.at = end;
     return slice(from, end);
   }
@@ -142,7 +142,7 @@ export function pdfReader(bytes: Uint8Array, start = 0): PdfReader {
   function hex(): string {
     const close = source.indexOf(">", reader.at, "latin1");
     const end = close < 0 ? source.length : close;
-    if (end - reader.at > MOST_LENGTH) throw tooLarge();
+    if (end - reader.at > MAX_LENGTH) throw tooLarge();
     const digits = slice(reader.at + 1, end).replace(/[^\da-f]/gi, "");
     reader.at = end + 1;
     return Buffer.from(digits.length % 2 ? `${digits}0` : digits, "hex").toString("latin1");
@@ -152,7 +152,7 @@ export function pdfReader(bytes: Uint8Array, start = 0): PdfReader {
     let text = "";
     let open = 1;
     let from = ++reader.at;
-    const most = reader.at + MOST_LENGTH;
+    const most = reader.at + MAX_LENGTH;
     for (; reader.at < source.length; reader.at++) {
       if (reader.at > most) throw tooLarge();
       const byte = source[reader.at];

@@ -14,8 +14,8 @@ import { type PageReading, readPageText } from "./pdf-page-text.ts";
 import { isName, isRef, type PdfDict, type PdfValue } from "./pdf-syntax.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 
-const MOST_PAGES = 3000;
-const MOST_TREE_DEPTH = 60;
+const MAX_PAGES = 3000;
+const MAX_TREE_DEPTH = 60;
 /** Formulas hold a few letters that nothing explains; a page in such letters must not pass for read. */
 const KNOWN_FOR_UNKNOWN = 5;
 
@@ -103,7 +103,7 @@ function findPages(objects: PdfObjects): Page[] {
       if (seen.has(node.ref)) throw documentProblem("The PDF's page tree leads back to itself.");
       seen.add(node.ref);
     }
-    if (depth > MOST_TREE_DEPTH) throw documentProblem("The PDF's page tree is too deep.");
+    if (depth > MAX_TREE_DEPTH) throw documentProblem("The PDF's page tree is too deep.");
     const branch = objects.dict(node);
     const kids = objects.resolve(branch.get("Kids"));
     const resources = ownResources(branch, inherited);
@@ -113,8 +113,8 @@ function findPages(objects: PdfObjects): Page[] {
 
   function add(page: PdfDict, inherited: PdfDict) {
     found.push({ page, resources: ownResources(page, inherited) });
-    if (found.length > MOST_PAGES) {
-      throw documentProblem(`The PDF has more than ${MOST_PAGES} pages.`);
+    if (found.length > MAX_PAGES) {
+      throw documentProblem(`The PDF has more than ${MAX_PAGES} pages.`);
     }
   }
 

@@ -10,7 +10,7 @@ export interface ZipEntry {
 }
 
 const MiB = 1024 * 1024;
-const MOST_ENTRIES = 5000;
+const MAX_ENTRIES = 5000;
 /** Office XML shrinks to a twentieth at best; what shrinks more is there to burst. */
 const MAX_RATIO = 200;
 const RATIO_FROM = MiB;
@@ -32,8 +32,8 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   if (count === 0xffff || at === 0xffffffff) {
     throw documentProblem("The archive is of the zip64 kind, which is not read.");
   }
-  if (count > MOST_ENTRIES) {
-    throw documentProblem(`The archive holds more than ${MOST_ENTRIES} files.`);
+  if (count > MAX_ENTRIES) {
+    throw documentProblem(`The archive holds more than ${MAX_ENTRIES} files.`);
   }
 
   const directory = at;

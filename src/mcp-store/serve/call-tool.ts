@@ -6,8 +6,8 @@ import {
   inputRequired,
 } from "@modelcontextprotocol/server";
 import type { Install } from "../../contract/store-installs.ts";
-import { elapsedMs } from "../../lib/clock.ts";
-import { valueWeight } from "../../lib/json-weight.ts";
+import { valueWeight } from "../../lib/json/weight.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { troubleOf } from "../upstream/trouble.ts";

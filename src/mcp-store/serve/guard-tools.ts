@@ -1,6 +1,6 @@
 /** Evaluates the tools that a server offers, where the gateway has a guard: a model reads them as instructions. */
 import type { Verdict } from "../../contract/evaluate.ts";
-import { createRecent } from "../../lib/recent.ts";
+import { createLruCache } from "../../lib/lru-cache.ts";
 import { programOf } from "../../snapshot/program-of.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { blockedText, ENVELOPE, guardOf, judge, subjectOf } from "./guard-call.ts";
@@ -29,7 +29,7 @@ const PASSED: ToolVerdicts = { blocked: new Map(), rewritten: new Map() };
 
 /** Verdicts are cached for each caller, server, policy version and list. */
 export function createToolGuard(): ToolGuard {
-  const cache = createRecent<Promise<ToolVerdicts>>(MAX_CACHED_CHARACTERS);
+  const cache = createLruCache<Promise<ToolVerdicts>>(MAX_CACHED_CHARACTERS);
   return {
     async evaluate(session, server, tools) {
       const policy = policyInForce(session);
@@ -37,17 +37,17 @@ export function createToolGuard(): ToolGuard {
       const about = [session.caller.kind, subjectOf(session.caller), policy, server];
       const hashes = tools.map(({ hash }) => hash);
       const key = Bun.SHA256.hash(JSON.stringify([about, hashes]), "hex");
-      const cached = cache.find(key);
+      const cached = cache.get(key);
       if (cached) return await cached;
       const evaluating = evaluateTools(session, server, tools);
-      cache.remember(key, evaluating, ENTRY_CHARACTERS);
+      cache.set(key, evaluating, ENTRY_CHARACTERS);
       try {
         const { complete, ...verdicts } = await evaluating;
-        if (!complete) cache.forget(key);
-        else cache.remember(key, evaluating, ENTRY_CHARACTERS + sizeOf(verdicts, tools));
+        if (!complete) cache.delete(key);
+        else cache.set(key, evaluating, ENTRY_CHARACTERS + sizeOf(verdicts, tools));
         return verdicts;
       } catch (thrown) {
-        cache.forget(key);
+        cache.delete(key);
         throw thrown;
       }
     },

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { traceHeaders } from "../../lib/trace-context.ts";
+import { traceHeaders } from "../../lib/http/trace-context.ts";
 import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";

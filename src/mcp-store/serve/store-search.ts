@@ -5,7 +5,7 @@ import { storeView } from "../store-view.ts";
 import type { PrincipalSession } from "./session.ts";
 import { answered } from "./tool-result.ts";
 
-const MOST_FOUND = 50;
+const MAX_FOUND = 50;
 
 export async function storeSearch(
   { deps, caller }: PrincipalSession,
@@ -23,7 +23,7 @@ export async function storeSearch(
       const text = Object.values(entry).join(" ").toLowerCase();
       return level !== "none" && words.every((word) => text.includes(word));
     });
-  const items = found.slice(0, MOST_FOUND);
+  const items = found.slice(0, MAX_FOUND);
   const lines = items.map(
     ({ code, name, description, install_status }) =>
       `${code}: ${name}. ${description} (${install_status})`,

@@ -12,7 +12,7 @@ export interface Prefix {
 }
 
 const MOST = 64;
-const MOST_PREFIX = 24;
+const MAX_PREFIX = 24;
 const SHORT = 4;
 const TOOL_MARK = 8;
 const BETWEEN = "__";
@@ -76,7 +76,7 @@ function joined({ long, short }: Prefix, part: string, tool: string): string {
 /** Runs of other characters become one `_`, so that no slug holds what stands between the parts. */
 function slugOf(name: string): string {
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, "_");
-  return plain.replace(/^_/, "").slice(0, MOST_PREFIX).replace(/_$/, "") || "server";
+  return plain.replace(/^_/, "").slice(0, MAX_PREFIX).replace(/_$/, "") || "server";
 }
 
 const markOf = (text: string): string => Bun.SHA256.hash(text, "hex");

@@ -1,7 +1,7 @@
 /** Reads the messages of an MCP event stream up to the response, and resumes a stream that ends early. */
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "../../contract/errors.ts";
-import { type SseEvent, sseEvents } from "../../lib/sse-events.ts";
+import { type SseEvent, sseEvents } from "../../lib/http/sse-events.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { isEventStream } from "../../net/http/reply-head.ts";
 

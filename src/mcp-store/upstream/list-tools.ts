@@ -1,7 +1,7 @@
 /** Lists the tools of an upstream, page by page, up to what a client could use. */
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { elapsedMs } from "../../lib/clock.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import { readTool, type Tool } from "./tool-definition.ts";
 import { QUICK_MS } from "./upstream-fetch.ts";
 

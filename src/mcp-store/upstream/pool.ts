@@ -1,7 +1,7 @@
 /** Connected clients of upstream MCP servers, kept for the next call: a handshake costs more than a call. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
-import { elapsedMs } from "../../lib/clock.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import type { OpenHold } from "../memory-holds.ts";
 import type { Target } from "./target.ts";
 import { sessionIsLost } from "./trouble.ts";
@@ -21,7 +21,7 @@ interface Pooled {
   idle_since: number;
 }
 
-const MOST_CLIENTS = 1000;
+const MAX_CLIENTS = 1000;
 const IDLE_MS = 300_000;
 const SWEEP_EVERY_MS = 60_000;
 
@@ -50,7 +50,7 @@ export function openPool(
     const pooled = known ?? open(target);
     pooled.headers = target.headers;
     kept.set(target.key, pooled);
-    if (kept.size > MOST_CLIENTS) {
+    if (kept.size > MAX_CLIENTS) {
       for (const [key, one] of kept) {
         if (one.users > 0) continue;
         drop(key, one);

@@ -27,8 +27,8 @@ export interface Tool {
   size: number;
 }
 
-const MOST_CHARACTERS = 65_536;
-const MOST_DEPTH = 64;
+const MAX_CHARACTERS = 65_536;
+const MAX_DEPTH = 64;
 
 /** Undefined for what no client could use, or is too long or too deep to be a description. */
 export function readTool(told: unknown): Tool | undefined {
@@ -36,14 +36,14 @@ export function readTool(told: unknown): Tool | undefined {
   if (!parsed.success || !parsed.data.name.isWellFormed()) return undefined;
   if (TaskOnly.safeParse(told).success) return undefined;
   const text = canonical(parsed.data, 0);
-  if (text === undefined || text.length > MOST_CHARACTERS) return undefined;
+  if (text === undefined || text.length > MAX_CHARACTERS) return undefined;
   return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex"), size: text.length };
 }
 
 /** Equal for equal values, in whatever order a server writes its members. */
 function canonical(value: unknown, depth: number): string | undefined {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  if (depth === MOST_DEPTH) return undefined;
+  if (depth === MAX_DEPTH) return undefined;
   const isList = Array.isArray(value);
   const parts: string[] = [];
   for (const name of isList ? value.keys() : Object.keys(value).sort()) {

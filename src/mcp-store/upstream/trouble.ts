@@ -43,7 +43,7 @@ export function sessionIsLost(thrown: unknown): boolean {
 /** The SDK wraps what the transport threw. */
 function rootOf(thrown: unknown): unknown {
   let error = thrown;
-  for (let depth = 0; depth < MOST_CAUSES; depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
     if (error instanceof AppError || error instanceof SdkHttpError) return error;
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause === undefined) return error;
@@ -52,4 +52,4 @@ function rootOf(thrown: unknown): unknown {
   return error;
 }
 
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;

@@ -8,8 +8,8 @@ import {
 import type { McpRegistryRow } from "../../db/registries.ts";
 import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
-import { elapsedMs } from "../../lib/clock.ts";
-import { createRecent } from "../../lib/recent.ts";
+import { createLruCache } from "../../lib/lru-cache.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import type { OpenHold } from "../memory-holds.ts";
 import { openVault } from "../vault/vault.ts";
 import { listTools, type ToolList } from "./list-tools.ts";
@@ -67,17 +67,17 @@ interface Listed extends ToolList {
 const FRESH_MS = 60_000;
 /** A dead server is not waited for by every list. */
 const FAILED_MS = 10_000;
-const MOST_LISTS = 5_000;
+const MAX_LISTS = 5_000;
 /** Of the definitions that are shared: a server may send others with every list. */
 const MAX_SHARED_CHARACTERS = 64 * 1024 * 1024;
 
 export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
   const vault = openVault(deps);
   /** By the key of the target. */
-  const lists = createRecent<Promise<Listed>>(MOST_LISTS);
+  const lists = createLruCache<Promise<Listed>>(MAX_LISTS);
   /** By hash: principals of one server have lists of their own, made of the same tools. */
-  const shared = createRecent<Tool>(MAX_SHARED_CHARACTERS);
-  const pool = openPool(deps, openHold, ({ key }) => lists.forget(key));
+  const shared = createLruCache<Tool>(MAX_SHARED_CHARACTERS);
+  const pool = openPool(deps, openHold, ({ key }) => lists.delete(key));
 
   /** Once more with a new token when the upstream refuses the one it got. */
   async function withClient<T>(
@@ -109,20 +109,20 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
   }
 
   function kept(tool: Tool): Tool {
-    const known = shared.find(tool.hash);
-    if (!known) shared.remember(tool.hash, tool, tool.size);
+    const known = shared.get(tool.hash);
+    if (!known) shared.set(tool.hash, tool, tool.size);
     return known ?? tool;
   }
 
   async function listed(used: Used, target: Target): Promise<Listed> {
-    const before = lists.find(target.key);
+    const before = lists.get(target.key);
     const known = await before;
     if (!known || known.until <= elapsedMs()) {
       // Another call may have asked while this one waited.
-      const newer = lists.find(target.key);
+      const newer = lists.get(target.key);
       if (newer && newer !== before) return await newer;
       const asked = ask(used, target);
-      lists.remember(target.key, asked);
+      lists.set(target.key, asked);
       return await asked;
     }
     const { state } = deps.snapshot();

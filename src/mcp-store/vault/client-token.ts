@@ -5,9 +5,9 @@ import type { ClientCredentialsAuth } from "../../contract/mcp-registries.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
 import { sealedIn } from "../../db/sealed-texts.ts";
 import type { Deps } from "../../deps.ts";
-import { elapsedMs } from "../../lib/clock.ts";
-import { createRecent } from "../../lib/recent.ts";
-import { unseal } from "../../lib/seal.ts";
+import { unseal } from "../../lib/crypto/seal.ts";
+import { createLruCache } from "../../lib/lru-cache.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 
 type Auth = z.infer<typeof ClientCredentialsAuth>;
@@ -24,23 +24,23 @@ interface Kept {
   until: number;
 }
 
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 const EARLY_MS = 60_000;
 /** Where the server does not say how long a token lasts. */
 const ASSUMED_S = 300;
 
 export function openClientTokens(deps: Deps): ClientToken {
-  const kept = createRecent<Promise<Kept>>(MOST_KEPT);
+  const kept = createLruCache<Promise<Kept>>(MAX_KEPT);
   return async (instance, auth, refused) => {
     const key = `${instance.id} ${instance.version}`;
-    const known = kept.find(key);
+    const known = kept.get(key);
     const held = await known?.catch(() => undefined);
     if (held && held.token !== refused && held.until > elapsedMs()) return held.token;
     // Somebody who waited for the same one may have asked already.
-    const newer = kept.find(key);
+    const newer = kept.get(key);
     if (newer && newer !== known) return (await newer).token;
     const asked = ask(deps, instance, auth);
-    kept.remember(key, asked);
+    kept.set(key, asked);
     return (await asked).token;
   };
 }

@@ -3,8 +3,8 @@ import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { sealedIn } from "../../db/sealed-texts.ts";
 import type { StoreCredentialRow } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
-import { readJwt } from "../../lib/jwt.ts";
-import { type Keyring, type SealContext, seal, unseal } from "../../lib/seal.ts";
+import { readJwt } from "../../lib/crypto/jwt.ts";
+import { type Keyring, type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 
 export type CredentialToken = "access_token" | "refresh_token";
 
@@ -49,7 +49,7 @@ const timeAfter = (at: Date, seconds: number): string =>
 
 const ACCOUNT_MOST = 255;
 
-/** For people to recognise; taken from the token endpoint itself, so its signature says nothing more. */
+/** For people to recognize; taken from the token endpoint itself, so its signature says nothing more. */
 export function accountOf({ id_token }: OAuthTokens): string {
   const { claims = {} } = (id_token && readJwt(id_token)) || {};
   const name = claims.email ?? claims.preferred_username ?? claims.sub;

@@ -14,7 +14,7 @@ import type { OauthServerRow } from "../../db/oauth-servers.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
 import { sealedIn } from "../../db/sealed-texts.ts";
 import type { Deps } from "../../deps.ts";
-import { type SealContext, seal, unseal } from "../../lib/seal.ts";
+import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 import { bindOwnClient, checkOwnClient } from "./own-client.ts";

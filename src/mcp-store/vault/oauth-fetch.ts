@@ -3,8 +3,8 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
 import { readText } from "../../net/read-body.ts";
 
-const MOST_MS = 10_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
 /** Of an answer's headers the SDK reads these. */
 const READ_HEADERS = ["content-type", "www-authenticate", "dpop-nonce"];
 
@@ -21,9 +21,9 @@ export function oauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): Fe
           ? new TextEncoder().encode(String(body))
           : null,
       allow_private,
-      timeouts: { headers_ms: MOST_MS, idle_ms: MOST_MS },
+      timeouts: { headers_ms: MAX_MS, idle_ms: MAX_MS },
     });
-    const text = await readText(reply, MOST_BYTES);
+    const text = await readText(reply, MAX_BYTES);
     const headers = READ_HEADERS.flatMap((name) => {
       const value = reply.headers.get(name);
       return value === undefined ? [] : [[name, value] as [string, string]];

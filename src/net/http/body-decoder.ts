@@ -34,7 +34,7 @@ function lengthDecoder(length: number): BodyDecoder {
 const CR = 0x0d;
 const LF = 0x0a;
 /** Of a line between chunks: its size, and words that nobody uses. Trailers share it. */
-const MOST_LINE_BYTES = 16 * 1024;
+const MAX_LINE_BYTES = 16 * 1024;
 const SIZE_START = /^[0-9a-f]/i;
 const SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;|$)/i;
 
@@ -57,7 +57,7 @@ function chunkedDecoder(): BodyDecoder {
     if (next === "trailer") {
       trailers += text.length;
       state.done = text === "";
-      return trailers <= MOST_LINE_BYTES;
+      return trailers <= MAX_LINE_BYTES;
     }
     const [, size] = SIZE.exec(text) ?? [];
     if (size === undefined) return false;
@@ -79,7 +79,7 @@ function chunkedDecoder(): BodyDecoder {
       }
       const stop = chunk.indexOf(LF, at);
       line += latin1(chunk, at, stop < 0 ? chunk.length : stop);
-      if (line.length > MOST_LINE_BYTES) return false;
+      if (line.length > MAX_LINE_BYTES) return false;
       if (stop < 0) return next !== "size" || SIZE_START.test(line);
       at = stop + 1;
       if (line.charCodeAt(line.length - 1) !== CR) return false;

@@ -1,7 +1,7 @@
 /** A connection to an upstream, and the one exchange of request and answer that it carries at a time. */
 import type { Socket } from "bun";
 import { AppError } from "../../contract/errors.ts";
-import { elapsedMs } from "../../lib/clock.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import { asUpstreamError } from "../upstream-error.ts";
 import { type BodyDecoder, createBodyDecoder } from "./body-decoder.ts";
 import type { Outgoing } from "./exchange.ts";
@@ -43,7 +43,7 @@ export interface Exchange {
 }
 
 /** Longer heads, or more of them, are no use to anyone; without an end they would fill the memory. */
-const MOST_HEAD_BYTES = 64 * 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
 /** An answer of at most this length is waited for: it goes on in one write, and may still fail over. */
 const WHOLE_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -129,7 +129,7 @@ function onHead(connection: Connection, exchange: Exchange, bytes: Buffer<ArrayB
   while (!exchange.head) {
     const end = all.indexOf(HEAD_END, from);
     const length = (end < 0 ? all.length : end) - from;
-    if (exchange.head_bytes + length > MOST_HEAD_BYTES) {
+    if (exchange.head_bytes + length > MAX_HEAD_BYTES) {
       stop(connection, exchange, nonsense("Its head is too long."));
       return;
     }

@@ -1,5 +1,5 @@
 /** Connections that wait for their next request, by the place they lead to. */
-import { elapsedMs } from "../../lib/clock.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Connection } from "./connection.ts";
 import type { ReplyHeaders } from "./reply-head.ts";
 
@@ -10,7 +10,7 @@ export interface Pool {
   remove: (place: string, connection: Connection) => void;
 }
 
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 const LONGEST_S = 60;
 /** Where the upstream says nothing: less than the 60 s of load balancers. */
 const UNSAID_S = 50;
@@ -37,7 +37,7 @@ export function createPool(): Pool {
         places.set(place, waiting);
       }
       const seconds = restS(place, headers.get("keep-alive"));
-      if (seconds <= 0 || waiting.length >= MOST_WAITING) {
+      if (seconds <= 0 || waiting.length >= MAX_WAITING) {
         connection.socket.terminate();
         return;
       }

@@ -1,6 +1,6 @@
 /** An upstream's answer, as far as it has come. */
 import { AppError } from "../../contract/errors.ts";
-import { elapsedMs } from "../../lib/clock.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import type { ReplyHeaders } from "./reply-head.ts";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -44,7 +44,7 @@ export interface StreamedReply {
 }
 
 /** Read ahead of a slow reader; beyond it the upstream has to wait. */
-const MOST_AHEAD_BYTES = 64 * 1024;
+const MAX_AHEAD_BYTES = 64 * 1024;
 
 /** `idleMs`: how long a reader waits for the next piece. One timer for each answer, not one for each piece. */
 export function streamedReply(
@@ -86,7 +86,7 @@ export function streamedReply(
     }
     chunks.push(chunk);
     ahead += chunk.length;
-    if (ahead > MOST_AHEAD_BYTES && !paused) {
+    if (ahead > MAX_AHEAD_BYTES && !paused) {
       paused = true;
       source.pause();
     }
@@ -96,7 +96,7 @@ export function streamedReply(
     const chunk = chunks.shift();
     if (chunk) {
       ahead -= chunk.length;
-      if (paused && ahead <= MOST_AHEAD_BYTES) {
+      if (paused && ahead <= MAX_AHEAD_BYTES) {
         paused = false;
         source.resume();
       }

@@ -1,6 +1,6 @@
 /** Looks at the running exchanges a few times a second: is the wait over, does anybody still want the answer? */
 import { AppError } from "../../contract/errors.ts";
-import { elapsedMs } from "../../lib/clock.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import { asUpstreamError } from "../upstream-error.ts";
 import { type Connection, stop } from "./connection.ts";
 

@@ -16,7 +16,7 @@ import type { Db } from "../../db/db.ts";
 import type { Log } from "../../lib/log.ts";
 
 /** What every user id could fill: over this many, a gateway's limit only rejects. */
-export const MOST_BLOCKS = 10_000;
+export const MAX_BLOCKS = 10_000;
 
 export interface BlocksOn {
   db: Db;
@@ -84,8 +84,8 @@ export function openBlocks({ db, snapshot, now, newId, log }: BlocksOn): Blocks 
       return end !== undefined && end > nowMs ? end : undefined;
     },
     add({ gateway_id, type, subject }, forMs) {
-      if ((snapshot().blocks.get(gateway_id)?.size ?? 0) + fresh.size >= MOST_BLOCKS) {
-        log("blocks_full", { level: "error", gateway_id, most: MOST_BLOCKS });
+      if ((snapshot().blocks.get(gateway_id)?.size ?? 0) + fresh.size >= MAX_BLOCKS) {
+        log("blocks_full", { level: "error", gateway_id, most: MAX_BLOCKS });
         return;
       }
       const at = now();

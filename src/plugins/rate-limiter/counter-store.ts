@@ -1,6 +1,7 @@
 /** Which counter is asked? Memory alone, or Redis, with memory for the time when Redis is away. */
-import { elapsedMs } from "../../lib/clock.ts";
+
 import type { Log } from "../../lib/log.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Ask, Charge, Used, UsedIn, Verdict } from "./counter.ts";
 import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
 import { keepRedis } from "./redis-link.ts";

@@ -1,7 +1,7 @@
 /** What the rate limiter keeps between requests: counts, blocks and the key of fingerprints. */
 import { LIMIT_TYPES } from "../../contract/limits.ts";
+import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type Counts, newCounts } from "../../lib/metrics.ts";
-import type { Keyring } from "../../lib/seal.ts";
 import { type Blocks, type BlocksOn, openBlocks } from "./blocks.ts";
 import { type CounterStore, openCounterStore, STORES } from "./counter-store.ts";
 import { createFingerprint, type Fingerprint } from "./subjects.ts";

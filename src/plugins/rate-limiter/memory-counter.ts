@@ -21,7 +21,7 @@ import {
 } from "./ring.ts";
 
 /** Subjects that are remembered at once, over all gateways. */
-const MOST_SUBJECTS = 1_000_000;
+const MAX_SUBJECTS = 1_000_000;
 
 export interface MemoryCounter {
   /** All asks are checked, then all are charged. `nowMs` is of a clock that never runs backwards. */
@@ -47,7 +47,7 @@ interface Space {
   overflow: Ring | undefined;
 }
 
-export function createMemoryCounter(most = MOST_SUBJECTS): MemoryCounter {
+export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
   const spaces = new Map<string, Space>();
   let size = 0;
   let stepsDue = 0;

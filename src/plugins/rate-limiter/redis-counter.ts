@@ -1,6 +1,6 @@
 /** Counts in Redis, for all nodes together: one script call for all limits of a request. */
 import type { RedisClient } from "bun";
-import { elapsedMs } from "../../lib/clock.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
 import {
   type Ask,
   type Charge,

@@ -1,7 +1,7 @@
 /** Keeps one connection to Redis, closes it at the first failure, and connects again. */
 import { RedisClient } from "bun";
 import type { Log } from "../../lib/log.ts";
-import { within } from "../../lib/within.ts";
+import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Ask, Verdict } from "./counter.ts";
 import { createRedisCounter, type RedisCounter } from "./redis-counter.ts";
 import { type Admitted, createRedisEpoch } from "./redis-epoch.ts";
@@ -147,7 +147,11 @@ export function keepRedis(url: string, log: Log, admitted: Admitted): RedisLink 
     const connection = current;
     if (!connection) return false;
     try {
-      await within(sync(connection), SYNC_PATIENCE_MS, () => new Error("Redis is being charged."));
+      await withTimeout(
+        sync(connection),
+        SYNC_PATIENCE_MS,
+        () => new Error("Redis is being charged."),
+      );
       return true;
     } catch {
       return false;

@@ -1,8 +1,8 @@
 /** Whom does a request count for? One subject for each type of limit (spec 8 rule 2). */
 import type { LimitType } from "../../contract/limits.ts";
-import { addressSubject } from "../../lib/client-address.ts";
-import { derivedKey, type Keyring } from "../../lib/seal.ts";
-import { secretHash } from "../../lib/secret-hash.ts";
+import { derivedKey, type Keyring } from "../../lib/crypto/seal.ts";
+import { secretHash } from "../../lib/crypto/secret-hash.ts";
+import { addressSubject } from "../../lib/http/client-address.ts";
 import type { PluginRequest } from "../plugin.ts";
 
 export type Fingerprint = (text: string) => string;
@@ -24,7 +24,7 @@ export const SUBJECT: Record<LimitType, (request: PluginRequest, hmac: Fingerpri
 const LONGEST_SUBJECT = 128;
 
 /** The same clients come again and again: finding one costs a third of hashing it. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 const LONGEST_KNOWN = 512;
 
 /**
@@ -39,7 +39,7 @@ export function createFingerprint(keyring: Keyring): Fingerprint {
     const seen = known.get(text);
     if (seen !== undefined) return seen;
     const made = keyed.copy().update(text).digest("base64url").slice(0, 22);
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     if (text.length <= LONGEST_KNOWN) known.set(text, made);
     return made;
   };

@@ -28,7 +28,7 @@ export const codeSanitation = detector({
   kind: "code_sanitation",
   title: "Code sanitation",
   summary:
-    "Dangerous code: destructive commands, reverse shells, hidden or dynamic execution, unsafe deserialisation.",
+    "Dangerous code: destructive commands, reverse shells, hidden or dynamic execution, unsafe deserialization.",
   reads: {
     input: ["user", "system", "tool_arguments"],
     output: ["assistant", "tool_arguments"],

@@ -1,7 +1,7 @@
-/** Finds the words and patterns that an organisation does not want to see (guard-facts 2.7). */
+/** Finds the words and patterns that an organization does not want to see (guard-facts 2.7). */
 import { z } from "zod";
-import { keywordFinder } from "../../lib/keyword-finder.ts";
-import { compilePattern } from "../../lib/pattern.ts";
+import { compilePattern } from "../../lib/linear-regex/pattern.ts";
+import { keywordFinder } from "../../lib/text/keyword-finder.ts";
 import { detector, textByText } from "../detector.ts";
 import { linesOf, withoutRepeats } from "../dlp/lines-of.ts";
 import { type Placed, withoutOverlaps } from "../dlp/without-overlaps.ts";

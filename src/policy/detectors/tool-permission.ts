@@ -1,6 +1,6 @@
 /** Which tools may be called or offered, by name. */
 import { z } from "zod";
-import { globMatcher } from "../../lib/glob.ts";
+import { globMatcher } from "../../lib/text/glob.ts";
 import { detector, type Match } from "../detector.ts";
 
 const ToolPatterns = z.array(z.string().min(1).max(256)).max(1000).default([]);
@@ -39,7 +39,7 @@ export const toolPermission = detector({
       [...surroundings.calls, ...(definitions ? surroundings.definitions : [])].flatMap(
         ({ name, pointer }): Match[] => {
           const label = problem(name);
-          const detail = { tool: name.slice(0, MOST_NAME), pointer };
+          const detail = { tool: name.slice(0, MAX_NAME), pointer };
           return label ? [{ label, type: "tool_denied", confidence: 1, detail }] : [];
         },
       );
@@ -47,4 +47,4 @@ export const toolPermission = detector({
 });
 
 /** Who sends the payload writes the name, and may write a book. */
-const MOST_NAME = 100;
+const MAX_NAME = 100;

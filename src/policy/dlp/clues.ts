@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
   [["tax_id"], "id number", { after: /(?:tax|taxpayer|steuer)[ _-]$/ }],
   [["drivers_license"], "führerschein führerscheinnummer conducir conduire"],
   [["drivers_license"], "dl", { capitals: true }],
-  [["drivers_license"], "license licence", { after: /driv\w{0,4}(?:'?s)?'?[ _-]$/ }],
+  [["drivers_license"], "license license", { after: /driv\w{0,4}(?:'?s)?'?[ _-]$/ }],
   [["passport"], "passport pasaporte passeport reisepass passaporto passaporte paspoort паспорт"],
   [["passport"], "护照 護照 パスポート 여권"],
   [["date_of_birth"], "dob birthday birthdate birth born nacimiento nacido nacida"],

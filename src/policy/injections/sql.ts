@@ -134,7 +134,7 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
     prose: 0.4,
   },
   {
-    label: "sql", // text spelled in codes, catalogues, selected conditions
+    label: "sql", // text spelled in codes, catalogs, selected conditions
     needles: [
       "char(",
       "chr(",

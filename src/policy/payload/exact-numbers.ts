@@ -1,6 +1,6 @@
 /** Numbers as they were written: those of more than fifteen digits are rounded when they are read. */
-import { OPEN_BRACE, OPEN_BRACKET } from "../../lib/json-skip.ts";
-import { eachItem, eachMember, endOfValue, skipBlank } from "../../lib/json-text.ts";
+import { OPEN_BRACE, OPEN_BRACKET } from "../../lib/json/skip-value.ts";
+import { eachItem, eachMember, endOfValue, skipBlank } from "../../lib/json/source-text.ts";
 import type { Segment } from "../segment.ts";
 import type { Value } from "./payload.ts";
 import { type Branch, placeTree } from "./place-tree.ts";

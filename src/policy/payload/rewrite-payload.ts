@@ -1,5 +1,5 @@
 /** How does a payload read with some of its texts changed, and every other byte as it was sent? */
-import { COMMA, OPEN_BRACE, OPEN_BRACKET } from "../../lib/json-skip.ts";
+import { COMMA, OPEN_BRACE, OPEN_BRACKET } from "../../lib/json/skip-value.ts";
 import {
   applyEdits,
   type Edit,
@@ -8,7 +8,7 @@ import {
   endOfValue,
   memberTexts,
   skipBlank,
-} from "../../lib/json-text.ts";
+} from "../../lib/json/source-text.ts";
 import type { Change } from "../rewrite.ts";
 import { encodeMember } from "./encoded.ts";
 import { type Branch, placeTree } from "./place-tree.ts";

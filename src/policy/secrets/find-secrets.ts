@@ -1,5 +1,5 @@
 /** Finds credentials in a text: one pass for the words that announce them, then a look at each such place. */
-import { keywordFinder } from "../../lib/keyword-finder.ts";
+import { keywordFinder } from "../../lib/text/keyword-finder.ts";
 import { BUSINESS_FORMATS } from "./business-formats.ts";
 import { CLOUD_FORMATS } from "./cloud-formats.ts";
 import { DEVELOPER_FORMATS } from "./developer-formats.ts";

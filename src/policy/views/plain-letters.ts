@@ -1,5 +1,5 @@
 /** A text as a person reads it, in plain letters: what is invisible is gone, what looks Latin is Latin. */
-import { isAscii } from "../../lib/is-ascii.ts";
+import { isAscii } from "../../lib/text/is-ascii.ts";
 import { isInvisible } from "./invisible.ts";
 import { ALWAYS, FOREIGN } from "./lookalikes.ts";
 import { type Rewriter, rewriter, type SourceMap } from "./source-map.ts";
@@ -31,7 +31,7 @@ export function plainLetters(text: string): SourceMap | undefined {
   return out.done();
 }
 
-/** What is known of the whole text; normalising is slow, and texts repeat their clusters. */
+/** What is known of the whole text; normalizing is slow, and texts repeat their clusters. */
 interface Seen {
   foreignText: boolean;
   latin: Map<string, string>;

@@ -1,0 +1,98 @@
+/** Reads a configuration file; whatever is wrong with it is told with file, line, column and member. */
+import type { z } from "zod";
+import { ConfigFile } from "../contract/config-file.ts";
+import { explain, pathText } from "../contract/decode.ts";
+import { AppError } from "../contract/errors.ts";
+import { REGISTRY_SECRETS } from "../contract/registries.ts";
+import { type Path, type Place, readYaml } from "../lib/text/read-yaml.ts";
+import { checkedSettings, detectorSecretPaths, FILE_SETTINGS } from "./detector-settings.ts";
+
+export interface Problem {
+  path: Path;
+  message: string;
+}
+
+export interface ConfigSource {
+  config: ConfigFile;
+  /** Secrets whose variable is not set: the stored ones are to be kept. */
+  kept: readonly { name: string; path: Path }[];
+  /** An error that says where in the file the trouble is. */
+  refusal: (problems: readonly Problem[]) => AppError;
+}
+
+export interface ReadOptions {
+  /** Its name, for messages. */
+  file: string;
+  env: Readonly<Record<string, string | undefined>>;
+  keepSecrets: boolean;
+}
+
+export function readConfigFile(text: string, options: ReadOptions): ConfigSource {
+  const { file, env, keepSecrets } = options;
+  const yaml = readYaml(text, env);
+  if (yaml.problems.length) throw refusalOf(file, yaml.problems);
+  const refusal: ConfigSource["refusal"] = (problems) =>
+    refusalOf(
+      file,
+      problems.map(({ path, message }) => ({ message, place: yaml.place(path) })),
+    );
+
+  const mayKeep = ({ path }: { path: Path }) => keepSecrets && isSecret(path);
+  const missing = yaml.unset.filter((variable) => !mayKeep(variable));
+  if (missing.length) {
+    throw refusal(
+      missing.map(({ name, path }) => ({
+        path,
+        message: `${pathText(path)}: the variable ${name} is not set`,
+      })),
+    );
+  }
+  const parsed = ConfigFile.safeParse(yaml.value, { reportInput: false });
+  if (!parsed.success) throw refusal(parsed.error.issues.flatMap(problemsOf));
+  const issues: z.core.$ZodIssue[] = [];
+  const detectors = checkedSettings(parsed.data.detectors, (issue) => issues.push(issue));
+  if (issues.length) throw refusal(issues.flatMap(problemsOf));
+  return { config: { ...parsed.data, detectors }, kept: yaml.unset, refusal };
+}
+
+const MAX_PROBLEMS = 20;
+
+function refusalOf(file: string, problems: readonly { message: string; place: Place }[]): AppError {
+  const ordered = [...problems].sort((one, other) => one.place.line - other.place.line);
+  const lines = ordered
+    .slice(0, MAX_PROBLEMS)
+    .map(({ message, place }) => `${file}:${place.line}:${place.column}: ${message}`);
+  if (ordered.length > lines.length) lines.push(`(and ${ordered.length - lines.length} more)`);
+  const first = ordered[0]?.place;
+  return new AppError("validation_failed", lines.join("\n"), {
+    details: { file, line: String(first?.line ?? 1), column: String(first?.column ?? 1) },
+  });
+}
+
+/** Those that are stored and can be kept: of registries and detectors. */
+const SECRETS = [
+  ...REGISTRY_SECRETS.map((secret) => `gateways.*.registries.*.${secret}`),
+  ...[...FILE_SETTINGS.keys()]
+    .flatMap(detectorSecretPaths)
+    .map((secret) => `detectors.*.${secret}`),
+].map((path) => path.split("."));
+
+const isSecret = (path: Path): boolean =>
+  SECRETS.some(
+    (secret) =>
+      secret.length === path.length &&
+      secret.every((part, index) => part === "*" || part === path[index]),
+  );
+
+/** One problem for each unknown member, so that each is shown at its own line. */
+function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  // A configuration file has no symbols for names.
+  const path = issue.path as (string | number)[];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: explain([{ ...issue, keys: [key] }]),
+    }));
+  }
+  return [{ path, message: explain([issue]).replace(/^body: /, "") }];
+}

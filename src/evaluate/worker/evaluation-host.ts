@@ -1,0 +1,112 @@
+/**
+ * What stands behind an evaluation: configuration, database and network. Everything that is asked or answered
+ * here can be copied from thread to thread, but for programs, which a thread compiles for itself.
+ */
+import type { EvaluateRequest } from "../../contract/evaluate.ts";
+import { type ApprovalRow, approvalTable } from "../../db/approvals.ts";
+import type { RecordedEvaluation } from "../../db/evaluation-events.ts";
+import {
+  findPseudonyms,
+  keepPseudonyms,
+  type PseudonymRow,
+  type SealedPseudonym,
+} from "../../db/pseudonyms.ts";
+import type { Deps } from "../../deps.ts";
+import type { Keyring } from "../../lib/crypto/seal.ts";
+import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
+import type { Program } from "../../policy/compile-policy.ts";
+import type { Outside } from "../../policy/detector.ts";
+import { programOf } from "../../snapshot/program-of.ts";
+import type { CollectorView, ProgramView } from "../../snapshot/snapshot.ts";
+import { openApproval } from "../approvals.ts";
+import type { Asked, Judgment } from "../evaluate.ts";
+import { ifReachable } from "../if-reachable.ts";
+import { outsideOf } from "../outside.ts";
+import { inThread } from "./worker-pool.ts";
+
+/** The members of a request that say which collector and which policy. */
+export type Named = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
+
+/** A collector as an evaluation knows it. */
+export type Collector = Pick<
+  CollectorView,
+  "id" | "name" | "type" | "gateway_id" | "fail_mode" | "content_storage"
+>;
+
+export interface Chosen {
+  collector: Collector;
+  /** undefined: no policy applies. */
+  program: Program | undefined;
+  /** Ids of detectors that are switched off. */
+  disabled: ReadonlySet<string>;
+  /** Few evaluations need it, and every call looks whether the file of keys has changed. */
+  keyring: () => Keyring;
+}
+
+export interface EvaluationHost extends Pick<Outside, "post" | "ask">, Pick<Deps, "now" | "newId"> {
+  /** A promise only in a thread, which has to ask. */
+  choose: (named: Named) => Chosen | Promise<Chosen>;
+  fetchAttachment: (url: string) => Promise<FetchedAttachment>;
+  findPseudonyms: (
+    session_hash: string,
+    pseudonyms: readonly string[],
+  ) => Promise<SealedPseudonym[]>;
+  keepPseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
+  approved: (asked: Pick<ApprovalRow, "collector_id" | "fingerprint">) => Promise<ApprovalRow[]>;
+  /** Returns the id of the pending approval; null when the database is unreachable. */
+  askApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
+  record: (recorded: RecordedEvaluation) => Promise<void>;
+  /** Judges in a thread, where this is not one already: a small file may say as much as a large body. */
+  aside: ((asked: Asked, owner: string) => Promise<Judgment>) | undefined;
+}
+
+export function backingOf(
+  deps: Deps,
+  choose: (named: Named) => { collector: CollectorView; program?: ProgramView | undefined },
+): EvaluationHost {
+  const backing: EvaluationHost = {
+    ...sharedBy(deps),
+    choose(named) {
+      const { collector, program = programOf(collector, named.consumer_id) } = choose(named);
+      const { disabledDetectors } = deps.snapshot();
+      const { keyring } = deps;
+      return { collector, program: program?.(), disabled: disabledDetectors, keyring };
+    },
+    aside: (asked, owner) =>
+      inThread(deps, "huge", { work: { name: "judge", given: asked }, backing, owner }),
+  };
+  return backing;
+}
+
+type Shared = Omit<EvaluationHost, "choose" | "aside">;
+
+/** What is the same for every evaluation of a program is made once. */
+const shared = new WeakMap<Deps, Shared>();
+
+function sharedBy(deps: Deps): Shared {
+  const known = shared.get(deps);
+  if (known) return known;
+  const fresh: Shared = {
+    ...outsideOf(deps),
+    now: deps.now,
+    newId: deps.newId,
+    fetchAttachment: (url) => fetchAttachment(deps.send, url),
+    findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),
+    keepPseudonyms: (rows) =>
+      ifReachable(
+        deps,
+        deps.db.transaction((tx) => keepPseudonyms(tx, rows)),
+        undefined,
+      ),
+    approved: (asked) =>
+      ifReachable(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
+    askApproval: (row, content) => ifReachable(deps, openApproval(deps.db, row, content), null),
+    record(recorded) {
+      const { id: request_id, trace_id, status, latency_ms } = recorded.event;
+      deps.log("evaluation", { trace_id, request_id, status, latency_ms });
+      return deps.recordEvaluation(recorded);
+    },
+  };
+  shared.set(deps, fresh);
+  return fresh;
+}

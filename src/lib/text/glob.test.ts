@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
+import { globMatcher, matchesGlob } from "./glob.ts";
+
+test.each([
+  ["read", "read", true],
+  ["read", "reader", false],
+  ["read*", "reader", true],
+  ["read*", "read", true],
+  ["*_file", "read_file", true],
+  ["*_file", "read_files", false],
+  ["a*b*c", "a-b-c", true],
+  ["a*b*c", "acb", false],
+  ["ab*ba", "aba", false],
+  ["*", "", true],
+  ["*", "a*b", true],
+  ["a.c", "abc", false],
+  ["Read*", "read", false],
+])("the pattern %s and %j: %p", (pattern, text, matches) => {
+  expect(matchesGlob(pattern, text)).toBe(matches);
+});
+
+test("of several patterns one is enough", () => {
+  const matches = globMatcher(["read_*", "list"]);
+
+  expect(["read_file", "list", "lists", "write"].map(matches)).toEqual([true, true, false, false]);
+  expect(globMatcher([])("")).toBe(false);
+});
+
+test("a pattern of many stars takes time in proportion to its text", async () => {
+  const match = (text: string) => expect(matchesGlob(`${"*a".repeat(100)}*b`, text)).toBe(false);
+
+  await expectLinear(match, (length) => "a".repeat(length));
+});

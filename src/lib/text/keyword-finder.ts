@@ -1,0 +1,135 @@
+/** Finds every occurrence of any of many keywords in one pass over a text (Aho-Corasick). */
+
+/** `found` hears the number of the keyword and where it ends, from left to right. */
+export type FindKeywords = (text: string, found: (keyword: number, end: number) => void) => void;
+
+const UNITS = 65_536;
+/** 16 MiB: with the characters of Chinese, a row for each state of a long list would take gigabytes. */
+const MAX_CELLS = 4 * 1024 * 1024;
+
+/** Keywords must differ. With `ignore_case` they are in lower case, and the letters of the text are read so. */
+export function keywordFinder(
+  keywords: readonly string[],
+  options: { ignore_case?: boolean } = {},
+): FindKeywords {
+  // With the first text: the built-in tables are large, and a start must not wait for them.
+  let built: ReturnType<typeof automaton> | undefined;
+
+  return (text, found) => {
+    built ??= automaton(keywords, classify(keywords, options.ignore_case ?? false));
+    const { classOf, moves, stateOf, deeper, keywordAt, shorter } = built;
+    let row = 0;
+    for (let at = 0; at < text.length; at++) {
+      row = moves[row + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
+      if (row >= 0) continue;
+      for (row = ~row; ; row = deeper(row, classOf[text.charCodeAt(++at)] ?? 0)) {
+        for (let ended = stateOf(row); ended > 0; ended = shorter[ended] ?? 0) {
+          const keyword = keywordAt[ended] ?? -1;
+          if (keyword >= 0) found(keyword, at + 1);
+        }
+        if (row < moves.length || at + 1 === text.length) break;
+      }
+    }
+  };
+}
+
+interface Classes {
+  classOf: Uint16Array;
+  width: number;
+}
+
+/** Characters that no keyword holds are all of class 0. */
+function classify(keywords: readonly string[], ignoreCase: boolean): Classes {
+  const classOf = new Uint16Array(UNITS);
+  let width = 1;
+  for (const keyword of keywords) {
+    for (let at = 0; at < keyword.length; at++) {
+      const unit = keyword.charCodeAt(at);
+      if (classOf[unit]) continue;
+      classOf[unit] = width++;
+      if (ignoreCase) classOf[upperCase(unit)] = classOf[unit];
+    }
+  }
+  return { classOf, width };
+}
+
+/** The one character that is lowered to this one; itself where there is none, as for `ß`. */
+function upperCase(unit: number): number {
+  const letter = String.fromCharCode(unit);
+  const upper = letter.toUpperCase();
+  return upper.length === 1 && upper.toLowerCase() === letter ? upper.charCodeAt(0) : unit;
+}
+
+/**
+ * A state is known by its row in `moves`, by class: the row of the next state. States that are too deep to have
+ * one are counted on behind the last row. All bits of a move are turned where a keyword ends or no row follows.
+ */
+function automaton(keywords: readonly string[], { classOf, width }: Classes) {
+  const { edges, parents, units, keywordAt } = trie(keywords, classOf);
+  const states = parents.length;
+  /** By state: the longest end of its text that is the start of a keyword; and the longest that is a keyword. */
+  const fallback = new Int32Array(states);
+  const shorter = new Int32Array(states);
+  const after = (state: number, unit: number): number => {
+    for (let from = state; ; from = fallback[from] ?? 0) {
+      const to = edges.get(from * UNITS + unit);
+      if (to !== undefined) return to;
+      if (from === 0) return 0;
+    }
+  };
+  for (let state = 1; state < states; state++) {
+    const parent = parents[state] ?? 0;
+    const detour = parent === 0 ? 0 : after(fallback[parent] ?? 0, units[state] ?? 0);
+    fallback[state] = detour;
+    shorter[state] = (keywordAt[detour] ?? -1) >= 0 ? detour : (shorter[detour] ?? 0);
+  }
+
+  const rows = Math.min(states, Math.floor(MAX_CELLS / width));
+  const moves = new Int32Array(rows * width);
+  const rowOf = (state: number) => (state < rows ? state * width : state - rows + moves.length);
+  const stateOf = (row: number) => (row < moves.length ? row / width : row - moves.length + rows);
+  const isPlain = (state: number) =>
+    state < rows && shorter[state] === 0 && (keywordAt[state] ?? -1) < 0;
+  // Whoever has no edge of its own for a class goes where its fallback goes, whose row is complete by then.
+  const byParent = Map.groupBy(parents.keys().drop(1), (state) => parents[state] ?? 0);
+  for (let state = 0; state < rows; state++) {
+    const detour = (fallback[state] ?? 0) * width;
+    moves.copyWithin(state * width, detour, detour + width);
+    for (const child of byParent.get(state) ?? []) {
+      moves[state * width + (units[child] ?? 0)] = isPlain(child) ? rowOf(child) : ~rowOf(child);
+    }
+  }
+  const deeper = (row: number, unit: number) => rowOf(after(stateOf(row), unit));
+  return { classOf, moves, stateOf, deeper, keywordAt, shorter };
+}
+
+/**
+ * States are numbered by their depth: those that ordinary text leads to lie together in the processor's cache.
+ * State 0 is where every keyword begins.
+ */
+function trie(keywords: readonly string[], classOf: Uint16Array) {
+  /** By state times UNITS, plus the class of the next character. */
+  const edges = new Map<number, number>();
+  /** By state: where it comes from, and by which class. */
+  const parents = [0];
+  const units = [0];
+  const reached = new Int32Array(keywords.length);
+  let open = [...keywords.keys()];
+  for (let depth = 0; open.length > 0; depth++) {
+    open = open.filter((index) => depth < (keywords[index]?.length ?? 0));
+    for (const index of open) {
+      const from = reached[index] ?? 0;
+      const unit = classOf[keywords[index]?.charCodeAt(depth) ?? 0] ?? 0;
+      const edge = from * UNITS + unit;
+      const to = edges.get(edge) ?? parents.push(from) - 1;
+      if (to === units.length) {
+        units.push(unit);
+        edges.set(edge, to);
+      }
+      reached[index] = to;
+    }
+  }
+  const keywordAt = new Int32Array(parents.length).fill(-1);
+  for (const [index, state] of reached.entries()) keywordAt[state] = index;
+  return { edges, parents, units, keywordAt };
+}

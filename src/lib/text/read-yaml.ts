@@ -1,0 +1,142 @@
+/** What does a YAML text say, and where does each part of it stand? `${NAME}` comes from the environment. */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from "yaml";
+
+export type Path = readonly (string | number)[];
+
+export interface Place {
+  line: number;
+  column: number;
+}
+
+export interface YamlText {
+  /** undefined when there is a problem. */
+  value: unknown;
+  problems: { message: string; place: Place }[];
+  /** Variables that are not set; the value has an empty text in their place. */
+  unset: { name: string; path: Path }[];
+  /** Where a member or item stands; for one that is not written, where it would belong. */
+  place: (path: Path) => Place;
+}
+
+/** An alias stands for a copy, and copies of copies grow without end (the "billion laughs"). */
+const MAX_VALUES = 200_000;
+const MAX_DEPTH = 64;
+const NO_ANCHOR = "no anchor has this name; put a text that begins with a sign in quotes";
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
+export function readYaml(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): YamlText {
+  const lines = new LineCounter();
+  const problems: YamlText["problems"] = [];
+  const unset: YamlText["unset"] = [];
+  const start = { line: 1, column: 1 };
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  if (text.length > MAX_CHARACTERS) {
+    const problem = { message: `must not be longer than ${MAX_CHARACTERS} bytes`, place: start };
+    return { value: undefined, problems: [problem], unset, place: () => start };
+  }
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    schema: "core",
+    uniqueKeys: true,
+  });
+  for (const { message, pos } of [...document.errors, ...document.warnings]) {
+    problems.push({ message: saidOf(message), place: placeAt(pos[0]) });
+  }
+
+  let values = 0;
+  const problemAt = (node: ParsedNode | null, message: string) => {
+    problems.push({ message, place: node ? placeAt(node.range[0]) : start });
+  };
+  // Resolving walks the whole document, and one alias may be met very often.
+  const resolved = new Map<ParsedNode, ParsedNode | null>();
+  const target = (node: ParsedNode | null): ParsedNode | null => {
+    if (!isAlias(node)) return node;
+    const known = resolved.get(node);
+    if (known !== undefined) return known;
+    // The parser makes every node of a document a parsed one; `resolve` forgets that.
+    const found = (node.resolve(document) as ParsedNode | undefined) ?? null;
+    resolved.set(node, found);
+    return found;
+  };
+
+  const read = (written: ParsedNode | null, path: Path): unknown => {
+    values += 1;
+    if (values > MAX_VALUES || path.length > MAX_DEPTH) {
+      const bound = `holds more than ${MAX_VALUES} values, or more than ${MAX_DEPTH} levels`;
+      if (problems.length === 0) problemAt(written, bound);
+      return undefined;
+    }
+    const node = target(written);
+    if (isAlias(written) && !node) problemAt(written, NO_ANCHOR);
+    if (isMap(node)) {
+      const members = node.items.map((pair) => {
+        const name = nameOf(pair.key);
+        if (name === undefined) problemAt(pair.key, "a member name must be plain text");
+        return [name ?? "", read(pair.value, [...path, name ?? ""])];
+      });
+      return Object.fromEntries(members);
+    }
+    if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index]));
+    if (!isScalar(node)) return null;
+    return typeof node.value === "string" ? filled(node.value, node, path) : node.value;
+  };
+
+  const filled = (value: string, node: ParsedNode, path: Path): string =>
+    value.replace(/\$\$\{|\$\{([^}]*)(\}?)/g, (whole, name: string | undefined, end) => {
+      if (whole === "$${") return "${";
+      if (name === undefined || !end || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+        problemAt(
+          node,
+          "a dollar sign with a brace must name a variable; double it to mean itself",
+        );
+        return "";
+      }
+      const found = env[name];
+      if (found === undefined) unset.push({ name, path });
+      return found ?? "";
+    });
+
+  const value = problems.length ? undefined : read(document.contents, []);
+  return {
+    value: problems.length ? undefined : value,
+    problems,
+    unset,
+    place(path) {
+      let node = document.contents;
+      let place = node ? placeAt(node.range[0]) : start;
+      for (const part of path) {
+        node = target(node);
+        if (isMap(node)) {
+          const pair = node.items.find(({ key }) => nameOf(key) === part);
+          if (!pair) return place;
+          place = placeAt(pair.key.range[0]);
+          node = pair.value;
+        } else if (isSeq(node) && typeof part === "number") {
+          node = node.items[part] ?? null;
+          if (node) place = placeAt(node.range[0]);
+        } else {
+          return place;
+        }
+      }
+      return place;
+    },
+  };
+}
+
+/** The parser repeats the text that it trips over, such as a password without quotes, and advises programmers. */
+const saidOf = (message: string): string =>
+  message
+    .replace(/: .*$/s, "; put a text that begins with a sign in quotes")
+    .replace(/; please use .*$/s, "; a file holds one");
+
+function nameOf(key: ParsedNode): string | undefined {
+  if (!isScalar(key)) return undefined;
+  return typeof key.value === "object" ? undefined : String(key.value);
+}

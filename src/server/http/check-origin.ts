@@ -1,0 +1,30 @@
+/** Rejects requests that a page of another site makes in a browser: DNS rebinding would let it reach this program. */
+import { AppError } from "../../contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { LOOPBACK } from "./public-origin.ts";
+import { urlOf } from "./url-of.ts";
+
+/** Returns the Origin of a page that may call the MCP endpoint. Undefined: the client is not a browser. */
+export function checkOrigin(
+  deps: Deps,
+  request: Request,
+  slug: string | undefined,
+): string | undefined {
+  const sent = request.headers.get("origin");
+  if (sent === null) return undefined;
+  if (deps.settings.MCP_ALLOWED_ORIGINS.includes(sent) || sent === ownOrigin(deps, request)) {
+    return sent;
+  }
+  const consumer = deps.snapshot().consumersBySlug.get(slug ?? "");
+  if (consumer?.active && consumer.cors.origins.includes(sent)) return sent;
+  const text =
+    "Origin: pages of this site may not call the MCP endpoint. Add the origin to MCP_ALLOWED_ORIGINS, or to cors.origins of the consumer.";
+  throw new AppError("forbidden", text);
+}
+
+function ownOrigin({ settings }: Deps, request: Request): string | undefined {
+  if (settings.PUBLIC_URL !== undefined) return new URL(settings.PUBLIC_URL).origin;
+  // Only a loopback name is certain to be our own: another one comes from the Host header.
+  const { origin, hostname } = urlOf(request);
+  return LOOPBACK.test(hostname) ? origin : undefined;
+}

@@ -1,0 +1,55 @@
+/** The MCP plane, loaded with its first request: the protocol's SDK takes 100 ms that a start must not wait for. */
+import { METADATA_PATH, PRINCIPAL_PATH } from "../../mcp-store/serve/caller.ts";
+import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
+import type { App } from "./app.ts";
+import type { AnswerPath } from "./mcp-paths.ts";
+
+/** The paths of mcpPaths, principalPage and connectPages. */
+const PATHS = [
+  PRINCIPAL_PATH,
+  "/:consumer/mcp",
+  METADATA_PATH,
+  "/me",
+  "/me/connect/:install_id",
+  "/oauth/callback",
+  "/oauth/callback/:instance_id",
+] as const;
+
+interface Loaded {
+  plane: McpPlane;
+  paths: Readonly<Record<string, AnswerPath>>;
+}
+
+export interface McpOnDemand {
+  paths: Record<string, AnswerPath>;
+  /** See McpPlane. Nothing to do for one that was never needed. */
+  drain: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+export function mcpOnDemand(app: App): McpOnDemand {
+  let loaded: Promise<Loaded> | undefined;
+  const answer =
+    (path: string): AnswerPath =>
+    async (request, socket) => {
+      loaded ??= load(app);
+      const { paths } = await loaded;
+      const known = paths[path];
+      if (!known) throw new Error(`Nothing answers ${path}.`);
+      return await known(request, socket);
+    };
+  return {
+    paths: Object.fromEntries(PATHS.map((path) => [path, answer(path)])),
+    drain: async () => (await loaded)?.plane.drain(),
+    stop: async () => (await loaded)?.plane.stop(),
+  };
+}
+
+async function load(app: App): Promise<Loaded> {
+  const { openMcpPlane } = await import("../../mcp-store/serve/mcp-plane.ts");
+  const { mcpPaths } = await import("./mcp-paths.ts");
+  const { connectPages } = await import("../pages/connect-pages.ts");
+  const { principalPage } = await import("../pages/principal-page.ts");
+  const plane = openMcpPlane(app.deps);
+  return { plane, paths: { ...mcpPaths(app, plane), ...principalPage(app), ...connectPages(app) } };
+}

@@ -1,0 +1,63 @@
+/** The paths of the MCP plane that speak no JSON of ours: the endpoint itself, and what leads clients to a login. */
+import { AppError } from "../../contract/errors.ts";
+import { clientAddress } from "../../lib/http/client-address.ts";
+import { corsHeaders, preflightHeaders } from "../../lib/http/cors.ts";
+import {
+  authorizationServers,
+  METADATA_PATH,
+  PRINCIPAL_PATH,
+} from "../../mcp-store/serve/caller.ts";
+import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
+import { type App, answering } from "./app.ts";
+import { checkOrigin } from "./check-origin.ts";
+import { publicOrigin } from "./public-origin.ts";
+import { type RequestIds, renderRpcError } from "./render-error.ts";
+
+export type AnswerPath = (
+  request: Request & { params: Record<string, string> },
+  /** The address of the socket. */
+  socket: string,
+) => Promise<Response>;
+
+export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> {
+  const serve: AnswerPath = (request, socket) => {
+    const work = async (ids: RequestIds, headers: Record<string, string>) => {
+      const origin = checkOrigin(app.deps, request, request.params.consumer);
+      if (origin !== undefined) Object.assign(headers, corsHeaders(origin));
+      const preflight = origin !== undefined && preflightHeaders(request, "POST");
+      if (preflight)
+        return new Response(null, { status: 204, headers: { ...headers, ...preflight } });
+      const response = await plane.answer(request, {
+        ...ids,
+        headers,
+        slug: request.params.consumer,
+        origin: publicOrigin(app.deps, request),
+        client: clientAddress(
+          socket,
+          request.headers.get("x-forwarded-for"),
+          app.deps.settings.TRUSTED_PROXIES,
+        ),
+      });
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      return response;
+    };
+    return answering(app, "mcp", request, work, renderRpcError);
+  };
+  return {
+    [PRINCIPAL_PATH]: serve,
+    "/:consumer/mcp": serve,
+    /** RFC 9728. */
+    [METADATA_PATH]: (request) =>
+      answering(app, "mcp", request, async (_, headers) => {
+        const servers = await authorizationServers(app.deps);
+        if (servers.length === 0) throw new AppError("not_found", "Personal tokens open this.");
+        const body = {
+          resource: `${publicOrigin(app.deps, request)}${PRINCIPAL_PATH}`,
+          resource_name: "Portcullis",
+          authorization_servers: servers,
+          bearer_methods_supported: ["header"],
+        };
+        return Response.json(body, { headers: { ...headers, "access-control-allow-origin": "*" } });
+      }),
+  };
+}

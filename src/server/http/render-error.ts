@@ -1,0 +1,164 @@
+/** The only place that writes an error body: one error class, one shape per plane (spec 7). */
+import type { Plane } from "../../contract/endpoint.ts";
+import type { AppError, ErrorCode } from "../../contract/errors.ts";
+import { html } from "../pages/html.ts";
+import { plainPage } from "../pages/plain-page.ts";
+import { isForm } from "./read-form.ts";
+
+export interface RequestIds {
+  trace_id: string;
+  request_id: string;
+}
+
+type Body = (error: AppError, ids: RequestIds) => object;
+
+const BODY: Record<Plane, Body> = {
+  admin: (error) => ({ error: error.code, message: error.message }),
+  guard: (error, ids) => ({ error: error.message, ...ids }),
+  mcp: (error, ids) => ({ error: error.code, message: error.message, ...ids }),
+  gateway: (error, ids) =>
+    error.code === "rate_limited"
+      ? { error: error.message, ...error.details } // spec 7, rate limiting
+      : {
+          error: {
+            message: error.message,
+            type: referenceType(error.status),
+            code: error.code,
+            param: error.details.param ?? null,
+          },
+          trace_id: ids.trace_id,
+        },
+};
+
+/** The shape that Anthropic's clients read, with our code, param and retry_after added. */
+const messagesBody: Body = ({ code, status, message, details }, ids) => ({
+  type: "error",
+  error: { type: anthropicType(code, status), message, code, param: details.param ?? null },
+  ...(details.retry_after ? { retry_after: details.retry_after } : {}),
+  ...ids,
+});
+
+export function renderError(
+  plane: Plane,
+  error: AppError,
+  ids: RequestIds,
+  headers: Record<string, string>,
+  request: Pick<Request, "url" | "headers"> = NO_REQUEST,
+): Response {
+  const { url } = request;
+  if (plane === "guard" && TOKEN_PATH.test(url) && isForm(request))
+    return oauthError(error, ids, headers);
+  const body = plane === "gateway" && MESSAGES_PATH.test(url) ? messagesBody : BODY[plane];
+  const answer = Response.json(body(error, ids), { status: error.status, headers });
+  // Some clients retry any failure: this header of the OpenAI and Anthropic clients stops them.
+  if (plane === "gateway" && isPermanent(error)) answer.headers.set("x-should-retry", "false");
+  if (error.details.retry_after) answer.headers.set("retry-after", error.details.retry_after);
+  if (error.details.allow) answer.headers.set("allow", error.details.allow);
+  if (error.details.upgrade) {
+    // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.22
+    answer.headers.set("upgrade", error.details.upgrade);
+    answer.headers.set("connection", "Upgrade");
+  }
+  if (error.status === 401) answer.headers.set("www-authenticate", challenge(error));
+  closeAfterTimeout(error, answer);
+  return answer;
+}
+
+const NO_REQUEST = { url: "", headers: new Headers() };
+const TOKEN_PATH = /^[^?]*\/v1\/token(?=\?|$)/;
+
+/** https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+function oauthError(
+  { code, status, message, details }: AppError,
+  ids: RequestIds,
+  headers: Record<string, string>,
+): Response {
+  const isClient = code === "unauthorized" || code === "forbidden";
+  const other = status < 500 ? "invalid_request" : "server_error";
+  const body = {
+    error: details.oauth ?? (isClient ? "invalid_client" : other),
+    error_description: message.replaceAll(/["\\]/g, "'"),
+    ...ids,
+  };
+  const answer = Response.json(body, { status: isClient ? 401 : status, headers });
+  if (isClient) answer.headers.set("www-authenticate", 'Basic realm="token"');
+  closeAfterTimeout({ status }, answer);
+  return answer;
+}
+
+const MESSAGES_PATH = /^[^?]*\/v1\/messages(?=[/?]|$)/;
+
+/** Trying again cannot succeed until the request or the configuration is changed. */
+const isPermanent = ({ code, status }: AppError): boolean =>
+  code === "no_backend_available" || (status < 500 && !TRANSIENT.includes(status));
+
+const TRANSIENT: readonly number[] = [408, 409, 429, 499];
+
+/** For MCP clients: a JSON-RPC error without an id, as the transport's specification has it. */
+export function renderRpcError(
+  plane: Plane,
+  error: AppError,
+  ids: RequestIds,
+  headers: Record<string, string>,
+): Response {
+  const { code, message, details } = error;
+  const { retry_after } = details;
+  const data = { code, ...ids, ...(retry_after === undefined ? {} : { retry_after }) };
+  const rpc_code = code === "invalid_json" ? PARSE_ERROR : SERVER_ERROR;
+  const body = { jsonrpc: "2.0", id: null, error: { code: rpc_code, message, data } };
+  const { status, headers: sent } = renderError(plane, error, ids, headers);
+  return Response.json(body, { status, headers: sent });
+}
+
+/** https://www.jsonrpc.org/specification#error_object */
+const PARSE_ERROR = -32700;
+const SERVER_ERROR = -32000;
+
+/** For a person in a browser. */
+export function renderErrorPage(
+  _: Plane,
+  error: AppError,
+  { trace_id }: RequestIds,
+  headers: Record<string, string>,
+): Response {
+  const content = html`<p>${error.message}</p><p><small>Trace ${trace_id}</small></p>`;
+  const page = plainPage("This did not work", content, headers);
+  const answer = new Response(page.body, { status: error.status, headers: page.headers });
+  closeAfterTimeout(error, answer);
+  return answer;
+}
+
+/** The rest of a body that came too late would be read as the next request. */
+function closeAfterTimeout({ status }: Pick<AppError, "status">, { headers }: Response): void {
+  if (status === 408) headers.set("connection", "close");
+}
+
+/** RFC 9728: where a client learns how to get a token. */
+function challenge({ details }: AppError): string {
+  const { resource_metadata } = details;
+  return resource_metadata ? `Bearer resource_metadata="${resource_metadata}"` : "Bearer";
+}
+
+/** The error types of Anthropic's API, by status. */
+function anthropicType(code: ErrorCode, status: number): string {
+  if (code === "no_backend_available") return "api_error";
+  return ANTHROPIC_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+}
+
+const ANTHROPIC_TYPES: Record<number, string> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
+
+/** The words that reference clients branch on. */
+function referenceType(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 404) return "not_found_error";
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "api_error";
+}

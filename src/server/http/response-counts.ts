@@ -1,0 +1,22 @@
+/** How did the program answer since it started? Counted where every request passes. */
+import type { Plane } from "../../contract/endpoint.ts";
+import { ERRORS } from "../../contract/errors.ts";
+import { STATUS_CLASSES } from "../../lib/http/status-class.ts";
+import { type Counts, newCounts } from "../../lib/metrics.ts";
+
+export interface Answers {
+  /** By class of status. */
+  statuses: Record<Plane, Counts>;
+  /** By code. */
+  errors: Counts;
+}
+
+export const newAnswers = (): Answers => ({
+  statuses: {
+    admin: newCounts(STATUS_CLASSES),
+    gateway: newCounts(STATUS_CLASSES),
+    guard: newCounts(STATUS_CLASSES),
+    mcp: newCounts(STATUS_CLASSES),
+  },
+  errors: newCounts(Object.keys(ERRORS)),
+});

@@ -1,0 +1,17 @@
+/** Every described endpoint of the program, from all the parts that answer them. */
+import { activityExportRoute } from "../../admin/activity.ts";
+import { adminRoutes } from "../../admin/routes.ts";
+import { explainRoutes } from "../../dataplane/explain.ts";
+import { guardRoutes } from "../../evaluate/routes.ts";
+import { storeRoutes } from "../../mcp-store/routes.ts";
+import type { AnyRoute } from "./app.ts";
+import { sessionRoutes } from "./session.ts";
+
+export const routes: readonly AnyRoute[] = [
+  ...sessionRoutes,
+  ...adminRoutes,
+  activityExportRoute,
+  ...explainRoutes,
+  ...guardRoutes,
+  ...storeRoutes,
+];

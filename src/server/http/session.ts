@@ -1,0 +1,102 @@
+/** The console's session: a sealed cookie that names a token. Revoking the token or signing out ends it. */
+import { AppError } from "../../contract/errors.ts";
+import { PERMISSIONS } from "../../contract/roles.ts";
+import {
+  CSRF_HEADER,
+  SESSION_COOKIE,
+  signIn,
+  signOut,
+  type WhoAmI,
+  whoAmI,
+} from "../../contract/session.ts";
+import { endSession } from "../../db/ended-sessions.ts";
+import type { Deps } from "../../deps.ts";
+import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
+import { secretHash } from "../../lib/crypto/secret-hash.ts";
+import { type Actor, type Route, route } from "../../route.ts";
+import type { TokenView } from "../../snapshot/snapshot.ts";
+import { publicOrigin } from "./public-origin.ts";
+import { readCookie, type SessionCookieKind, setCookie } from "./session-cookie.ts";
+
+const COOKIE: SessionCookieKind = { name: SESSION_COOKIE, same_site: "Strict" };
+const LIFE_S = 12 * 3600;
+const CONTEXT: SealContext = { purpose: "console session", id: "" };
+
+export const sessionRoutes: Route[] = [
+  route(whoAmI, (_, { actor }) => shown(actor)),
+  route(signIn, (deps, { body, origin, reply_headers }) => {
+    const hash = secretHash(body.token.trim());
+    const token = liveToken(deps, hash);
+    if (!token)
+      throw new AppError(
+        "unauthorized",
+        "This administrator token is unknown, expired or revoked.",
+      );
+    const ends = deps.now().getTime() + LIFE_S * 1000;
+    const session: SessionCookie = { session_id: deps.newId(), hash, ends };
+    const sealed = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
+    reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: sealed, seconds: LIFE_S });
+    return shown(token);
+  }),
+  route(signOut, async (deps, { cookies, origin, reply_headers }) => {
+    const session = sessionOf(deps, origin, cookies);
+    // Thrown, so that the configuration is not loaded again for nothing.
+    if (!session) throw new AppError("invalid_request", "Send the cookie of the session to end.");
+    const expires_at = new Date(session.ends).toISOString();
+    await endSession(deps.db, { id: session.session_id, kind: "console", expires_at });
+    reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: "", seconds: 0 });
+    return undefined;
+  }),
+];
+
+interface SessionCookie {
+  session_id: string;
+  /** Of the token. */
+  hash: string;
+  ends: number;
+}
+
+/** Returns undefined when there is no session, or it has ended. */
+function sessionOf(deps: Deps, origin: string, cookies: string): SessionCookie | undefined {
+  const value = readCookie(COOKIE, origin, cookies);
+  const opened = value && unseal(deps.keyring(), CONTEXT, value);
+  if (!opened) return undefined;
+  const session: SessionCookie = JSON.parse(opened);
+  const ended =
+    session.ends <= deps.now().getTime() || deps.snapshot().endedSessions.has(session.session_id);
+  return ended ? undefined : session;
+}
+
+/** Returns the token of the session; undefined when there is no session, or its token is not valid. */
+export function sessionToken(deps: Deps, request: Request): TokenView | undefined {
+  const cookies = request.headers.get("cookie");
+  const session =
+    cookies === null ? undefined : sessionOf(deps, publicOrigin(deps, request), cookies);
+  if (!session) return undefined;
+  // Another site can make a browser send the cookie, but not this header.
+  if (request.method !== "GET" && request.method !== "HEAD" && !request.headers.has(CSRF_HEADER)) {
+    throw new AppError(
+      "forbidden",
+      `A call with the session cookie needs the header ${CSRF_HEADER}.`,
+    );
+  }
+  return liveToken(deps, session.hash);
+}
+
+export function liveToken(deps: Deps, hash: string): TokenView | undefined {
+  const token = deps.snapshot().tokensByHash.get(hash);
+  return token && token.expires_at > deps.now().getTime() ? token : undefined;
+}
+
+/** Only browsers name an origin, and a form of another site cannot send the header beside it. */
+export function refuseForms({ headers }: Request): void {
+  if (!headers.has("origin") || headers.has(CSRF_HEADER)) return;
+  throw new AppError("forbidden", `A page that signs in needs the header ${CSRF_HEADER}.`);
+}
+
+const shown = ({ name, role, gateway_ids }: Actor): WhoAmI => ({
+  name,
+  role,
+  gateway_ids: gateway_ids ? [...gateway_ids] : null,
+  permissions: [...PERMISSIONS[role]],
+});

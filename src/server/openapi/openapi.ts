@@ -1,0 +1,87 @@
+/** The API in OpenAPI 3.1, made from the same descriptions that the server answers by. */
+import type { Endpoint } from "../../contract/endpoint.ts";
+import { ABOUT, SECURITY_SCHEMES, TAGS } from "./about.ts";
+import { dataPlanePaths } from "./dataplane-paths.ts";
+import { mcpEndpointPaths } from "./mcp-endpoint-paths.ts";
+import { describeOperation, showsVersion } from "./operation.ts";
+import { type Schema, schemaBook } from "./schemas.ts";
+
+export const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+export type Method = (typeof METHODS)[number];
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+}
+export type Content = Record<string, { schema: Schema; example?: unknown }>;
+export interface Reply {
+  description: string;
+  headers?: Record<string, { description: string; schema: Schema }>;
+  content?: Content;
+}
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters: Parameter[];
+  requestBody?: { required: true; content: Content };
+  responses: Record<string, Reply>;
+  security: Record<string, string[]>[];
+  /** The operation that this is another name of. */
+  "x-alias-of"?: string;
+}
+export type Paths = Record<string, Partial<Record<Method, Operation>>>;
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: typeof ABOUT;
+  servers: { url: string }[];
+  tags: { name: string; description?: string }[];
+  paths: Paths;
+  components: { schemas: Record<string, Schema>; securitySchemes: typeof SECURITY_SCHEMES };
+}
+
+export function openApi(endpoints: readonly Endpoint[]): OpenApiDocument {
+  const book = schemaBook();
+  // What is read with its version can be changed on condition of that version.
+  const versioned = new Set(endpoints.filter(showsVersion).map(({ path }) => path));
+  const paths: Paths = {};
+  for (const endpoint of endpoints) {
+    const operation = describeOperation(endpoint, book, versioned.has(endpoint.path));
+    const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
+    const method = endpoint.method.toLowerCase();
+    paths[path] = { ...paths[path], [method]: operation };
+    if (method === "put") paths[path].patch = alias(operation);
+  }
+  Object.assign(paths, dataPlanePaths(book), mcpEndpointPaths(book));
+  return {
+    openapi: "3.1.1",
+    info: ABOUT,
+    servers: [{ url: "/" }],
+    tags: tagsOf(paths),
+    paths,
+    components: { schemas: book.schemas, securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+/** An update leaves out what it does not change under either method. */
+const alias = (operation: Operation): Operation => ({
+  ...operation,
+  operationId: `${operation.operationId}_by_patch`,
+  summary: `${operation.summary} (the same as PUT)`,
+  "x-alias-of": operation.operationId,
+});
+
+function tagsOf(paths: Paths): OpenApiDocument["tags"] {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const names = new Set(operations.flatMap(({ tags }) => tags));
+  return [...names].map((name) => {
+    const description = TAGS.find((tag) => tag.name === name)?.description;
+    return description ? { name, description } : { name };
+  });
+}

@@ -1,0 +1,169 @@
+/** One endpoint as an OpenAPI operation: what it takes, what it answers, and every way it says no. */
+import { z } from "zod";
+import {
+  type Endpoint,
+  isAdministrative,
+  Nothing,
+  type Permission,
+} from "../../contract/endpoint.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import { PERMISSIONS, ROLES } from "../../contract/roles.ts";
+import { tagOf } from "./about.ts";
+import { errorReplies, OTHERS_FAILED } from "./errors.ts";
+import type { Operation, Parameter, Reply } from "./openapi.ts";
+import { BODY_EXAMPLES, exampleId } from "./request-examples.ts";
+import { pascal, type SchemaBook, toSchema } from "./schemas.ts";
+
+export function describeOperation(
+  endpoint: Endpoint,
+  book: SchemaBook,
+  versioned: boolean,
+): Operation {
+  const { name, path, auth, method, writes, plane } = endpoint;
+  const conditional = versioned && writes && /:\w+$/.test(path);
+  const error =
+    plane === "guard"
+      ? book.refer(GuardError, "output", "GuardError")
+      : book.refer(ErrorBody, "output", "ErrorBody");
+  return {
+    operationId: name,
+    tags: [tagOf(path)],
+    summary: endpoint.summary,
+    ...(isAdministrative(auth) ? { description: whoMay(auth) } : {}),
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(endpoint),
+      ...(conditional ? [IF_MATCH] : []),
+      ...(method === "POST" && (writes || auth === "collector") ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...requestBody(endpoint, book),
+    responses: {
+      [endpoint.status]: success(endpoint, book),
+      ...errorReplies(errorCodes(endpoint, conditional), () => error),
+    },
+    security: SECURITY[auth] ?? [{ admin_token: [] }],
+  };
+}
+
+/** Who is let in without an administrator token. */
+const SECURITY: Partial<Record<Endpoint["auth"], Operation["security"]>> = {
+  public: [],
+  collector: [{ collector_key: [] }],
+  principal: [{ principal_token: [] }],
+};
+
+export const showsVersion = ({ reply }: Endpoint): boolean =>
+  reply instanceof z.ZodObject && "version" in reply.shape;
+
+const ErrorBody = z
+  .object({
+    error: z.string().describe("A code to branch on."),
+    message: z.string().describe("What is wrong and what to do about it, for people."),
+  })
+  .describe("Every error of the administrative API.");
+
+const GuardError = z
+  .object({
+    error: z.string().describe("What is wrong and what to do about it, for people."),
+    trace_id: z.string(),
+    request_id: z.string(),
+  })
+  .describe(
+    "Every error of the evaluation API. Never a verdict, and never to be taken for `allow`.",
+  );
+
+const IF_MATCH: Parameter = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  description:
+    'The ETag that was read, such as `"3"`: the change happens to that version or not at all.',
+  schema: { type: "string" },
+};
+const IDEMPOTENCY_KEY: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "Any text of your own: sent again with the same key, the request happens once.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
+function whoMay(permission: Permission): string {
+  const roles = ROLES.filter((role) => PERMISSIONS[role].includes(permission));
+  return `Needs the permission \`${permission}\`. Roles that hold it: ${roles.join(", ")}.`;
+}
+
+function pathParameters(path: string): Parameter[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    description: `Id of the ${name.replace(/_id$/, "").replaceAll("_", " ")}.`,
+    // The server checks as an id what is called one.
+    schema: name.endsWith("_id") ? { type: "string", format: "uuid" } : { type: "string" },
+    example: exampleId(name),
+  }));
+}
+
+function queryParameters({ query }: Endpoint): Parameter[] {
+  const { properties = {}, required = [] } = toSchema(query, "input");
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    if (typeof schema === "boolean") return [];
+    const { description, ...rest } = schema;
+    const example = name === "limit" ? { example: 20 } : {};
+    const said = description ? { description } : {};
+    return {
+      name,
+      in: "query",
+      required: required.includes(name),
+      ...said,
+      schema: rest,
+      ...example,
+    };
+  });
+}
+
+function requestBody({ name, body }: Endpoint, book: SchemaBook): Pick<Operation, "requestBody"> {
+  if (body === Nothing) return {};
+  const schema = book.refer(body, "input", `${pascal(name)}Body`);
+  const example = BODY_EXAMPLES[name];
+  const content = example === undefined ? { schema } : { schema, example };
+  return { requestBody: { required: true, content: { "application/json": content } } };
+}
+
+function success(endpoint: Endpoint, book: SchemaBook): Reply {
+  if (endpoint.reply === Nothing) return { description: "Done. There is no body." };
+  const schema = book.refer(endpoint.reply, "output", `${pascal(endpoint.name)}Reply`);
+  const etag = {
+    description: "The version, to send as If-Match.",
+    schema: { type: "string" },
+  } as const;
+  return {
+    description: endpoint.status === 201 ? "Created." : "Done.",
+    ...(showsVersion(endpoint) ? { headers: { ETag: etag } } : {}),
+    content: { "application/json": { schema } },
+  };
+}
+
+function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
+  const { auth, path, body, writes, asks_others, plane } = endpoint;
+  if (plane === "guard") {
+    const codes: ErrorCode[] = ["invalid_request", "unauthorized", "forbidden", "overloaded"];
+    const more: ErrorCode[] = path.includes(":")
+      ? ["not_found"]
+      : ["too_large", "request_timeout", "detector_failed"];
+    return [...codes, ...more];
+  }
+  const codes: [boolean, ...ErrorCode[]][] = [
+    [auth !== "public", "unauthorized"],
+    [isAdministrative(auth), "forbidden"],
+    [path.includes(":"), "not_found"],
+    [writes && body !== Nothing, "already_exists"],
+    [writes, "conflict"],
+    [conditional, "version_mismatch"],
+    [body !== Nothing, "too_large"],
+    [asks_others, ...OTHERS_FAILED],
+    [true, "validation_failed", "unavailable"],
+  ];
+  return codes.flatMap(([possible, ...some]) => (possible ? some : []));
+}

@@ -1,0 +1,68 @@
+/** A command to paste for an operation: address, key, and a body that the operation takes. */
+import { shellQuote } from "../../lib/text/shell-quote.ts";
+import type { Operation, Parameter } from "./openapi.ts";
+import type { Entry } from "./reference-operation.ts";
+import type { Schema } from "./schemas.ts";
+
+const ADDRESS = "http://127.0.0.1:8080";
+
+export function curl({
+  path,
+  method,
+  operation,
+}: Pick<Entry, "path" | "method" | "operation">): string {
+  const body = bodyOf(operation);
+  const implied = body.length > 0 ? "post" : "get";
+  const verb = method === implied ? "" : `-X ${method.toUpperCase()} `;
+  const keys = operation.security.flatMap((needed) => Object.keys(needed));
+  const words = [
+    `curl ${verb}${shellQuote(addressOf(path, operation))}`,
+    ...keys.flatMap((name) => SECRET_HEADERS[name] ?? []),
+    ...body,
+    ...outputOf(operation),
+  ];
+  return words.join(" \\\n  ");
+}
+
+/** In double quotes, so that the shell fills in the secret. */
+const SECRET_HEADERS: Record<string, string> = {
+  admin_token: '-H "Authorization: Bearer $TOKEN"',
+  principal_token: '-H "Authorization: Bearer $PERSONAL_TOKEN"',
+  consumer_key: '-H "X-AG-API-Key: $KEY"',
+};
+
+function addressOf(path: string, { parameters }: Operation): string {
+  const shown = parameters.filter(({ example }) => example !== undefined);
+  const value = ({ example }: Parameter) => encodeURIComponent(String(example));
+  const filled = shown
+    .filter((parameter) => parameter.in === "path")
+    .reduce((text, parameter) => text.replace(`{${parameter.name}}`, value(parameter)), path);
+  const query = shown
+    .filter((parameter) => parameter.in === "query")
+    .map((parameter) => `${parameter.name}=${value(parameter)}`);
+  return `${ADDRESS}${filled}${query.length > 0 ? `?${query.join("&")}` : ""}`;
+}
+
+function bodyOf({ requestBody }: Operation): string[] {
+  const json = requestBody?.content["application/json"];
+  if (json) {
+    const text = JSON.stringify(json.example ?? {}, null, 2).replaceAll("\n", "\n  ");
+    return ["-H 'Content-Type: application/json'", `-d ${shellQuote(text)}`];
+  }
+  const form = requestBody?.content["multipart/form-data"]?.schema.properties ?? {};
+  return Object.entries(form).map(
+    ([name, schema]) => `-F ${shellQuote(`${name}=${sample(schema)}`)}`,
+  );
+}
+
+function sample(schema: Schema | boolean): string {
+  if (typeof schema === "boolean") return "";
+  return `${schema.contentMediaType ? "@" : ""}${schema.examples?.[0]}`;
+}
+
+/** Bytes belong in a file, not on the terminal. */
+function outputOf({ responses }: Operation): string[] {
+  const [type = ""] = Object.keys(responses[200]?.content ?? {});
+  if (type.startsWith("audio/")) return ["-o speech.mp3"];
+  return type === "application/octet-stream" ? ["-o file"] : [];
+}

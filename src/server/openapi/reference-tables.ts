@@ -1,0 +1,126 @@
+/** The tables of the reference page: parameters, members, headers and errors. */
+import { type Html, html, prose } from "../pages/html.ts";
+import type { OpenApiDocument, Operation, Reply } from "./openapi.ts";
+import { elementOf, membersOf, type Shape, shapeOf } from "./reference-members.ts";
+import type { Schema } from "./schemas.ts";
+
+type Schemas = Record<string, Schema>;
+
+export function parameterTable({ parameters }: Operation, schemas: Schemas): Html {
+  const rows = parameters.map((parameter) => {
+    const shape = shapeOf(parameter.schema, schemas);
+    return html`<tr>${nameCell(parameter.name, 0)}${cell("In", parameter.in)}${typeCell(shape, schemas)}${requiredCell(parameter.required)}${wordsCell(shape, schemas, parameter.description)}</tr>`;
+  });
+  return table("Parameters", ["Name", "In", "Type", "Required", "Description"], rows);
+}
+
+/** What a caller writes: which members it must send, and what holds when it does not. */
+export function inputTables(caption: string, given: Schema, schemas: Schemas): Html {
+  const { anyOf, description } = shapeOf(given, schemas).schema;
+  if (anyOf) {
+    const forms = anyOf.map((form, at) => inputTables(`${caption}, form ${at + 1}`, form, schemas));
+    return html`${forms}`;
+  }
+  const members = membersOf(given, schemas);
+  const words = description && prose(description);
+  if (members.length === 0) return html`<p><b>${caption}</b> ${words}</p>`;
+  const rows = members.map(
+    ({ name, depth, required, shape }) =>
+      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${requiredCell(required)}${wordsCell(shape, schemas)}</tr>`,
+  );
+  const columns = ["Name", "Type", "Required", "Description"];
+  return html`${words && html`<p>${words}</p>`}${table(caption, columns, rows)}`;
+}
+
+export function outputTable(caption: string, schema: Schema, schemas: Schemas): Html | undefined {
+  const rows = membersOf(schema, schemas).map(
+    ({ name, depth, shape }) =>
+      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${wordsCell(shape, schemas)}</tr>`,
+  );
+  return rows.length > 0 ? table(caption, ["Name", "Type", "Description"], rows) : undefined;
+}
+
+export function securityTable(schemes: OpenApiDocument["components"]["securitySchemes"]): Html {
+  const rows = Object.values(schemes).map(
+    ({ name, description }) => html`<tr>${nameCell(name, 0)}<td>${prose(description)}</td></tr>`,
+  );
+  return table("Authentication", ["Header", "What to send"], rows);
+}
+
+export function headerTable(headers: NonNullable<Reply["headers"]>): Html {
+  const rows = Object.entries(headers).map(
+    ([name, { description }]) => html`<tr>${nameCell(name, 0)}<td>${prose(description)}</td></tr>`,
+  );
+  return table("Reply headers", ["Name", "Description"], rows);
+}
+
+export function errorTable(errors: readonly [string, Reply][]): Html {
+  const rows = errors.map(([status, { description }]) => {
+    const lines = description.split("\n").map((line) => html`<div>${prose(line)}</div>`);
+    return html`<tr><th scope="row">${status}</th><td>${lines}</td></tr>`;
+  });
+  return table("Errors", ["Status", "What it means"], rows);
+}
+
+function table(caption: string, columns: readonly string[], rows: readonly Html[]): Html {
+  const heads = columns.map((name) => html`<th scope="col">${name}</th>`);
+  return html`<table><caption>${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+const nameCell = (name: string, depth: number): Html =>
+  html`<th scope="row" class="depth-${Math.min(depth, 4)}"><code>${name}</code></th>`;
+
+/** On a narrow screen the row is a block, and the label says what the column head cannot. */
+const cell = (label: string, content: Html | string): Html =>
+  html`<td data-label="${label}">${content}</td>`;
+
+const requiredCell = (required: boolean): Html =>
+  required ? cell("Required", html`<b>yes</b>`) : html`<td class="none">no</td>`;
+
+function typeCell(shape: Shape, schemas: Schemas): Html {
+  const limits = limitsOf(shape.schema);
+  return html`<td class="type">${typeWords(shape, schemas)}${limits && html` <small>${limits}</small>`}</td>`;
+}
+
+function wordsCell(shape: Shape, schemas: Schemas, description = shape.schema.description): Html {
+  const choices = choicesOf(elementOf(shape, schemas) ?? shape, schemas);
+  return html`<td>${description && html`<div>${prose(description)}</div>`}${choices.length > 0 && html`<div class="choices">One of ${choices}</div>`}</td>`;
+}
+
+function choicesOf({ schema }: Shape, schemas: Schemas): Html[] {
+  const links = (schema.anyOf ?? []).map(
+    (option) => html`${typeWords(shapeOf(option, schemas), schemas)} `,
+  );
+  const values = (schema.enum ?? []).map((value) => html`<code>${String(value)}</code> `);
+  return [...links, ...values];
+}
+
+function typeWords(shape: Shape, schemas: Schemas): Html {
+  return html`${bareType(shape, schemas)}${shape.nullable && " or null"}`;
+}
+
+function bareType(shape: Shape, schemas: Schemas): Html {
+  const { schema, component } = shape;
+  const element = elementOf(shape, schemas);
+  if (element) {
+    return html`${schema.type === "array" ? "array of" : "map to"} ${typeWords(element, schemas)}`;
+  }
+  if (component) return html`<a href="#schema-${component}">${component}</a>`;
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  if (schema.contentMediaType) return html`file`;
+  if (schema.anyOf) return html`object`;
+  return html`${schema.format ?? [schema.type ?? "any"].flat().join(" or ")}`;
+}
+
+function limitsOf({ minLength, maxLength, minimum, maximum, minItems, maxItems }: Schema): string {
+  const range = (from: number | undefined, to: number | undefined, unit: string) => {
+    if (from === undefined && to === undefined) return "";
+    if (from === undefined) return `at most ${to}${unit}`;
+    return to === undefined ? `at least ${from}${unit}` : `${from} to ${to}${unit}`;
+  };
+  return (
+    range(minLength, maxLength, " characters") ||
+    range(minimum, maximum, "") ||
+    range(minItems, maxItems, " entries")
+  );
+}

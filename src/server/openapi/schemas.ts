@@ -1,0 +1,147 @@
+/** Which JSON Schema stands for a wire shape, and under which name: the one it has in the contract. */
+import { z } from "zod";
+import * as activity from "../../contract/activity.ts";
+import * as approvals from "../../contract/approvals.ts";
+import * as audit from "../../contract/audit.ts";
+import * as collectorKeys from "../../contract/collector-keys.ts";
+import * as collectors from "../../contract/collectors.ts";
+import * as conditions from "../../contract/conditions.ts";
+import * as consumerKeys from "../../contract/consumer-keys.ts";
+import * as consumers from "../../contract/consumers.ts";
+import * as detectors from "../../contract/detectors.ts";
+import * as evaluate from "../../contract/evaluate.ts";
+import * as gateways from "../../contract/gateways.ts";
+import * as mcpRegistries from "../../contract/mcp-registries.ts";
+import * as policies from "../../contract/policies.ts";
+import * as registries from "../../contract/registries.ts";
+import * as replay from "../../contract/replay.ts";
+import * as requests from "../../contract/requests.ts";
+import * as session from "../../contract/session.ts";
+import * as storeAccess from "../../contract/store-access.ts";
+import * as storeCatalog from "../../contract/store-catalog.ts";
+import * as storeGrants from "../../contract/store-grants.ts";
+import * as storeInstalls from "../../contract/store-installs.ts";
+import * as storePrincipals from "../../contract/store-principals.ts";
+import * as storeRegistry from "../../contract/store-registry.ts";
+import * as storeRequests from "../../contract/store-requests.ts";
+import * as storeTools from "../../contract/store-tools.ts";
+import * as tokens from "../../contract/tokens.ts";
+
+export type Schema = z.core.JSONSchema.BaseSchema;
+/** What is sent may leave out what has a default; what comes back holds it. */
+type Direction = "input" | "output";
+
+/** An object of any members. Without the second keyword, generators read it as one of none. */
+export const OPEN_OBJECT = { type: "object", additionalProperties: true } as const;
+
+export interface SchemaBook {
+  /** The components so far. */
+  schemas: Record<string, Schema>;
+  /** A reference to the component of a shape; `name` is for a shape that the contract leaves unnamed. */
+  refer: (shape: z.ZodType, direction: Direction, name: string) => Schema;
+}
+
+const MODULES = [
+  gateways,
+  registries,
+  mcpRegistries,
+  consumers,
+  consumerKeys,
+  conditions,
+  detectors,
+  policies,
+  replay,
+  collectors,
+  collectorKeys,
+  evaluate,
+  approvals,
+  activity,
+  requests,
+  tokens,
+  session,
+  audit,
+  storeAccess,
+  storeCatalog,
+  storeInstalls,
+  storeRequests,
+  storeGrants,
+  storePrincipals,
+  storeRegistry,
+  storeTools,
+];
+
+export function schemaBook(): SchemaBook {
+  const names = new Map<z.core.$ZodType, Record<Direction, string>>();
+  for (const [name, shape] of MODULES.flatMap((module) => Object.entries(module))) {
+    if (!(shape instanceof z.ZodType)) continue;
+    names.set(shape, { input: name.replace(/(Input)?$/, "Input"), output: name });
+  }
+  const schemas: Record<string, Schema> = {};
+  const refer: SchemaBook["refer"] = (shape, direction, name) => {
+    if (!names.has(shape)) names.set(shape, { input: name, output: name });
+    const { $defs, $ref } = toSchema(shape, direction, (inner) => names.get(inner)?.[direction]);
+    Object.assign(schemas, $defs);
+    return { $ref: String($ref) };
+  };
+  for (const [kind, options] of Object.entries(registries.OPTIONS)) {
+    // Kinds share shapes; a copy with a sentence of its own is what gets the name of the kind.
+    const own = options.describe(`\`provider_options\` of a registry of the kind \`${kind}\`.`);
+    refer(own, "input", optionsName(kind));
+  }
+  return { schemas, refer };
+}
+
+export function toSchema(
+  shape: z.ZodType,
+  direction: Direction,
+  nameOf: (shape: z.core.$ZodType) => string | undefined = () => undefined,
+): Schema {
+  const metadata = Object.assign(z.registry<{ id?: string | undefined }>(), {
+    get: (inner: z.core.$ZodType) => {
+      const id = nameOf(inner);
+      return { ...z.globalRegistry.get(inner), ...(id === undefined ? {} : { id }) };
+    },
+  });
+  const { $schema: _, ...made } = z.toJSONSchema(shape, {
+    io: direction,
+    target: "draft-2020-12",
+    metadata,
+    override: ({ jsonSchema }) => tidy(jsonSchema, direction),
+  });
+  const moved = (key: string, value: unknown) =>
+    key === "$ref" ? String(value).replace("#/$defs/", "#/components/schemas/") : value;
+  return JSON.parse(JSON.stringify(made), moved);
+}
+
+export const pascal = (name: string): string =>
+  name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Leaves out what says nothing to a reader, and says what one schema alone cannot. */
+function tidy(schema: Schema, direction: Direction): void {
+  if (schema.type === "object" && !schema.properties) schema.additionalProperties ??= true;
+  if (schema.default !== undefined) moveDefault(schema, direction);
+  if (schema.format) delete schema.pattern;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (direction === "output") {
+    // A later version may add members; a client must not break on them.
+    if (schema.additionalProperties === false) delete schema.additionalProperties;
+  }
+  const options = schema.properties?.provider_options;
+  if (typeof options !== "object") return;
+  options.anyOf = registries.PROVIDER_NAMES.map((kind) => ({
+    $ref: `#/components/schemas/${optionsName(kind)}`,
+  }));
+  for (const member of ["type", "propertyNames", "additionalProperties"]) delete options[member];
+}
+
+/** In words: openapi-typescript makes a member with the keyword `default` required in requests. */
+function moveDefault(schema: Schema, direction: Direction): void {
+  const { default: value } = schema;
+  delete schema.default;
+  if (direction === "output") return; // A response holds every member.
+  const text = `Default: \`${JSON.stringify(value)}\`.`;
+  schema.description = schema.description ? `${schema.description} ${text}` : text;
+}
+
+const optionsName = (kind: string): string => `RegistryOptions${pascal(kind)}`;

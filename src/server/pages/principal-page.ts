@@ -1,0 +1,104 @@
+/** `/me`: the personal tokens in a principal's name, which they rotate, add to their sign-in or revoke. */
+import { AppError } from "../../contract/errors.ts";
+import { changeStore } from "../../db/config-revision.ts";
+import type { PrincipalTokenRow } from "../../db/principal-tokens.ts";
+import type { Deps } from "../../deps.ts";
+import type { Principal } from "../../mcp-store/identify-principal.ts";
+import {
+  addOwnToken,
+  ownTokens,
+  revokeOwnToken,
+  rotateOwnToken,
+} from "../../mcp-store/own-tokens.ts";
+import type { App } from "../http/app.ts";
+import type { AnswerPath } from "../http/mcp-paths.ts";
+import { publicOrigin } from "../http/public-origin.ts";
+import { type Html, html } from "./html.ts";
+import { plainPage } from "./plain-page.ts";
+import { readPrincipalForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
+import { principalIn, signedIn, tokenIn } from "./principal-session.ts";
+import { answerPage, here, leadTo, type PageContext, type PageRequest } from "./serve-page.ts";
+
+export const principalPage = (app: App): Record<string, AnswerPath> => ({
+  "/me": answerPage(app, (request, context) =>
+    request.method === "POST" ? act(app, request, context) : show(app, request, context),
+  ),
+});
+
+async function show(
+  { deps }: App,
+  request: PageRequest,
+  { headers }: PageContext,
+): Promise<Response> {
+  const principal = await principalIn(deps, request);
+  if (!principal) return plainPage("Who are you?", SIGN_IN, headers);
+  return plainPage("Your tokens", await listed(deps, principal, tokenIn(deps, request)), headers);
+}
+
+async function act(
+  { deps }: App,
+  request: PageRequest,
+  { ids, headers }: PageContext,
+): Promise<Response> {
+  const { form, cookie } = await readPrincipalForm(deps, request);
+  if (cookie !== undefined) return leadTo(here(request), { ...headers, "set-cookie": cookie });
+  const principal = await principalIn(deps, request);
+  if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
+  const author = { actor: { id: null, name: principal.principal_sub }, ...ids };
+  const change = <T>(work: (deps: Deps) => Promise<T>): Promise<T> =>
+    changeStore(deps.db, (db) => work({ ...deps, db }));
+  switch (form.get("action")) {
+    case "rotate": {
+      const token = tokenIn(deps, request) ?? "";
+      const next = await change((inside) => rotateOwnToken(inside, author, token));
+      const cookie = await signedIn(deps, next, publicOrigin(deps, request));
+      return plainPage("Your new token", rotated(next), { ...headers, "set-cookie": cookie });
+    }
+    case "add": {
+      const added = form.get("added")?.trim() ?? "";
+      await change((inside) => addOwnToken(inside, author, principal, added));
+      return leadTo(here(request), headers);
+    }
+    case "revoke": {
+      const id = form.get("id") ?? "";
+      await change((inside) => revokeOwnToken(inside, author, principal, id));
+      return leadTo(here(request), headers);
+    }
+    default:
+      throw new AppError("invalid_request", "action: must be rotate, add or revoke");
+  }
+}
+
+async function listed(deps: Deps, principal: Principal, token = ""): Promise<Html> {
+  const tokens = await ownTokens(deps, principal);
+  return html`<p>These tokens act in your name. Accounts that you connect and keys that you fill in are used only by the tokens you connected them with. Revoke a token that you do not know.</p>
+${tokens.length === 0 ? html`<p>You have no personal token.</p>` : html`<ul>${tokens.map((token) => item(token, principal))}</ul>`}
+${
+  token.startsWith("pp_") &&
+  html`<form method="post"><button name="action" value="rotate">Rotate the token you are signed in with</button></form>`
+}
+<form method="post">
+<label for="added">Use your accounts with another token</label>
+<input id="added" name="added" type="password" required autocomplete="off" aria-describedby="about-added">
+<small id="about-added">Paste a personal token of yours. It uses the accounts of the token you are signed in with from then on.</small>
+<button name="action" value="add">Add token</button>
+</form>
+<form method="post"><small>You are ${principal.principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
+}
+
+function item(token: PrincipalTokenRow, { sign_in }: Principal): Html {
+  const { id, name, hint, created_by, created_at, last_used_at, expires_at } = token;
+  const isOwn = (token.sign_in ?? id) === sign_in;
+  return html`<li><strong>${name}</strong> <code>${hint}</code><br>
+<small>${isOwn ? "Uses your accounts." : "Does not use your accounts."} Created ${minute(created_at)}${created_by !== null && html` by ${created_by}`}. ${last_used_at === null ? "Never used." : `Last used ${minute(last_used_at)}.`} ${expires_at === null ? "Never expires." : `Expires ${minute(expires_at)}.`}</small>
+<form method="post"><input type="hidden" name="id" value="${id}"><button class="quiet" name="action" value="revoke">Revoke ${name}</button></form></li>`;
+}
+
+/** `2026-01-31 12:00 UTC`: the page has no script that knows the reader's time zone. */
+const minute = (time: string): string =>
+  `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+const rotated = (token: string): Html =>
+  html`<p>Set this token in your client. It is shown only now, and uses the same accounts.</p>
+<p><code>${token}</code></p>
+<p>The old token works for one more hour.</p>`;

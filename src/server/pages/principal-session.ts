@@ -1,0 +1,73 @@
+/** A principal in a browser: a sealed cookie that holds their token. Revoking the token or signing out ends it. */
+import { AppError } from "../../contract/errors.ts";
+import { endSession, hasSessionEnded } from "../../db/ended-sessions.ts";
+import type { Deps } from "../../deps.ts";
+import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
+import { identifyPrincipal, type Principal } from "../../mcp-store/identify-principal.ts";
+import { publicOrigin } from "../http/public-origin.ts";
+import { readCookie, type SessionCookieKind, setCookie } from "../http/session-cookie.ts";
+
+/** Lax: it must come along when an authorization server sends the browser back. */
+const COOKIE: SessionCookieKind = { name: "portcullis_principal", same_site: "Lax" };
+const CONTEXT: SealContext = { purpose: "principal session", id: "" };
+const LIFE_S = 1800;
+/** Browsers drop longer cookies without an error; sealing adds a third. */
+const MAX_TOKEN_CHARACTERS = 2700;
+
+interface SessionCookie {
+  session_id: string;
+  token: string;
+  ends: number;
+}
+
+/** Returns the Set-Cookie header that signs this token's principal in. */
+export async function signedIn(deps: Deps, token: string, origin: string): Promise<string> {
+  await identifyPrincipal(deps, token);
+  if (token.length > MAX_TOKEN_CHARACTERS) {
+    throw new AppError(
+      "invalid_request",
+      "This token is too long for a browser: use a personal one.",
+    );
+  }
+  const ends = deps.now().getTime() + LIFE_S * 1000;
+  const session: SessionCookie = { session_id: deps.newId(), token, ends };
+  const value = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
+  return setCookie(COOKIE, origin, { value, seconds: LIFE_S });
+}
+
+/** Ends the session on every node, and returns the Set-Cookie header that removes its cookie. */
+export async function signedOut(deps: Deps, request: Request, origin: string): Promise<string> {
+  const session = sessionOf(deps, request);
+  // A stranger could fill the table otherwise.
+  if (session && (await principalIn(deps, request))) {
+    const expires_at = new Date(session.ends).toISOString();
+    await endSession(deps.db, { id: session.session_id, kind: "principal", expires_at });
+  }
+  return setCookie(COOKIE, origin, { value: "", seconds: 0 });
+}
+
+/** Returns undefined when nobody is signed in, or no longer. */
+export async function principalIn(deps: Deps, request: Request): Promise<Principal | undefined> {
+  const session = sessionOf(deps, request);
+  // Not from the snapshot: a principal's token is looked up in the database as well.
+  if (!session || (await hasSessionEnded(deps.db, session.session_id))) return undefined;
+  try {
+    return await identifyPrincipal(deps, session.token);
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === "unauthorized") return undefined;
+    throw thrown;
+  }
+}
+
+/** Returns the token of the session. Call it after `principalIn`, which checks it. */
+export const tokenIn = (deps: Deps, request: Request): string | undefined =>
+  sessionOf(deps, request)?.token;
+
+function sessionOf(deps: Deps, request: Request): SessionCookie | undefined {
+  const cookies = request.headers.get("cookie") ?? "";
+  const value = readCookie(COOKIE, publicOrigin(deps, request), cookies);
+  const opened = value && unseal(deps.keyring(), CONTEXT, value);
+  if (!opened) return undefined;
+  const session: SessionCookie = JSON.parse(opened);
+  return session.ends > deps.now().getTime() ? session : undefined;
+}

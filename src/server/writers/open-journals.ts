@@ -1,0 +1,77 @@
+/** Opens the journals of both event queues, and recovers those that earlier processes left behind. */
+import { join } from "node:path";
+import type { RequestEvent } from "../../contract/requests.ts";
+import { configRevision } from "../../db/config-revision.ts";
+import type { Db } from "../../db/db.ts";
+import { insertEvaluations, type RecordedEvaluation } from "../../db/evaluation-events.ts";
+import { requestEventTable } from "../../db/request-events.ts";
+import { sqliteFile } from "../../db/sqlite.ts";
+import { type Journal, leftBehind, openJournal } from "../../lib/journal.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Settings } from "../../settings.ts";
+import { type Recovered, recoverEvents } from "./recover-events.ts";
+
+/** Of each kind, with what earlier processes left behind: a database that stays away must not fill the disk. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const RETRY_MS = 1_000;
+
+export interface Journals {
+  events: Journal;
+  evaluations: Journal;
+  /** Whether evaluations of an earlier process are not in the database yet. */
+  evaluationsLeft: () => boolean;
+  stop: () => void;
+}
+
+export async function openJournals(settings: Settings, db: Db, log: Log): Promise<Journals> {
+  // Beside an SQLite database, so that they move along with it.
+  const base =
+    sqliteFile(settings.DATABASE_URL) ?? join(settings.PORTCULLIS_DATA_DIR, "portcullis");
+  const [events, evaluations] = await Promise.all([
+    recovering<RequestEvent>(`${base}-requests`, log, {
+      kind: "events",
+      insert: (rows) => requestEventTable.insertMany(db, rows),
+    }),
+    recovering<RecordedEvaluation>(`${base}-activity`, log, {
+      kind: "evaluations",
+      insert: (rows) => insertEvaluations(db, rows),
+    }),
+  ]);
+  let running = false;
+  const retry = async () => {
+    if (running || !(events.isLeft() || evaluations.isLeft())) return;
+    running = true;
+    try {
+      await configRevision(db); // reads the files only when the database answers
+      await events.retry();
+      await evaluations.retry();
+    } catch {
+      // It is tried again.
+    }
+    running = false;
+  };
+  const retrying = setInterval(() => void retry(), RETRY_MS);
+  return {
+    events: events.journal,
+    evaluations: evaluations.journal,
+    evaluationsLeft: evaluations.isLeft,
+    stop: () => clearInterval(retrying),
+  };
+}
+
+async function recovering<Event>(path: string, log: Log, recovered: Recovered<Event>) {
+  const found = await leftBehind(path);
+  let left = await recoverEvents(log, found, recovered);
+  const bytes = left.reduce((sum, journal) => sum + journal.bytes, 0);
+  /** That they are held was logged at the start. */
+  const onlyRecovered: Log = (event, fields) => {
+    if (!event.endsWith("_held")) log(event, fields);
+  };
+  return {
+    journal: openJournal(path, MAX_BYTES - bytes),
+    isLeft: () => left.length > 0,
+    async retry() {
+      left = await recoverEvents(onlyRecovered, left, recovered);
+    },
+  };
+}
