@@ -1,0 +1,111 @@
+/** Rejects words that a reader has to translate: CONTRIBUTING.md says which words to use instead. */
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Each discouraged word, and what to write instead. */
+const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
+  [/\b(?:stands?|standing)\b/i, "is, runs, is located"],
+  [/\btold\b|[a-z]Told\b/i, "recorded, reported, logged, returned"],
+  [/\btells?\b/i, "reports, returns, distinguishes"],
+  [/\basked\b|[a-z]Asked\b/i, "requested, sent"],
+  [/(?<!DNS )\banswer(?:s|ed|ing)?\b|[a-z]Answer|\banswer[A-Z]/i, "response, reply, returns"],
+  [/\b(?:whoever|whomever|whatever)\b/i, "the subject: the client, the administrator"],
+  [/\bnobody\b/i, "the subject: no client, no administrator"],
+  [/\baside\b/i, "in a worker"],
+  [/\b(?:misfit|offences?)\b/i, "validation error, violation"],
+  [/\bis no such\b|\bcannot stand\b/i, "what is wrong and what to do"],
+  [/\ba (?:text|head|thread)\b/, "text, header block, worker"],
+  [/\b(?:MOST|LONGEST|LARGEST|LEAST|FEWEST|SHORTEST)_/, "MAX_, MIN_"],
+  [/\b(?:most|longest|largest)[A-Z](?!estrictive)/, "max…"],
+  [
+    /\b(?:type|interface) (?:Asked|Known|Chosen|Judged|Kept|Place|Told|Backing|Named|Answered|Given|Wanted|Found)\b/,
+    "a noun: MatchedRequest, CacheEntry, SourceLocation",
+  ],
+  [/\/\*\* (?:What|Where|Who|Whom|How|Which|Does|Do|Is|Are|May|Has)\b/, "Returns …, Reads …"],
+  [
+    /\b(?:behaviour|colour|honour|favour|recognise|organis|normalis|authoris|serialis|summaris|dialled|dialling|labelled|judgement|licence|catalogue|centre)/i,
+    "American spelling",
+  ],
+];
+
+/** Natural language as data: detector patterns, samples and the demo model's replies. */
+const DATA: readonly string[] = [];
+
+/** Folders that are not rewritten yet. May only shrink. */
+const PENDING: readonly string[] = [
+  "src/admin/",
+  "src/cli/",
+  "src/config-file/",
+  "src/console/",
+  "src/contract/",
+  "src/dataplane/",
+  "src/db/",
+  "src/demo/",
+  "src/evaluate/",
+  "src/lib/",
+  "src/mcp-store/",
+  "src/net/",
+  "src/plugins/",
+  "src/policy/",
+  "src/providers/",
+  "src/server/",
+  "src/snapshot/",
+  "src/",
+  "bench/",
+  "scripts/",
+  "docs/",
+  "test/",
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+];
+
+const EXEMPT = /^test\/(?:golden|rules\/english)|\.json$|^docs\/portcullis\.schema/;
+const files = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...["src", "test", "docs", "bench", "scripts"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+  ),
+].filter((file) => /\.(?:tsx?|md|html)$|^scripts\/\w+$/.test(file) && !EXEMPT.test(file));
+
+const isPending = (file: string) => PENDING.some((folder) => file.startsWith(folder));
+
+const violationsIn = (file: string) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line, at) =>
+      DISCOURAGED.filter(([word]) => word.test(line)).map(
+        ([, instead]) => `${file}:${at + 1}: write ${instead}: ${line.trim()}`,
+      ),
+    );
+
+test("no file uses a discouraged word", () => {
+  const checked = files.filter((file) => !isPending(file) && !DATA.includes(file));
+  expect(checked.flatMap(violationsIn)).toEqual([]);
+});
+
+test("every exception still exists", () => {
+  expect([...DATA, ...PENDING].filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test("no two files export a type of the same name", () => {
+  const homes = Map.groupBy(
+    files.filter((file) => file.startsWith("src/") && !isPending(file)).flatMap(exportedTypes),
+    ({ name }) => name,
+  );
+  const duplicates = [...homes].filter(([, places]) => places.length > 1);
+  expect(duplicates.map(([name, places]) => `${name}: ${places.map(({ file }) => file)}`)).toEqual(
+    [],
+  );
+});
+
+function exportedTypes(file: string): { name: string; file: string }[] {
+  return [...readFileSync(file, "utf8").matchAll(/^export (?:type|interface) (\w+)/gm)].map(
+    ([, name = ""]) => ({ name, file }),
+  );
+}
