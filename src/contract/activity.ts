@@ -44,7 +44,7 @@ export const StoredText = z.object({
   source: z
     .string()
     .describe(
-      "Who wrote it, or what else it is: `called_tool` and `offered_tool` are names; `tool_number` and `value` are kept of what waits for an approval.",
+      "Who wrote it, or what else it is: `called_tool` and `offered_tool` are names; `tool_number`, `value` and `attribute` are kept of what waits for an approval.",
     ),
   role: z.string().nullable(),
   text: z.string(),

@@ -50,7 +50,7 @@ export const getApproval = endpoint({
       .array(StoredText)
       .nullable()
       .describe(
-        "Every text, number and switch of the payload, masked whatever the collector stores. null: it is no longer pending, or the caller may neither decide nor audit.",
+        "Every text, number and switch of the payload, and the attributes `tool` and `tool.*`, masked whatever the collector stores. null: it is no longer pending, or the caller may neither decide nor audit.",
       ),
   }),
 });

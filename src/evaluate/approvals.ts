@@ -11,6 +11,7 @@ import { takeTurn } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { derivedKey, seal } from "../lib/crypto/seal.ts";
 import { compactJson, memberTexts, skipBlank } from "../lib/json/source-text.ts";
+import { pointerStep } from "../lib/json/strict.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import { applicationOf, factsOf, type Known, shortName } from "./facts.ts";
@@ -25,24 +26,30 @@ const LIFE_MS = 3_600_000;
  * attributes as they were written: a parsed number is rounded, and would cover its neighbors too.
  */
 function fingerprintOf({ id }: Program, known: Known): string {
-  const { keyring, request, body } = known;
+  const { keyring, request } = known;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
   const fact = factsOf(known);
   const scope = [id, ...BOUND_FIELDS.map((field) => fact(field) ?? null)];
-  const members = memberTexts(body, skipBlank(body, 0));
+  const members = membersOf(known);
   const payload = memberTexts(members.get("payload") ?? "{}", 0);
   // A client that repeats a JSON-RPC message gives it a new id.
   if (typeof request.payload.jsonrpc === "string") payload.delete("id");
-  const attributes = memberTexts(members.get("attributes") ?? "{}", 0);
-  const tool = [...attributes].filter(([name]) => name === "tool" || name.startsWith("tool."));
-  hash.update(JSON.stringify([scope, compacted(payload), compacted(tool)]));
+  hash.update(JSON.stringify([scope, compacted(payload), toolAttributes(members)]));
   return hash.digest("hex");
+}
+
+const membersOf = ({ body }: Known) => memberTexts(body, skipBlank(body, 0));
+
+/** Returns the attributes that describe the tool, as they were written. */
+function toolAttributes(members: ReadonlyMap<string, string>): [name: string, text: string][] {
+  const attributes = memberTexts(members.get("attributes") ?? "{}", 0);
+  return compacted(attributes).filter(([name]) => name === "tool" || name.startsWith("tool."));
 }
 
 /** The session of a repeated call may be another one; of a tool, the text is bound. */
 const BOUND_FIELDS = CONDITION_FIELDS.filter((field) => !/^(session|tool)\./.test(field));
 
-const compacted = (members: Iterable<[string, string]>) =>
+const compacted = (members: Iterable<[string, string]>): [string, string][] =>
   Array.from(members, ([name, text]) => [name, compactJson(text)]);
 
 /**
@@ -76,7 +83,11 @@ export async function askApproval(
   const at = backing.now();
   const { source } = asking;
   const tool = known.payload.tool.name;
-  const content = JSON.stringify(approvalContent(known.payload, hidden));
+  const attributes = toolAttributes(membersOf(known)).map(([name, text]) => ({
+    pointer: `/attributes/${pointerStep(name)}`,
+    text,
+  }));
+  const content = JSON.stringify(approvalContent(known.payload, hidden, attributes));
   const row: ApprovalRow = {
     id: backing.newId(),
     collector_id: known.collector.id,

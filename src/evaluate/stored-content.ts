@@ -13,6 +13,8 @@ const CALLED = "called_tool";
 const OFFERED = "offered_tool";
 const NUMBER = "tool_number";
 const VALUE = "value";
+/** What the client says of a tool beside the payload. */
+const ATTRIBUTE = "attribute";
 /** Says how much is missing. */
 const NOT_SHOWN = "not_shown";
 
@@ -25,7 +27,11 @@ const MAX_LISTED = 500;
 export function storedContent(
   storage: Collector["content_storage"],
   payload: Payload,
-  { hidden, status }: Pick<Outcome, "hidden"> & { status: string },
+  {
+    hidden,
+    status,
+    attributes = [],
+  }: Pick<Outcome, "hidden"> & { status: string; attributes?: readonly Value[] },
 ): StoredText[] | null {
   if (storage === "none") return null;
   const hiddenIn = Map.groupBy(hidden, ({ at }) => at?.segment);
@@ -56,14 +62,10 @@ export function storedContent(
   const offered = latest(payload.definitions.slice(0, MAX_LISTED), () => OFFERED, nameOf);
   // Alone a number says little; to who decides about a call it may say everything.
   const isAsked = status === "ask";
-  const values = isAsked
-    ? // Its name may say that it is personal: the `cvv` 123.
-      latest(
-        payload.values,
-        () => VALUE,
-        (of) => keep(segment(of.text, "tool_arguments", of)),
-      )
-    : [];
+  // Its name may say that it is personal: the `cvv` 123.
+  const keepValue = (of: Value) => keep(segment(of.text, "tool_arguments", of));
+  const stamped = latest(attributes, () => ATTRIBUTE, keepValue);
+  const values = isAsked ? latest(payload.values, () => VALUE, keepValue) : [];
   const numbers = isAsked
     ? latest(payload.segments.filter(isGiven).slice(-MAX_LISTED), () => NUMBER, keep)
     : [];
@@ -72,21 +74,31 @@ export function storedContent(
     ({ source }) => source,
     keep,
   );
-  return [...offered, ...called, ...texts, ...numbers, ...values];
+  return [...offered, ...called, ...stamped, ...texts, ...numbers, ...values];
 }
 
 /**
- * Returns what an approver sees of a payload: masked whatever the collector stores, and headed by how much
- * is left out, so that padding cannot hide an argument.
+ * Returns what an approver sees of a payload and of the attributes that are approved with it: masked whatever the
+ * collector stores, and headed by how much is left out, so that padding cannot hide an argument.
  */
-export function approvalContent(payload: Payload, hidden: Outcome["hidden"]): StoredText[] {
-  const content = storedContent("masked", payload, { hidden, status: "ask" }) ?? [];
+export function approvalContent(
+  payload: Payload,
+  hidden: Outcome["hidden"],
+  attributes: readonly Value[],
+): StoredText[] {
+  const asked = { hidden, status: "ask", attributes };
+  const content = storedContent("masked", payload, asked) ?? [];
   const { segments, values, dropped_values, calls, definitions } = payload;
   const texts = segments.filter((of) => !of.isNumber || isGiven(of));
-  const all = texts.length + values.length + dropped_values + calls.length + definitions.length;
-  const omitted = all - content.length;
-  if (omitted === 0) return content;
-  const text = `${omitted} values of the payload are not shown: it is too large.`;
+  const listed = [texts, values, calls, definitions, attributes];
+  const omitted = listed.reduce((sum, list) => sum + list.length, dropped_values) - content.length;
+  const size = content.reduce(
+    (sum, { text, pointer, inner }) => sum + text.length + pointer.length + (inner?.length ?? 0),
+    0,
+  );
+  const cut = size >= MOST_CHARACTERS;
+  if (omitted === 0 && !cut) return content;
+  const text = `${omitted} values of the payload are not shown${cut ? ", and one is not shown to its end" : ""}: it is too large.`;
   return [{ pointer: "", inner: null, source: NOT_SHOWN, role: null, text }, ...content];
 }
 
@@ -94,6 +106,10 @@ interface Kept {
   pointer: string;
   inner?: string | null;
   role?: string | null;
+}
+
+interface Value extends Kept {
+  text: string;
 }
 
 const isGiven = ({ isNumber, source }: Segment) => isNumber && source !== "tool_result";

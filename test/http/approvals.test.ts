@@ -124,6 +124,32 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
+  test("an approver is told that the end of a long argument is left out", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const command = `echo ${"padding ".repeat(150_000)}; rm -rf /`;
+    const approval_id = approvalIn(await verdictOf(guard, pay(JSON.stringify({ command }))));
+
+    expect((await contentOf(approval_id))?.at(0)).toMatchObject({
+      source: "not_shown",
+      text: expect.stringContaining("one is not shown to its end"),
+    });
+  });
+
+  test("an approver sees tool arguments that are sent as attributes, masked and as written", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const tool = '{"name":"pay","arguments":{"order":9007199254740993,"to":"ana@example.com"}}';
+    const body = `{"payload":{"input":"go"},"attributes":{"tool": ${tool},"tool.command":"pay now","transcript":"long"}}`;
+    const content = await contentOf(approvalIn(await verdictOf(guard, body)));
+
+    expect(content?.filter(({ source }) => source === "attribute")).toEqual([
+      expect.objectContaining({
+        pointer: "/attributes/tool",
+        text: tool.replace("ana@example.com", "[MASKED_EMAIL]"),
+      }),
+      expect.objectContaining({ pointer: "/attributes/tool.command", text: '"pay now"' }),
+    ]);
+  });
+
   test("what an approver sees is sealed in the database, and deleted once decided or expired", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [GATE] }, { content_storage: "none" });
