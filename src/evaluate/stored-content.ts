@@ -96,7 +96,7 @@ export function approvalContent(
     (sum, { text, pointer, inner }) => sum + text.length + pointer.length + (inner?.length ?? 0),
     0,
   );
-  const cut = size >= MOST_CHARACTERS;
+  const cut = size >= MAX_CHARACTERS;
   if (omitted === 0 && !cut) return content;
   const text = `${omitted} values of the payload are not shown${cut ? ", and one is not shown to its end" : ""}: it is too large.`;
   return [{ pointer: "", inner: null, source: NOT_SHOWN, role: null, text }, ...content];
