@@ -1,4 +1,4 @@
-/** Wire shapes of Store grants: what approvals allow, until they end or are taken back (spec 4.1 rule 2). */
+/** Wire shapes of Store grants: what approvals allow, until they end or are taken back (spec 4.1.2). */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";

@@ -1,4 +1,4 @@
-/** Wire shapes of Store requests: what an approver decides (spec 4.1 rule 2). */
+/** Wire shapes of Store requests: what an approver decides (spec 4.1.2). */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";

@@ -1,4 +1,4 @@
-/** Who a data-plane request is made for, as its caller says (spec 8 rule 2). */
+/** Who a data-plane request is made for, as its caller says (spec 8.2). */
 
 /** The seed's four names are three for HTTP, which does not tell `ID` from `Id`. */
 const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;

@@ -72,7 +72,7 @@ export function pinOf(text: string | undefined): Pin | undefined {
   });
 }
 
-/** One registry: what it would be sent, or why it is out. The pool is filtered first (spec 4.7 rule 1). */
+/** One registry: what it would be sent, or why it is out. The pool is filtered first (spec 4.7.1). */
 export function judge(attached: AttachedView, wanted: Wanted): Candidate | Out {
   const { registry, weight, models } = attached;
   if (!registry.enabled) return "disabled";
@@ -124,7 +124,7 @@ export function refusal(wanted: Wanted, outs: readonly Out[]): AppError {
     if (pinned.length === 0) {
       return new AppError("model_not_allowed", "This consumer has no registry that fits the pin.");
     }
-    // spec 4.7 rule 3: no failover away from a pin.
+    // spec 4.7.3: no failover away from a pin.
     if (pinned.every((out) => out === "capability")) {
       const text = `The pinned registry does not support this capability: ${wanted.capability}.`;
       return new AppError("invalid_request", text);

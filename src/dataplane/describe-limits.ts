@@ -1,4 +1,4 @@
-/** Adds the rate-limit headers to a response that is rejected before admission (spec 8 rule 6). */
+/** Adds the rate-limit headers to a response that is rejected before admission (spec 8.6). */
 import type { Deps } from "../deps.ts";
 import { describePlugins } from "../plugins/run-plugins.ts";
 import { keyAt } from "../snapshot/find-caller.ts";

@@ -1,4 +1,4 @@
-/** Sends the request upstream, and on to the next registry where that is safe (spec 1 rule 2). */
+/** Sends the request upstream, and on to the next registry where that is safe (spec 1.2). */
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";

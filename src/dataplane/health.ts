@@ -18,7 +18,7 @@ export const newHealth = (): Health => ({
   resting_until: 0,
 });
 
-/** The upstream turned the request away and did nothing. 529 is what provider A says for 503. */
+/** The upstream turned the request away and did nothing. Anthropic returns 529 for 503. */
 export const BUSY: readonly number[] = [429, 503, 529];
 
 const FAILURES_TO_OPEN = 5;

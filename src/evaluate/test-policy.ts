@@ -1,4 +1,4 @@
-/** The Test tab of a policy: the last saved version judges a sample, and nothing is written down (spec 4.3 rule 6). */
+/** The Test tab of a policy: the last saved version judges a sample, and nothing is written down (spec 4.3.6). */
 import { AppError } from "../contract/errors.ts";
 import { testPolicy } from "../contract/evaluate.ts";
 import { type Route, route } from "../route.ts";

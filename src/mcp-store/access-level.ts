@@ -1,4 +1,4 @@
-/** Which level has a principal for a Store server, and which rule says so? (spec 4.1 rule 1) */
+/** Which level has a principal for a Store server, and which rule says so? (spec 4.1.1) */
 import { ACCESS_LEVELS, type AccessLevel, type AccessRule } from "../contract/store-access.ts";
 
 export interface Asking {

@@ -25,7 +25,7 @@ export async function installServer(
 ): Promise<InstallReply | AppError> {
   const { principal_sub, code, reason = "" } = wish;
   const instance_id = wish.instance_id || undefined;
-  // spec 4.1 rule 1: as it is now, whatever a token or an earlier answer said.
+  // spec 4.1.1: as it is now, whatever a token or an earlier answer said.
   const standing = await standingOf(deps, gateway_id, wish);
   const entry = await shownEntry(deps, gateway_id, code);
   const { level, decided_by } = standing.levelFor(entry);

@@ -52,7 +52,7 @@ const VERBS = {
   superseded: "supersede",
 } as const satisfies Record<string, Change["verb"]>;
 
-/** spec 4.1 rule 5: a request that no approver decided loses its reason. */
+/** spec 4.1.5: a request that no approver decided loses its reason. */
 export async function closeRequest(
   deps: Deps,
   author: Author,

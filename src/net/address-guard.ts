@@ -1,4 +1,4 @@
-/** May we dial this address? Keeps administrators' URLs and attachments off our own network (spec 4.3 rule 5). */
+/** May we dial this address? Keeps administrators' URLs and attachments off our own network (spec 4.3.5). */
 import { lookup } from "node:dns/promises";
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../contract/errors.ts";

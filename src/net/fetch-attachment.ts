@@ -1,4 +1,4 @@
-/** Fetches an attachment that a payload names by URL, from nowhere but the public internet (spec 4.3 rule 5). */
+/** Fetches an attachment that a payload names by URL, from nowhere but the public internet (spec 4.3.5). */
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { AppError, type ErrorCode } from "../contract/errors.ts";

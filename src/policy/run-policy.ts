@@ -74,7 +74,7 @@ async function runGates(program: Program, judged: Judged, run: Run): Promise<boo
   let asks = false;
   for (const gate of program.gates) {
     const { action } = gate;
-    // Nobody can be asked about an answer that exists already (guard-facts 2.4).
+    // Nobody can be asked about an answer that exists already.
     if (action === "ask" && judged.direction === "output") continue;
     if (!gate.test(judged.facts)) continue;
     if (action === "skip") return asks;

@@ -24,7 +24,7 @@ export interface Segment {
    * `pointer` then leads to the string.
    */
   inner: string | null;
-  /** The name of a member and not its value: looked at, and never rewritten (guard-facts 2.7). */
+  /** The name of a member and not its value: looked at, and never rewritten. */
   isName: boolean;
   /** A number and not a string: looked at only by detectors that ask for numbers. A mask is a string in its place. */
   isNumber: boolean;

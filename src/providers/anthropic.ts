@@ -1,4 +1,4 @@
-/** Provider A (spec 4.6): its own key header and a fixed version; replies keep its own shape. */
+/** Anthropic: its own key header and a fixed version header; responses keep its format (spec 4.6.4). */
 import { addressOr, type Provider } from "./provider.ts";
 
 export const anthropic: Provider = {

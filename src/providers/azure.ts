@@ -1,4 +1,4 @@
-/** The cloud-hosted variant (spec 4.4–4.6): deployments by model, an api-version on every call. */
+/** Azure OpenAI: addresses by deployment, with an api-version on every call (spec 4.4, 4.5 and 4.6). */
 import { type Asked, type Provider, referenceHeaders, type Upstream } from "./provider.ts";
 
 export const azure: Provider = {

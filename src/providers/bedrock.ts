@@ -1,4 +1,4 @@
-/** Bedrock, by its regional reference-compatible endpoint and an API key: chat only (spec 4.6: no files). */
+/** Amazon Bedrock through its regional OpenAI-compatible endpoint and an API key: chat only (spec 4.6.5). */
 import { bearer, type Provider } from "./provider.ts";
 
 export const bedrock: Provider = {

@@ -1,4 +1,4 @@
-/** Provider B (spec 4.5): audio and chat on its own host. */
+/** Groq: chat and audio on its own host (spec 4.5). */
 import { addressOr, bearer, type Provider } from "./provider.ts";
 
 export const groq: Provider = {

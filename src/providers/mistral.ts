@@ -1,4 +1,4 @@
-/** Provider M (spec 4.5, 4.6). Speech differs from the reference wire in both directions. */
+/** Mistral: speech requests and responses differ from the OpenAI format (spec 4.5.4). */
 import { z } from "zod";
 import { AppError } from "../contract/errors.ts";
 import { addressOr, bearer, type Provider, type WholeReply } from "./provider.ts";

@@ -1,4 +1,4 @@
-/** A custom server that speaks the reference format (spec 4.4, 4.5). No files: ids would not be its own. */
+/** Any OpenAI-compatible server (spec 4.4 and 4.5). No files endpoint (spec 4.6.5). */
 import { addressOr, bearer, type Provider, referenceHeaders } from "./provider.ts";
 
 export const openaiCompatible: Provider = {

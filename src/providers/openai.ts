@@ -1,4 +1,4 @@
-/** The reference provider (spec 4.4–4.6): every path as the client wrote it. */
+/** OpenAI: every path as the client sent it (spec 4.4, 4.5 and 4.6). */
 import { addressOr, bearer, type Provider, referenceHeaders } from "./provider.ts";
 
 export const openai: Provider = {

@@ -1,4 +1,4 @@
-/** The aggregator (spec 4.4–4.6): generations live at the bare images path. */
+/** OpenRouter: image generations are at the bare images path (spec 4.4, 4.5 and 4.6). */
 import { addressOr, bearer, type Provider } from "./provider.ts";
 
 export const openrouter: Provider = {

@@ -1,4 +1,4 @@
-/** Provider X (spec 4.6): chat and files. Its voice has a wire of its own and is left out (spec 4.5). */
+/** xAI: chat and files. Its voice API uses another protocol and is not supported (spec 4.5.5). */
 import { addressOr, bearer, type Provider } from "./provider.ts";
 
 export const xai: Provider = {

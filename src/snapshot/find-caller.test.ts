@@ -29,7 +29,7 @@ const at = (ms: number) => () =>
     needs_gateway: false,
   });
 
-test("5 a key works until the millisecond in which it expires, and not in it", () => {
+test("a key works until the millisecond in which it expires, and not in it", () => {
   expect(at(ENDS_MS - 1)()).toMatchObject({ key: { id: "k" } });
   expect(at(ENDS_MS)).toThrow("expired");
 });

@@ -11,7 +11,7 @@ const installed = { PORTCULLIS_DATA_DIR: mkdtempSync(join(tmpdir(), "portcullis-
 beforeAll(async () => (await startProgram({ settings: installed })).stop());
 afterAll(() => rmSync(installed.PORTCULLIS_DATA_DIR, { recursive: true }));
 
-test("9 without a command, and with --help, it lists the commands", async () => {
+test("without a command, and with --help, it lists the commands", async () => {
   const [bare, help] = [await runProgram([]), await runProgram(["--help"])];
 
   expect([bare.code, help.code]).toEqual([0, 0]);
@@ -35,7 +35,7 @@ test.each([
   ["an unknown collector", ["key", "create", "--collector", "nothing"], 1, "nothing"],
   ["a key for nobody", ["key", "create"], 1, "--collector"],
   ["a key for two", ["key", "create", "--consumer", "a", "--collector", "b"], 1, "one of"],
-])("9 %s is told in one line", async (_, args, code, named) => {
+])("%s is told in one line", async (_, args, code, named) => {
   const run = await runProgram(args, installed);
 
   expect(run.code).toBe(code);
@@ -44,7 +44,7 @@ test.each([
   expect(run.out).toBe("");
 });
 
-test("9 --json gives errors as JSON too", async () => {
+test("--json gives errors as JSON too", async () => {
   const args = ["key", "create", "--consumer", "nobody", "--json"];
   const { code, err } = await runProgram(args, installed);
 
@@ -55,7 +55,7 @@ test("9 --json gives errors as JSON too", async () => {
   });
 });
 
-test("9 a token made on the command line works at once on the running server", async () => {
+test("a token made on the command line works at once on the running server", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir };
   await using program = await startProgram({ settings });
@@ -78,7 +78,7 @@ test("9 a token made on the command line works at once on the running server", a
   rmSync(dir, { recursive: true });
 });
 
-test("9 a token is limited to gateways by their slugs", async () => {
+test("a token is limited to gateways by their slugs", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
   await (await startProgram({ settings })).stop();
@@ -95,7 +95,7 @@ test("9 a token is limited to gateways by their slugs", async () => {
 test.each([
   ["--consumer", "demo", "ag"],
   ["--collector", "Demo application", "pc"],
-])("9 a key made with %s is printed once, with a note", async (flag, holder, prefix) => {
+])("a key made with %s is printed once, with a note", async (flag, holder, prefix) => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
   await (await startProgram({ settings })).stop();
@@ -107,7 +107,7 @@ test.each([
   rmSync(dir, { recursive: true });
 });
 
-test("9 a taken port on the very first start does not use up the token", async () => {
+test("a taken port on the very first start does not use up the token", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_ADMIN_TOKEN: "" };
   using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
@@ -120,7 +120,7 @@ test("9 a taken port on the very first start does not use up the token", async (
   rmSync(dir, { recursive: true });
 });
 
-test("7 a proxy in the environment is ignored: upstreams are reached directly", async () => {
+test("a proxy in the environment is ignored: upstreams are reached directly", async () => {
   using upstream = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

@@ -29,7 +29,7 @@ async function paste(command: string): Promise<Record<string, unknown>> {
   return JSON.parse(text);
 }
 
-test("1 the banner's curl lines work as printed, and the token is shown once", async () => {
+test("the banner's curl lines work as printed, and the token is shown once", async () => {
   const dir = emptyFolder();
   const settings = {
     PORTCULLIS_DATA_DIR: dir,
@@ -71,7 +71,7 @@ test("a new installation is ready only when its first token works", async () => 
 
 const isOk = ({ ok }: Response) => ok;
 
-test("1 the database and the key file are private to their owner", async () => {
+test("the database and the key file are private to their owner", async () => {
   const dir = join(emptyFolder(), "new");
   await using program = await startProgram({ settings: { PORTCULLIS_DATA_DIR: dir } });
 
@@ -80,7 +80,7 @@ test("1 the database and the key file are private to their owner", async () => {
   expect(program.url).not.toBe("");
 });
 
-test("1 a folder that others may look into shows them neither the database nor a backup", async () => {
+test("a folder that others may look into shows them neither the database nor a backup", async () => {
   const dir = emptyFolder();
   chmodSync(dir, 0o755);
   const settings = { PORTCULLIS_DATA_DIR: dir };
@@ -95,7 +95,7 @@ test("1 a folder that others may look into shows them neither the database nor a
   rmSync(dir, { recursive: true });
 });
 
-test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed", async () => {
+test("PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed", async () => {
   await using program = await startProgram();
 
   const reply = await program.admin("GET", "/v1/whoami");
@@ -105,7 +105,7 @@ test("1 PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed
   expect(program.printed()).not.toContain(OWNER_TOKEN);
 });
 
-test("2 --json prints where it listens and what was made", async () => {
+test("--json prints where it listens and what was made", async () => {
   await using program = await startProgram({
     args: ["--json"],
     settings: { PORTCULLIS_DEMO: "true", PORTCULLIS_ADMIN_TOKEN: "" },
@@ -122,7 +122,7 @@ test("2 --json prints where it listens and what was made", async () => {
   });
 });
 
-test("1 two nodes that start at once on one new database make one installation", async () => {
+test("two nodes that start at once on one new database make one installation", async () => {
   const dir = emptyFolder();
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
 
@@ -134,7 +134,7 @@ test("1 two nodes that start at once on one new database make one installation",
   rmSync(dir, { recursive: true });
 });
 
-test("1 npm start ends with npm: a signal to it stops the program", async () => {
+test("npm start ends with npm: a signal to it stops the program", async () => {
   const dir = emptyFolder();
   const child = Bun.spawn(["npm", "start", "--silent", "--", "--json"], {
     env: {

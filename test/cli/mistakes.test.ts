@@ -15,14 +15,14 @@ test.each([
   ["a missing value", ["start", "--listen"], "missing. See: portcullis start --help"],
   ["a value with a dash", ["start", "--listen", "-1"], "ambiguous. See: portcullis start --help"],
   ["options before the command", ["--json", "version"], "command comes first"],
-])("9 %s: the command is not understood, and its help is named", async (_, args, told) => {
+])("%s: the command is not understood, and its help is named", async (_, args, told) => {
   const { code, err } = await runProgram(args);
 
   expect(code).toBe(2);
   expect(err).toContain(told);
 });
 
-test("9 --version and `help <command>` answer what they say", async () => {
+test("--version and `help <command>` answer what they say", async () => {
   const [flag, help] = [
     await runProgram(["--version"]),
     await runProgram(["help", "key", "create"]),
@@ -32,7 +32,7 @@ test("9 --version and `help <command>` answer what they say", async () => {
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining("--collector VALUE") });
 });
 
-test("9 a command's help lists the settings it reads, with their defaults, and those alone", async () => {
+test("a command's help lists the settings it reads, with their defaults, and those alone", async () => {
   const [key, start] = [
     await runProgram(["key", "create", "--help"]),
     await runProgram(["start", "--help"]),
@@ -45,7 +45,7 @@ test("9 a command's help lists the settings it reads, with their defaults, and t
   expect(start.out).not.toContain("](");
 });
 
-test("9 a silence that a client's connection would not outlive is refused", async () => {
+test("a silence that a client's connection would not outlive is refused", async () => {
   const { code, err } = await runProgram(["start", "--upstream-idle-timeout-s", "300"]);
 
   expect(code).toBe(1);
@@ -59,7 +59,7 @@ test.each([
   [["export"]],
   [["secrets", "rotate"]],
   [["backup", "-o", "never-written.gz"]],
-])("9 %j where there is no installation makes none", async (args) => {
+])("%j where there is no installation makes none", async (args) => {
   const dir = join(folder(), "data");
 
   const { code, err } = await runProgram(args, { PORTCULLIS_DATA_DIR: dir });
@@ -91,7 +91,7 @@ test.each([
   ["half a number", { mib: "1.5" }, "JSON_BODY_MIB: must be a whole number"],
   ["a port there cannot be", { listen: "127.0.0.1:65536" }, "PORTCULLIS_LISTEN"],
   ["an address of another machine", { admin: "192.0.2.1:80" }, "Set PORTCULLIS_LISTEN_ADMIN"],
-])("9 start with %s says which setting to correct", async (_, given, named) => {
+])("start with %s says which setting to correct", async (_, given, named) => {
   const at = folder();
   writeFileSync(join(at, "taken"), "not a database, and long enough to be taken for none at all");
   const { dir = "data", url, redis, admin, mib, listen = "127.0.0.1:0" } = given as Given;
@@ -124,7 +124,7 @@ test.each([
   [["token", "create", "--name", "x"]],
   [["export"]],
   [["backup", "-o", "never-written.gz"]],
-])("9 %j on a Postgres without an installation makes none", async (args) => {
+])("%j on a Postgres without an installation makes none", async (args) => {
   await using fresh = await freshDatabase("postgres");
 
   const { code, err } = await runProgram(args, { DATABASE_URL: fresh.url });
@@ -134,7 +134,7 @@ test.each([
   expect(err).toContain("DATABASE_URL");
 });
 
-test("9 a Postgres user without rights is told so, without a stack", async () => {
+test("a Postgres user without rights is told so, without a stack", async () => {
   await using fresh = await freshDatabase("postgres");
   const role = `poor_${process.pid}`;
   const sql = new SQL(fresh.url);
@@ -150,7 +150,7 @@ test("9 a Postgres user without rights is told so, without a stack", async () =>
   expect(err).toMatch(/permission denied.*DATABASE_URL.*may make tables/);
 });
 
-test("9 a data folder that may not be looked into is not taken for an empty one", async () => {
+test("a data folder that may not be looked into is not taken for an empty one", async () => {
   const at = folder();
   const settings = { PORTCULLIS_DATA_DIR: join(at, "data") };
   writeFileSync(join(at, "none.yaml"), "version: 1\n");
@@ -169,7 +169,7 @@ test("9 a data folder that may not be looked into is not taken for an empty one"
   rmSync(at, { recursive: true });
 });
 
-test("9 a misspelt setting is told in the log of the start", async () => {
+test("a misspelt setting is told in the log of the start", async () => {
   const program = await startProgram({ settings: { PORTCULLIS_LISTN: "127.0.0.1:1" } });
   await program.stop();
 
@@ -181,7 +181,7 @@ test("9 a misspelt setting is told in the log of the start", async () => {
   });
 });
 
-test("9 a Postgres that has no such database says so, without a stack", async () => {
+test("a Postgres that has no such database says so, without a stack", async () => {
   await using fresh = await freshDatabase("postgres");
 
   const { code, err } = await runProgram(["start"], { DATABASE_URL: `${fresh.url}_gone` });
@@ -192,7 +192,7 @@ test("9 a Postgres that has no such database says so, without a stack", async ()
   expect(err).not.toMatch(/\n {4}at /);
 });
 
-test("9 a file that cannot be written is no bug of ours", async () => {
+test("a file that cannot be written is no bug of ours", async () => {
   const at = folder();
   const settings = { PORTCULLIS_DATA_DIR: at };
   writeFileSync(join(at, "none.yaml"), "version: 1\n");

@@ -17,7 +17,7 @@ async function tokenOf(kit: Kit, role: string): Promise<string> {
   return (await kit.make<{ token: string }>("/v1/tokens", body)).token;
 }
 
-test("6 evaluations are listed, counted, narrowed by what is clicked, and Back undoes it", async () => {
+test("evaluations are listed, counted, narrowed by what is clicked, and Back undoes it", async () => {
   const kit = await started();
   const guard = await makeRuled(kit, "data_loss_prevention", { collector: { name: "Shop" } });
   const source = { source: { application: "till" } };

@@ -22,7 +22,7 @@ const pay = (amount: number, consumer_id: string, attributes: object = {}) => ({
   attributes,
 });
 
-test("5 an approver sees how many wait, reads one, approves it, and exactly that passes", async () => {
+test("an approver sees how many wait, reads one, approves it, and exactly that passes", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [GATE] }, { content_storage: "none" });
   const asked = await guard.evaluate(pay(5, "ana"));
@@ -72,7 +72,7 @@ test("5 an approver sees how many wait, reads one, approves it, and exactly that
   expect(opened.violations).toEqual([]);
 });
 
-test("5 a denied one does not pass; one that somebody decided meanwhile says so and is gone", async () => {
+test("a denied one does not pass; one that somebody decided meanwhile says so and is gone", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Gifts" }] });
   const ids: string[] = [];
@@ -104,7 +104,7 @@ test("5 a denied one does not pass; one that somebody decided meanwhile says so 
   await rows.getByText("bo-2").waitFor({ state: "detached" });
 });
 
-test("5 a viewer reads approvals and is offered no decision; an expired one is shown as such", async () => {
+test("a viewer reads approvals and is offered no decision; an expired one is shown as such", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Trips" }] });
   await guard.evaluate(pay(7, "cy"));

@@ -21,7 +21,7 @@ async function explaining(attach: Parameters<typeof makeConsumer>[1]) {
 
 const url = "https://upstream.example/v1";
 
-test("4.7 it shows the order of those that are in, and why each other one is out", async () => {
+test("it shows the order of those that are in, and why each other one is out", async () => {
   await using opened = await explaining([
     { provider: "openai", url, name: "First" },
     { provider: "groq", url, name: "No pictures" },

@@ -271,7 +271,7 @@ test("one failed request among thousands is found by its status, page after page
   expect(await opened.page.locator("tbody").textContent()).toContain("403");
 });
 
-test("3 an attempt is shown with what the upstream answered and what was wrong with it", async () => {
+test("an attempt is shown with what the upstream answered and what was wrong with it", async () => {
   const kit = await started();
   await using upstream = startUpstream({ status: 302, headers: { location: "/" }, body: "" });
   const one = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
@@ -290,7 +290,7 @@ test("3 an attempt is shown with what the upstream answered and what was wrong w
   expect(await opened.page.locator(".attempts li").textContent()).toMatch(/302.*upstream_failed/);
 });
 
-test("2 a token of one gateway finds every page of it, and is offered none that concerns all", async () => {
+test("a token of one gateway finds every page of it, and is offered none that concerns all", async () => {
   const kit = await started();
   const { gateway, path, registry, consumer } = await demo(kit);
   const { token } = await kit.make<{ token: string }>("/v1/tokens", {

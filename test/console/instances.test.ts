@@ -19,7 +19,7 @@ async function instances(kit: Kit, path: string): Promise<Registry[]> {
   return items;
 }
 
-test("2 an instance is made as the catalog asks, changed without its secret, disabled and deleted", async () => {
+test("an instance is made as the catalog asks, changed without its secret, disabled and deleted", async () => {
   const kit = await started();
   const store = await startStore(kit);
   await using opened = await open(kit);
@@ -90,7 +90,7 @@ test("2 an instance is made as the catalog asks, changed without its secret, dis
   expect(opened.violations).toEqual([]);
 });
 
-test("2 each way to sign in asks for its own members, and another way forgets the stored secret", async () => {
+test("each way to sign in asks for its own members, and another way forgets the stored secret", async () => {
   const kit = await started();
   const store = await startStore(kit);
   const made = await store.instance("oauth", "Mine", {

@@ -10,7 +10,7 @@ setDefaultTimeout(30_000);
 const started = sharedKit();
 const open = sharedBrowser();
 
-test("4.1 an issuer is added, its tokens work, it is disabled, and deleted", async () => {
+test("an issuer is added, its tokens work, it is disabled, and deleted", async () => {
   const kit = await started();
   const store = await startStore(kit);
   const key = await newSigningKey("ES256", "k1");

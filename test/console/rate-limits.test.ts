@@ -120,7 +120,7 @@ test("8.1 a refused setting is told at its field, and the old configuration stay
   expect(await pluginsAt(kit, limited.path)).toEqual(before);
 });
 
-test("8 what subjects used is listed, searched, and reset after a question", async () => {
+test("what subjects used is listed, searched, and reset after a question", async () => {
   const kit = await started();
   await using limited = await startLimited(kit, {
     limits: { ...perUser(2).limits, per_ip: { limit: 50, window: "1h" } },
@@ -177,7 +177,7 @@ test("8.5 a block is listed, and lifting it lets the subject in", async () => {
   expect(await limited.statuses(1, user("bad/one"))).toEqual([200]);
 });
 
-test("2 a viewer reads limits, usage and blocks, and is offered no change", async () => {
+test("a viewer reads limits, usage and blocks, and is offered no change", async () => {
   const kit = await started();
   await using limited = await startLimited(kit, { ...perUser(1), actions: { type: "block" } });
   await limited.statuses(2, user("bad"));

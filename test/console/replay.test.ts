@@ -11,7 +11,7 @@ const open = sharedBrowser();
 const CARD = { payload: { input: "4111 1111 1111 1111" } };
 const PLAIN = { payload: { input: "Hello" } };
 
-test("5 unsaved changes are judged against what was recorded, event by event", async () => {
+test("unsaved changes are judged against what was recorded, event by event", async () => {
   const kit = await started();
   const collector = { content_storage: "full" };
   const guard = await makeRuled(kit, "data_loss_prevention", { collector });
@@ -50,7 +50,7 @@ test("5 unsaved changes are judged against what was recorded, event by event", a
   expect(opened.violations).toEqual([]);
 });
 
-test("5 a long replay tells how far it is, counts each event once, and can be stopped", async () => {
+test("a long replay tells how far it is, counts each event once, and can be stopped", async () => {
   const kit = await started();
   const guard = await makeRuled(kit, "data_loss_prevention", {
     action: "report",
@@ -90,7 +90,7 @@ test("5 a long replay tells how far it is, counts each event once, and can be st
   expect(opened.violations).toEqual([]);
 });
 
-test("5 events without texts are told apart, and a role that may not read texts is told so", async () => {
+test("events without texts are told apart, and a role that may not read texts is told so", async () => {
   const kit = await started();
   const guard = await makeRuled(kit, "data_loss_prevention", {
     collector: { content_storage: "none" },

@@ -77,7 +77,7 @@ test("4.1.2 rejecting wants a note, at its field; the note is kept with the requ
   expect(await store.installed()).toEqual([]);
 });
 
-test("4.1 a rule is added, explained and removed; without one the gateway's level holds", async () => {
+test("a rule is added, explained and removed; without one the gateway's level holds", async () => {
   const kit = await started();
   const store = await startStore(kit, "request");
   await using opened = await open(kit);

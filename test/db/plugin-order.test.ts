@@ -14,7 +14,7 @@ const entry = (name: string, priority: number, enabled = true) => ({
   settings: {},
 });
 
-test("2 plugins are ordered by priority, lower first, equal ones as they were listed", async () => {
+test("plugins are ordered by priority, lower first, equal ones as they were listed", async () => {
   await using database = await freshDatabase("sqlite");
   const db = await openDb(database.url);
   await migrate(db, new Date());

@@ -63,7 +63,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await db.close();
   });
 
-  test("7 an event that was written when the connection broke is not written again, nor lost", async () => {
+  test("an event that was written when the connection broke is not written again, nor lost", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
@@ -132,7 +132,7 @@ describe.each(databaseKinds)("%s", (kind) => {
   });
 });
 
-test("7 what is still held when the program ends is told", async () => {
+test("what is still held when the program ends is told", async () => {
   await using database = await freshDatabase("postgres");
   const db = await openDb(database.url, { durable: false });
   await db.close();

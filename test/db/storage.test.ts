@@ -173,7 +173,7 @@ describe.each(databaseKinds)("%s", (kind) => {
   });
 });
 
-test("7 on Postgres a node that stands still in its turn keeps the others for seconds only", async () => {
+test("on Postgres a node that stands still in its turn keeps the others for seconds only", async () => {
   await using database = await freshDatabase("postgres");
   const [still, other] = [await openDb(database.url), await openDb(database.url)];
   await migrate(still, new Date(AT));
@@ -193,7 +193,7 @@ test("7 on Postgres a node that stands still in its turn keeps the others for se
   await Promise.all([still.close(), other.close()]);
 }, 30_000);
 
-test("7 a full disk is unavailable, also where SQLite has ended the transaction itself", async () => {
+test("a full disk is unavailable, also where SQLite has ended the transaction itself", async () => {
   const db = await openDb("sqlite::memory:");
   await db.run("CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)");
   const insert = (length: number) =>
@@ -213,7 +213,7 @@ test("7 a full disk is unavailable, also where SQLite has ended the transaction 
   await db.close();
 });
 
-test("7 while another process writes to SQLite for long, this one reads; what it writes waits, in no transaction of another", async () => {
+test("while another process writes to SQLite for long, this one reads; what it writes waits, in no transaction of another", async () => {
   await using database = await freshDatabase("sqlite");
   const db = await openDb(database.url);
   await migrate(db, new Date());

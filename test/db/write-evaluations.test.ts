@@ -50,7 +50,7 @@ test.each(databaseKinds)(
   },
 );
 
-test("7 what is still held when the program ends is told", async () => {
+test("what is still held when the program ends is told", async () => {
   await using database = await freshDatabase("postgres");
   const db = await openDb(database.url, { durable: false });
   await migrate(db, new Date());
@@ -89,7 +89,7 @@ const recordedOf = (number: number, text = `é ${number}`) => ({
   content: [{ pointer: "/input", inner: null, source: "user", role: null, text }],
 });
 
-test("7 what stands in a journal is written once, whether its process came to write it or not", async () => {
+test("what stands in a journal is written once, whether its process came to write it or not", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const killed = openJournal(path);
@@ -106,7 +106,7 @@ test("7 what stands in a journal is written once, whether its process came to wr
   expect(await findEvaluation(db, idOf(3))).toEqual(recordedOf(3));
 });
 
-test("7 with a journal no answer waits for the database, and the journal goes when all is written", async () => {
+test("with a journal no answer waits for the database, and the journal goes when all is written", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -133,7 +133,7 @@ test("6.1 many at once are all written, without anybody asking", async () => {
   expect([writer.lost(), journals().length]).toEqual([0, 0]);
 });
 
-test("7 where the journal takes nothing, an answer waits for the commit; and that is told once", async () => {
+test("where the journal takes nothing, an answer waits for the commit; and that is told once", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path } = await withJournal(stack);
   const told: string[] = [];
@@ -147,7 +147,7 @@ test("7 where the journal takes nothing, an answer waits for the commit; and tha
   expect(told).toEqual(["journal_failed"]);
 });
 
-test("7 while the disk of the database is full, the journal keeps what was answered", async () => {
+test("while the disk of the database is full, the journal keeps what was answered", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -172,7 +172,7 @@ test("7 while the disk of the database is full, the journal keeps what was answe
   expect([await countEvaluations(db, {}), journals()]).toEqual([{ allow: 1 }, []]);
 });
 
-test("7 a second program leaves the journal of one that runs alone", async () => {
+test("a second program leaves the journal of one that runs alone", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals, told, log } = await withJournal(stack);
   const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
@@ -187,7 +187,7 @@ test("7 a second program leaves the journal of one that runs alone", async () =>
   expect([await countEvaluations(db, {}), told]).toEqual([{ allow: 2 }, []]);
 });
 
-test("7 of two programs that start at once, both find all that a third left behind", async () => {
+test("of two programs that start at once, both find all that a third left behind", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals, told, log } = await withJournal(stack);
   openJournal(path).append(JSON.stringify(recordedOf(1)));
@@ -200,7 +200,7 @@ test("7 of two programs that start at once, both find all that a third left behi
   expect(told).toEqual(["evaluations_recovered", "evaluations_recovered"]);
 });
 
-test("7 a journal that cannot be read holds up neither the start nor the others", async () => {
+test("a journal that cannot be read holds up neither the start nor the others", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   mkdirSync(`${path}-0`);
@@ -216,7 +216,7 @@ test("7 a journal that cannot be read holds up neither the start nor the others"
   expect(journals()).toEqual(["p.db-activity-0"]);
 });
 
-test("7 a journal that cannot be removed is told, and the next evaluations are written", async () => {
+test("a journal that cannot be removed is told, and the next evaluations are written", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals, told, log } = await withJournal(stack);
   const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
@@ -233,7 +233,7 @@ test("7 a journal that cannot be removed is told, and the next evaluations are w
   expect([told, journals()]).toEqual([["journal_failed"], [name]]);
 });
 
-test("7 a database that became read-only holds what was answered", async () => {
+test("a database that became read-only holds what was answered", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -249,7 +249,7 @@ test("7 a database that became read-only holds what was answered", async () => {
   expect([await countEvaluations(db, {}), journals()]).toEqual([{ allow: 1 }, []]);
 });
 
-test("7 after its end nothing is written any more: the database may be closed", async () => {
+test("after its end nothing is written any more: the database may be closed", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -266,7 +266,7 @@ test("7 after its end nothing is written any more: the database may be closed", 
 test.each([
   ["very many", 5_000, ""],
   ["very long ones", 60, "a".repeat(1024 * 1024)],
-])("7 others have their turn while %s are written", async (_, count, text) => {
+])("others have their turn while %s are written", async (_, count, text) => {
   await using stack = new AsyncDisposableStack();
   const { db, path } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });

@@ -7,7 +7,7 @@ import { until } from "../kit/until.ts";
 
 const GATE = { name: "ask", when: { field: "consumer.id", op: "eq", value: "ana" }, action: "ask" };
 
-test("7 Postgres away: evaluation goes on, and its events are written when it is back", async () => {
+test("Postgres away: evaluation goes on, and its events are written when it is back", async () => {
   const { url } = await freshDatabase("postgres");
   using line = cuttable(url);
   await using kit = await startKit({ database_url: line.url });
@@ -26,7 +26,7 @@ test("7 Postgres away: evaluation goes on, and its events are written when it is
   expect(asked.findings[0]?.evidence.approval_id).toBeNull();
 }, 30_000);
 
-test("7 Postgres frozen: whoever asks it is told so in time, evaluation goes on, and both recover", async () => {
+test("Postgres frozen: whoever asks it is told so in time, evaluation goes on, and both recover", async () => {
   const { url } = await freshDatabase("postgres");
   using line = cuttable(url);
   await using kit = await startKit({ database_url: line.url });
@@ -57,7 +57,7 @@ test("7 Postgres frozen: whoever asks it is told so in time, evaluation goes on,
   expect((await kit.post("/v1/gateways", { name: "back" })).status).toBe(201);
 }, 30_000);
 
-test("6 what the database had not taken yet does not come back after an erasure", async () => {
+test("what the database had not taken yet does not come back after an erasure", async () => {
   const { url } = await freshDatabase("postgres");
   using line = cuttable(url);
   await using kit = await startKit({ database_url: line.url });

@@ -1,4 +1,4 @@
-/** Cases 1–20: who may call the data plane, and in which order it says no. */
+/** Data-plane access: consumer, key and gateway slug, and the order of the checks (spec 5.1). */
 import { describe, expect, test } from "bun:test";
 import { addConsumer, type Consumer, makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
@@ -18,7 +18,7 @@ async function setUp() {
 const errorOf = async (reply: Response) =>
   ((await reply.json()) as { error: { code: string; message: string; type: string } }).error;
 
-test("case 1 a request with the gateway's slug reaches the upstream once", async () => {
+test("1.1 a request to /{consumer}/v1 with the gateway slug reaches the upstream once", async () => {
   await using one = await setUp();
 
   const reply = await one.post(CHAT, HELLO, { "x-ag-gateway-slug": one.gateway.slug });
@@ -28,7 +28,7 @@ test("case 1 a request with the gateway's slug reaches the upstream once", async
   expect(one.upstream.hits.length).toBe(1);
 });
 
-test("case 3 case and spaces around the gateway's slug do not count", async () => {
+test("case and spaces around the gateway's slug do not count", async () => {
   await using one = await setUp();
   const slug = `  ${one.gateway.slug.toUpperCase()} `;
 
@@ -38,8 +38,8 @@ test("case 3 case and spaces around the gateway's slug do not count", async () =
 });
 
 test.each([
-  ["case 4 a malformed gateway slug is a 400", "bad_slug!", 400, "invalid_request"],
-  ["case 5 the slug of no gateway is a 404", "no-such-gateway", 404, "not_found"],
+  ["a malformed gateway slug is a 400", "bad_slug!", 400, "invalid_request"],
+  ["the slug of no gateway is a 404", "no-such-gateway", 404, "not_found"],
 ])("%s", async (_, slug, status, code) => {
   await using one = await setUp();
 
@@ -50,7 +50,7 @@ test.each([
   expect(one.upstream.hits.length).toBe(0);
 });
 
-test("5 a private data plane requires the gateway's slug", async () => {
+test("a private data plane requires the gateway's slug", async () => {
   await using own = await startKit({ settings: { PRIVATE_DATA_PLANE: "true" } });
   await using upstream = startUpstream();
   const one = await makeConsumer(own, [{ provider: "openai", url: `${upstream.url}/v1` }]);
@@ -62,7 +62,7 @@ test("5 a private data plane requires the gateway's slug", async () => {
   expect(with_.status).toBe(200);
 });
 
-test("case 6 no key is a 401 in the reference error shape, with a trace id", async () => {
+test("7.1 a missing key is a 401 in the OpenAI error shape, with a trace id", async () => {
   await using one = await setUp();
 
   const reply = await fetch(`${one.url}${CHAT}`, { method: "POST", body: "{}" });
@@ -81,7 +81,7 @@ test("case 6 no key is a 401 in the reference error shape, with a trace id", asy
   });
 });
 
-test("case 7 an unknown key is a 401", async () => {
+test("an unknown key is a 401", async () => {
   await using one = await setUp();
 
   const reply = await one.post(CHAT, HELLO, { "x-ag-api-key": `ag_${"x".repeat(43)}` });
@@ -90,7 +90,7 @@ test("case 7 an unknown key is a 401", async () => {
   expect(one.upstream.hits.length).toBe(0);
 });
 
-test("case 8 the key of another consumer of the gateway is a 403", async () => {
+test("the key of another consumer of the gateway is a 403", async () => {
   await using one = await setUp();
   const other = await addConsumer(await kit(), one.gateway, []);
 
@@ -100,7 +100,7 @@ test("case 8 the key of another consumer of the gateway is a 403", async () => {
   expect((await errorOf(reply)).code).toBe("forbidden");
 });
 
-test("case 9 the key of another gateway is a 401", async () => {
+test("the key of another gateway is a 401", async () => {
   await using one = await setUp();
   const other = await makeConsumer(await kit(), []);
 
@@ -114,7 +114,7 @@ test.each([
   ["x-api-key", (key: string) => key],
   ["authorization", (key: string) => `Bearer ${key}`],
 ])(
-  "case 10 a key in %s is taken, and the upstream sees the registry's credential only",
+  "5.1 a key in %s is accepted, and the upstream receives only the registry's credential",
   async (name, value) => {
     await using one = await setUp();
 
@@ -138,7 +138,7 @@ test.each([
   },
 );
 
-test("case 11 an unknown consumer is a 404 with a good key, a bad one and none", async () => {
+test("an unknown consumer is a 404 with a good key, a bad one and none", async () => {
   await using one = await setUp();
   const url = `${(await kit()).url}/nobody-here${CHAT}`;
 
@@ -151,7 +151,7 @@ test("case 11 an unknown consumer is a 404 with a good key, a bad one and none",
   expect(replies.map(({ status }) => status)).toEqual([404, 404, 404]);
 });
 
-test("case 12 an unknown path of a known consumer is a 404 before the key is looked at", async () => {
+test("an unknown path of a known consumer is a 404 before the key is looked at", async () => {
   await using one = await setUp();
 
   const reply = await fetch(`${one.url}/v1/foo`, { method: "POST" });
@@ -160,7 +160,7 @@ test("case 12 an unknown path of a known consumer is a 404 before the key is loo
   expect((await errorOf(reply)).code).toBe("not_found");
 });
 
-test("case 13 an inactive consumer is a 404", async () => {
+test("an inactive consumer is a 404", async () => {
   await using one = await setUp();
   const put = await (await kit()).put(one.path, { active: false });
 
@@ -170,7 +170,7 @@ test("case 13 an inactive consumer is a 404", async () => {
   expect(reply.status).toBe(404);
 });
 
-test("case 14 slashes at the end do not count", async () => {
+test("slashes at the end do not count", async () => {
   await using one = await setUp();
 
   const reply = await one.post(`${CHAT}//`, HELLO);
@@ -179,7 +179,7 @@ test("case 14 slashes at the end do not count", async () => {
   expect(one.upstream.hits[0]?.path).toBe("/v1/chat/completions");
 });
 
-test("case 15 a consumer without registries is a 503", async () => {
+test("a consumer without registries is a 503", async () => {
   const one = await makeConsumer(await kit(), []);
 
   const reply = await one.post(CHAT, HELLO);
@@ -189,7 +189,7 @@ test("case 15 a consumer without registries is a 503", async () => {
 });
 
 test.each([["{not json"], ['{"model":"x","messages":['], ["\u0000\u0001\u0002"], [""], ["[1]"]])(
-  "case 16 the body %j is a 400 that tells nothing of a parser",
+  "the body %j is a 400 that tells nothing of a parser",
   async (body) => {
     await using one = await setUp();
 
@@ -203,7 +203,7 @@ test.each([["{not json"], ['{"model":"x","messages":['], ["\u0000\u0001\u0002"],
   },
 );
 
-test("case 17 an upstream's own error is relayed as it is, after one call", async () => {
+test("an upstream's own error is relayed as it is, after one call", async () => {
   await using one = await setUp();
   one.upstream.script({
     status: 422,
@@ -219,7 +219,7 @@ test("case 17 an upstream's own error is relayed as it is, after one call", asyn
   expect(one.upstream.hits.length).toBe(1);
 });
 
-test("case 18 a 429 with no other candidate is relayed with its Retry-After", async () => {
+test("a 429 with no other candidate is relayed with its Retry-After", async () => {
   await using one = await setUp();
   one.upstream.script({ status: 429, headers: { "retry-after": "7" }, body: { error: {} } });
 
@@ -230,7 +230,7 @@ test("case 18 a 429 with no other candidate is relayed with its Retry-After", as
   expect(one.upstream.hits.length).toBe(1);
 });
 
-test("case 19 an answer names its trace, registry, provider and model", async () => {
+test("an answer names its trace, registry, provider and model", async () => {
   await using one = await setUp();
 
   const { headers } = await one.post(CHAT, HELLO);
@@ -242,7 +242,7 @@ test("case 19 an answer names its trace, registry, provider and model", async ()
   expect(headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-test("case 19 a trace that began elsewhere is continued", async () => {
+test("a trace that began elsewhere is continued", async () => {
   await using one = await setUp();
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -265,7 +265,7 @@ test("the trace is continued upstream with our own span id, and its state is for
   expect(second?.headers.traceparent).toBeUndefined();
 });
 
-test("case 20 a revoked key is refused at once", async () => {
+test("a revoked key is refused at once", async () => {
   await using one = await setUp();
   const revoked = await (await kit()).delete(`${one.path}/keys/${one.key_id}`);
 
@@ -275,7 +275,7 @@ test("case 20 a revoked key is refused at once", async () => {
   expect(reply.status).toBe(401);
 });
 
-test("5 an expired key is a 401", async () => {
+test("an expired key is a 401", async () => {
   await using one = await setUp();
   const expires_at = new Date(Date.now() + 3000).toISOString();
   const { key } = await (await kit()).make<{ key: string }>(`${one.path}/keys`, {
@@ -312,7 +312,7 @@ test.each([
   ["unknown", async () => `ag_${"x".repeat(43)}`],
   ["an administrator's", async () => OWNER_TOKEN],
 ])(
-  "5 a key that is %s is told back nowhere: no answer, no header, no log line (litellm #18731)",
+  "a key that is %s is told back nowhere: no answer, no header, no log line (litellm #18731)",
   async (_, keyOf) => {
     await using one = await setUp();
     const key = await keyOf(one);

@@ -35,7 +35,7 @@ async function eventOf(one: Consumer, reply: Response): Promise<Record<string, u
   throw new Error("The event did not come.");
 }
 
-test("3 a stream is told at its end, with the tokens of its last events", async () => {
+test("a stream is told at its end, with the tokens of its last events", async () => {
   const chunks = [DELTA, 500, DELTA.repeat(500), USAGE, DELTA, "data: [DONE]\n\n"];
   await using one = await setUp({ headers: EVENTS, chunks });
 
@@ -54,7 +54,7 @@ test("3 a stream is told at its end, with the tokens of its last events", async 
   expect(Number(event.total_ms) - Number(event.ttfb_ms)).toBeGreaterThan(50);
 });
 
-test("3 a stream that broke off says so", async () => {
+test("a stream that broke off says so", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA, 30], ending: "reset" });
 
   const reply = await one.post(CHAT, { model: "m", stream: true });
@@ -63,7 +63,7 @@ test("3 a stream that broke off says so", async () => {
   expect(await eventOf(one, reply)).toMatchObject({ status: 200, error_code: "upstream_failed" });
 });
 
-test("3 a client that left says so", async () => {
+test("a client that left says so", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA], ending: "hang" });
   const leave = new AbortController();
 
@@ -78,7 +78,7 @@ test("3 a client that left says so", async () => {
   expect(await eventOf(one, reply)).toMatchObject({ error_code: "client_closed" });
 });
 
-test("3 every attempt is told", async () => {
+test("every attempt is told", async () => {
   await using one = await setUp({ status: 503 }, { body: { ok: true } });
 
   const reply = await one.post(CHAT, { model: "m" });
@@ -92,7 +92,7 @@ test("3 every attempt is told", async () => {
   });
 });
 
-test("3 an upstream out of reach is told with its code", async () => {
+test("an upstream out of reach is told with its code", async () => {
   const one = await setUp({ body: {} });
   await one[Symbol.asyncDispose]();
 
@@ -105,7 +105,7 @@ test("3 an upstream out of reach is told with its code", async () => {
   });
 });
 
-test("3 of a client that left, the tokens told until then are kept (litellm #30630)", async () => {
+test("of a client that left, the tokens told until then are kept (litellm #30630)", async () => {
   const usage = { input_tokens: 25, output_tokens: 1 };
   const start = `data: ${JSON.stringify({ type: "message_start", message: { usage } })}\n\n`;
   await using upstream = startUpstream({ headers: EVENTS, chunks: [start], ending: "hang" });
@@ -149,20 +149,17 @@ test.each<[string, Script]>([
       chunks: [MESSAGE_START, 30, MESSAGE_END],
     },
   ],
-])(
-  "3 input tokens that only the first event tells are kept when it comes %s",
-  async (_, script) => {
-    await using upstream = startUpstream(script);
-    const one = await makeConsumer(await kit(), [{ provider: "anthropic", url: upstream.url }]);
+])("input tokens that only the first event tells are kept when it comes %s", async (_, script) => {
+  await using upstream = startUpstream(script);
+  const one = await makeConsumer(await kit(), [{ provider: "anthropic", url: upstream.url }]);
 
-    const reply = await one.post("/v1/messages", { model: "m", stream: true });
-    await reply.text();
+  const reply = await one.post("/v1/messages", { model: "m", stream: true });
+  await reply.text();
 
-    expect(await eventOf(one, reply)).toMatchObject({ input_tokens: 25, output_tokens: 15 });
-  },
-);
+  expect(await eventOf(one, reply)).toMatchObject({ input_tokens: 25, output_tokens: 15 });
+});
 
-test("3 of a long stream that broke off, the tokens that its first event told are kept", async () => {
+test("of a long stream that broke off, the tokens that its first event told are kept", async () => {
   const delta = 'data: {"type":"content_block_delta","delta":{"text":"a"}}\n\n'.repeat(1000);
   const chunks = [MESSAGE_START, 30, delta, 30];
   await using upstream = startUpstream({ headers: EVENTS, chunks, ending: "reset" });
@@ -178,7 +175,7 @@ test("3 of a long stream that broke off, the tokens that its first event told ar
   });
 });
 
-test("3 usage that counts seconds tells no tokens", async () => {
+test("usage that counts seconds tells no tokens", async () => {
   await using one = await setUp({ body: { text: "hi", usage: { type: "duration", seconds: 3 } } });
 
   const reply = await one.form("/v1/audio/transcriptions", [
@@ -189,7 +186,7 @@ test("3 usage that counts seconds tells no tokens", async () => {
   expect(await eventOf(one, reply)).toMatchObject({ input_tokens: null, output_tokens: null });
 });
 
-test("3 an answer that is not passed on is told with its status", async () => {
+test("an answer that is not passed on is told with its status", async () => {
   await using one = await setUp({ status: 307, headers: { location: "/elsewhere" } });
 
   const reply = await one.post(CHAT, { model: "m" });
@@ -200,7 +197,7 @@ test("3 an answer that is not passed on is told with its status", async () => {
   });
 });
 
-test("3 of a client that left before an answer, the attempt is told", async () => {
+test("of a client that left before an answer, the attempt is told", async () => {
   await using one = await setUp({ delay_ms: 2000 });
   const trace = "0af7651916cd43dd8448eb211c80319c";
 

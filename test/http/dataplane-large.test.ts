@@ -35,7 +35,7 @@ async function slowly(body: ReadableStream<Uint8Array> | null): Promise<string> 
   return hash.digest("hex");
 }
 
-test("4.6 a large file goes up and comes down as it is, at the pace of the slower side", async () => {
+test("a large file goes up and comes down as it is, at the pace of the slower side", async () => {
   await using kit = await startKit();
   const file = noise();
   await using upstream = Bun.serve({

@@ -1,4 +1,4 @@
-/** Decision 7: no upstream works for nobody. Whenever a client leaves its call ends, and an event says so. */
+/** A client that disconnects cancels its upstream call, and the event records it. */
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { type Consumer, FORM_TYPE, makeConsumer } from "../kit/dataplane.ts";
@@ -42,7 +42,7 @@ test.each([
   ["in the middle of a stream", ASK, `${OK}content-type: text/event-stream\r\n\r\ndata: 1\n\n`],
   ["in the middle of its upload", UPLOAD, ""],
 ])(
-  "7 a client that leaves %s ends the upstream call",
+  "a client that leaves %s ends the upstream call",
   async (_, { path, type, body, more, length }, words) => {
     const calls: Socket[] = [];
     await using upstream = await startRawUpstream((socket) => {
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test("7 for a client that leaves between two attempts no other registry is asked", async () => {
+test("for a client that leaves between two attempts no other registry is asked", async () => {
   await using own = await startKit();
   own.deps.random = () => 10; // a pause that outlasts the notice of the client's departure
   await using first = startUpstream();

@@ -1,4 +1,4 @@
-/** Cases 70–74: model discovery, answered from the configuration. */
+/** Model discovery from the configuration. */
 import { expect, test } from "bun:test";
 import { type Attach, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -16,7 +16,7 @@ async function setUp(attach: Omit<Attach, "url">[]) {
 const listed = async (reply: Response) =>
   ((await reply.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
 
-test("case 70 the list is sorted, names the owner, and calls no upstream", async () => {
+test("the list is sorted, names the owner, and calls no upstream", async () => {
   await using one = await setUp([{ provider: "openai", models: { allowed: ["b", "a"] } }]);
 
   const reply = await one.get("/v1/models");
@@ -32,7 +32,7 @@ test("case 70 the list is sorted, names the owner, and calls no upstream", async
   expect(one.upstream.hits.length).toBe(0);
 });
 
-test("case 71 one model is a card, an unlisted one a 404", async () => {
+test("one model is a card, an unlisted one a 404", async () => {
   await using one = await setUp([{ provider: "groq", models: { allowed: ["a", "x/y"] } }]);
 
   const card = await one.get("/v1/models/a");
@@ -48,7 +48,7 @@ test("case 71 one model is a card, an unlisted one a 404", async () => {
   expect([unknown.status, slashed.status]).toEqual([404, 404]);
 });
 
-test("case 72 any other method is a 400", async () => {
+test("any other method is a 400", async () => {
   await using one = await setUp([{ provider: "openai" }]);
 
   const reply = await one.post("/v1/models", {});
@@ -56,14 +56,14 @@ test("case 72 any other method is a 400", async () => {
   expect(reply.status).toBe(400);
 });
 
-test("case 73 a pattern is no model", async () => {
+test("a pattern is no model", async () => {
   await using one = await setUp([{ provider: "openai", models: { allowed: ["gpt-4o*", "o3"] } }]);
 
   expect(await listed(await one.get("/v1/models"))).toEqual(["o3"]);
   expect((await one.get("/v1/models/gpt-4o*")).status).toBe(404);
 });
 
-test("case 74 a model of two registries is listed once, with defaults, without disabled ones", async () => {
+test("a model of two registries is listed once, with defaults, without disabled ones", async () => {
   await using one = await setUp([
     { provider: "openai", models: { allowed: ["shared", "mine"] } },
     { provider: "groq", models: { allowed: ["shared"] } },

@@ -100,7 +100,7 @@ test("4.7.2 a form that is still coming is not sent again after an early 503", a
   expect([reply.status, second.hits.length]).toEqual([503, 0]);
 });
 
-test("2 a header that an administrator writes in capitals goes out", async () => {
+test("a header that an administrator writes in capitals goes out", async () => {
   await using upstream = startUpstream({ body: {} });
   const options = { headers: { "X-Api-Version": "7" } };
   const attached = [{ provider: "openai_compatible", url: upstream.url, options }];

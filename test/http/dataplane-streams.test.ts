@@ -1,4 +1,4 @@
-/** Cases 96 and 97 and what surrounds them: answers that stream, break off, hang, or are no longer wanted. */
+/** Streamed responses that complete, break off, stall or are canceled by the client. */
 import { expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -22,7 +22,7 @@ async function setUp(script: Script, more: Partial<Attach> = {}, own?: Kit) {
   return { ...consumer, upstream, [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose]() };
 }
 
-test("case 96 events pass in order, usage and [DONE] with them", async () => {
+test("events pass in order, usage and [DONE] with them", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA, DELTA, USAGE, DONE] });
 
   const reply = await one.post(CHAT, ASK);
@@ -32,7 +32,7 @@ test("case 96 events pass in order, usage and [DONE] with them", async () => {
   expect(await reply.text()).toBe(DELTA + DELTA + USAGE + DONE);
 });
 
-test("case 96 no event waits for the next", async () => {
+test("no event waits for the next", async () => {
   const next = Promise.withResolvers<void>();
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA, next.promise, DONE] });
 
@@ -62,7 +62,7 @@ test.each([
     /^event: error\ndata: /,
   ],
 ])(
-  "case 97 a %s stream that dies ends with one error event and no [DONE]",
+  "a %s stream that dies ends with one error event and no [DONE]",
   async (_, path, told, shape) => {
     await using one = await setUp(
       { headers: EVENTS, chunks: [DELTA, 30], ending: "reset" },
@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test("case 97 an event that was cut in the middle is closed before the error event", async () => {
+test("an event that was cut in the middle is closed before the error event", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: ['data: {"cut', 30], ending: "reset" });
 
   const text = await (await one.post(CHAT, ASK)).text();
@@ -125,7 +125,7 @@ test("a short answer that breaks off is a 502, not half an answer", async () => 
   expect(await reply.text()).toContain('"upstream_failed"');
 });
 
-test("7 an upstream that never begins its answer is a 504", async () => {
+test("an upstream that never begins its answer is a 504", async () => {
   await using own = await startKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "0.2" } });
   await using one = await setUp({ delay_ms: 5_000 }, {}, own);
 
@@ -137,7 +137,7 @@ test("7 an upstream that never begins its answer is a 504", async () => {
   expect(one.upstream.hits[0]?.cancelled).toBe(true);
 });
 
-test("7 an upstream that falls silent inside a stream ends it with an error event", async () => {
+test("an upstream that falls silent inside a stream ends it with an error event", async () => {
   await using own = await startKit({ settings: { UPSTREAM_IDLE_TIMEOUT_S: "1" } });
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA], ending: "hang" }, {}, own);
 

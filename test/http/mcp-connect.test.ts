@@ -25,7 +25,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(new URL(reply.headers.get("location") ?? "", link).origin).toBe(kit.url);
   });
 
-  test("2 what principals gave does not follow an instance to another host", async () => {
+  test("what principals gave does not follow an instance to another host", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
     const { path, store, server } = vendor;
@@ -69,7 +69,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await client.call("linear__issues")).toMatchObject({ isError: false });
   });
 
-  test("2 accounts of principals are not renewed at another token endpoint", async () => {
+  test("accounts of principals are not renewed at another token endpoint", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
     await vendor.connected("alice");

@@ -27,7 +27,7 @@ const { schemas } = document.components;
 const page = referencePage(document);
 
 describe("the OpenAPI document", () => {
-  test("9 is valid OpenAPI 3.1 with the version 1.0, and every reference leads somewhere", async () => {
+  test("is valid OpenAPI 3.1 with the version 1.0, and every reference leads somewhere", async () => {
     const validator = new Validator();
 
     const result = await validator.validate(JSON.parse(JSON.stringify(document)));
@@ -109,7 +109,7 @@ describe("the OpenAPI document", () => {
     expect(find("update_gateway_by_patch")["x-alias-of"]).toBe("update_gateway");
   });
 
-  test("5 the administrative API declares an API key in the header Authorization", () => {
+  test("the administrative API declares an API key in the header Authorization", () => {
     expect(document.components.securitySchemes.admin_token).toMatchObject({
       type: "apiKey",
       in: "header",

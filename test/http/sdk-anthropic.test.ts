@@ -1,4 +1,4 @@
-/** The official client of provider A, unmodified, against the built-in demo provider and a recording upstream. */
+/** The unmodified Anthropic SDK against the built-in demo provider and a recording upstream. */
 import { describe, expect, test } from "bun:test";
 import Anthropic, { toFile } from "@anthropic-ai/sdk";
 import { makeConsumer } from "../kit/dataplane.ts";
@@ -145,7 +145,7 @@ test("the query string of messages reaches the upstream", async () => {
   expect(one.upstream.hits[0]?.query).toBe("?beta=true");
 });
 
-test("4.6 files keep the provider's own shape, upload to deletion", async () => {
+test("files keep the provider's own shape, upload to deletion", async () => {
   const file = { id: "file_1", type: "file", mime_type: "text/plain", size_bytes: 3 };
   await using one = await recording(({ method, path }) =>
     path.endsWith("/content")

@@ -182,7 +182,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reply.json()).toMatchObject({ message: expect.stringContaining(named) });
   });
 
-  test("2 a client secret of an instance does not follow the catalog to another token endpoint", async () => {
+  test("a client secret of an instance does not follow the catalog to another token endpoint", async () => {
     const kit = await started();
     const { path } = await startStore(kit);
     const entry = `${path}/store/catalog/mail`;
@@ -201,7 +201,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([kept, await move()]).toEqual([409, 200]);
   });
 
-  test("2 nor does it follow a server that left the catalog and was added anew", async () => {
+  test("nor does it follow a server that left the catalog and was added anew", async () => {
     const kit = await started();
     const { path } = await startStore(kit);
     const auth = { type: "forwarded", client_id: "c", client_secret: "planted" };

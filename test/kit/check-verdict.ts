@@ -1,4 +1,4 @@
-/** What the strictest clients of the field demand of an answer (guard-facts 1.6): every answer in the tests is held to it. */
+/** What the strictest clients of the field demand of an answer: every answer in the tests is held to it. */
 import { expect } from "bun:test";
 import { STATUSES } from "../../src/contract/evaluate.ts";
 

@@ -1,4 +1,4 @@
-/** Blocks in the database: written together, again if need be, bounded, one for each subject (spec 8 rule 5). */
+/** Blocks in the database: written together, again if need be, bounded, one for each subject (spec 8.5). */
 import { expect, test } from "bun:test";
 import { blockEnds, blockedSubjectTable } from "../../src/db/blocked-subjects.ts";
 import { configRevision } from "../../src/db/config-revision.ts";

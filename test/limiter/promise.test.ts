@@ -53,7 +53,7 @@ async function brokenPatterns(
   return found;
 }
 
-describe("8 no interval of one window holds more than the limit, and none is refused early", () => {
+describe("no interval of one window holds more than the limit, and none is refused early", () => {
   test("in memory, 3,000 patterns", async () => {
     expect(await brokenPatterns(3_000, inMemory, violations)).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe("8 no interval of one window holds more than the limit, and none is ref
   });
 });
 
-test("8 the oracle finds a limiter that forgets one request in a hundred", async () => {
+test("the oracle finds a limiter that forgets one request in a hundred", async () => {
   const random = seeded(SEED);
   const forgetful = async (requests: readonly Request[]) => {
     const counter = createMemoryCounter();
@@ -101,7 +101,7 @@ function overAdmitted(requests: readonly Request[], verdicts: readonly Verdict[]
 test.each([
   ["in memory", inMemory],
   ["in Redis", inRedis],
-])("8 a limit that was lowered tells when a slot really frees, %s", async (_, run) => {
+])("a limit that was lowered tells when a slot really frees, %s", async (_, run) => {
   const ask = { space: "lowered:", subject: "s", limit: 4, window_s: 60 };
   const at = (after: number, limit: number) => {
     const time = 1_760_000_000_000 + after;
@@ -116,7 +116,7 @@ test.each([
   expect(counts[0]?.frees_in_ms).toBeWithin(40_000, 40_000 + 60_000 / 64 + 1);
 });
 
-test("8 a clock set back by a day holds nobody for longer than one window more", async () => {
+test("a clock set back by a day holds nobody for longer than one window more", async () => {
   const ask = { space: "back:", subject: "s", limit: 2, window_s: 60 };
   const day = 86_400_000;
   const at = (wall: number) => ({ at: wall, wall, asks: [ask] });

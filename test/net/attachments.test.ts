@@ -91,7 +91,7 @@ const at = (path: string, host = "upstream.test") => `https://${host}:${server.p
 const get = (url: string) => fetchAttachment(send, url, LIMITS);
 const text = async (url: string) => Buffer.from((await get(url)).bytes).toString();
 
-test("5 an attachment is at most 20 MiB, 10 s and 3 redirects away", () => {
+test("an attachment is at most 20 MiB, 10 s and 3 redirects away", () => {
   expect(ATTACHMENT_LIMITS).toEqual({ total_ms: 10_000, bytes: 20 * 2 ** 20, redirects: 3 });
 });
 

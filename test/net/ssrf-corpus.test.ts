@@ -1,4 +1,4 @@
-/** Every spelling we know of an address that is not for us, as the URL of an attachment (spec 4.3 rule 5). */
+/** Every spelling we know of an address that is not for us, as the URL of an attachment (spec 4.3.5). */
 import { expect, test } from "bun:test";
 import { isIP } from "node:net";
 import { resolvePublic } from "../../src/net/address-guard.ts";

@@ -37,7 +37,7 @@ const UNITS = [
 const local = [...detectors.values()].filter(({ remote }) => !remote);
 
 test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)))(
-  "5 %s takes time in proportion to %p, repeated",
+  "%s takes time in proportion to %p, repeated",
   async (kind, unit) => {
     const detector = detectors.get(kind) ?? expect.unreachable();
     const inspect = detector.prepare(SETTINGS[kind] ?? {});

@@ -8,7 +8,7 @@ import { readPayload } from "../../src/policy/payload/read-payload.ts";
 
 const FOLDER = "test/golden/payloads";
 
-test.each(readdirSync(FOLDER))("5 payloads are read by their style: %s", (file) => {
+test.each(readdirSync(FOLDER))("payloads are read by their style: %s", (file) => {
   const [about = "", payload = "", expected] = readFileSync(join(FOLDER, file), "utf8").split(
     "\n-----\n",
   );

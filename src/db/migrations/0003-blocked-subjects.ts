@@ -1,4 +1,4 @@
-/** Subjects that a rate limit with the action `block` refuses (spec 8 rule 5). */
+/** Subjects that a rate limit with the action `block` refuses (spec 8.5). */
 import type { Migration } from "./migration.ts";
 
 export const blockedSubjects: Migration = {

@@ -102,7 +102,7 @@ export const store: Migration = {
       code          TEXT NOT NULL,
       -- No foreign key: the record outlives the instance.
       instance_id   TEXT,
-      -- Kept only where an approver decides (spec 4.1 rule 5).
+      -- Kept only where an approver decides (spec 4.1.5).
       reason        TEXT CHECK (reason IS NULL OR state IN ('pending', 'approved', 'rejected')),
       groups        TEXT NOT NULL,
       state         TEXT NOT NULL CHECK (state IN

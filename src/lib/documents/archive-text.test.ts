@@ -49,7 +49,7 @@ const docx = (content: string, ...more: File[]) =>
     ...more,
   ]);
 
-test("5 a Word document gives its paragraphs, tabs and breaks", async () => {
+test("a Word document gives its paragraphs, tabs and breaks", async () => {
   const content = body(
     `${paragraph("R&amp;D caf&#233;")}<w:p><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/></w:p>`,
   );
@@ -63,7 +63,7 @@ test("5 a Word document gives its paragraphs, tabs and breaks", async () => {
 });
 
 test.each(["header1", "footer2", "comments", "footnotes", "endnotes"])(
-  "5 word/%s is read too",
+  "word/%s is read too",
   async (part) => {
     const more = { name: `word/${part}.xml`, content: paragraph("beside") };
 
@@ -125,7 +125,7 @@ test.each<[string, () => Uint8Array, string]>([
   ["too many files", () => zip(MANY), "more than 5000 files"],
   ["a directory that is cut off", () => docx(body("")).subarray(0, 60), "damaged"],
   ["a directory that claims more", () => zip([], { count: 5 }), "damaged"],
-])("5 %s is refused", async (_, make, reason) => {
+])("%s is refused", async (_, make, reason) => {
   expect(await read(make())).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
 });
 

@@ -20,7 +20,7 @@ const WORDS = [
   "-1",
 ];
 
-test("5 no damage makes a document slow, or fail in a way that is not told", async () => {
+test("no damage makes a document slow, or fail in a way that is not told", async () => {
   const files = await Promise.all(
     readdirSync(FOLDER).map((name) => Bun.file(`${FOLDER}/${name}`).bytes()),
   );

@@ -17,7 +17,7 @@ test.each([
   ['{"json": true}', "application/pdf", "text", '{"json": true}'],
   ["a,b\n1,2", "text/csv", "text", "a,b\n1,2"],
   ["", null, "text", ""],
-])("5 the kind of %j sent as %p is %s", async (content, contentType, kind, text) => {
+])("the kind of %j sent as %p is %s", async (content, contentType, kind, text) => {
   expect(await read(content, contentType)).toMatchObject({
     ok: true,
     kind: kind as "text",
@@ -31,7 +31,7 @@ test.each([
   ["an old Word file", Buffer.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "old Office format"],
   ["a zip that is none", Buffer.from("PK\x03\x04"), "damaged"],
   ["a PDF that is none", Buffer.from("%PDF-1.7 and nothing"), "no pages"],
-])("5 %s is refused with a reason", async (_, bytes, reason) => {
+])("%s is refused with a reason", async (_, bytes, reason) => {
   expect(await read(bytes, "text/plain")).toMatchObject({
     ok: false,
     reason: expect.stringContaining(reason),
@@ -46,7 +46,7 @@ test("the declared charset counts for text", async () => {
   );
 });
 
-test("5 of a very long text its beginning is read, and that is told", async () => {
+test("of a very long text its beginning is read, and that is told", async () => {
   const result = await read("word ".repeat(500_000));
 
   expect(result).toMatchObject({ ok: true, truncated: true });

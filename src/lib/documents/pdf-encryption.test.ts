@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { documentText } from "./document-text.ts";
 
 test.each(["rc4-40", "rc4-128", "aes-128", "aes-256", "aes-256-hardened"])(
-  "5 a PDF encrypted with %s that needs no password is read",
+  "a PDF encrypted with %s that needs no password is read",
   async (name) => {
     const bytes = await Bun.file(`test/golden/documents/${name}.pdf`).bytes();
 

@@ -157,7 +157,7 @@ test.each<[string, Uint8Array, string]>([
     ),
     "whole",
   ],
-])("5 a PDF's text is read from %s", async (_, bytes, text) => {
+])("a PDF's text is read from %s", async (_, bytes, text) => {
   expect(await read(bytes)).toMatchObject({ ok: true, kind: "pdf", text: `${text}\n` });
 });
 
@@ -316,7 +316,7 @@ test.each<[string, () => Uint8Array, string]>([
     "needs a password",
   ],
 ])(
-  "5 %s is refused in a PDF",
+  "%s is refused in a PDF",
   async (_, make, reason) => {
     let result = await read(make());
     // On a busy machine the time may be over before anything else is: then it is read again.

@@ -1,4 +1,4 @@
-/** Whom does a request count for? One subject for each type of limit (spec 8 rule 2). */
+/** Whom does a request count for? One subject for each type of limit (spec 8.2). */
 import type { LimitType } from "../../contract/limits.ts";
 import { derivedKey, type Keyring } from "../../lib/crypto/seal.ts";
 import { secretHash } from "../../lib/crypto/secret-hash.ts";

@@ -1,4 +1,4 @@
-/** Data loss prevention: finds personal data and credentials, and says how each is masked (guard-facts 2.7). */
+/** Data loss prevention: finds personal data and credentials, and says how each is masked. */
 import { z } from "zod";
 import { patternRefusal } from "../../lib/linear-regex/pattern.ts";
 import { detector, textByText } from "../detector.ts";

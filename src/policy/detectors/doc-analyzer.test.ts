@@ -46,7 +46,7 @@ test("matches say where, and carry no mask: an attachment cannot be rewritten", 
   expect(match).not.toHaveProperty("mask");
 });
 
-test("5 an attachment that nobody could read is told, so that silence never means safety", async () => {
+test("an attachment that nobody could read is told, so that silence never means safety", async () => {
   const problem = "The PDF needs a password.";
 
   expect(await find("", {}, [attachment(problem), attachment(null)])).toEqual([

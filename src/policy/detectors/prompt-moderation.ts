@@ -1,4 +1,4 @@
-/** Finds the words and patterns that an organization does not want to see (guard-facts 2.7). */
+/** Finds the words and patterns that an organization does not want to see. */
 import { z } from "zod";
 import { compilePattern } from "../../lib/linear-regex/pattern.ts";
 import { keywordFinder } from "../../lib/text/keyword-finder.ts";

@@ -23,13 +23,13 @@ test.each<[string, JsonObject, About["protocol"]?]>([
   ["A2A", { params: { message: { parts: [{ kind: "data", data: GIVEN }] } }, method: "send" }],
   ["a hook", { hook_event_name: "PreToolUse", tool_name: "pay", tool_input: GIVEN }, "all"],
   ["an input that is JSON", { input: JSON_TEXT }, "all"],
-])("5 %s: who decides sees every number and switch of a call", (_, payload, protocol = "llm") => {
+])("%s: who decides sees every number and switch of a call", (_, payload, protocol = "llm") => {
   const { values } = read(payload, { protocol });
 
   expect(values.map(({ text }) => text)).toEqual(["5.5", "true", "1", "false"]);
 });
 
-test("5 ids of a call are seen too, and that of the message is none", () => {
+test("ids of a call are seen too, and that of the message is none", () => {
   const parameters = { account_id: 8 };
   const params = { name: "pay", arguments: {}, parameters };
   const { values } = read({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
@@ -37,7 +37,7 @@ test("5 ids of a call are seen too, and that of the message is none", () => {
   expect(values).toMatchObject([{ text: "8" }]);
 });
 
-test("5 of numbers and switches the latest stay, and none of what is offered or came back", () => {
+test("of numbers and switches the latest stay, and none of what is offered or came back", () => {
   const call = (input: object) => message({ content: [{ type: "tool_use", input }] }).messages;
   const before = call({ rows: Array.from({ length: 2000 }, (_, row) => row) });
   const result = { role: "tool", content: [{ type: "tool_result", response: { done: true } }] };

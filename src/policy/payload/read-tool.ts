@@ -1,4 +1,4 @@
-/** Which tool is this about? For conditions on `tool.*` (spec 4.3 rule 3). */
+/** Which tool is this about? For conditions on `tool.*` (spec 4.3.3). */
 import { isBareMcp, isToolCall } from "./json-rpc.ts";
 import { type About, isObject, type JsonObject, stringOrNull, type Tool } from "./payload.ts";
 import { bareToolName } from "./tools.ts";

@@ -16,7 +16,7 @@ import {
   under,
 } from "./walk.ts";
 
-/** spec 4.3 rule 3: the last segment of `mcp__server__tool`. */
+/** spec 4.3.3: the last segment of `mcp__server__tool`. */
 export function bareToolName(name: unknown): string {
   if (typeof name !== "string") return "";
   if (!name.startsWith("mcp__")) return name;

@@ -102,7 +102,7 @@ export async function answering(
   const ids = requestIds(request.headers, deps.newId, plane);
   /** Go out with the answer, whatever it is; what is added on the way stays for an error too. */
   const headers = answerHeaders(ids, plane);
-  // Clients of provider A look for the id under another name, and tell themselves apart by this header.
+  // The Anthropic SDK reads the id from another header, and identifies itself by this one.
   if (plane === "gateway" && request.headers.has("anthropic-version"))
     headers["request-id"] = ids.request_id;
   try {

@@ -8,7 +8,7 @@ const TRACE_NAME = /^[\w.:-]{1,128}$/;
 /** A trace of our own has the digits of the request id: they begin with the time, so indexes grow at their end. */
 export function requestIds(headers: Headers, newId: () => string, plane: Plane): RequestIds {
   const request_id = newId();
-  // Gateways that ask the guard name their trace in a header of their own (guard-facts 1.2).
+  // Gateways that ask the guard name their trace in a header of their own.
   const named = plane === "guard" ? headers.get("x-trace-id") : null;
   if (named !== null && TRACE_NAME.test(named)) return { trace_id: named, request_id };
   return { trace_id: sentTraceId(headers) ?? digitsOf(request_id), request_id };

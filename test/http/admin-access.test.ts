@@ -1,0 +1,241 @@
+/** Who may call the admin API, and for which gateways . */
+import { describe, expect, test } from "bun:test";
+import { isAdministrative } from "../../src/contract/endpoint.ts";
+import { ROLES } from "../../src/contract/roles.ts";
+import { routes } from "../../src/server/http/routes.ts";
+import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
+
+const started = sharedKit();
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const tokenFor = async (body: object) => {
+  const kit = await started();
+  return await kit.make<{ id: string; token: string }>("/v1/tokens", { name: "t", ...body });
+};
+
+test.each([
+  ["no token", ""],
+  ["an unknown token", "Bearer pa_unknown"],
+  ["a token of another kind", "Basic b3duZXI6eA=="],
+])("%s is 401 with the admin error body", async (_, authorization) => {
+  const kit = await started();
+
+  const reply = await fetch(`${kit.url}/v1/gateways`, { headers: { authorization } });
+
+  expect(reply.status).toBe(401);
+  expect(await reply.json()).toEqual({ error: "unauthorized", message: expect.any(String) });
+});
+
+test("the token is taken with and without the word Bearer", async () => {
+  const kit = await started();
+
+  const bare = await fetch(`${kit.url}/v1/gateways`, { headers: { authorization: OWNER_TOKEN } });
+
+  expect(bare.status).toBe(200);
+});
+
+test("a new token works at once, a revoked one stops at once", async () => {
+  const kit = await started();
+  const { id, token } = await tokenFor({ role: "viewer" });
+  const ask = async () => (await kit.call("GET", "/v1/gateways", undefined, bearer(token))).status;
+
+  const before = await ask();
+  await kit.delete(`/v1/tokens/${id}`);
+
+  expect([before, await ask()]).toEqual([200, 401]);
+});
+
+test("an expired token is 401", async () => {
+  const kit = await started();
+  const { token } = await tokenFor({
+    role: "viewer",
+    expires_at: new Date(Date.now() + 2000).toISOString(),
+  });
+
+  await Bun.sleep(2010);
+
+  expect((await kit.call("GET", "/v1/gateways", undefined, bearer(token))).status).toBe(401);
+});
+
+describe.each([...ROLES])("the role %s", (role) => {
+  const may = { owner: "rwao", admin: "rwa", approver: "r", auditor: "ra", viewer: "r" }[role];
+
+  test("may do what it is for and nothing else", async () => {
+    const kit = await started();
+    const { token } = await tokenFor({ role });
+    const status = async (method: string, path: string, body?: unknown) =>
+      (await kit.call(method, path, body, bearer(token))).status;
+
+    expect(await status("GET", "/v1/gateways")).toBe(200);
+    expect(await status("POST", "/v1/gateways", { name: `by ${role}` })).toBe(
+      may.includes("w") ? 201 : 403,
+    );
+    expect(await status("GET", "/v1/audit")).toBe(may.includes("a") ? 200 : 403);
+    expect(await status("GET", "/v1/tokens")).toBe(may.includes("o") ? 200 : 403);
+  });
+});
+
+test("a token with a gateway scope sees and changes only that gateway", async () => {
+  const kit = await started();
+  const [mine, other] = [
+    await kit.make("/v1/gateways", { name: "mine" }),
+    await kit.make("/v1/gateways", { name: "other" }),
+  ];
+  const { token } = await tokenFor({ role: "admin", gateway_ids: [mine.id] });
+  const ask = (method: string, path: string, body?: unknown) =>
+    kit.call(method, path, body, bearer(token));
+
+  const listed = (await (await ask("GET", "/v1/gateways")).json()) as { items: { id: string }[] };
+
+  expect(listed.items.map(({ id }) => id)).toEqual([mine.id]);
+  expect((await ask("PUT", `/v1/gateways/${mine.id}`, { name: "still mine" })).status).toBe(200);
+  expect((await ask("GET", `/v1/gateways/${other.id}`)).status).toBe(403);
+  expect((await ask("GET", `/v1/gateways/${other.id}/consumers`)).status).toBe(403);
+  expect((await ask("POST", `/api/v1/gateways/${other.id}`, {})).status).toBe(403);
+  expect((await ask("POST", "/v1/gateways", { name: "third" })).status).toBe(403);
+  expect((await ask("GET", "/v1/audit")).status).toBe(403);
+  expect((await ask("GET", `/v1/audit?gateway_id=${mine.id}`)).status).toBe(200);
+  expect((await ask("GET", "/v1/tokens")).status).toBe(403);
+});
+
+test("a token with a gateway scope gets nothing of what concerns all gateways", async () => {
+  const kit = await started();
+  const mine = await kit.make("/v1/gateways", { name: "mine" });
+  const { token } = await tokenFor({ role: "owner", gateway_ids: [mine.id] });
+  const ofAll = routes
+    .map(({ endpoint }) => endpoint)
+    .filter(({ auth, path }) => isAdministrative(auth) && !path.includes(":gateway_id"));
+  const answered: string[] = [];
+  for (const { method, path, name } of ofAll) {
+    const at = path.replace(/:\w+/g, mine.id);
+    const body = method === "GET" ? undefined : {};
+    const { status } = await kit.call(method, at, body, bearer(token));
+    if (status !== 403) answered.push(name);
+  }
+
+  expect(answered.sort()).toEqual([
+    "list_detector_catalog",
+    "list_gateways",
+    "list_plugins",
+    "list_registry_kinds",
+    "sign_out",
+    "who_am_i",
+  ]);
+});
+
+test("an owner token that expires does not make another one dispensable", async () => {
+  await using kit = await startKit();
+  const { items } = (await (await kit.get("/v1/tokens")).json()) as { items: { id: string }[] };
+  const revoked = async () => (await kit.delete(`/v1/tokens/${items[0]?.id}`)).status;
+  const owner = { role: "owner", gateway_ids: null };
+  const expires_at = new Date(Date.now() + 60_000).toISOString();
+  await kit.make("/v1/tokens", { ...owner, name: "for a minute", expires_at });
+
+  const refused = await revoked();
+  await kit.make("/v1/tokens", { ...owner, name: "for good" });
+
+  expect([items.length, refused, await revoked()]).toEqual([1, 409, 204]);
+});
+
+test("the last owner token cannot be revoked", async () => {
+  const kit = await started();
+  const listed = (await (await kit.get("/v1/tokens?q=First")).json()) as {
+    items: { id: string }[];
+  };
+  const { items } = (await (await kit.get("/v1/tokens?limit=200")).json()) as {
+    items: { id: string; role: string; state: string }[];
+  };
+  for (const { id, role, state } of items) {
+    if (role === "owner" && state === "active" && id !== listed.items[0]?.id)
+      await kit.delete(`/v1/tokens/${id}`);
+  }
+
+  const reply = await kit.delete(`/v1/tokens/${listed.items[0]?.id}`);
+
+  expect(reply.status).toBe(409);
+  expect(await reply.json()).toMatchObject({ error: "conflict" });
+});
+
+test("whoami tells what the token may do", async () => {
+  const kit = await started();
+  const { token } = await tokenFor({ role: "auditor" });
+
+  const reply = await kit.call("GET", "/v1/whoami", undefined, bearer(token));
+
+  expect(await reply.json()).toEqual({
+    name: "t",
+    role: "auditor",
+    gateway_ids: null,
+    permissions: ["read", "audit"],
+  });
+});
+
+test("5.2 every endpoint of the admin API rejects a call without a token", async () => {
+  const kit = await started();
+  const protectedRoutes = routes.filter(({ endpoint }) => endpoint.auth !== "public");
+  const statuses = await Promise.all(
+    protectedRoutes.map(async ({ endpoint }) => {
+      const path = endpoint.path.replaceAll(/:\w+/g, "0190a000-0000-7000-8000-000000000000");
+      const reply = await fetch(`${kit.url}${path}`, { method: endpoint.method });
+      return [endpoint.name, reply.status];
+    }),
+  );
+
+  expect(statuses.filter(([, status]) => status !== 401)).toEqual([]);
+  expect(
+    routes
+      .filter(({ endpoint }) => endpoint.auth === "public")
+      .map(({ endpoint }) => endpoint.name),
+  ).toEqual(["sign_in", "issue_service_token"]);
+});
+
+test("the audit log tells who changed what, with before and after", async () => {
+  const kit = await started();
+  const gateway = await kit.make("/v1/gateways", { name: "before" });
+  await kit.put(`/v1/gateways/${gateway.id}`, { name: "after" });
+  await kit.delete(`/v1/gateways/${gateway.id}`);
+
+  const reply = await kit.get(`/v1/audit?resource=gateway&resource_id=${gateway.id}`);
+
+  const { items } = (await reply.json()) as { items: Record<string, unknown>[] };
+  expect(items.map(({ action }) => action)).toEqual([
+    "gateway.delete",
+    "gateway.update",
+    "gateway.create",
+  ]);
+  expect(items[1]).toMatchObject({
+    actor: "First owner",
+    before: { name: "before", version: 1 },
+    after: { name: "after", version: 2 },
+    request_id: expect.any(String),
+    trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+  });
+});
+
+test("an owner of some gateways cannot make a token for all", async () => {
+  const kit = await started();
+  const mine = await kit.make("/v1/gateways", { name: "mine" });
+  const { token } = await tokenFor({ role: "owner", gateway_ids: [mine.id] });
+
+  const made = await kit.post("/v1/tokens", { name: "all", role: "owner" }, bearer(token));
+
+  expect(made.status).toBe(403);
+});
+
+test("when a token was last used is told", async () => {
+  const kit = await started();
+  const { id, token } = await tokenFor({ role: "viewer" });
+  const idle = await tokenFor({ role: "viewer" });
+  const lastUse = async (of: string) =>
+    ((await (await kit.get(`/v1/tokens/${of}`)).json()) as { last_used_at: string | null })
+      .last_used_at;
+  await kit.call("GET", "/v1/gateways", undefined, bearer(token));
+
+  let last: string | null = null;
+  for (let tries = 0; tries < 80 && last === null; tries += 1) {
+    await Bun.sleep(100);
+    last = await lastUse(id);
+  }
+
+  expect(last).toMatch(/^\d{4}-/);
+  expect(await lastUse(idle.id)).toBeNull();
+});

@@ -1,0 +1,234 @@
+/** Secrets as decided: masked on read, kept when masked on update, sealed in the database, never logged. */
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { makeRuled } from "../kit/guard.ts";
+import { sharedKit, startKit } from "../kit/kit.ts";
+import { runProgram } from "../kit/program.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+const PLANTED = "planted-7f3a9c2e5b8d1046-secret";
+const registryBody = (secret = PLANTED) => ({
+  name: `r-${crypto.randomUUID()}`,
+  provider: "openai_compatible",
+  provider_options: {
+    base_url: "https://upstream.example.com/v1",
+    headers: { "x-extra": `${secret}-header` },
+  },
+  auth: { type: "api_key", api_key: secret },
+});
+interface Shown {
+  id: string;
+  auth: { api_key: string };
+  provider_options: { base_url: string; headers: Record<string, string> };
+}
+
+describe.each(databaseKinds)("%s", (database) => {
+  const started = sharedKit({ database });
+  const fixture = async () => {
+    const kit = await started();
+    const gateway = await kit.make("/v1/gateways", { name: "g" });
+    const path = `/v1/gateways/${gateway.id}/registries`;
+    const registry = await kit.make<Shown>(path, registryBody());
+    const stored = () => kit.deps.snapshot().registries.get(registry.id)?.upstream;
+    return { kit, path, registry, stored, one: `${path}/${registry.id}` };
+  };
+
+  test("a secret is shown as *** and its last four characters, on create, get and list", async () => {
+    const { kit, one, path, registry } = await fixture();
+
+    const got = (await (await kit.get(one)).json()) as Shown;
+    const listed = await (await kit.get(path)).text();
+
+    expect(registry.auth.api_key).toBe("***cret");
+    expect(got.provider_options.headers).toEqual({ "x-extra": "***ader" });
+    expect(listed).not.toContain(PLANTED);
+  });
+
+  test("a masked or empty value on update keeps the stored one", async () => {
+    const { kit, one, registry, stored } = await fixture();
+
+    await kit.put(one, { auth: registry.auth, provider_options: registry.provider_options });
+    await kit.put(one, { auth: { type: "api_key", api_key: "" }, name: "renamed" });
+
+    expect(stored()?.api_key).toBe(PLANTED);
+    expect(stored()?.options.headers).toEqual({ "x-extra": `${PLANTED}-header` });
+  });
+
+  test("a new value on update replaces the stored one", async () => {
+    const { kit, one, stored } = await fixture();
+
+    await kit.put(one, { auth: { type: "api_key", api_key: "another-secret-value" } });
+
+    expect(stored()?.api_key).toBe("another-secret-value");
+  });
+
+  test.each([["***"], ["***abcd"], [""]])("the value '%s' on create is 422", async (api_key) => {
+    const { kit, path } = await fixture();
+
+    const reply = await kit.post(path, { ...registryBody(), auth: { type: "api_key", api_key } });
+
+    expect(reply.status).toBe(422);
+    expect(await reply.json()).toMatchObject({ message: expect.stringContaining("auth.api_key") });
+  });
+
+  test("a stored key does not follow its registry to another host", async () => {
+    const { kit, one, registry } = await fixture();
+    const provider_options = { base_url: "https://attacker.example.net/v1" };
+
+    const moved = await kit.put(one, { provider_options, auth: registry.auth });
+    const silent = await kit.put(one, { provider_options });
+
+    expect([moved.status, silent.status]).toEqual([422, 422]);
+  });
+
+  test.each([["***"], ["***abcd"], [""]])(
+    "a stored key does not follow its registry under the masked value '%s' either",
+    async (api_key) => {
+      const { kit, one, registry, stored } = await fixture();
+      const provider_options = { base_url: "https://attacker.example.net/v1" };
+
+      const moved = await kit.put(one, { provider_options, auth: { ...registry.auth, api_key } });
+
+      expect(moved.status).toBe(422);
+      expect(stored()?.options.base_url).toBe(registry.provider_options.base_url);
+    },
+  );
+
+  test("a stored key does not leave the provider's own address for another", async () => {
+    const { kit, path } = await fixture();
+    const auth = { type: "api_key", api_key: PLANTED };
+    const { id } = await kit.make(path, { name: "own address", provider: "openai", auth });
+    const provider_options = { base_url: "https://attacker.example.net/v1" };
+
+    const moved = await kit.put(`${path}/${id}`, { provider_options });
+    const given = await kit.put(`${path}/${id}`, {
+      provider_options,
+      auth: { type: "api_key", api_key: "another-secret-value" },
+    });
+
+    expect([moved.status, given.status]).toEqual([422, 200]);
+  });
+
+  test("a planted secret is in no table, no log line, no audit record and no answer", async () => {
+    await using kit = await startKit({ database });
+    const gateway = await kit.make("/v1/gateways", { name: "g" });
+    const path = `/v1/gateways/${gateway.id}/registries`;
+    const registry = await kit.make<Shown>(path, registryBody());
+    const consumer = await kit.make(`/v1/gateways/${gateway.id}/consumers`, { name: "c" });
+    const { key } = await kit.make<{ key: string }>(
+      `/v1/gateways/${gateway.id}/consumers/${consumer.id}/keys`,
+      { name: "k" },
+    );
+    const { token } = await kit.make<{ token: string }>("/v1/tokens", { name: "t", role: "admin" });
+    const answers = await Promise.all([
+      kit.get(`${path}/${registry.id}`),
+      kit.get("/v1/audit"),
+      kit.get("/v1/tokens"),
+      kit.post(path, { ...registryBody(), name: 7 }),
+      kit.post(path, `{"auth": {"api_key": "${PLANTED}`),
+      kit.put(`${path}/${registry.id}`, { auth: { type: PLANTED, api_key: PLANTED } }),
+      kit.get(`/v1/gateways/${gateway.id}/consumers/${consumer.id}/keys`),
+      kit.call("GET", "/v1/gateways", undefined, { authorization: `Bearer ${PLANTED}` }),
+    ]);
+
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const everything = [...texts, ...kit.lines, await dump(kit)].join("\n");
+    for (const secret of [PLANTED, key, token, "pa_test-owner-token-0123456789abcdef"]) {
+      expect(everything).not.toContain(secret);
+    }
+    expect(everything).toContain("***cret");
+  });
+});
+
+test("the key file is readable by its owner alone", async () => {
+  await using kit = await startKit();
+
+  const { mode } = await Bun.file(`${kit.data_dir}/keys`).stat();
+
+  expect(mode & 0o777).toBe(0o600);
+  expect(readFileSync(`${kit.data_dir}/keys`, "utf8")).toMatch(
+    /^k[0-9a-f]{8}:[A-Za-z0-9+/]{43}=\n$/,
+  );
+});
+
+const LOST = "sealed:v2:gone:AAAA";
+
+test("a key file that is half copied, or gone, leaves the keys at hand in force", async () => {
+  await using kit = await startKit();
+  const { id } = await kit.make("/v1/gateways", { name: "g" });
+  const saved = () => kit.post(`/v1/gateways/${id}/registries`, registryBody());
+
+  writeFileSync(`${kit.data_dir}/keys`, "k1:");
+  const half = await saved();
+  rmSync(`${kit.data_dir}/keys`);
+  const gone = await saved();
+
+  expect([half.status, gone.status]).toEqual([201, 201]);
+});
+
+test("a node that gets the new key after a rotation opens its secrets, without another change", async () => {
+  await using one = await startKit({ database: "postgres" });
+  const data_dir = mkdtempSync(join(tmpdir(), "portcullis-keys-"));
+  const copyKeys = () => copyFileSync(join(one.data_dir, "keys"), join(data_dir, "keys"));
+  copyKeys();
+  await using other = await startKit({ database_url: one.database_url, data_dir });
+  const gateway = await one.make("/v1/gateways", { name: "g" });
+  const registry = await one.make(`/v1/gateways/${gateway.id}/registries`, registryBody());
+  const opened = (yes: boolean) => {
+    const seen = other.deps.snapshot().registries.get(registry.id);
+    return seen !== undefined && (seen.problem === undefined) === yes;
+  };
+  const settings = { DATABASE_URL: one.database_url, PORTCULLIS_DATA_DIR: one.data_dir };
+  await until(() => opened(true));
+  await runProgram(["secrets", "rotate"], settings);
+  await until(() => opened(false));
+
+  copyKeys();
+
+  await until(() => opened(true));
+  rmSync(data_dir, { recursive: true });
+}, 30_000);
+
+test("a registry whose credential no key opens is left out, not called without it", async () => {
+  await using kit = await startKit();
+  await using upstream = startUpstream();
+  const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
+  await kit.db.run("UPDATE registries SET auth = $1", `{"type":"api_key","api_key":"${LOST}"}`);
+  // With this change the other one is in force too.
+  await kit.make("/v1/gateways", { name: "later" });
+
+  const reply = await consumer.post("/v1/chat/completions", { model: "m" });
+
+  expect(reply.status).toBe(503);
+  expect(upstream.hits).toEqual([]);
+  expect(kit.lines.join("\n")).toContain("registry_unusable");
+});
+
+test("a detector whose secret no key opens is not asked without it", async () => {
+  await using kit = await startKit();
+  await using upstream = startUpstream({ body: { matches: [] } });
+  const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };
+  const guard = await makeRuled(kit, "http", { settings });
+  const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
+  const lost = row?.document.replace(/sealed:v2:[\w:-]+/, LOST) ?? "";
+  await kit.db.run("UPDATE policy_versions SET document = $1", lost);
+  await kit.make("/v1/gateways", { name: "later" });
+
+  expect((await guard.send({ payload: { input: "hello" } })).status).toBe(500);
+  expect(upstream.hits).toEqual([]);
+});
+
+async function dump(kit: Awaited<ReturnType<typeof startKit>>): Promise<string> {
+  const catalog =
+    kit.db.dialect === "sqlite"
+      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+      : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
+  const tables = await kit.db.many<{ name: string }>(catalog);
+  const rows = await Promise.all(tables.map(({ name }) => kit.db.many(`SELECT * FROM ${name}`)));
+  return JSON.stringify(rows);
+}

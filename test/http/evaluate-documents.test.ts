@@ -1,0 +1,252 @@
+/** PDF and Office files that stand in the body of a provider are opened as attachments are. */
+import { expect, test } from "bun:test";
+import { deflateRawSync, deflateSync } from "node:zlib";
+import type { Verdict } from "../../src/contract/evaluate.ts";
+import { makeRuled } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { leastOf, longestShare } from "../kit/until.ts";
+
+const kit = sharedKit();
+
+const SECRET = "Card: 4111 1111 1111 1111";
+const PDF = pdf(SECRET).toString("base64");
+const DOCX = docx(`<w:p><w:t>${SECRET}</w:t></w:p>`).toString("base64");
+const PICTURE = Buffer.from(`\x89PNG\r\n\x1a\n${"\x00\x01".repeat(100)}`, "latin1").toString(
+  "base64",
+);
+
+/** Each style with a file in it, and where that stands. */
+const STYLES: Record<string, [payload: (data: string) => object, pointer: string]> = {
+  "reference chat": [
+    (data) => ({ messages: [user([{ type: "file", file: { file_data: url(data) } }])] }),
+    "/messages/0/content/0/file/file_data",
+  ],
+  responses: [
+    (data) => ({ input: [user([{ type: "input_file", filename: "a", file_data: url(data) }])] }),
+    "/input/0/content/0/file_data",
+  ],
+  anthropic: [
+    (data) => ({
+      messages: [user([{ type: "document", source: { type: "base64", media_type: "x/y", data } }])],
+    }),
+    "/messages/0/content/0/source/data",
+  ],
+  google: [
+    (data) => ({
+      contents: [{ role: "user", parts: [{ inlineData: { mimeType: "x/y", data } }] }],
+    }),
+    "/contents/0/parts/0/inlineData/data",
+  ],
+  bedrock: [
+    (data) => ({
+      messages: [user([{ document: { format: "pdf", name: "a", source: { bytes: data } } }])],
+    }),
+    "/messages/0/content/0/document/source/bytes",
+  ],
+};
+const styles = Object.entries(STYLES).map(([style, [payload, pointer]]) => ({
+  style,
+  payload,
+  pointer,
+}));
+
+test.each(styles)(
+  "a PDF and a Word document in $style are read, and nothing is rewritten",
+  async ({ payload, pointer }) => {
+    const shared = await kit();
+    const guard = await makeRuled(shared, "doc_analyzer", {
+      collector: { content_storage: "full" },
+    });
+    const masks = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+
+    const verdicts = [
+      await guard.evaluate({ payload: payload(PDF) }),
+      await guard.evaluate({ payload: payload(DOCX) }),
+    ];
+
+    for (const { status, findings, request_id } of verdicts) {
+      expect(status).toBe("block");
+      expect(findings[0]?.evidence).toMatchObject({
+        labels: { credit_card: 1 },
+        places: [{ pointer }],
+      });
+      const stored = await (await shared.get(`/v1/activity/${request_id}`)).text();
+      expect(stored).not.toContain("4111 1111");
+    }
+    expect((await masks.evaluate({ payload: payload(PDF) })).status).toBe("allow");
+  },
+);
+
+test.each(styles)(
+  "a picture in $style is no document, and a broken file is told",
+  async ({ payload, pointer }) => {
+    const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+    const broken = Buffer.from(`%PDF-1.7${"\x00".repeat(80)}`).toString("base64");
+
+    const picture = await guard.evaluate({ payload: payload(PICTURE) });
+    const told = await guard.evaluate({ payload: payload(broken) });
+
+    expect(picture.status).toBe("allow");
+    expect(placesOf(told)).toMatchObject([{ type: "unreadable_attachment", pointer }]);
+  },
+);
+
+test("a document in an MCP result is read by output rules", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", { direction: "output" });
+  const resource = { uri: "file:///a", mimeType: "text/plain", blob: DOCX };
+
+  const verdict = await guard.evaluate({
+    direction: "output",
+    protocol: "mcp",
+    payload: { jsonrpc: "2.0", id: 1, result: { content: [{ type: "resource", resource }] } },
+  });
+
+  expect(verdict.status).toBe("block");
+});
+
+test("a document that inflates without end is refused, and said so", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", {
+    action: "report",
+    collector: { fail_mode: "open" },
+  });
+  const bomb = docx("<w:t>a</w:t>".repeat(8_000_000)).toString("base64");
+  const { payload } = styles[0] ?? expect.unreachable();
+
+  const told = await guard.evaluate({ payload: payload(bomb) });
+
+  expect(placesOf(told)).toMatchObject([{ type: "unreadable_attachment" }]);
+}, 30_000);
+
+test("of many documents the first twenty are read, and the rest is told", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", {
+    action: "report",
+    collector: { fail_mode: "open" },
+  });
+  const file = { type: "file", file: { file_data: url(pdf("harmless").toString("base64")) } };
+
+  const told = await guard.evaluate({
+    payload: { messages: [user(Array.from({ length: 22 }, () => file))] },
+  });
+
+  expect(placesOf(told)).toMatchObject([
+    { pointer: "/messages/0/content/20/file/file_data", problem: "only the first 20 are read" },
+    { pointer: "/messages/0/content/21/file/file_data" },
+  ]);
+});
+
+test("more than twenty attachments are a 400, and one read in part is told", async () => {
+  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const attached = (count: number, text: string) => ({
+    payload: {
+      attachments: Array.from({ length: count }, () => ({
+        filename: "a.txt",
+        data: Buffer.from(text).toString("base64"),
+      })),
+    },
+  });
+
+  const told = await guard.evaluate(attached(1, "a ".repeat(1_000_001)));
+
+  expect(placesOf(told)).toMatchObject([{ problem: "only its beginning was read" }]);
+  expect((await guard.send(attached(20, "hello"))).status).toBe(200);
+  expect((await guard.send(attached(21, "hello"))).status).toBe(400);
+});
+
+test("while a small file with much in it is looked at, everybody else is answered", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "doc_analyzer", { action: "report" });
+  const data = SLOW;
+  const judge = async () => {
+    const verdict = await guard.evaluate({ payload: { attachments: [{ data }] } });
+    expect(placesOf(verdict)).toEqual([]);
+  };
+  const share = () => longestShare(judge, [() => shared.get("/healthz")]);
+
+  expect(data.length).toBeLessThan(64 * 1024);
+  expect(await leastOf(share, 0.7)).toBeLessThan(0.7);
+}, 30_000);
+
+/** Less than 64 KiB in the body, and slow to inspect. */
+const SLOW = docx(
+  `<w:p><w:t>${Array.from({ length: 24_000 }, (_, i) => `${"a.b@".repeat(20)}${(i * 7919) % 99}`).join("")}</w:t></w:p>`,
+).toString("base64");
+
+/** Small in the body, and much to inflate: 14 of them exceed what one evaluation may use. */
+const HEAVY = docx(`<!--${"<a b='c'>".repeat(1_000_000)}-->${noise(100_000)}`).toString("base64");
+const heavyBody = { payload: { attachments: Array.from({ length: 14 }, () => ({ data: HEAVY })) } };
+
+test("documents of one evaluation share one budget; beyond it the fail mode decides", async () => {
+  const rule = { action: "report" } as const;
+  const open = await makeRuled(await kit(), "doc_analyzer", {
+    ...rule,
+    collector: { fail_mode: "open" },
+  });
+  const closed = await makeRuled(await kit(), "doc_analyzer", rule);
+
+  const { detectors } = await open.evaluate(heavyBody);
+  const refused = await closed.send(heavyBody);
+
+  expect(detectors.uninspected.map(({ reason }) => reason)).toContain("over_budget");
+  expect(refused.status).toBe(500);
+  expect(await refused.json()).toMatchObject({ error: expect.stringContaining("fail-closed") });
+}, 60_000);
+
+test("while one collector keeps the workers busy, another's document is read", async () => {
+  const busy = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const other = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const ended: string[] = [];
+  const ends = (name: string) => () => ended.push(name);
+
+  const slow = { payload: { attachments: [{ data: SLOW }] } };
+  const running = Array.from({ length: 6 }, () => busy.evaluate(slow).then(ends("busy")));
+  await other.evaluate({ payload: { attachments: [{ data: DOCX }] } }).then(ends("other"));
+  await Promise.all(running);
+
+  expect(ended.indexOf("other")).toBeLessThan(3);
+}, 60_000);
+
+const placesOf = ({ findings }: Verdict) => findings.flatMap(({ evidence }) => evidence.places);
+
+/** Words that compress badly enough to pass for a document. */
+function noise(words: number): string {
+  return Array.from({ length: words }, (_, at) => ((at * 7919) % 99_991).toString(36)).join(" ");
+}
+
+function user(content: object[]): object {
+  return { role: "user", content };
+}
+
+function url(data: string): string {
+  return `data:application/octet-stream;base64,${data}`;
+}
+
+function pdf(text: string): Buffer {
+  const content = deflateSync(`BT /F 10 Tf (${text}) Tj ET`);
+  const head = [
+    "%PDF-1.7",
+    "1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj",
+    "2 0 obj <</Type/Pages/Kids[3 0 R]/Resources<</Font<</F 5 0 R>>>>>> endobj",
+    "3 0 obj <</Type/Page/Parent 2 0 R/Contents 4 0 R>> endobj",
+    "5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj",
+    `4 0 obj <</Filter/FlateDecode/Length ${content.length}>>stream\n`,
+  ].join("\n");
+  return Buffer.concat([Buffer.from(head), content, Buffer.from("\nendstream endobj\n")]);
+}
+
+function docx(body: string): Buffer {
+  const name = "word/document.xml";
+  const packed = deflateRawSync(`<w:document><w:body>${body}</w:body></w:document>`);
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50);
+  local.writeUInt16LE(name.length, 26);
+  const entry = Buffer.alloc(46);
+  entry.writeUInt32LE(0x02014b50);
+  entry.writeUInt16LE(8, 10);
+  entry.writeUInt32LE(packed.length, 20);
+  entry.writeUInt16LE(name.length, 28);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(local.length + name.length + packed.length, 16);
+  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end]);
+}

@@ -1,0 +1,174 @@
+/** Large bodies are judged in a thread: nobody waits for them, and nothing else is different. */
+import { afterAll, expect, test } from "bun:test";
+import { detectors } from "../../src/policy/detectors/all.ts";
+import { type Guarded, makeDetector, makeGuard, makeRuled } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { type Random, seeded } from "../kit/random.ts";
+import { leastOf, longestShare } from "../kit/until.ts";
+import { randomPayload, STYLES } from "../policy/random-payload.ts";
+
+const kit = sharedKit();
+
+test("while a body made to be slow is judged, everybody else is answered at once", async () => {
+  const shared = await kit();
+  const slow = await makeRuled(shared, "prompt_moderation", {
+    settings: { keywords: ["a b c"], regex: ["(.*1){9}x"] },
+  });
+  const small = await makeRuled(shared, "data_loss_prevention");
+  // A thread starts with its first body.
+  const long = { payload: { input: "hello ".repeat(20_000) } };
+  await small.evaluate(long);
+
+  const share = () =>
+    longestShare(async () => {
+      const reply = await slow.send({ payload: { input: "a.b@".repeat(1_500_000) } });
+      expect(await reply.json()).toMatchObject({ status: "allow", detectors: { run: 1 } });
+    }, [
+      () => shared.get("/healthz"),
+      () => small.evaluate({ payload: { input: "hello" } }),
+      () => small.evaluate(long),
+    ]);
+
+  expect(await leastOf(share, 0.5)).toBeLessThan(0.5);
+}, 60_000);
+
+/** Blanks behind a body say nothing, and make it large. */
+const LARGE = " ".repeat(100_000);
+
+/** The answer to a body, and to the same body made large. Ids and times are nobody's verdict. */
+async function bothWays({ send }: Guarded, body: string, path?: string): Promise<[string, string]> {
+  const answer = async (text: string) => {
+    const reply = await send(text, {}, path);
+    const rest = (await reply.text()).replace(
+      /"(?:latency_ms|trace_id|request_id|approval_id)":(?:"[^"]*"|[\d.]+)/g,
+      "",
+    );
+    return `${reply.status} ${rest}`;
+  };
+  return [await answer(body), await answer(body + LARGE)];
+}
+
+const own = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () => Response.json({ matches: [{ text: 0, start: 0, end: 1, label: "own" }] }),
+});
+afterAll(() => own.stop(true));
+
+const SETTINGS: Record<string, Record<string, unknown>> = {
+  data_loss_prevention: { reversible: true },
+  tool_permission: { denied_tools: ["t*"] },
+  prompt_moderation: { keywords: ["a"] },
+  http: { url: `http://127.0.0.1:${own.port}`, allow_private: true, headers: { "x-key": "k" } },
+};
+
+test("a large body gets the verdict that it would get as a small one, whatever it is", async () => {
+  const shared = await kit();
+  const kinds = [...detectors.values()].filter(({ kind }) => kind !== "gateway");
+  const rules = async (direction: "input" | "output") =>
+    await Promise.all(
+      kinds
+        .filter(({ reads }) => reads[direction].length > 0)
+        .map(async ({ kind, masks }) => ({
+          detector_id: (await makeDetector(shared, kind, SETTINGS[kind])).id,
+          action: masks ? "transform" : "report",
+        })),
+    );
+  const guard = await makeGuard(shared, {
+    input_rules: await rules("input"),
+    output_rules: await rules("output"),
+  });
+  const random = seeded(8);
+  const seen = new Set<string>();
+
+  for (let round = 0; round < 60; round++) {
+    const [small, large] = await bothWays(guard, randomBody(random));
+    expect(large).toBe(small);
+    for (const [, plugin = ""] of small.matchAll(/"plugin":"(\w+)"/g)) seen.add(plugin);
+  }
+
+  expect([...seen]).toEqual(
+    expect.arrayContaining(["data_loss_prevention", "secrets", "http", "injection_protection"]),
+  );
+}, 60_000);
+
+function randomBody(random: Random): string {
+  const text = randomPayload(random, random.pick(STYLES)).payload;
+  const found = random.pick(["4111 1111 1111 1111", "ana@example.com", "' OR 1=1 --", TOKEN]);
+  const payload = text.replace(/t\d+\+/, (token) => `${token} ${found} `);
+  return `{"payload":${payload},"direction":"${random.pick(["input", "output"])}","session_id":"s"}`;
+}
+const TOKEN = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+
+test.each([
+  ["/v1/guard", '{"payload":{"input":"ana@example.com"}}'],
+  ["/v1/evaluate/batch", '[{"payload":{"input":"ana@example.com"}},{"payload":{"input":"x"}}]'],
+  ["/v1/evaluate", '{"payload":{"input":"x"},"collector_key":"another"}'],
+  ["/v1/evaluate", '{"payload":{"a":1,"a":2}}'],
+  ["/v1/evaluate", '{"payload":{"attachments":[{}]}}'],
+  ["/v1/evaluate", '{"payload":{"input":"asks"},"consumer_id":"ana"}'],
+])("%s answers a large body as a small one: %s", async (path, body) => {
+  const shared = await kit();
+  const { id } = await makeDetector(shared, "data_loss_prevention");
+  const when = { field: "consumer.id", op: "eq", value: "ana" };
+  const guard = await makeGuard(shared, {
+    gates: [{ name: "ask", when, action: "ask" }],
+    input_rules: [{ detector_id: id, action: "transform" }],
+  });
+
+  const [small, large] = await bothWays(guard, body, path);
+
+  expect(large).toBe(small);
+});
+
+test("a large evaluation leaves an event, and asks for the approval a small one asked for", async () => {
+  const shared = await kit();
+  const when = { field: "consumer.id", op: "eq", value: "ana" };
+  const guard = await makeGuard(shared, { gates: [{ name: "ask", when, action: "ask" }] });
+  const body = JSON.stringify({ payload: { input: "pay" }, consumer_id: "ana" });
+  const askedFor = async (text: string) => {
+    const verdict = await (await guard.send(text)).json();
+    return { id: verdict.request_id, approval_id: verdict.findings[0].evidence.approval_id };
+  };
+
+  const [small, large] = [await askedFor(body), await askedFor(body + LARGE)];
+
+  expect(large.approval_id).toBe(small.approval_id);
+  const event = await (await shared.get(`/v1/activity/${large.id}`)).json();
+  expect(event).toMatchObject({ id: large.id, status: "ask", content: [{ text: "pay" }] });
+});
+
+test("every name of a text full of addresses is kept, and restored", async () => {
+  const shared = await kit();
+  const mask = await makeDetector(shared, "data_loss_prevention", { reversible: true });
+  const restore = await makeDetector(shared, "restore_masks");
+  const guard = await makeGuard(shared, {
+    input_rules: [{ detector_id: mask.id, action: "transform" }],
+    output_rules: [{ detector_id: restore.id, action: "transform" }],
+  });
+  const input = Array.from({ length: 4000 }, (_, n) => `person.${n}@example.com`).join(" ");
+  const asked = { payload: { input }, session_id: "many" };
+
+  const { transformed_payload: masked } = await guard.evaluate(asked);
+  const names = String(masked?.input).split(" ");
+  const last = { input: `Write to ${names[0]} and ${names.at(-1)}.` };
+  const restored = await guard.evaluate({ ...asked, payload: last, direction: "output" });
+
+  expect(new Set(names).size).toBe(4000);
+  expect(restored.transformed_payload).toEqual({
+    input: "Write to person.0@example.com and person.3999@example.com.",
+  });
+});
+
+test("a detector that fails in a large body is the same error, with its cause in the log", async () => {
+  const shared = await kit();
+  const settings = { url: "http://127.0.0.1:1/", allow_private: true };
+  const guard = await makeRuled(shared, "http", { settings });
+
+  const [small, large] = await bothWays(guard, '{"payload":{"input":"x"}}');
+
+  expect(small).toStartWith("500 ");
+  expect(large).toBe(small);
+  const told = shared.lines.filter((line) => line.includes("The upstream could not be reached."));
+  expect(told).toHaveLength(2);
+});

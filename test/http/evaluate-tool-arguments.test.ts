@@ -1,0 +1,124 @@
+/** What a tool is called with is more than its texts: names of members and numbers count too. */
+import { expect, test } from "bun:test";
+import { makeRuled } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+
+const mcp = (args: object) => ({
+  payload: {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "find", arguments: args },
+  },
+});
+const chat = (args: string) => ({
+  direction: "output",
+  payload: {
+    choices: [{ message: { tool_calls: [{ function: { name: "find", arguments: args } }] } }],
+  },
+});
+const CHAT_ARGUMENTS = "/choices/0/message/tool_calls/0/function/arguments";
+
+test.each<[string, object, object]>([
+  [
+    "in an object",
+    mcp({ user: "ana", password: { $ne: null } }),
+    { pointer: "/params/arguments/password/$ne" },
+  ],
+  [
+    "in the JSON of a string",
+    chat('{"filter":{"$where":"x.y"}}'),
+    { pointer: CHAT_ARGUMENTS, inner_pointer: "/filter/$where" },
+  ],
+  [
+    "in the JSON of a text",
+    mcp({ query: '{"$where": "x.y"}' }),
+    { pointer: "/params/arguments/query" },
+  ],
+  [
+    "in the JSON of a text, by what it is asked of",
+    mcp({ query: '{"password": {"$ne": 1}}' }),
+    { pointer: "/params/arguments/query" },
+  ],
+])("an operator of a database is found %s", async (_, body, place) => {
+  const shared = await kit();
+  const direction = "direction" in body ? "output" : "input";
+  const guard = await makeRuled(shared, "injection_protection", { direction });
+
+  const { findings } = await guard.evaluate(body as Record<string, unknown>);
+
+  expect(findings[0]?.evidence).toMatchObject({
+    count: 1,
+    labels: { nosql: 1 },
+    places: [{ label: "nosql", ...place }],
+  });
+});
+
+test("ordinary names with a dollar, filters of databases and texts that name an operator pass", async () => {
+  const guard = await makeRuled(await kit(), "injection_protection");
+
+  const verdict = await guard.evaluate(
+    mcp({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $defs: { a: { $ref: "#/$defs/b", $id: null } },
+      $price: "",
+      filter: { age: { $gt: 18 }, status: { $in: ["new", "open"] } },
+      operator: "$ne",
+      passwords: { $ne: 1 },
+    }),
+  );
+
+  expect(verdict.status).toBe("allow");
+});
+
+const CARDS =
+  '{"card":4111111111111111,"big":12345678901234567890,"n":1.50,"exp":1e3,"union":6212341111111111116}';
+const MASKED =
+  '{"card":"[MASKED_CC]","big":12345678901234567890,"n":1.50,"exp":1e3,"union":"[MASKED_CC]"}';
+
+test.each<[string, (args: string) => string]>([
+  [
+    "arguments",
+    (args) =>
+      `{"jsonrpc":"2.0","id":4111111111111111,"method":"tools/call","params":{"name":"pay","arguments":${args}}}`,
+  ],
+  [
+    "arguments in a string",
+    (args) =>
+      `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"pay","arguments":${JSON.stringify(args)}}}]}],"seed":4111111111111111}`,
+  ],
+  [
+    "a result",
+    (args) =>
+      `{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"json":${args}}]}]}]}`,
+  ],
+])(
+  "a number of %s that is a card is masked, and every other number stays as it is",
+  async (_, payload) => {
+    const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+
+    const text = await (await guard.send(`{"payload":${payload(CARDS)}}`)).text();
+
+    expect(text).toContain(`"transformed_payload":${payload(MASKED)}`);
+    expect(text).toContain('"labels":{"credit_card":2}');
+  },
+);
+
+test("a result with a hundred thousand numbers is judged, and none of them is kept", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention", { direction: "output" });
+  const times = Array.from({ length: 100_000 }, (_, index) => 1_700_000_000 + index);
+  const result = { structuredContent: { times }, content: [{ type: "text", text: "done" }] };
+
+  const verdict = await guard.evaluate({
+    direction: "output",
+    protocol: "mcp",
+    payload: { jsonrpc: "2.0", id: 1, result },
+  });
+
+  expect(verdict.status).toBe("allow");
+  const event = await (await shared.get(`/v1/activity/${verdict.request_id}`)).json();
+  expect(event.content.map(({ text }: { text: string }) => text)).toEqual(["done"]);
+});

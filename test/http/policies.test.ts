@@ -1,0 +1,266 @@
+import { expect, test } from "bun:test";
+import type { Policy } from "../../src/contract/policies.ts";
+import { makeDetector, makeGuard, makePolicy, makeRuled, unique } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const MAIL = { payload: { input: "Write to ana@example.com" } };
+const only = (entity: string) => ({ predefined_entities: [{ entity, enabled: true }] });
+
+test("every save makes a version; the diff names what changed; an older one is restored as the newest", async () => {
+  const shared = await kit();
+  const { id } = await makePolicy(shared, { mode: "observe" });
+  const gate = { name: "stop", when: null, action: "block" };
+  await shared.put(`/v1/policies/${id}`, { mode: "enforce", gates: [gate] });
+
+  const { items } = await (await shared.get(`/v1/policies/${id}/versions`)).json();
+  const diff = await (await shared.get(`/v1/policies/${id}/versions/2/diff`)).json();
+  const restored = await (
+    await shared.post(`/v1/policies/${id}/versions/1/restore`, undefined)
+  ).json();
+  const third = await (await shared.get(`/v1/policies/${id}/versions/3`)).json();
+
+  expect(items.map(({ number }: { number: number }) => number)).toEqual([2, 1]);
+  expect(diff).toMatchObject({
+    from: 1,
+    to: 2,
+    changes: [
+      { path: "mode", before: "observe", after: "enforce" },
+      { path: "gates[0]", before: null },
+    ],
+  });
+  expect(restored).toMatchObject({ version: 3, mode: "observe", gates: [] });
+  expect(third).toMatchObject({ number: 3, reason: "Version 1 was restored." });
+  expect((await shared.get(`/v1/policies/${id}/versions/9`)).status).toBe(404);
+});
+
+test("a collector that pins a version keeps its verdicts when policy and detectors change", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention", { settings: only("email") });
+  const collector = `/v1/collectors/${guard.collector.id}`;
+  const pinned = await shared.put(collector, { default_policy_version: 1 });
+  await shared.put(`/v1/detectors/${guard.detector.id}`, { settings: only("iban") });
+  const atVersion1 = await guard.evaluate(MAIL);
+  await shared.put(collector, { default_policy_version: null });
+
+  const newest = await guard.evaluate(MAIL);
+
+  expect(pinned.status).toBe(200);
+  expect([atVersion1.status, atVersion1.policy?.version]).toEqual(["block", 1]);
+  expect([newest.status, newest.policy?.version]).toEqual(["allow", 2]);
+  expect((await shared.put(collector, { default_policy_version: 99 })).status).toBe(422);
+});
+
+test("a pinned number is of one policy: another policy starts with its newest version", async () => {
+  const shared = await kit();
+  const { collector, policy } = await makeGuard(shared, {});
+  const path = `/v1/collectors/${collector.id}`;
+  const other = await makePolicy(shared, {});
+  await shared.put(`/v1/policies/${other.id}`, { mode: "observe" });
+  const pinAfter = async (sent: object) =>
+    (await (await shared.put(path, sent)).json()).default_policy_version;
+
+  expect(await pinAfter({ default_policy_version: 1 })).toBe(1);
+  expect(await pinAfter({ name: unique("renamed") })).toBe(1);
+  expect(await pinAfter({ default_policy_id: policy.id })).toBe(1);
+  expect(await pinAfter({ default_policy_id: other.id })).toBeNull();
+  expect(await pinAfter({ default_policy_id: policy.id, default_policy_version: 1 })).toBe(1);
+  expect(await pinAfter({ default_policy_id: null })).toBeNull();
+});
+
+test("a disabled detector is skipped everywhere at once, pinned versions too", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention");
+  await shared.put(`/v1/detectors/${guard.detector.id}`, { enabled: false });
+
+  const verdict = await guard.evaluate(MAIL);
+
+  expect(verdict).toMatchObject({ status: "allow", detectors: { run: 0, skipped: 1 } });
+  expect(verdict.policy?.version).toBe(1);
+});
+
+const rule = (more: object) => ({ input_rules: [{ action: "block", ...more }] });
+const when = (more: object) => ({
+  gates: [
+    { name: "g", action: "block", when: { field: "tool.name", op: "eq", value: "x", ...more } },
+  ],
+});
+const UNKNOWN = "00000000-0000-4000-8000-000000000000";
+
+test.each<[string, object, string]>([
+  ["an unknown detector", rule({ detector_id: UNKNOWN }), "input_rules[0].detector_id"],
+  ["an unknown action", rule({ detector_id: UNKNOWN, action: "allow" }), "input_rules[0].action"],
+  ["a field that can never exist", when({ field: "tool.nmae" }), "gates[0].when.field"],
+  [
+    "a direction that there is not",
+    when({ field: "direction", value: "sideways" }),
+    "gates[0].when.value: must be one of input, output",
+  ],
+  [
+    "a protocol that there is not in a list",
+    when({ field: "protocol", op: "in", value: "llm, smtp" }),
+    "gates[0].when.value: must be one of ",
+  ],
+  ["a list of nothing", when({ op: "in", value: [] }), "gates[0].when.value"],
+  ["an unknown operator", when({ op: "like" }), "gates[0].when"],
+  ["a list for eq", when({ value: ["a"] }), "gates[0].when.value"],
+  ["words for gt", when({ op: "gt", value: "many" }), "gates[0].when.value"],
+  ["a pattern that is none", when({ op: "match", value: "(" }), "gates[0].when.value"],
+  ["a back-reference", when({ op: "match", value: "(a)\\1" }), "gates[0].when.value"],
+  [
+    "a transform gate without a mask",
+    { gates: [{ name: "g", action: "transform" }] },
+    "gates[0].mask",
+  ],
+  [
+    "a mask without transform",
+    { gates: [{ name: "g", action: "block", mask: {} }] },
+    "gates[0].mask",
+  ],
+  [
+    "a mask of nothing known",
+    { gates: [{ name: "g", action: "transform", mask: { entity: 1 } }] },
+    "gates[0].mask",
+  ],
+  [
+    "two gates of one name",
+    {
+      gates: [
+        { name: "g", action: "skip" },
+        { name: "g", action: "skip" },
+      ],
+    },
+    "gates[1].name",
+  ],
+  ["a wrong mode", { mode: "off" }, "mode"],
+])(
+  "a policy with %s is refused when it is saved: 422 names the member",
+  async (_, policy, named) => {
+    const reply = await (await kit()).post("/v1/policies", { name: unique("bad"), ...policy });
+
+    expect(reply.status).toBe(422);
+    expect((await reply.json()).message).toContain(named);
+  },
+);
+
+test("transform is refused for a detector that cannot rewrite, ask for an output rule", async () => {
+  const shared = await kit();
+  const size = await makeDetector(shared, "size_limit", { max_characters: 10 });
+  const dlp = await makeDetector(shared, "data_loss_prevention");
+  const messageFor = async (policy: object) =>
+    (await (await shared.post("/v1/policies", { name: unique("bad"), ...policy })).json()).message;
+
+  expect(await messageFor(rule({ detector_id: size.id, action: "transform" }))).toContain(
+    "input_rules[0].action",
+  );
+  expect(await messageFor({ output_rules: [{ detector_id: dlp.id, action: "ask" }] })).toContain(
+    "output_rules[0].action",
+  );
+});
+
+test("what others still use cannot be deleted: 409 has_dependents names them", async () => {
+  const shared = await kit();
+  const guard = await makeRuled(shared, "data_loss_prevention");
+
+  const detector = await shared.delete(`/v1/detectors/${guard.detector.id}`);
+  const policy = await shared.delete(`/v1/policies/${guard.policy.id}`);
+  await shared.delete(`/v1/collectors/${guard.collector.id}`);
+
+  expect(await detector.json()).toMatchObject({ error: "has_dependents" });
+  expect([detector.status, policy.status]).toEqual([409, 409]);
+  expect((await shared.delete(`/v1/policies/${guard.policy.id}`)).status).toBe(204);
+  expect((await shared.delete(`/v1/detectors/${guard.detector.id}`)).status).toBe(204);
+});
+
+test("the catalog lists every kind with what it reads, whether it masks, and a schema that holds its defaults", async () => {
+  const { items } = await (await (await kit()).get("/v1/detectors/catalog")).json();
+
+  const kinds = items.map(({ kind }: { kind: string }) => kind);
+  expect(kinds).toContain("data_loss_prevention");
+  for (const { title, summary, settings_schema } of items) {
+    expect(title && summary).toBeTruthy();
+    expect(settings_schema.type).toBe("object");
+  }
+});
+
+test("a detector of an unknown kind or with wrong settings is a 422, and a kind never changes", async () => {
+  const shared = await kit();
+  const dlp = await makeDetector(shared, "data_loss_prevention");
+  const post = (body: object) => shared.post("/v1/detectors", { name: unique("bad"), ...body });
+
+  expect((await post({ kind: "magic" })).status).toBe(422);
+  const wrong = await post({ kind: "data_loss_prevention", settings: { nonsense: 1 } });
+  expect((await wrong.json()).message).toContain("settings.nonsense");
+  expect((await shared.put(`/v1/detectors/${dlp.id}`, { kind: "size_limit" })).status).toBe(422);
+});
+
+test("conditions join with all, any and not; a missing attribute compares as empty text", async () => {
+  const shared = await kit();
+  const test = async (condition: object, sent: object) => {
+    const guard = await makeGuard(shared, {
+      gates: [{ name: "g", when: condition, action: "block" }],
+    });
+    return (await guard.evaluate({ payload: {}, ...sent })).status === "block";
+  };
+  const is = (field: string, op: string, value: unknown) => ({ field, op, value });
+  const attributes = { consumer: { tag: ["vip", "beta"], type: "7" }, "model.name": "gpt-4o" };
+  const call = {
+    method: "tools/call",
+    jsonrpc: "2.0",
+    id: 1,
+    params: { name: "t", arguments: { a: { b: "x" } } },
+  };
+
+  expect(await test(is("consumer.name", "neq", "x"), {})).toBe(true);
+  expect(await test(is("consumer.name", "eq", ""), {})).toBe(true);
+  expect(await test(is("consumer.tag", "eq", "beta"), { attributes })).toBe(true);
+  expect(await test(is("consumer.type", "gt", 6), { attributes })).toBe(true);
+  expect(await test(is("consumer.type", "lt", 6), { attributes })).toBe(false);
+  expect(await test(is("model.name", "match", "^gpt-4"), { attributes })).toBe(true);
+  expect(await test(is("model.name", "in", "a, gpt-4o"), { attributes })).toBe(true);
+  expect(await test(is("consumer.id", "contains", "@x"), { consumer_id: "ana@x.io" })).toBe(true);
+  expect(await test(is("consumer.id", "not_contains", "@x"), { consumer_id: "ana@x.io" })).toBe(
+    false,
+  );
+  expect(await test(is("tool.arguments.a.b", "eq", "x"), { payload: call })).toBe(true);
+  expect(
+    await test(
+      { not: { any: [is("protocol", "eq", "mcp"), is("direction", "eq", "output")] } },
+      {},
+    ),
+  ).toBe(true);
+  expect(
+    await test(
+      { all: [is("protocol", "eq", "llm"), is("direction", "eq", "input")] },
+      { protocol: "llm" },
+    ),
+  ).toBe(true);
+});
+
+test("a saved policy answers with its version as the ETag, and a stale change is refused", async () => {
+  const shared = await kit();
+  const { id } = await makePolicy(shared, {});
+  const read = await shared.get(`/v1/policies/${id}`);
+
+  const stale = await shared.put(`/v1/policies/${id}`, { mode: "observe" }, { "if-match": '"7"' });
+
+  expect(read.headers.get("etag")).toBe('"1"');
+  expect(((await read.json()) as Policy).mode).toBe("enforce");
+  expect(stale.status).toBe(412);
+});
+
+test("the uses of a policy are the collectors and overrides it judges for, with what they pin", async () => {
+  const shared = await kit();
+  const guard = await makeGuard(shared, {});
+  const policy_id = guard.policy.id;
+  const other = await shared.make("/v1/collectors", { name: unique("other") });
+  await shared.put(`/v1/collectors/${other.id}/overrides/ana`, { policy_id, policy_version: 1 });
+
+  const { items } = await (await shared.get(`/v1/policies/${policy_id}/uses`)).json();
+
+  expect(items).toMatchObject([
+    { collector_id: guard.collector.id, consumer_id: null, version: null },
+    { collector_id: other.id, consumer_id: "ana", version: 1 },
+  ]);
+  expect((await shared.get(`/v1/policies/${other.id}/uses`)).status).toBe(404);
+});

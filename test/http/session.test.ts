@@ -1,0 +1,152 @@
+/** The console's session : a token for a cookie, and a header that other sites cannot send. */
+import { describe, expect, test } from "bun:test";
+import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+
+const started = sharedKit();
+
+async function signedIn(token = OWNER_TOKEN) {
+  const kit = await started();
+  const reply = await fetch(`${kit.url}/v1/session`, {
+    method: "POST",
+    body: JSON.stringify({ token }),
+  });
+  const set = reply.headers.get("set-cookie") ?? "";
+  const cookie = set.slice(0, set.indexOf(";"));
+  const call = (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: unknown,
+  ) =>
+    fetch(`${kit.url}${path}`, {
+      method,
+      headers: { cookie, ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  return { kit, reply, set, cookie, call };
+}
+
+test("signing in gives an HttpOnly SameSite cookie that holds no token", async () => {
+  const { reply, set } = await signedIn();
+
+  expect(reply.status).toBe(200);
+  expect(await reply.json()).toMatchObject({ name: "First owner", role: "owner" });
+  expect(set).toMatch(
+    /^portcullis_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
+  expect(set).not.toContain(OWNER_TOKEN);
+});
+
+describe("behind an https address with a prefix", () => {
+  const settings = { PUBLIC_URL: "https://gateway.example.com/prefix" };
+  const behindProxy = sharedKit({ settings });
+  const origin = "https://gateway.example.com";
+  const cookieIn = (reply: Response) => reply.headers.get("set-cookie") ?? "";
+  /** A site of the same domain cannot set a name that starts with __Host-, but any other one. */
+  const asSibling = (cookie: string) => cookie.replace("__Host-", "");
+
+  test("the console's cookie leaves the browser encrypted only, and no sibling site can set it", async () => {
+    const kit = await behindProxy();
+    const set = cookieIn(await kit.post("/v1/session", { token: OWNER_TOKEN }));
+    const [cookie = ""] = set.split(";");
+    const whoAmI = async (sent: string) =>
+      (await fetch(`${kit.url}/v1/whoami`, { headers: { cookie: sent } })).status;
+
+    expect(set).toStartWith("__Host-portcullis_session=");
+    expect(set).toEndWith("; Path=/; HttpOnly; SameSite=Strict; Secure");
+    expect([await whoAmI(cookie), await whoAmI(asSibling(cookie))]).toEqual([200, 401]);
+  });
+
+  test("a principal signs in from the page's own origin, with a cookie that no sibling site can set", async () => {
+    const kit = await behindProxy();
+    const body = new URLSearchParams({ token: await (await makeMcpStore(kit)).token("alice") });
+    const submit = (from: string) =>
+      fetch(`${kit.url}/me`, {
+        method: "POST",
+        headers: { origin: from },
+        body,
+        redirect: "manual",
+      });
+    const reply = await submit(origin);
+    const [cookie = ""] = cookieIn(reply).split(";");
+    const pageFor = async (sent: string) =>
+      await (await fetch(`${kit.url}/me`, { headers: { cookie: sent } })).text();
+
+    expect([reply.status, (await submit("https://attacker.example.net")).status]).toEqual([
+      303, 403,
+    ]);
+    expect(await pageFor(cookie)).toContain("You are alice");
+    expect(await pageFor(asSibling(cookie))).not.toContain("You are alice");
+  });
+});
+
+test("a form of another site signs nobody in", async () => {
+  const kit = await started();
+  const signIn = (headers: Record<string, string>) =>
+    kit.call("POST", "/v1/session", { token: OWNER_TOKEN }, { ...headers, authorization: "" });
+  const origin = "https://attacker.example.net";
+
+  const forged = await signIn({ origin, "content-type": "text/plain" });
+  const ours = await signIn({ origin: kit.url, "x-portcullis-csrf": "1" });
+
+  expect([forged.status, forged.headers.get("set-cookie")]).toEqual([403, null]);
+  expect(ours.status).toBe(200);
+});
+
+test.each(["/v1/session", "/v1/token"])("what anybody may send to %s is small", async (path) => {
+  const kit = await started();
+
+  const reply = await fetch(`${kit.url}${path}`, { method: "POST", body: "[".repeat(65_537) });
+
+  expect(reply.status).toBe(413);
+});
+
+test("a wrong token does not sign in", async () => {
+  const { reply, set } = await signedIn("pa_wrong");
+
+  expect([reply.status, set]).toEqual([401, ""]);
+});
+
+test("the cookie reads; it changes only with the CSRF header", async () => {
+  const { call } = await signedIn();
+
+  expect((await call("GET", "/v1/gateways")).status).toBe(200);
+  expect((await call("POST", "/v1/gateways", {}, { name: "forged" })).status).toBe(403);
+  expect(
+    (await call("POST", "/v1/gateways", { "x-portcullis-csrf": "1" }, { name: "mine" })).status,
+  ).toBe(201);
+});
+
+test("a revoked token ends its sessions at once", async () => {
+  const kit = await started();
+  const { id, token } = await kit.make<{ id: string; token: string }>("/v1/tokens", {
+    name: "t",
+    role: "viewer",
+  });
+  const { call } = await signedIn(token);
+  const before = await call("GET", "/v1/gateways");
+
+  await kit.delete(`/v1/tokens/${id}`);
+
+  expect([before.status, (await call("GET", "/v1/gateways")).status]).toEqual([200, 401]);
+});
+
+test.each([
+  ["portcullis_session=nonsense"],
+  ["portcullis_session=%E0%A4%A"],
+  ["portcullis_session=sealed:v2:k:x"],
+])("the cookie %s is nobody's", async (cookie) => {
+  const kit = await started();
+
+  expect((await fetch(`${kit.url}/v1/gateways`, { headers: { cookie } })).status).toBe(401);
+});
+
+test("signing out takes the cookie away", async () => {
+  const { call } = await signedIn();
+
+  const reply = await call("DELETE", "/v1/session", { "x-portcullis-csrf": "1" });
+
+  expect(reply.status).toBe(204);
+  expect(reply.headers.get("set-cookie")).toContain("Max-Age=0");
+});

@@ -1,0 +1,465 @@
+/** Store requests, approvals and their effect on installs (spec 4.1.2). Rows are those of the decision table. */
+import { describe, expect, test } from "bun:test";
+import { type Kit, sharedKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { startStore } from "../kit/store.ts";
+
+type Listed = { items: Record<string, unknown>[] };
+
+const PAST = "2020-01-01T00:00:00.000Z";
+const FUTURE = "2999-01-01T00:00:00.000Z";
+
+describe.each(databaseKinds)("%s", (database) => {
+  const started = sharedKit({ database });
+  /** Alice asked for `code`, of which there is the instance A unless said otherwise. */
+  const asked = async (code = "pub", instances: string[] = ["A"]) => {
+    const kit = await started();
+    const store = await startStore(kit, "request");
+    for (const name of instances) await store.instance(code, name);
+    await store.install({ code, reason: "need it", groups: ["eng"] });
+    const [request] = await store.requests();
+    const path = `${store.path}/store/requests/${request?.id}`;
+    const decide = (verb: string, body?: unknown, headers = {}) =>
+      kit.call("POST", `${path}/${verb}`, body, headers);
+    const again = async (body: Record<string, unknown> = {}) =>
+      (await (await store.install({ code, ...body })).json()) as Record<string, unknown>;
+    return { kit, store, path, decide, again };
+  };
+  const tokenFor = async (more: object) => {
+    const kit = await started();
+    const made = await kit.make<{ token: string }>("/v1/tokens", { name: "t", ...more });
+    return { authorization: `Bearer ${made.token}` };
+  };
+
+  test("the approver sees who asked, with which groups and why", async () => {
+    const { store } = await asked();
+
+    expect(await store.requests("?state=pending")).toMatchObject([
+      {
+        principal_sub: "alice",
+        code: "pub",
+        instance_id: store.id("A"),
+        reason: "need it",
+        groups: ["eng"],
+        state: "pending",
+        decided_by: null,
+      },
+    ]);
+  });
+
+  test("store row 52: after a rejection a reason is asked for again", async () => {
+    const { decide, again } = await asked();
+
+    await decide("reject", { note: "no" });
+
+    expect(await again()).toMatchObject({ requires_reason: true, pending: false });
+  });
+
+  test("store row 53: after a rejection a new reason files a new request", async () => {
+    const { store, decide, again } = await asked();
+
+    await decide("reject", { note: "no" });
+    const answer = await again({ reason: "again" });
+
+    expect(answer).toMatchObject({ pending: true, status: "pending_approval" });
+    expect((await store.requests()).map(({ state }) => state)).toEqual(["rejected", "pending"]);
+  });
+
+  test("store row 54: a live approval installs again what was removed", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", {});
+    const [install] = await store.installed();
+    await kit.delete(`${store.installs}/${install?.id}`);
+
+    const answer = await again();
+
+    expect(answer).toMatchObject({ status: "installed", already_installed: false });
+    expect((await store.installed()).length).toBe(1);
+  });
+
+  test("store row 55: when the level rises, the request is superseded", async () => {
+    const { store, again } = await asked();
+    await store.level("install");
+
+    const answer = await again();
+
+    expect(answer).toMatchObject({ status: "installed", instance_id: store.id("A") });
+    expect(await store.requests()).toMatchObject([{ state: "superseded", reason: null }]);
+  });
+
+  test("store row 61: an approval installs, and the next call finds it", async () => {
+    const { store, decide, again } = await asked();
+
+    const reply = await decide("approve", {});
+
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toMatchObject({ state: "approved", decided_by: "First owner" });
+    expect(await store.installed()).toMatchObject([{ state: "active", principal_sub: "alice" }]);
+    expect(await again()).toMatchObject({ already_installed: true, status: "installed" });
+  });
+
+  test("store row 62: with two instances and none chosen an approval must name one", async () => {
+    const { store, decide } = await asked("key", ["A", "B"]);
+
+    const open = await decide("approve", {});
+    const named = await decide("approve", { instance_id: store.id("B") });
+
+    expect([open.status, named.status]).toEqual([422, 200]);
+    expect(await store.installed()).toMatchObject([{ instance_id: store.id("B") }]);
+  });
+
+  test("store row 63: while the server needs an administrator's input it cannot be approved", async () => {
+    const { store, decide } = await asked("mail", []);
+
+    const reply = await decide("approve", {});
+
+    expect(reply.status).toBe(409);
+    expect(await reply.json()).toMatchObject({
+      error: "conflict",
+      message: expect.stringContaining(`${store.path}/registries`),
+    });
+    expect(await store.requests()).toMatchObject([{ state: "pending" }]);
+  });
+
+  test.each([
+    ["is gone", (kit: Kit, path: string) => kit.delete(path)],
+    ["is disabled", (kit: Kit, path: string) => kit.put(path, { enabled: false })],
+  ])("store row 63: an instance that %s by now is not replaced unasked", async (_, lose) => {
+    const { kit, store, decide } = await asked("key");
+    await store.instance("key", "B");
+    await lose(kit, `${store.path}/registries/${store.id("A")}`);
+
+    const unasked = await decide("approve", {});
+    const named = await decide("approve", { instance_id: store.id("B") });
+
+    expect(await unasked.json()).toMatchObject({ error: "conflict" });
+    expect([unasked.status, named.status]).toEqual([409, 200]);
+  });
+
+  test("an approval of a server that needs nothing makes its instance", async () => {
+    const { store, decide } = await asked("pub", []);
+
+    await decide("approve", {});
+
+    expect(await store.counts()).toEqual({ instances: 1, installs: 1, requests: 0 });
+  });
+
+  test("an instance that is made gets a name that it can keep", async () => {
+    const kit = await started();
+    const store = await startStore(kit);
+    const name = "n".repeat(255);
+    await kit.make(`${store.path}/registries`, { name, provider: "demo" });
+    await kit.make(`${store.path}/store/catalog`, {
+      code: "x",
+      name,
+      url: "https://x.example.com",
+    });
+
+    const { instance_id } = (await (await store.install({ code: "x" })).json()) as {
+      instance_id: string;
+    };
+
+    const off = await kit.put(`${store.path}/registries/${instance_id}`, { enabled: false });
+    expect(off.status).toBe(200);
+  });
+
+  test("store row 64: nobody decides their own request", async () => {
+    const { store, decide } = await asked();
+    const own = await tokenFor({ role: "approver", principal_sub: "alice" });
+
+    const replies = [await decide("approve", {}, own), await decide("reject", { note: "no" }, own)];
+
+    expect(replies.map(({ status }) => status)).toEqual([403, 403]);
+    expect(await store.requests()).toMatchObject([{ state: "pending" }]);
+  });
+
+  test("store row 65: a rejection needs a note", async () => {
+    const { decide } = await asked();
+
+    const statuses = [
+      (await decide("reject", {})).status,
+      (await decide("reject", { note: "  " })).status,
+      (await decide("reject", { note: "use the other one" })).status,
+    ];
+
+    expect(statuses).toEqual([422, 422, 200]);
+  });
+
+  test("store row 66: the first decision counts", async () => {
+    const { decide } = await asked();
+    await decide("approve", {});
+
+    const second = await decide("reject", { note: "no" });
+
+    expect(second.status).toBe(409);
+    expect(await second.json()).toMatchObject({ error: "conflict" });
+  });
+
+  test("store row 66: of two decisions at once one counts", async () => {
+    const { store, decide } = await asked();
+
+    const replies = await Promise.all([
+      decide("approve", {}),
+      decide("reject", { note: "no" }),
+      decide("approve", {}),
+    ]);
+
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await store.requests("?state=pending")).length).toBe(0);
+  });
+
+  test("store row 67: a request that nobody decides lapses after 14 days", async () => {
+    const { kit, store, path, again, decide } = await asked();
+    const [request] = await store.requests();
+    const { created_at, expires_at } = request as unknown as Record<string, string>;
+    const days = (Date.parse(expires_at ?? "") - Date.parse(created_at ?? "")) / 86_400_000;
+    await kit.db.run(
+      "UPDATE store_requests SET expires_at = $1 WHERE id = $2",
+      PAST,
+      request?.id ?? "",
+    );
+
+    const late = await decide("approve", {});
+
+    expect(days).toBe(14);
+    expect(late.status).toBe(409);
+    expect(await (await kit.get(path)).json()).toMatchObject({ state: "expired", reason: null });
+    expect(await again()).toMatchObject({ requires_reason: true });
+    expect((await store.audit("store_request")).map(({ action }) => action)).toContain(
+      "store_request.expire",
+    );
+  });
+
+  test("store row 68: when the level becomes none the install is suspended, and comes back with it", async () => {
+    const { store, decide, again } = await asked();
+    await decide("approve", {});
+
+    await store.level("none");
+    const suspended = await store.installed();
+    const refused = (await store.install({ code: "pub" })).status;
+    await store.level("request");
+
+    expect(suspended).toMatchObject([{ state: "suspended", suspended_because: "access" }]);
+    expect(refused).toBe(409);
+    expect(await store.installed()).toMatchObject([{ state: "active" }]);
+    expect(await again()).toMatchObject({ already_installed: true });
+  });
+
+  test("store row 69: when an approval ends, the install is suspended and must be asked for", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", { expires_at: FUTURE });
+    const before = await store.installed();
+    await kit.db.run("UPDATE store_installs SET ends_at = $1", PAST);
+    await kit.db.run("UPDATE store_grants SET expires_at = $1", PAST);
+
+    expect(before).toMatchObject([{ state: "active", ends_at: FUTURE }]);
+    expect(await store.installed()).toMatchObject([{ suspended_because: "grant_ended" }]);
+    expect(await again()).toMatchObject({ requires_reason: true, already_installed: false });
+  });
+
+  test("store row 69: a second approval brings the same install back", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", { expires_at: FUTURE });
+    await kit.db.run("UPDATE store_installs SET ends_at = $1", PAST);
+    await kit.db.run("UPDATE store_grants SET expires_at = $1", PAST);
+    await again({ reason: "still" });
+    const [request] = await store.requests("?state=pending");
+
+    await kit.post(`${store.path}/store/requests/${request?.id}/approve`, {});
+
+    expect(await store.installed()).toMatchObject([{ state: "active", ends_at: null }]);
+  });
+
+  test("store row 69: an install made anew rests on the approval that is left, and ends with it", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", { expires_at: FUTURE });
+    const remove = async () => {
+      for (const { id } of await store.installed()) await kit.delete(`${store.installs}/${id}`);
+    };
+
+    await remove();
+    await again();
+    const approved = await store.installed();
+    await remove();
+    await store.level("install");
+    await again();
+
+    expect(approved).toMatchObject([{ state: "active", ends_at: FUTURE }]);
+    expect(await store.installed()).toMatchObject([{ state: "active", ends_at: null }]);
+  });
+
+  test("an approval of another instance says nothing about the end of an install", async () => {
+    const { kit, store, decide, again } = await asked("pub", ["A", "B"]);
+    await decide("approve", { instance_id: store.id("A"), expires_at: FUTURE });
+    await again({ instance_id: store.id("B"), reason: "this too" });
+    const [request] = await store.requests("?state=pending");
+    await kit.post(`${store.path}/store/requests/${request?.id}/approve`, {});
+    for (const { id } of await store.installed()) await kit.delete(`${store.installs}/${id}`);
+
+    await again({ instance_id: store.id("B") });
+
+    expect(await store.installed()).toMatchObject([{ instance_id: store.id("B"), ends_at: null }]);
+  });
+
+  test("an approval that is taken back suspends the install, and must be asked for again", async () => {
+    const { kit, store, decide, again } = await asked();
+    await decide("approve", {});
+    const grants = `${store.path}/store/grants`;
+    const list = async () =>
+      ((await (await kit.get(`${grants}?principal_sub=alice`)).json()) as Listed).items;
+    const [grant] = await list();
+    const viewer = await tokenFor({ role: "viewer" });
+    const elsewhere = (await startStore(kit)).path;
+
+    const statuses = [
+      (await kit.delete(`${grants}/${grant?.id}`, viewer)).status,
+      (await kit.delete(`${elsewhere}/store/grants/${grant?.id}`)).status,
+      (await kit.delete(`${grants}/${grant?.id}`)).status,
+      (await kit.delete(`${grants}/${grant?.id}`)).status,
+    ];
+
+    expect(grant).toMatchObject({ code: "pub", instance_id: store.id("A"), expires_at: null });
+    expect(statuses).toEqual([403, 404, 204, 404]);
+    expect(await list()).toEqual([]);
+    expect(await store.installed()).toMatchObject([{ suspended_because: "grant_ended" }]);
+    expect(await again()).toMatchObject({ requires_reason: true, already_installed: false });
+    expect(await store.audit("store_grant")).toMatchObject([{ action: "store_grant.revoke" }]);
+    await store.level("install");
+    expect(await again()).toMatchObject({ already_installed: true });
+  });
+
+  test("store row 70: a removed install takes its credential along; a second removal is a 404", async () => {
+    const { kit, store, decide } = await asked();
+    await decide("approve", {});
+    await store.connect("A");
+    const [install] = await store.installed();
+    const path = `${store.installs}/${install?.id}`;
+
+    const statuses = [(await kit.delete(path)).status, (await kit.delete(path)).status];
+    const left = await kit.db.many(
+      "SELECT id FROM store_credentials WHERE gateway_id = $1",
+      store.gateway.id,
+    );
+
+    expect(statuses).toEqual([204, 404]);
+    expect(left).toEqual([]);
+  });
+
+  test("store row 71: an instance with installs is deleted only with force", async () => {
+    const { kit, store, decide } = await asked();
+    await decide("approve", {});
+    const path = `${store.path}/registries/${store.id("A")}`;
+
+    const refused = await kit.delete(path);
+    const forced = await kit.delete(`${path}?force=true`);
+
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ error: "has_dependents" });
+    expect(forced.status).toBe(204);
+    expect(await store.counts()).toEqual({ instances: 0, installs: 0, requests: 0 });
+    const [last] = await store.audit("store_install");
+    expect(last).toMatchObject({ action: "store_install.delete", after: null });
+  });
+
+  test("an approver may decide but not change, a viewer neither", async () => {
+    const { decide, kit, store } = await asked();
+    const approver = await tokenFor({ role: "approver" });
+    const viewer = await tokenFor({ role: "viewer" });
+    const rules = `${store.path}/store/access-rules`;
+    const rule = { subject_type: "everyone", target_type: "all", level: "install" };
+
+    const statuses = [
+      (await decide("approve", {}, viewer)).status,
+      (await kit.post(rules, rule, approver)).status,
+      (await decide("approve", {}, approver)).status,
+    ];
+
+    expect(statuses).toEqual([403, 403, 200]);
+  });
+
+  test("a cancelled request is closed and forgets its reason", async () => {
+    const { decide, again } = await asked();
+
+    const reply = await decide("cancel");
+
+    expect(await reply.json()).toMatchObject({ state: "cancelled", reason: null });
+    expect(await again()).toMatchObject({ requires_reason: true });
+  });
+
+  test("what is decided cannot be cancelled", async () => {
+    const { kit, path, decide } = await asked();
+    await decide("approve", {});
+
+    expect((await decide("cancel")).status).toBe(409);
+    expect(await (await kit.get(path)).json()).toMatchObject({
+      state: "approved",
+      reason: "need it",
+    });
+  });
+
+  test.each([
+    ["an end in the past", { expires_at: PAST }, 422],
+    ["an unknown instance", { instance_id: crypto.randomUUID() }, 404],
+    ["an unknown member", { forever: true }, 422],
+  ])("approving with %s changes nothing", async (_, body, status) => {
+    const { store, decide } = await asked();
+
+    const reply = await decide("approve", body);
+
+    expect(reply.status).toBe(status);
+    expect(await store.counts()).toMatchObject({ installs: 0, requests: 1 });
+  });
+
+  test("an approval does not lift the level none", async () => {
+    const { store, decide } = await asked();
+    await store.rule("user:alice", "none");
+
+    expect((await decide("approve", {})).status).toBe(409);
+  });
+
+  test("an approval looks at the groups that the principal has by now", async () => {
+    const { store, decide, again } = await asked();
+    await store.rule("group:leavers", "none");
+    await again({ groups: ["leavers"] });
+
+    expect((await decide("approve", {})).status).toBe(409);
+  });
+
+  test("a server that was hidden meanwhile cannot be approved", async () => {
+    const { kit, store, decide } = await asked();
+    await kit.put(`${store.path}/store/catalog/pub`, { status: "hidden" });
+
+    expect((await decide("approve", {})).status).toBe(409);
+    expect(await store.counts()).toMatchObject({ installs: 0, requests: 1 });
+  });
+
+  test("every transition of a request is in the audit log, without the reason", async () => {
+    const { store, decide } = await asked();
+
+    await decide("reject", { note: "no" });
+    const audit = await store.audit("store_request");
+
+    expect(audit.map(({ action }) => action)).toEqual([
+      "store_request.reject",
+      "store_request.create",
+    ]);
+    expect(JSON.stringify(audit)).not.toContain("need it");
+  });
+
+  test("requests and installs of another gateway are not found", async () => {
+    const { kit, path, store, decide } = await asked();
+    await decide("approve", {});
+    const [install] = await store.installed();
+    const other = await kit.make("/v1/gateways", { name: "other" });
+    const elsewhere = (of: string) => of.replace(store.gateway.id, other.id);
+
+    const statuses = [
+      (await kit.get(elsewhere(path))).status,
+      (await kit.post(elsewhere(`${path}/reject`), { note: "x" })).status,
+      (await kit.delete(elsewhere(`${store.installs}/${install?.id}`))).status,
+      (await kit.get(`/v1/gateways/${crypto.randomUUID()}/store/requests`)).status,
+    ];
+
+    expect(statuses).toEqual([404, 404, 404, 404]);
+  });
+});
