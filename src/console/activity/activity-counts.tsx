@@ -1,0 +1,45 @@
+/** How many evaluations there are of each status; counted apart, so that the list does not wait. */
+import type { EvaluationEvent } from "../../contract/activity.ts";
+import { activity } from "../endpoints.ts";
+import { changeQuery, useLocation } from "../router.tsx";
+import { Ready } from "../ui/page.tsx";
+import { VERDICTS, Verdict } from "../ui/verdict-badge.tsx";
+import { useLoad } from "../use-load.ts";
+import { queryOf } from "./activity-query.ts";
+
+/** Left out, the server counts one day. */
+const EVER = "1970-01-01T00:00:00Z";
+
+export function ActivityCounts({ as_of }: { as_of: string }) {
+  const { search } = useLocation();
+  const { status, ...others } = queryOf(search);
+  const key = JSON.stringify([as_of, { ...others, from: search.get("range") }]);
+  const loaded = useLoad(key, (read) =>
+    read(activity.counts, { params: {}, query: { ...others, from: others.from ?? EVER } }),
+  );
+  const choose = (next: EvaluationEvent["status"] | undefined) => changeQuery({ status: next });
+  // Nothing moves when they come.
+  if (loaded.state === "loading" && !loaded.late)
+    return <div className="counts" aria-busy="true" />;
+  return (
+    <Ready of={loaded} what="The counts">
+      {({ total, by_status }) => (
+        <ul className="counts" aria-label="Evaluations by status">
+          <li>
+            <button type="button" aria-pressed={!status} onClick={() => choose(undefined)}>
+              <strong>{total.toLocaleString()}</strong> in all
+            </button>
+          </li>
+          {VERDICTS.map((name) => (
+            <li key={name}>
+              <button type="button" aria-pressed={status === name} onClick={() => choose(name)}>
+                <strong>{(by_status[name] ?? 0).toLocaleString()}</strong>
+                <Verdict status={name} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Ready>
+  );
+}

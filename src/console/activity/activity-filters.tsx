@@ -1,0 +1,143 @@
+/** What narrows Activity: the time, a text, and filters that stand as chips, all in the address. */
+import { type ReactNode, useState } from "react";
+import type { EvaluationEvent } from "../../contract/activity.ts";
+import { changeQuery, useLocation } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { SelectField } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { TypedFilter } from "../ui/text-filter.tsx";
+import { RANGE_OPTIONS, rangeIn } from "../ui/time-range.ts";
+import { VERDICTS } from "../ui/verdict-badge.tsx";
+import { FILTER_NAMES, FILTERS, type Filter, type FilterNames } from "./activity-query.ts";
+
+export function ActivityFilters({ names }: { names: FilterNames }) {
+  const { search } = useLocation();
+  const { may } = useSession();
+  const q = search.get("q") ?? "";
+  return (
+    <>
+      <div className="toolbar">
+        <SelectField
+          label="Time"
+          value={rangeIn(search)}
+          options={RANGE_OPTIONS}
+          onChange={(range) => changeQuery({ range })}
+        />
+        {may("audit") && (
+          <TypedFilter
+            key={q}
+            label="Text in what was stored"
+            given={q}
+            apply={(text) => changeQuery({ q: text })}
+          />
+        )}
+        <AddFilter names={names} />
+      </div>
+      <Chips names={names} />
+    </>
+  );
+}
+
+/** As the chooser offers them: people have an id, and need not know which kind it is. */
+const OFFERED: readonly (readonly [Filter, string])[] = FILTER_NAMES.filter(
+  (name) => name !== "request_id",
+).map((name) => [name, name === "trace_id" ? "Trace or request id" : FILTERS[name]] as const);
+
+const DIRECTIONS: readonly EvaluationEvent["direction"][] = ["input", "output"];
+const PROTOCOLS: readonly EvaluationEvent["protocol"][] = ["all", "llm", "mcp", "a2a"];
+const WORDS: Partial<Record<Filter, readonly string[]>> = {
+  status: VERDICTS,
+  direction: DIRECTIONS,
+  protocol: PROTOCOLS,
+};
+
+function AddFilter({ names }: { names: FilterNames }) {
+  const [chosen, setChosen] = useState<Filter | "">("");
+  const apply = (value: string) => {
+    if (!value) return;
+    changeQuery(chosen === "trace_id" ? { [idKind(value)]: value } : { [chosen]: value });
+    setChosen("");
+  };
+  const known = chosen && (names[chosen] ?? WORDS[chosen]?.map((word) => [word, word] as const));
+  const label = OFFERED.find(([name]) => name === chosen)?.[1] ?? "";
+  return (
+    <>
+      <SelectField
+        label="Filter by"
+        value={chosen}
+        options={[["", "Choose…"], ...OFFERED]}
+        // The options are filters.
+        onChange={(value) => setChosen(value as Filter | "")}
+      />
+      {chosen &&
+        (known ? (
+          <SelectField label={label} value="" options={[["", "Any"], ...known]} onChange={apply} />
+        ) : (
+          <TypedFilter key={chosen} label={label} given="" apply={apply} />
+        ))}
+    </>
+  );
+}
+
+const idKind = (id: string): Filter =>
+  /^[\da-f]{8}-[\da-f-]{27}$/i.test(id) ? "request_id" : "trace_id";
+
+function Chips({ names }: { names: FilterNames }) {
+  const { search } = useLocation();
+  const given = FILTER_NAMES.flatMap((name) => {
+    const value = search.get(name);
+    return value ? [{ name, value }] : [];
+  });
+  if (given.length === 0) return null;
+  return (
+    <ul className="chips filter-chips" aria-label="Filters">
+      {given.map(({ name, value }) => {
+        const text = names[name]?.get(value) ?? value;
+        return (
+          <li key={name} className="chip">
+            {FILTERS[name]}: <strong>{text}</strong>
+            <button
+              type="button"
+              className="chip-act"
+              aria-label={`Remove the filter ${FILTERS[name]}: ${text}`}
+              onClick={() => changeQuery({ [name]: undefined })}
+            >
+              <Icon name="cross" />
+            </button>
+          </li>
+        );
+      })}
+      {given.length > 1 && (
+        <li>
+          <button type="button" className="link small" onClick={clear}>
+            Remove all
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+const clear = (): void =>
+  changeQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));
+
+interface FilterByProps {
+  name: Filter;
+  value: string | null;
+  children: ReactNode;
+}
+
+/** A cell that narrows the list to what it shows. */
+export function FilterBy({ name, value, children }: FilterByProps) {
+  if (value === null) return <span className="muted">none</span>;
+  return (
+    <button
+      type="button"
+      className="cell"
+      title={`Filter by this ${FILTERS[name].toLowerCase()}`}
+      onClick={() => changeQuery({ [name]: value })}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,100 @@
+/** Console → Activity: what the guard judged, newest first, narrowed by the address. */
+import { useState } from "react";
+import { addressOf, call } from "../api.ts";
+import { activity } from "../endpoints.ts";
+import { useLocation } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { Feed } from "../ui/feed.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Page, Ready } from "../ui/page.tsx";
+import { rangeIn } from "../ui/time-range.ts";
+import { useLoad } from "../use-load.ts";
+import { activityColumns } from "./activity-columns.tsx";
+import { ActivityCounts } from "./activity-counts.tsx";
+import { ActivityFilters } from "./activity-filters.tsx";
+import { filterNames, queryOf } from "./activity-query.ts";
+import { ActivitySheet } from "./activity-sheet.tsx";
+import { EraseConsumer } from "./erase-consumer-dialog.tsx";
+
+export function ActivityPage() {
+  const { search } = useLocation();
+  const q = search.get("q") || undefined;
+  const key = JSON.stringify([rangeIn(search), q, { ...queryOf(search), from: undefined }]);
+  const loaded = useLoad(
+    key,
+    async (read) => {
+      const query = { ...queryOf(search), q };
+      const more = (cursor: string) =>
+        call(activity.list, { params: {}, query: { ...query, cursor } });
+      const first = await read(activity.list, { params: {}, query });
+      // Later pages belong to the filter of the first, whatever the address says by then.
+      return { first, more, searching: q !== undefined };
+    },
+    { still: true },
+  );
+  const names = useLoad("", filterNames);
+  const as_of = loaded.state === "ready" ? loaded.at.toISOString() : "";
+  return (
+    <Page
+      title="Activity"
+      about={
+        loaded.state === "ready"
+          ? `What the guard judged, newest first. As of ${loaded.at.toLocaleTimeString()}.`
+          : "What the guard judged, newest first."
+      }
+      actions={<Actions reload={loaded.reload} />}
+    >
+      <ActivityFilters names={names.state === "ready" ? names.value : {}} />
+      {/* What is in texts is not counted. */}
+      {q === undefined && <ActivityCounts as_of={as_of} />}
+      <Ready of={loaded} what="The activity">
+        {(found) => (
+          <Feed
+            key={as_of}
+            what="evaluations"
+            hint="They come when an application sends them to /v1/evaluate with the key of a collector."
+            {...found}
+            columns={activityColumns}
+            sheet={(event, neighbours) => <ActivitySheet event={event} {...neighbours} />}
+          />
+        )}
+      </Ready>
+    </Page>
+  );
+}
+
+function Actions({ reload }: { reload: () => void }) {
+  const { may, everywhere } = useSession();
+  const { search } = useLocation();
+  const [erasing, setErasing] = useState(false);
+  const exported = (format: "jsonl" | "csv") =>
+    addressOf(activity.export, {
+      params: {},
+      query: { ...queryOf(search), q: search.get("q") || undefined, format },
+    });
+  return (
+    <>
+      {may("audit") && (
+        <>
+          <a className="button" href={exported("jsonl")} download>
+            <Icon name="download" /> JSONL
+          </a>
+          <a className="button" href={exported("csv")} download>
+            <Icon name="download" /> CSV
+          </a>
+        </>
+      )}
+      {may("own") && everywhere && (
+        <button type="button" className="button danger" onClick={() => setErasing(true)}>
+          Erase…
+        </button>
+      )}
+      <button type="button" className="button" onClick={reload}>
+        <Icon name="reload" /> Refresh
+      </button>
+      {erasing && (
+        <EraseConsumer given={search.get("consumer_id") ?? ""} onClose={() => setErasing(false)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+/** One evaluation in full: who asked, what judged it, what was found, and what is kept of the texts. */
+import type { EvaluationEvent } from "../../contract/activity.ts";
+import { Link } from "../router.tsx";
+import { When } from "../ui/badge.tsx";
+import { EventSheet, Fact, type Neighbours } from "../ui/event-sheet.tsx";
+import { Verdict } from "../ui/verdict-badge.tsx";
+import { inMs } from "./activity-columns.tsx";
+import { Findings } from "./findings.tsx";
+import { StoredTexts } from "./stored-texts.tsx";
+
+interface ActivitySheetProps extends Neighbours {
+  event: EvaluationEvent;
+}
+
+export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
+  const { detectors } = event;
+  const asked = event.findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
+  return (
+    <EventSheet title="Evaluation" {...neighbours}>
+      <dl className="facts">
+        <Fact name="Time" value={<When at={event.time} precise />} />
+        <Fact
+          name="Status"
+          value={<Verdict status={event.status} />}
+          filter={["status", event.status]}
+        />
+        <Fact
+          name="Consumer"
+          value={event.consumer_id}
+          filter={["consumer_id", event.consumer_id]}
+        />
+        <Fact
+          name="Application"
+          value={event.application}
+          filter={["application", event.application]}
+        />
+        <Fact
+          name="Collector"
+          value={<Link to={`/collectors/${event.collector_id}`}>{event.collector_name}</Link>}
+          filter={["collector_id", event.collector_id]}
+        />
+        <Fact
+          name="Policy"
+          value={
+            event.policy_id && (
+              <>
+                <Link to={`/policies/${event.policy_id}`}>{event.policy_name}</Link>, version{" "}
+                {event.policy_version} ({event.policy_mode})
+              </>
+            )
+          }
+          filter={["policy_id", event.policy_id]}
+        />
+        {typeof asked === "string" && (
+          <Fact
+            name="Approval"
+            value={<Link to={`/approvals?status=all&open=${asked}`}>Open in Approvals</Link>}
+          />
+        )}
+        <Fact name="Model" value={event.model} />
+        <Fact name="Tool" value={event.tool} />
+      </dl>
+      <h3>Findings</h3>
+      <Findings findings={event.findings} />
+      {detectors.failed.length > 0 && (
+        <>
+          <h3>Detectors that failed</h3>
+          <ul className="places">
+            {detectors.failed.map(({ detector_id, detector_name, error }) => (
+              <li key={detector_id}>
+                <strong>{detector_name}</strong>: {error}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {detectors.uninspected?.[0] && (
+        <>
+          <h3>Not inspected</h3>
+          <ul className="places">
+            {detectors.uninspected.map(({ pointer, reason, detail }) => (
+              <li key={`${pointer} ${reason} ${detail}`}>
+                <code>{pointer}</code>: {reason}
+                {detail && ` (${detail})`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>Texts</h3>
+      <StoredTexts event={event} />
+      <h3>Details</h3>
+      <dl className="facts">
+        <Fact name="Direction" value={event.direction} filter={["direction", event.direction]} />
+        <Fact name="Protocol" value={event.protocol} filter={["protocol", event.protocol]} />
+        <Fact name="Session" value={event.session_id} filter={["session_id", event.session_id]} />
+        <Fact name="Detectors" value={`${detectors.run} ran, ${detectors.skipped} skipped`} />
+        <Fact name="Took" value={`${inMs(event.latency_ms)} ms`} />
+        <Fact name="Address" value={<code>{event.client_address}</code>} />
+        <Fact name="Program" value={event.user_agent} />
+        <Fact name="Request id" value={<code>{event.id}</code>} />
+        <Fact
+          name="Trace id"
+          value={<code>{event.trace_id}</code>}
+          filter={["trace_id", event.trace_id]}
+        />
+      </dl>
+      <Attributes of={event.attributes} />
+    </EventSheet>
+  );
+}
+
+function Attributes({ of }: { of: EvaluationEvent["attributes"] }) {
+  const entries = Object.entries(of);
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <h3>Attributes</h3>
+      <dl className="facts">
+        {entries.map(([name, value]) => (
+          <Fact key={name} name={name} value={value} />
+        ))}
+      </dl>
+    </>
+  );
+}

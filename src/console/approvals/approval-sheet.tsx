@@ -1,0 +1,163 @@
+/** One approval: who asked for what, the evaluation it came from, and the decision. */
+import { useState } from "react";
+import type { StoredText } from "../../contract/activity.ts";
+import type { Approval } from "../../contract/approvals.ts";
+import { Findings } from "../activity/findings.tsx";
+import { TextList } from "../activity/stored-texts.tsx";
+import { call } from "../api.ts";
+import { activity, approvals } from "../endpoints.ts";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { When } from "../ui/badge.tsx";
+import { Decision } from "../ui/decision-badge.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Fact } from "../ui/event-sheet.tsx";
+import { TextField } from "../ui/field.tsx";
+import { problemOf } from "../ui/form.tsx";
+import { Failure, Ready } from "../ui/page.tsx";
+import { useAction, useLoad } from "../use-load.ts";
+
+interface ApprovalSheetProps {
+  approval_id: string;
+  onClose: () => void;
+}
+
+export function ApprovalSheet({ approval_id, onClose }: ApprovalSheetProps) {
+  const loaded = useLoad(approval_id, (read) => read(approvals.get, { params: { approval_id } }));
+  const title = loaded.state === "ready" ? `${loaded.value.asked_by} asks` : "Approval";
+  return (
+    <Dialog title={title} onClose={onClose} sheet>
+      <Ready of={loaded} what="The approval">
+        {(approval) => <Shown approval={approval} onClose={onClose} />}
+      </Ready>
+    </Dialog>
+  );
+}
+
+interface ShownProps {
+  approval: Approval & { content: StoredText[] | null };
+  onClose: () => void;
+}
+
+function Shown({ approval, onClose }: ShownProps) {
+  const { may } = useSession();
+  const pending = approval.status === "pending";
+  return (
+    <>
+      <dl className="facts">
+        <Fact name="Status" value={<Decision state={approval.status} />} />
+        <Fact name="Consumer" value={approval.consumer_id} />
+        <Fact name="Application" value={approval.application} />
+        <Fact name="Tool" value={approval.tool} />
+        <Fact name="Asked" value={<When at={approval.created_at} precise />} />
+        <Fact
+          name={pending ? "Expires" : "Holds until"}
+          value={<When at={approval.expires_at} precise />}
+        />
+        {approval.decided_at && (
+          <>
+            <Fact name="Decided by" value={approval.decided_by} />
+            <Fact name="Decided" value={<When at={approval.decided_at} precise />} />
+            <Fact name="Note" value={approval.note} />
+          </>
+        )}
+      </dl>
+      <Origin event_id={approval.event_id} />
+      {pending && <Content content={approval.content} />}
+      {may("approve") && <Decide approval={approval} onClose={onClose} />}
+    </>
+  );
+}
+
+/** What is approved or denied. The server sends it to approvers only. */
+function Content({ content }: { content: StoredText[] | null }) {
+  return (
+    <>
+      <h3>Payload</h3>
+      <p className="hint">Personal data and secrets are masked.</p>
+      {content ? (
+        <TextList content={content} />
+      ) : (
+        <p className="muted">Shown to the roles approver, auditor, admin and owner.</p>
+      )}
+    </>
+  );
+}
+
+function Origin({ event_id }: { event_id: string }) {
+  const loaded = useLoad(event_id, (read) =>
+    read(activity.list, { params: {}, query: { request_id: event_id } }),
+  );
+  return (
+    <Ready of={loaded} what="The evaluation">
+      {({ items: [event] }) =>
+        event ? (
+          <>
+            <dl className="facts">
+              <Fact name="Collector" value={event.collector_name} />
+              <Fact name="Policy" value={`${event.policy_name}, version ${event.policy_version}`} />
+              <Fact
+                name="Evaluation"
+                value={
+                  <Link to={`/activity?range=all&request_id=${event_id}&open=${event_id}`}>
+                    Open in Activity
+                  </Link>
+                }
+              />
+            </dl>
+            <h3>Findings</h3>
+            <Findings findings={event.findings} />
+          </>
+        ) : (
+          <p className="muted">The evaluation is no longer kept.</p>
+        )
+      }
+    </Ready>
+  );
+}
+
+function Decide({ approval, onClose }: ShownProps) {
+  const { say } = useSession();
+  const [note, setNote] = useState("");
+  const decide = useAction(async (decision: "approved" | "denied") => {
+    const params = { approval_id: approval.id };
+    await call(approvals.decide, { params, body: { decision, note: note || null } });
+    onClose();
+    say(`${approval.asked_by} was ${decision}.`);
+  });
+  const failure = <Failure title="This was not decided." error={decide.error} />;
+  // Somebody else may have decided meanwhile: that is told, and nothing is offered any more.
+  if (approval.status !== "pending") return failure;
+  return (
+    // Not a form: Enter in the note must not decide.
+    <div className="decide">
+      <TextField
+        label="Note (optional)"
+        hint="Kept with the decision. What is approved is this payload of this consumer, and no other."
+        value={note}
+        onChange={setNote}
+        autoComplete="off"
+        problem={problemOf(decide.error, "note")}
+      />
+      {failure}
+      <div className="form-end">
+        <button
+          type="button"
+          className="button danger"
+          disabled={decide.busy}
+          onClick={() => void decide.run("denied")}
+        >
+          Deny
+        </button>
+        <button
+          type="button"
+          className="button primary"
+          disabled={decide.busy}
+          onClick={() => void decide.run("approved")}
+        >
+          Approve
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+/** For whom does another policy judge than the collector's own? */
+import { useState } from "react";
+import type { Collector, Override } from "../../contract/collectors.ts";
+import { AppError } from "../../contract/errors.ts";
+import type { Policy } from "../../contract/policies.ts";
+import { call } from "../api.ts";
+import { collectors } from "../endpoints.ts";
+import { PolicyPicker } from "../policies/policy-picker.tsx";
+import { everyPage } from "../read-all-pages.ts";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { When } from "../ui/badge.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { Form, problemOf } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { List } from "../ui/list.tsx";
+import type { Column } from "../ui/table.tsx";
+import { useAction } from "../use-load.ts";
+
+interface OverridesProps {
+  collector: Collector;
+  policies: readonly Policy[];
+}
+
+type Row = Override & { id: string };
+
+export function Overrides({ collector, policies }: OverridesProps) {
+  const { may, ask, say } = useSession();
+  const [open, setOpen] = useState<"new" | Override>();
+  const params = { collector_id: collector.id };
+  const remove = ({ consumer_id }: Override) =>
+    ask({
+      title: `Remove the override of ${consumer_id}?`,
+      body: <p>What this consumer_id sends is judged by the policy of the collector again.</p>,
+      act: "Remove override",
+      run: async () => {
+        await call(collectors.removeOverride, { params: { ...params, consumer: consumer_id } });
+        say(`The override of ${consumer_id} was removed.`);
+      },
+    });
+  const columns: Column<Row>[] = [
+    {
+      head: "consumer_id",
+      sort: "consumer_id",
+      names: true,
+      cell: ({ consumer_id }) => <code>{consumer_id}</code>,
+    },
+    {
+      head: "Policy",
+      cell: ({ policy_id }) => (
+        <Link to={`/policies/${policy_id}`}>
+          {policies.find(({ id }) => id === policy_id)?.name ?? policy_id}
+        </Link>
+      ),
+    },
+    { head: "Version", cell: ({ policy_version }) => policy_version ?? "the newest" },
+    { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+    ...(may("write") ? [acts(setOpen, remove)] : []),
+  ];
+  return (
+    <>
+      <List
+        caption={`Overrides of ${collector.name}`}
+        what="The overrides"
+        search="Search consumer_id"
+        sorted="created_at"
+        filters={
+          may("write") && (
+            <button type="button" className="button primary" onClick={() => setOpen("new")}>
+              <Icon name="plus" /> New override
+            </button>
+          )
+        }
+        load={async (query, read) => {
+          const page = await read(collectors.overrides, { params, query });
+          return { ...page, items: page.items.map((row) => ({ ...row, id: row.consumer_id })) };
+        }}
+        columns={columns}
+        empty={<p>The policy of the collector judges everybody. An override makes an exception.</p>}
+      />
+      {open && (
+        <Change
+          override={open === "new" ? undefined : open}
+          policies={policies}
+          onClose={() => setOpen(undefined)}
+          save={async (consumer, body) => {
+            if (open === "new") await refuseTaken(params, consumer);
+            await call(collectors.setOverride, { params: { ...params, consumer }, body });
+            setOpen(undefined);
+            say("Saved.");
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** To set one replaces what is there, and who makes a new one does not mean that. */
+async function refuseTaken(params: { collector_id: string }, consumer: string): Promise<void> {
+  // A search takes no longer text.
+  const q = consumer.slice(0, 200);
+  const found = await everyPage((query) =>
+    call(collectors.overrides, { params, query: { ...query, q } }),
+  );
+  if (found.some(({ consumer_id }) => consumer_id === consumer)) {
+    throw new AppError("already_exists", "consumer_id: has an override already; change that one.");
+  }
+}
+
+const acts = (
+  change: (override: Override) => void,
+  remove: (override: Override) => void,
+): Column<Row> => ({
+  head: "Actions",
+  cell: (row) => (
+    <div className="row tight">
+      <button type="button" className="button small" onClick={() => change(row)}>
+        Change<span className="unseen"> {row.consumer_id}</span>
+      </button>
+      <button type="button" className="button small" onClick={() => remove(row)}>
+        Remove<span className="unseen"> {row.consumer_id}</span>
+      </button>
+    </div>
+  ),
+});
+
+interface ChangeProps {
+  /** Undefined: it is not made yet. */
+  override: Override | undefined;
+  policies: readonly Policy[];
+  onClose: () => void;
+  save: (
+    consumer: string,
+    body: { policy_id: string; policy_version: number | null },
+  ) => Promise<void>;
+}
+
+function Change({ override, policies, onClose, save }: ChangeProps) {
+  const [consumer, setConsumer] = useState(override?.consumer_id ?? "");
+  const [picked, setPicked] = useState({
+    policy_id: override?.policy_id ?? "",
+    version: String(override?.policy_version ?? ""),
+  });
+  const action = useAction(() =>
+    save(consumer, {
+      policy_id: picked.policy_id,
+      policy_version: picked.version ? Number(picked.version) : null,
+    }),
+  );
+  const problem = (member: string) => problemOf(action.error, member);
+  return (
+    <Dialog title={override ? "Change override" : "New override"} onClose={onClose}>
+      <Form action={action} save={override ? "Save" : "Create override"} onCancel={onClose}>
+        <TextField
+          label="consumer_id"
+          required
+          disabled={override !== undefined}
+          hint="As the application sends it with its evaluations."
+          value={consumer}
+          onChange={setConsumer}
+          problem={problem("consumer_id")}
+        />
+        <PolicyPicker
+          policies={policies}
+          {...picked}
+          onChange={setPicked}
+          problems={{ policy: problem("policy_id"), version: problem("policy_version") }}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,112 @@
+/** Which registries does a consumer use, in which order, with which weight and models? */
+import { useState } from "react";
+import type { AttachedRegistry } from "../../contract/consumers.ts";
+import type { Registry } from "../../contract/registries.ts";
+import { Capabilities } from "../ui/badge.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { moved, OrderButtons } from "../ui/order-buttons.tsx";
+import { namesIn } from "../ui/split-names.ts";
+
+interface AttachedRegistriesProps {
+  upstreams: readonly Registry[];
+  attached: readonly AttachedRegistry[];
+  onChange: (attached: readonly AttachedRegistry[]) => void;
+}
+
+export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRegistriesProps) {
+  const free = upstreams.filter(({ id }) => attached.every((entry) => entry.id !== id));
+  const replace = (at: number, entry: AttachedRegistry) =>
+    onChange(attached.map((old, index) => (index === at ? entry : old)));
+  return (
+    <>
+      <ol className="attached">
+        {attached.map((entry, index) => (
+          <Entry
+            key={entry.id}
+            entry={entry}
+            registry={upstreams.find(({ id }) => id === entry.id)}
+            place={{ index, count: attached.length }}
+            onChange={(next) => replace(index, next)}
+            onMove={(by) => onChange(moved(attached, index, by))}
+            onRemove={() => onChange(attached.filter((_, at) => at !== index))}
+          />
+        ))}
+      </ol>
+      {free.length > 0 && (
+        <SelectField
+          label="Attach a registry"
+          value=""
+          options={[
+            ["", "Choose…"],
+            ...free.map(({ id, name, provider }) => [id, `${name} (${provider})`] as const),
+          ]}
+          onChange={(id) => {
+            if (id) onChange([...attached, { id, weight: 1, models: {} }]);
+          }}
+        />
+      )}
+      {upstreams.length === 0 && <p className="muted">The gateway has no registry yet.</p>}
+    </>
+  );
+}
+
+interface EntryProps {
+  entry: AttachedRegistry;
+  registry: Registry | undefined;
+  place: { index: number; count: number };
+  onChange: (entry: AttachedRegistry) => void;
+  onMove: (by: 1 | -1) => void;
+  onRemove: () => void;
+}
+
+function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProps) {
+  const name = registry?.name ?? entry.id;
+  const { allowed, default: fallback } = entry.models;
+  const [listed, setListed] = useState((allowed ?? []).join(", "));
+  const setModels = (allowedNow: string[], fallbackNow: string) =>
+    onChange({
+      ...entry,
+      models: {
+        ...(allowedNow.length > 0 ? { allowed: allowedNow } : {}),
+        ...(fallbackNow ? { default: fallbackNow } : {}),
+      },
+    });
+  return (
+    <li>
+      <div className="attached-head">
+        <strong>{name}</strong>
+        <code>{registry?.provider}</code>
+        <OrderButtons {...{ name, place, onMove, onRemove }} away="Detach" />
+      </div>
+      {registry && <Capabilities of={registry.capabilities} />}
+      <div className="columns attached-fields">
+        <TextField
+          label="Weight"
+          type="number"
+          min={1}
+          max={100}
+          required
+          value={String(entry.weight)}
+          onChange={(weight) => onChange({ ...entry, weight: Number(weight) })}
+        />
+        <TextField
+          label="Allowed models"
+          placeholder="every model"
+          hint="Separated by commas; * stands for any characters."
+          value={listed}
+          onChange={(text) => {
+            setListed(text);
+            setModels(namesIn(text), fallback ?? "");
+          }}
+        />
+        <TextField
+          label="Default model"
+          placeholder="none"
+          hint="Sent when a request names no model."
+          value={fallback ?? ""}
+          onChange={(text) => setModels(allowed ?? [], text)}
+        />
+      </div>
+    </li>
+  );
+}

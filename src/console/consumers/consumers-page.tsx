@@ -1,0 +1,62 @@
+/** Console → Consumers: the applications of one gateway and the address each uses. */
+import type { Consumer } from "../../contract/consumers.ts";
+import { ROOT } from "../api.ts";
+import { consumers } from "../endpoints.ts";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { OnOff, When } from "../ui/badge.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { List } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import type { Column } from "../ui/table.tsx";
+
+const COLUMNS: Column<Consumer>[] = [
+  {
+    head: "Name",
+    sort: "name",
+    names: true,
+    cell: ({ id, gateway_id, name }) => (
+      <Link to={`/gateways/${gateway_id}/consumers/${id}`}>{name}</Link>
+    ),
+  },
+  {
+    head: "Address",
+    sort: "slug",
+    cell: ({ slug }) => <code>{`${new URL(slug, ROOT).href}/v1`}</code>,
+  },
+  { head: "State", cell: ({ active }) => <OnOff on={active} words={["active", "inactive"]} /> },
+  { head: "Registries", number: true, cell: ({ registries }) => registries.length },
+  { head: "Balancing", cell: ({ balancing }) => balancing.algorithm.replaceAll("_", " ") },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+];
+
+export function ConsumersPage({ gateway_id }: { gateway_id: string }) {
+  const { may } = useSession();
+  const create = may("write") && (
+    <Link to={`/gateways/${gateway_id}/consumers/new`} className="button primary">
+      <Icon name="plus" /> New consumer
+    </Link>
+  );
+  return (
+    <Page
+      title="Consumers"
+      about="An application: its own address, its own keys, and the registries it may use."
+      actions={create}
+    >
+      <List
+        caption="Consumers"
+        what="The consumers"
+        search="Search name or slug"
+        sorted="created_at"
+        load={(query, read) => read(consumers.list, { params: { gateway_id }, query })}
+        columns={COLUMNS}
+        empty={
+          <>
+            <p>This gateway has no consumer yet, so nobody can send it a request.</p>
+            {create}
+          </>
+        }
+      />
+    </Page>
+  );
+}

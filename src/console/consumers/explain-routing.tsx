@@ -1,0 +1,149 @@
+/** Where would a request of a consumer go, and why not to the other registries? */
+import { useState } from "react";
+import type { Consumer } from "../../contract/consumers.ts";
+import type { Explanation } from "../../contract/explain.ts";
+import type { Capability } from "../../contract/registries.ts";
+import { call } from "../api.ts";
+import { consumers } from "../endpoints.ts";
+import { Link } from "../router.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { problemOf, Section } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Failure } from "../ui/page.tsx";
+import { useAction } from "../use-load.ts";
+
+/** The endpoint that stands for a capability. */
+const PATHS: Record<Capability, string> = {
+  chat: "/v1/chat/completions",
+  responses: "/v1/responses",
+  messages: "/v1/messages",
+  embeddings: "/v1/embeddings",
+  images: "/v1/images/generations",
+  audio_speech: "/v1/audio/speech",
+  audio_transcription: "/v1/audio/transcriptions",
+  files: "/v1/files",
+};
+const CAPABILITIES = Object.keys(PATHS).map((name) => [name, name.replaceAll("_", " ")] as const);
+
+export function ExplainRouting({ consumer }: { consumer: Consumer }) {
+  const { gateway_id, id: consumer_id } = consumer;
+  const [capability, setCapability] = useState("chat");
+  const [model, setModel] = useState("");
+  const [pin, setPin] = useState("");
+  const [told, setTold] = useState<Explanation>();
+  // The options of the select are the keys of PATHS.
+  const path = PATHS[capability as Capability];
+  const explain = useAction(async () => {
+    setTold(undefined);
+    const headers: Record<string, string> = pin ? { "X-AG-Pin": pin } : {};
+    const body = { path, headers, ...(model ? { model } : {}) };
+    setTold(await call(consumers.explain, { params: { gateway_id, consumer_id }, body }));
+  });
+  return (
+    <Section
+      title="Explain"
+      about="Where a request would go now, judged like a real one. Nothing is sent."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void explain.run();
+        }}
+      >
+        <div className="columns">
+          <SelectField
+            label="Capability"
+            value={capability}
+            options={CAPABILITIES}
+            hint={path}
+            onChange={setCapability}
+          />
+          <TextField
+            label="Model (optional)"
+            placeholder="the default"
+            hint="As clients name it."
+            value={model}
+            onChange={setModel}
+            problem={problemOf(explain.error, "model")}
+          />
+          <TextField
+            label="Pin (optional)"
+            placeholder="none"
+            hint="X-AG-Pin: a registry's name or id, or @provider."
+            value={pin}
+            onChange={setPin}
+            problem={problemOf(explain.error, "headers")}
+          />
+        </div>
+        <Failure title="This could not be explained." error={explain.error} />
+        <div className="form-end">
+          <button type="submit" className="button" disabled={explain.busy}>
+            Explain
+          </button>
+        </div>
+      </form>
+      <div role="status" className="told">
+        {told && <Told told={told} gateway_id={gateway_id} />}
+      </div>
+    </Section>
+  );
+}
+
+function Told({ told, gateway_id }: { told: Explanation; gateway_id: string }) {
+  const { refusal, registries } = told;
+  const tried = told.order.flatMap((id) => registries.find((registry) => registry.id === id) ?? []);
+  const out = registries.filter((registry) => !registry.in);
+  const linked = ({ id, name, provider }: Explanation["registries"][number]) => (
+    <>
+      <Link to={`/gateways/${gateway_id}/registries/${id}`}>{name}</Link> ({provider})
+    </>
+  );
+  return (
+    <>
+      {refusal && (
+        <div className="note warn">
+          <Icon name="warning" />
+          <div>
+            <strong>
+              The client would get {refusal.status} {refusal.code}.
+            </strong>
+            <p>{refusal.message}</p>
+          </div>
+        </div>
+      )}
+      {tried.length > 0 && (
+        <>
+          <h3>Tried, in this order</h3>
+          <ol className="places">
+            {tried.map((registry) => (
+              <li key={registry.id}>
+                {linked(registry)} as {registry.model ? <code>{registry.model}</code> : "no model"}
+                {registry.url && (
+                  <>
+                    {" "}
+                    at <code>{registry.url}</code>
+                  </>
+                )}
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      {out.length > 0 && (
+        <>
+          <h3>Left out</h3>
+          <ul className="places">
+            {out.map((registry) => (
+              <li key={registry.id}>
+                {linked(registry)}: {registry.message}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {registries.length === 0 && (
+        <p>No registry is attached to the consumer: attach one under Routing.</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+/** Console → Gateways: every gateway of the installation. */
+import type { Gateway } from "../../contract/gateways.ts";
+import { gateways } from "../endpoints.ts";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { When } from "../ui/badge.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { List } from "../ui/list.tsx";
+import { Page } from "../ui/page.tsx";
+import type { Column } from "../ui/table.tsx";
+
+const COLUMNS: Column<Gateway>[] = [
+  {
+    head: "Name",
+    sort: "name",
+    names: true,
+    cell: ({ id, name }) => <Link to={`/gateways/${id}`}>{name}</Link>,
+  },
+  { head: "Slug", sort: "slug", cell: ({ slug }) => <code>{slug}</code> },
+  {
+    head: "Plugins",
+    cell: ({ required_plugins }) =>
+      required_plugins.map(({ name }) => name).join(", ") || <span className="muted">none</span>,
+  },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+  { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+];
+
+export function GatewaysPage() {
+  const { may, everywhere } = useSession();
+  const create = may("write") && everywhere && (
+    <Link to="/gateways/new" className="button primary">
+      <Icon name="plus" /> New gateway
+    </Link>
+  );
+  return (
+    <Page
+      title="Gateways"
+      about="A gateway holds registries, the consumers that may use them, and the plugins in between."
+      actions={create}
+    >
+      <List
+        caption="Gateways"
+        what="The gateways"
+        search="Search name or slug"
+        sorted="created_at"
+        load={(query, read) => read(gateways.list, { params: {}, query })}
+        columns={COLUMNS}
+        empty={
+          <>
+            <p>There is no gateway yet.</p>
+            {create}
+          </>
+        }
+      />
+    </Page>
+  );
+}

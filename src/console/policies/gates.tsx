@@ -1,0 +1,90 @@
+/** The gates of a policy: conditions that decide by attributes, before any detector looks. */
+import type { AppError } from "../../contract/errors.ts";
+import { TextField } from "../ui/field.tsx";
+import { problemOf, problemsBelow } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { moved, OrderButtons } from "../ui/order-buttons.tsx";
+import type { Schema } from "../ui/schema-draft.ts";
+import { SchemaFields } from "../ui/schema-fields.tsx";
+import { type GateDraft, newGate } from "./policy-draft.ts";
+import { RuleFields } from "./rule-fields.tsx";
+
+interface GatesProps {
+  gates: readonly GateDraft[];
+  onChange: (gates: readonly GateDraft[]) => void;
+  /** The schema of what a gate masks. */
+  masking: Schema;
+  error: AppError | undefined;
+}
+
+export function Gates({ gates, onChange, masking, error }: GatesProps) {
+  return (
+    <>
+      {gates.length === 0 && (
+        <p className="prose muted">
+          No gate yet. A gate can stop a tool, ask a person or let somebody pass, by who asks and
+          what is called, without reading a text.
+        </p>
+      )}
+      <ol className="attached">
+        {gates.map((gate, index) => {
+          const at = `gates[${index}]`;
+          const name = gate.name || `gate ${index + 1}`;
+          const change = (changes: Partial<GateDraft>) =>
+            onChange(gates.map((old) => (old === gate ? { ...old, ...changes } : old)));
+          return (
+            <li key={gate.key}>
+              <div className="attached-head">
+                <strong>
+                  {index + 1}. {name}
+                </strong>
+                <OrderButtons
+                  name={name}
+                  place={{ index, count: gates.length }}
+                  onMove={(by) => onChange(moved(gates, index, by))}
+                  onRemove={() => onChange(gates.filter((old) => old !== gate))}
+                />
+              </div>
+              <TextField
+                label="Name"
+                required
+                value={gate.name}
+                onChange={(next) => change({ name: next })}
+                problem={problemOf(error, `${at}.name`)}
+              />
+              <RuleFields
+                name={name}
+                value={gate}
+                actions={["block", "ask", "transform", "report", "skip"]}
+                onChange={change}
+                problems={{
+                  action: problemOf(error, `${at}.action`),
+                  when: problemsBelow(error, `${at}.when`),
+                }}
+              />
+              {gate.action === "transform" && (
+                <fieldset className="plain">
+                  <legend className="prose">What {name} masks</legend>
+                  <SchemaFields
+                    schema={masking}
+                    draft={gate.mask}
+                    onChange={(mask) => change({ mask, kept: null })}
+                    error={error}
+                    at={`${at}.mask`}
+                  />
+                </fieldset>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      <button
+        type="button"
+        className="button"
+        onClick={() => onChange([...gates, newGate(masking)])}
+      >
+        <Icon name="plus" /> Add gate
+      </button>
+    </>
+  );
+}

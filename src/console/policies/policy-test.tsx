@@ -1,0 +1,157 @@
+/** What would the saved policy say about a sample? Nothing is recorded. */
+import type { Direction, Verdict as Judged, Protocol } from "../../contract/evaluate.ts";
+import type { Policy } from "../../contract/policies.ts";
+import { call } from "../api.ts";
+import { policies } from "../endpoints.ts";
+import { useSession } from "../session.ts";
+import { AreaField, SelectField, TextField } from "../ui/field.tsx";
+import { problemOf, problemsBelow, Section } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Failure } from "../ui/page.tsx";
+import { parsed } from "../ui/schema-draft.ts";
+import { useAction } from "../use-load.ts";
+import { SAMPLES } from "./payload-samples.ts";
+import { TestVerdict } from "./test-verdict.tsx";
+
+/** What is asked, as it is typed, and the last answer with the payload it is about. */
+export interface Trial {
+  sample: string;
+  payload: string;
+  direction: Direction;
+  protocol: Protocol;
+  consumer_id: string;
+  attributes: string;
+  answer: { payload: unknown; verdict: Judged } | undefined;
+}
+
+export const newTrial = (): Trial => ({
+  ...trialOf(Object.keys(SAMPLES)[0] ?? ""),
+  consumer_id: "",
+  attributes: "",
+  answer: undefined,
+});
+
+const DIRECTIONS: Record<Direction, string> = { input: "input", output: "output" };
+const PROTOCOLS: Record<Protocol, string> = { all: "all", llm: "llm", mcp: "mcp", a2a: "a2a" };
+
+interface PolicyTestProps {
+  policy: Policy;
+  trial: Trial;
+  onChange: (changes: Partial<Trial>) => void;
+  /** Something was typed that the test does not know. */
+  unsaved: boolean;
+}
+
+export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps) {
+  const { may } = useSession();
+  // A verdict about something else does not stay beside what is typed.
+  const change = (changes: Partial<Trial>) => onChange({ answer: undefined, ...changes });
+  const test = useAction(async () => {
+    change({});
+    const { direction, protocol, consumer_id } = trial;
+    const payload = parsed(trial.payload, "payload") as Record<string, unknown>;
+    const attributes = trial.attributes.trim()
+      ? (parsed(trial.attributes, "attributes") as Record<string, unknown>)
+      : undefined;
+    const verdict = await call(policies.test, {
+      params: { policy_id: policy.id },
+      body: { payload, direction, protocol, consumer_id, attributes },
+    });
+    change({ answer: { payload, verdict } });
+  });
+  if (!may("write")) {
+    return <p className="empty">Testing needs a role that may change policies.</p>;
+  }
+  return (
+    <>
+      <div className={unsaved ? "note warn" : "note"}>
+        <Icon name={unsaved ? "warning" : "flag"} />
+        <p>
+          {unsaved && <strong>There are unsaved changes: save them first to test them. </strong>}
+          Tests the last saved version, {policy.version}. Nothing is recorded in Activity.
+        </p>
+      </div>
+      <div className="try">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void test.run();
+          }}
+        >
+          <Section title="What is judged">
+            <SelectField
+              label="Sample"
+              value={trial.sample}
+              options={Object.keys(SAMPLES).map((name) => [name, name] as const)}
+              onChange={(sample) => change(trialOf(sample))}
+            />
+            <AreaField
+              label="Payload"
+              code
+              required
+              rows={14}
+              value={trial.payload}
+              onChange={(payload) => change({ payload })}
+              problem={problemsBelow(test.error, "payload")}
+            />
+            <div className="columns">
+              <SelectField
+                label="Direction"
+                value={trial.direction}
+                options={Object.entries(DIRECTIONS)}
+                // The options are the keys of DIRECTIONS.
+                onChange={(direction) => change({ direction: direction as Direction })}
+              />
+              <SelectField
+                label="Protocol"
+                value={trial.protocol}
+                options={Object.entries(PROTOCOLS)}
+                // The options are the keys of PROTOCOLS.
+                onChange={(protocol) => change({ protocol: protocol as Protocol })}
+              />
+            </div>
+            <TextField
+              label="consumer_id (optional)"
+              value={trial.consumer_id}
+              onChange={(consumer_id) => change({ consumer_id })}
+              problem={problemOf(test.error, "consumer_id")}
+            />
+            <AreaField
+              label="Attributes (optional)"
+              code
+              rows={3}
+              hint='For conditions, as JSON: {"tool": {"name": "bash"}, "model": {"name": "…"}}'
+              value={trial.attributes}
+              onChange={(attributes) => change({ attributes })}
+              problem={problemsBelow(test.error, "attributes")}
+            />
+            <button type="submit" className="button primary" disabled={test.busy}>
+              {test.busy ? "Judging…" : "Run test"}
+            </button>
+          </Section>
+        </form>
+        <section className="card" aria-label="Verdict">
+          <h2>Verdict</h2>
+          <div role="status">
+            {trial.answer ? (
+              <TestVerdict {...trial.answer} />
+            ) : (
+              !test.error && <p className="muted">Run the test to see what this policy says.</p>
+            )}
+          </div>
+          <Failure title="There is no verdict." error={test.error} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function trialOf(sample: string) {
+  const { payload, direction, protocol } = SAMPLES[sample] ?? {};
+  return {
+    sample,
+    payload: JSON.stringify(payload ?? {}, null, 2),
+    direction: direction ?? "input",
+    protocol: protocol ?? "llm",
+  };
+}

@@ -1,0 +1,43 @@
+/** The columns of a request, on Home and on the Requests page. */
+import type { RequestEvent } from "../../contract/requests.ts";
+import { Status, When } from "../ui/badge.tsx";
+import type { Column } from "../ui/table.tsx";
+
+/** Names by id; what is gone is shown by its id. */
+export interface Names {
+  consumers: ReadonlyMap<string, string>;
+  registries: ReadonlyMap<string, string>;
+}
+
+export const requestColumns = (
+  names: Names,
+  show: (id: string) => void,
+): Column<RequestEvent>[] => [
+  {
+    head: "Time",
+    cell: ({ id, time }) => (
+      <button type="button" className="link" onClick={() => show(id)}>
+        <When at={time} precise />
+      </button>
+    ),
+  },
+  { head: "Status", cell: ({ status }) => <Status code={status} /> },
+  { head: "Endpoint", cell: ({ endpoint }) => endpoint },
+  { head: "Consumer", cell: ({ consumer_id }) => nameOf(names.consumers, consumer_id) },
+  { head: "Model", cell: ({ model_sent, model_asked }) => model_sent ?? model_asked ?? NONE },
+  { head: "Registry", cell: ({ registry_id }) => nameOf(names.registries, registry_id) },
+  { head: "Tokens", number: true, cell: tokens },
+  { head: "ms", number: true, cell: ({ total_ms }) => Math.round(total_ms).toLocaleString() },
+];
+
+export function nameOf(names: ReadonlyMap<string, string>, id: string | null) {
+  if (id === null) return NONE;
+  return names.get(id) ?? <code title={id}>{id.slice(0, 8)}</code>;
+}
+
+const NONE = <span className="muted">none</span>;
+
+function tokens({ input_tokens, output_tokens }: RequestEvent) {
+  if (input_tokens === null && output_tokens === null) return NONE;
+  return `${input_tokens ?? 0} + ${output_tokens ?? 0}`;
+}

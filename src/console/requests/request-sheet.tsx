@@ -1,0 +1,85 @@
+/** One request in full, beside the list: what was asked, who answered, what was tried. */
+import type { RequestEvent } from "../../contract/requests.ts";
+import { Mark, Status, When } from "../ui/badge.tsx";
+import { EventSheet, Fact, type Neighbours } from "../ui/event-sheet.tsx";
+import type { Names } from "./request-columns.tsx";
+import { nameOf } from "./request-columns.tsx";
+
+interface RequestSheetProps extends Neighbours {
+  event: RequestEvent;
+  names: Names;
+}
+
+export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps) {
+  return (
+    <EventSheet title="Request" {...neighbours}>
+      <dl className="facts">
+        <Fact name="Time" value={<When at={event.time} precise />} />
+        <Fact
+          name="Status"
+          value={<Status code={event.status} />}
+          filter={["status", `${event.status}`]}
+        />
+        {event.error_code && (
+          <Fact
+            name="Error"
+            value={<code>{event.error_code}</code>}
+            filter={["error_code", event.error_code]}
+          />
+        )}
+        <Fact
+          name="Endpoint"
+          value={`${event.method} ${event.endpoint}`}
+          filter={["endpoint", event.endpoint]}
+        />
+        <Fact
+          name="Consumer"
+          value={nameOf(names.consumers, event.consumer_id)}
+          filter={["consumer_id", event.consumer_id]}
+        />
+        <Fact name="Key id" value={<code>{event.key_id}</code>} />
+        <Fact name="Model asked" value={event.model_asked ?? "none"} />
+        <Fact name="Model sent" value={event.model_sent ?? "none"} />
+        <Fact
+          name="Registry"
+          value={nameOf(names.registries, event.registry_id)}
+          filter={["registry_id", event.registry_id]}
+        />
+        <Fact name="Kind" value={event.provider ?? "none"} />
+        <Fact name="Tokens in" value={event.input_tokens ?? "not told"} />
+        <Fact name="Tokens out" value={event.output_tokens ?? "not told"} />
+        <Fact name="First byte" value={inMs(event.ttfb_ms)} />
+        <Fact name="Total" value={inMs(event.total_ms)} />
+        <Fact name="Sent" value={`${event.request_bytes.toLocaleString()} bytes`} />
+        <Fact name="Received" value={`${event.response_bytes.toLocaleString()} bytes`} />
+        <Fact name="Request id" value={<code>{event.id}</code>} />
+        <Fact
+          name="Trace id"
+          value={<code>{event.trace_id}</code>}
+          filter={["trace_id", event.trace_id]}
+        />
+      </dl>
+      <h3>Attempts</h3>
+      {event.attempts.length === 0 ? (
+        <p className="muted">No upstream was asked.</p>
+      ) : (
+        <ol className="attempts">
+          {event.attempts.map(({ registry_id, status, error, ms }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: attempts have no other identity
+            <li key={index}>
+              <span>{nameOf(names.registries, registry_id)}</span>
+              {status !== null && <Status code={status} />}
+              {(error || status === null) && (
+                <Mark tone="bad" icon="warning" text={error ?? "no answer"} />
+              )}
+              <span className="muted">{inMs(ms)}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </EventSheet>
+  );
+}
+
+const inMs = (ms: number | null): string =>
+  ms === null ? "none" : `${Math.round(ms).toLocaleString()} ms`;

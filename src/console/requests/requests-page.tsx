@@ -1,0 +1,83 @@
+/** Console → Requests: what the data plane answered, newest first, filtered by the address. */
+import { call, type Read } from "../api.ts";
+import { consumers, gateways, registries } from "../endpoints.ts";
+import { namesById } from "../read-all-pages.ts";
+import { useLocation } from "../router.tsx";
+import { Feed } from "../ui/feed.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Page, Ready } from "../ui/page.tsx";
+import { fromIn, rangeIn } from "../ui/time-range.ts";
+import { useLoad } from "../use-load.ts";
+import { type Names, requestColumns } from "./request-columns.tsx";
+import { RequestFilters } from "./request-filters.tsx";
+import { RequestSheet } from "./request-sheet.tsx";
+
+/** Filters that go to the server as they are. */
+const FILTERS = ["consumer_id", "registry_id", "endpoint", "status", "error_code", "trace_id"];
+
+export function RequestsPage({ gateway_id }: { gateway_id: string }) {
+  const { search } = useLocation();
+  const key = [rangeIn(search), ...FILTERS.map((name) => search.get(name) ?? "")].join("\n");
+  const loaded = useLoad(
+    key,
+    (read) => read(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
+    { still: true },
+  );
+  const named = useLoad(gateway_id, (read) => namesOf(read, gateway_id));
+  const names = named.state === "ready" ? named.value : NO_NAMES;
+  const refresh = (
+    <button type="button" className="button" onClick={loaded.reload}>
+      <Icon name="reload" /> Refresh
+    </button>
+  );
+  return (
+    <Page
+      title="Requests"
+      about={
+        loaded.state === "ready"
+          ? `Newest first. As of ${loaded.at.toLocaleTimeString()}.`
+          : "Newest first."
+      }
+      actions={refresh}
+    >
+      <RequestFilters names={names} />
+      <Ready of={loaded} what="The requests">
+        {(page) => (
+          <Feed
+            key={`${key}${loaded.state === "ready" && loaded.at.getTime()}`}
+            what="requests"
+            hint="They come when an application sends them with the key of a consumer."
+            first={page}
+            searching={FILTERS.some((name) => search.get(name))}
+            more={(cursor) =>
+              call(gateways.requests, {
+                params: { gateway_id },
+                query: { ...queryOf(search), cursor },
+              })
+            }
+            columns={(show) => requestColumns(names, show)}
+            sheet={(event, neighbours) => (
+              <RequestSheet event={event} names={names} {...neighbours} />
+            )}
+          />
+        )}
+      </Ready>
+    </Page>
+  );
+}
+
+const NO_NAMES: Names = { consumers: new Map(), registries: new Map() };
+
+async function namesOf(read: Read, gateway_id: string): Promise<Names> {
+  const params = { gateway_id };
+  const [clients, upstreams] = await Promise.all([
+    namesById((query) => read(consumers.list, { params, query })),
+    namesById((query) => read(registries.list, { params, query })),
+  ]);
+  return { consumers: clients, registries: upstreams };
+}
+
+function queryOf(search: URLSearchParams) {
+  const given = FILTERS.map((name) => [name, search.get(name) || undefined]);
+  return { ...Object.fromEntries(given), from: fromIn(search) };
+}

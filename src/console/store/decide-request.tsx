@@ -1,0 +1,97 @@
+/** Approves a request for a server, for as long and with the instance that the approver says, or rejects it. */
+import { useState } from "react";
+import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { StoreRequest } from "../../contract/store-requests.ts";
+import { call } from "../api.ts";
+import { storeRequests } from "../endpoints.ts";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { ExpiryField } from "../ui/expiry-field.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { problemOf } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Failure } from "../ui/page.tsx";
+import { useAction } from "../use-load.ts";
+import type { Instance } from "./instances/list-instances.ts";
+
+interface DecideRequestProps {
+  request: StoreRequest;
+  entry: CatalogEntry;
+  /** All instances of the server. */
+  instances: readonly Instance[];
+  onClose: () => void;
+}
+
+export function DecideRequest({ request, entry, instances, onClose }: DecideRequestProps) {
+  const { say } = useSession();
+  const usable = instances.filter(({ enabled }) => enabled);
+  const [instance_id, setInstance] = useState(request.instance_id ?? "");
+  const [expires_at, setExpiry] = useState<string | null>(null);
+  const [note, setNote] = useState("");
+  const params = { gateway_id: request.gateway_id, request_id: request.id };
+  const decide = useAction(async (approve: boolean) => {
+    if (approve) {
+      const body = { expires_at, note, ...(instance_id ? { instance_id } : {}) };
+      await call(storeRequests.approve, { params, body });
+    } else await call(storeRequests.reject, { params, body: { note } });
+    onClose();
+    say(`The request of ${request.principal_sub} was ${approve ? "approved" : "rejected"}.`);
+  });
+  // The server makes the first instance itself, unless it needs something for that.
+  const stuck = usable.length === 0 && (entry.needs_admin_setup || instances.length > 0);
+  return (
+    // Not a form: Enter in the note must not decide.
+    <div className="decide">
+      {stuck && (
+        <p className="note">
+          <Icon name="warning" />
+          <span>
+            No instance of this server can be used yet, so it cannot be approved: create or enable
+            one. <Link to={`/gateways/${request.gateway_id}/registries`}>Registries</Link>
+          </span>
+        </p>
+      )}
+      {usable.length > 1 && (
+        <SelectField
+          label="Instance"
+          value={instance_id}
+          options={[["", "Choose…"], ...usable.map(({ id, name }) => [id, name] as const)]}
+          onChange={setInstance}
+          problem={problemOf(decide.error, "instance_id")}
+        />
+      )}
+      <ExpiryField
+        label="The access ends"
+        onChange={setExpiry}
+        problem={problemOf(decide.error, "expires_at")}
+      />
+      <TextField
+        label="Note"
+        hint="For the person who asked. Needed to reject."
+        value={note}
+        onChange={setNote}
+        autoComplete="off"
+        problem={problemOf(decide.error, "note")}
+      />
+      <Failure title="This was not decided." error={decide.error} />
+      <div className="form-end">
+        <button
+          type="button"
+          className="button danger"
+          disabled={decide.busy}
+          onClick={() => void decide.run(false)}
+        >
+          Reject
+        </button>
+        <button
+          type="button"
+          className="button primary"
+          disabled={decide.busy || stuck}
+          onClick={() => void decide.run(true)}
+        >
+          Approve
+        </button>
+      </div>
+    </div>
+  );
+}

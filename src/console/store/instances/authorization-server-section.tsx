@@ -1,0 +1,166 @@
+/** The authorization server of an instance, and a change of it that an administrator confirms or dismisses. */
+import { useState } from "react";
+import type { AuthorizationServer } from "../../../contract/authorization-servers.ts";
+import { call } from "../../api.ts";
+import { authorizationServers } from "../../endpoints.ts";
+import { everyPage } from "../../read-all-pages.ts";
+import { Link } from "../../router.tsx";
+import { useSession } from "../../session.ts";
+import { When } from "../../ui/badge.tsx";
+import { Fact } from "../../ui/event-sheet.tsx";
+import { CheckField } from "../../ui/field.tsx";
+import { MemberChanges } from "../../ui/field-changes.tsx";
+import { Section } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Failure, Ready } from "../../ui/page.tsx";
+import { useAction, useLoad } from "../../use-load.ts";
+
+interface InstanceRef {
+  gateway_id: string;
+  instance_id: string;
+}
+
+/** Shows nothing until the first principal has signed in. */
+export function AuthorizationServerSection({ gateway_id, instance_id }: InstanceRef) {
+  const loaded = useLoad(instance_id, (read) =>
+    read(authorizationServers.list, { params: { gateway_id }, query: { instance_id } }),
+  );
+  return (
+    <Ready of={loaded} what="The authorization server">
+      {({ items: [server] }) =>
+        server && (
+          <Section
+            title="Authorization server"
+            about="Where people sign in to connect an account. Client secrets and tokens are sent to no other."
+          >
+            {server.advertised ? (
+              <Change key={server.advertised.id} gateway_id={gateway_id} server={server} />
+            ) : (
+              <Current server={server} />
+            )}
+          </Section>
+        )
+      }
+    </Ready>
+  );
+}
+
+function Current({ server: { current, accounts } }: { server: AuthorizationServer }) {
+  const { confirmed_by, confirmed_at } = current;
+  return (
+    <dl className="facts">
+      <Fact name="Issuer" value={<code>{current.issuer}</code>} />
+      <Fact name="Token endpoint" value={<code>{current.token_endpoint}</code>} />
+      <Fact name="Connected accounts" value={accounts} />
+      <Fact name="Confirmed by" value={confirmed_by ?? "nobody: first sign-in"} />
+      {confirmed_at && <Fact name="Confirmed" value={<When at={confirmed_at} />} />}
+    </dl>
+  );
+}
+
+function Change({ gateway_id, server }: { gateway_id: string; server: AuthorizationServer }) {
+  const { may, who, ask, say } = useSession();
+  const [keep_client, setKeepClient] = useState(false);
+  const { instance_name: name, accounts } = server;
+  const params = { gateway_id, server_id: server.advertised?.id ?? "" };
+  const dismiss = useAction(async () => {
+    await call(authorizationServers.dismiss, { params });
+    say(`${name} keeps its authorization server.`);
+  });
+  const confirm = () =>
+    ask({
+      title: "Confirm the new authorization server?",
+      body: (
+        <p>
+          {accounts === 1 ? "1 connected account is" : `${accounts} connected accounts are`}{" "}
+          removed, and everybody must connect again.
+        </p>
+      ),
+      act: "Confirm",
+      run: async () => {
+        const query = { keep_client: String(keep_client) };
+        await call(authorizationServers.confirm, { params, query });
+        say(`${name} uses the new authorization server.`);
+      },
+    });
+  return (
+    <>
+      <div className="note warn">
+        <Icon name="warning" />
+        <p>
+          <strong>The MCP server advertises another authorization server.</strong>{" "}
+          {server.suspended
+            ? "The instance is suspended: nobody can use it."
+            : "Sign-ins that lead to it are rejected."}{" "}
+          Confirm it only if the vendor has announced the change.
+        </p>
+      </div>
+      <MemberChanges before={endpointsOf(server.current)} after={endpointsOf(server.advertised)} />
+      <Failure title="This was not changed." error={dismiss.error} />
+      {may("write") && (
+        <>
+          {server.own_client && who.role === "owner" && (
+            <CheckField
+              label="The new server issued the client ID and secret below"
+              hint="Otherwise they are not sent to it, and you must set others."
+              checked={keep_client}
+              onChange={setKeepClient}
+            />
+          )}
+          <div className="form-end">
+            <button
+              type="button"
+              className="button"
+              disabled={dismiss.busy}
+              onClick={() => void dismiss.run()}
+            >
+              Keep current server
+            </button>
+            <button type="button" className="button primary" onClick={confirm}>
+              Confirm new server…
+            </button>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function endpointsOf(facts: AuthorizationServer["current"] | AuthorizationServer["advertised"]) {
+  if (!facts) return null;
+  const { issuer, authorization_endpoint, token_endpoint, registration_endpoint } = facts;
+  return { issuer, authorization_endpoint, token_endpoint, registration_endpoint };
+}
+
+/** Names the instances of a gateway whose authorization server changed. */
+export function ChangedServers({ gateway_id }: { gateway_id: string }) {
+  const loaded = useLoad(gateway_id, (read) =>
+    everyPage((query) => read(authorizationServers.list, { params: { gateway_id }, query })),
+  );
+  return (
+    <Ready of={loaded} what="The authorization servers">
+      {(servers) => {
+        const changed = servers.filter(({ advertised }) => advertised);
+        return (
+          changed.length > 0 && (
+            <div className="note warn">
+              <Icon name="warning" />
+              <p>
+                <strong>Authorization servers changed.</strong> Confirm or dismiss the change of{" "}
+                {changed.map(({ instance_id, instance_name }, index) => (
+                  <span key={instance_id}>
+                    {index > 0 && ", "}
+                    <Link to={`/gateways/${gateway_id}/store/instances/${instance_id}`}>
+                      {instance_name}
+                    </Link>
+                  </span>
+                ))}
+                .
+              </p>
+            </div>
+          )
+        );
+      }}
+    </Ready>
+  );
+}

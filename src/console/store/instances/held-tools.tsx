@@ -1,0 +1,118 @@
+/** Lists the new and changed tools that are held back, for an administrator to review and accept. */
+import { useState } from "react";
+import type { ToolChange } from "../../../contract/store-tools.ts";
+import { call } from "../../api.ts";
+import { toolChanges } from "../../endpoints.ts";
+import { everyPage } from "../../read-all-pages.ts";
+import { useSession } from "../../session.ts";
+import { Chips, When } from "../../ui/badge.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Fact } from "../../ui/event-sheet.tsx";
+import { MemberChanges } from "../../ui/field-changes.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Failure, Ready } from "../../ui/page.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { useAction, useLoad } from "../../use-load.ts";
+
+export function HeldTools({ gateway_id }: { gateway_id: string }) {
+  const [open, setOpen] = useState<ToolChange>();
+  const loaded = useLoad(gateway_id, (read) =>
+    everyPage((query) => read(toolChanges.list, { params: { gateway_id }, query })),
+  );
+  return (
+    <Ready of={loaded} what="The tools that are held back">
+      {(changes) =>
+        changes.length > 0 && (
+          <div className="above">
+            <div className="note warn">
+              <Icon name="warning" />
+              <p>
+                <strong>Tools are held back.</strong> They are new, or changed since they were
+                accepted. A description can contain instructions for a model: read it first.
+              </p>
+            </div>
+            <Table
+              caption="Tools that are held back"
+              columns={columns(setOpen)}
+              rows={changes}
+              empty=""
+            />
+            {open && (
+              <Review gateway_id={gateway_id} change={open} onClose={() => setOpen(undefined)} />
+            )}
+          </div>
+        )
+      }
+    </Ready>
+  );
+}
+
+const columns = (open: (change: ToolChange) => void): Column<ToolChange>[] => [
+  {
+    head: "Tool",
+    names: true,
+    cell: (change) => (
+      <button type="button" className="link" onClick={() => open(change)}>
+        <code>{change.tool}</code>
+        <span className="unseen"> of {change.instance_name}</span>
+      </button>
+    ),
+  },
+  { head: "Instance", cell: ({ instance_name }) => instance_name },
+  {
+    head: "What changed",
+    cell: ({ accepted, differs }) => <Chips of={accepted ? differs : ["new tool"]} />,
+  },
+  { head: "Seen", cell: ({ seen_at }) => <When at={seen_at} /> },
+];
+
+interface ReviewProps {
+  gateway_id: string;
+  change: ToolChange;
+  onClose: () => void;
+}
+
+function Review({ gateway_id, change, onClose }: ReviewProps) {
+  const { may, say } = useSession();
+  const { id, tool, instance_name, accepted, now, hash } = change;
+  const accept = useAction(async () => {
+    await call(toolChanges.accept, { params: { gateway_id, tool_change_id: id }, query: { hash } });
+    onClose();
+    say(`${tool} of ${instance_name} is accepted.`);
+  });
+  return (
+    <Dialog
+      title={`${tool} of ${instance_name} ${accepted ? "changed" : "is new"}`}
+      onClose={onClose}
+      sheet
+    >
+      <dl className="facts">
+        {change.accepted_at && (
+          <>
+            <Fact name="Accepted by" value={change.accepted_by} />
+            <Fact name="Accepted" value={<When at={change.accepted_at} />} />
+          </>
+        )}
+        <Fact name="Seen" value={<When at={change.seen_at} />} />
+      </dl>
+      <h3>{accepted ? "What changed" : "Definition"}</h3>
+      <MemberChanges before={accepted} after={now} />
+      <Failure title="It is still held back." error={accept.error} />
+      {may("write") && (
+        <div className="form-end">
+          <button type="button" className="button" onClick={onClose}>
+            Keep holding back
+          </button>
+          <button
+            type="button"
+            className="button primary"
+            disabled={accept.busy}
+            onClick={() => void accept.run()}
+          >
+            Accept
+          </button>
+        </div>
+      )}
+    </Dialog>
+  );
+}

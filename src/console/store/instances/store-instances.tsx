@@ -1,0 +1,103 @@
+/** The MCP servers that a gateway reaches, and tools there that changed and are held back. */
+import type { Registry } from "../../../contract/registries.ts";
+import { call } from "../../api.ts";
+import { registries } from "../../endpoints.ts";
+import { everyPage } from "../../read-all-pages.ts";
+import { Link } from "../../router.tsx";
+import { useSession } from "../../session.ts";
+import { OnOff, When } from "../../ui/badge.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { List } from "../../ui/list.tsx";
+import { Failure } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { type Action, useAction } from "../../use-load.ts";
+import { ChangedServers } from "./authorization-server-section.tsx";
+import { HeldTools } from "./held-tools.tsx";
+
+export function StoreInstances({ gateway_id }: { gateway_id: string }) {
+  const { may, say } = useSession();
+  const turn = useAction(async ({ id, name, enabled, version }: Registry) => {
+    const params = { gateway_id, registry_id: id };
+    await call(registries.update, { params, body: { enabled: !enabled }, version });
+    say(`${name} is ${enabled ? "disabled" : "enabled"} now.`);
+  });
+  const create = may("write") && (
+    <Link to={`/gateways/${gateway_id}/store/instances/new`} className="button primary">
+      <Icon name="plus" /> New instance
+    </Link>
+  );
+  return (
+    <>
+      <ChangedServers gateway_id={gateway_id} />
+      <HeldTools gateway_id={gateway_id} />
+      <Failure title="This was not changed." error={turn.error} />
+      <List
+        caption="Instances"
+        what="The instances"
+        search="Search name"
+        sorted="created_at"
+        filters={create}
+        load={async ({ q, sort }, read) => {
+          const all = await everyPage((page) =>
+            read(registries.list, { params: { gateway_id }, query: { ...page, q, sort } }),
+          );
+          return { items: all.filter(({ type }) => type === "mcp"), next_cursor: null };
+        }}
+        columns={may("write") ? [...COLUMNS, acts(turn)] : COLUMNS}
+        empty={
+          <p>
+            This gateway reaches no MCP server yet. A server that needs nothing from you gets its
+            instance with the first install; for the others, make one.
+          </p>
+        }
+      />
+    </>
+  );
+}
+
+const CREDENTIALS: Record<NonNullable<Registry["auth"]>["type"], string> = {
+  api_key: "shared key",
+  header: "shared header",
+  forwarded: "account of each person",
+  client_credentials: "account of the gateway",
+  principal_key: "key of each person",
+};
+
+const COLUMNS: Column<Registry>[] = [
+  {
+    head: "Name",
+    sort: "name",
+    names: true,
+    cell: ({ id, gateway_id, name }) => (
+      <Link to={`/gateways/${gateway_id}/store/instances/${id}`}>{name}</Link>
+    ),
+  },
+  {
+    head: "Server",
+    cell: ({ provider_options: { code } }) =>
+      typeof code === "string" ? <code>{code}</code> : <span className="muted">none</span>,
+  },
+  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["enabled", "disabled"]} /> },
+  { head: "Credential", cell: ({ auth }) => (auth ? CREDENTIALS[auth.type] : "none") },
+  {
+    head: "Tools",
+    cell: ({ provider_options: { allowed_tools } }) =>
+      Array.isArray(allowed_tools) ? `${allowed_tools.length} allowed` : "every tool",
+  },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+];
+
+const acts = (turn: Action<[Registry]>): Column<Registry> => ({
+  head: "Actions",
+  cell: (row) => (
+    <button
+      type="button"
+      className="button small"
+      disabled={turn.busy}
+      onClick={() => void turn.run(row)}
+    >
+      {row.enabled ? "Disable" : "Enable"}
+      <span className="unseen"> {row.name}</span>
+    </button>
+  ),
+});

@@ -1,0 +1,99 @@
+/** The identity providers whose tokens say who somebody is at this gateway's Store. */
+import { useState } from "react";
+import type { Issuer } from "../../../contract/store-principals.ts";
+import { call } from "../../api.ts";
+import { issuers } from "../../endpoints.ts";
+import { useSession } from "../../session.ts";
+import { OnOff, When } from "../../ui/badge.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { List } from "../../ui/list.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { IssuerDialog } from "./issuer-dialog.tsx";
+
+export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
+  const { may, ask, say } = useSession();
+  const [open, setOpen] = useState<Issuer | "new">();
+  const remove = ({ id, name, version }: Issuer) =>
+    ask({
+      title: `Delete ${name}?`,
+      body: (
+        <p>
+          Tokens of this issuer stop working at once. What its people have installed stays, and
+          counts again for whoever has the same subject later. This cannot be undone.
+        </p>
+      ),
+      act: "Delete issuer",
+      run: async () => {
+        await call(issuers.remove, { params: { gateway_id, issuer_id: id }, version });
+        say(`Issuer ${name} was deleted.`);
+      },
+    });
+  const columns = [named(setOpen), ...COLUMNS];
+  return (
+    <>
+      <List
+        caption="Issuers"
+        what="The issuers"
+        search="Search name or issuer"
+        sorted="created_at"
+        filters={
+          may("write") && (
+            <button type="button" className="button primary" onClick={() => setOpen("new")}>
+              <Icon name="plus" /> New issuer
+            </button>
+          )
+        }
+        load={(query, read) => read(issuers.list, { params: { gateway_id }, query })}
+        columns={may("write") ? [...columns, acts(remove)] : columns}
+        empty={
+          <p>
+            This gateway trusts no identity provider. Add the one of your company, and people reach
+            the Store with its tokens; until then they need personal tokens.
+          </p>
+        }
+      />
+      {open && (
+        <IssuerDialog
+          gateway_id={gateway_id}
+          issuer={open === "new" ? undefined : open}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+const named = (open: (issuer: Issuer) => void): Column<Issuer> => ({
+  head: "Name",
+  sort: "name",
+  names: true,
+  cell: (issuer) => (
+    <button type="button" className="link" onClick={() => open(issuer)}>
+      {issuer.name}
+    </button>
+  ),
+});
+
+const COLUMNS: Column<Issuer>[] = [
+  {
+    head: "Issuer, and for whom",
+    cell: ({ issuer, audience }) => (
+      <>
+        <code>{issuer}</code>
+        <br />
+        <code className="muted">{audience}</code>
+      </>
+    ),
+  },
+  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["enabled", "disabled"]} /> },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+];
+
+const acts = (remove: (issuer: Issuer) => void): Column<Issuer> => ({
+  head: "Actions",
+  cell: (issuer) => (
+    <button type="button" className="button small" onClick={() => remove(issuer)}>
+      Delete<span className="unseen"> {issuer.name}</span>
+    </button>
+  ),
+});

@@ -1,0 +1,89 @@
+/** What people have installed from the Store, and whether it counts now. */
+import type { Install } from "../../contract/store-installs.ts";
+import { call } from "../api.ts";
+import { storeInstalls } from "../endpoints.ts";
+import { Link } from "../router.tsx";
+import { useSession } from "../session.ts";
+import { Mark, When } from "../ui/badge.tsx";
+import { List } from "../ui/list.tsx";
+import type { Column } from "../ui/table.tsx";
+
+export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
+  const { may, ask, say } = useSession();
+  const remove = ({ id, principal_sub, code }: Install) =>
+    ask({
+      title: `Remove ${code} from ${principal_sub}?`,
+      body: (
+        <p>
+          The install goes, with what {principal_sub} filled in and the account that was connected
+          for it. What was approved stays approved: they may install it again.
+        </p>
+      ),
+      act: "Remove install",
+      run: async () => {
+        await call(storeInstalls.remove, { params: { gateway_id, install_id: id } });
+        say(`${code} was removed from ${principal_sub}.`);
+      },
+    });
+  return (
+    <List
+      caption="Installs"
+      what="The installs"
+      search="Search person or server"
+      sorted="created_at"
+      load={(query, read) => read(storeInstalls.list, { params: { gateway_id }, query })}
+      columns={may("write") ? [...COLUMNS, acts(remove)] : COLUMNS}
+      empty={
+        <p>
+          Nobody has installed anything yet. What people install with their clients, and what you
+          approve, comes here.
+        </p>
+      }
+    />
+  );
+}
+
+const COLUMNS: Column<Install>[] = [
+  { head: "Person", sort: "principal_sub", names: true, cell: (install) => install.principal_sub },
+  { head: "Server", sort: "code", cell: ({ code }) => <code>{code}</code> },
+  {
+    head: "Instance",
+    cell: ({ gateway_id, instance_id, name }) => (
+      <Link to={`/gateways/${gateway_id}/store/instances/${instance_id}`}>{name}</Link>
+    ),
+  },
+  { head: "State", cell: (install) => <State install={install} /> },
+  { head: "Ends", cell: ({ ends_at }) => <When at={ends_at} /> },
+  { head: "Installed", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+];
+
+const acts = (remove: (install: Install) => void): Column<Install> => ({
+  head: "Actions",
+  cell: (install) => (
+    <button type="button" className="button small" onClick={() => remove(install)}>
+      Remove
+      <span className="unseen">
+        {" "}
+        {install.code} from {install.principal_sub}
+      </span>
+    </button>
+  ),
+});
+
+const BECAUSE: Record<NonNullable<Install["suspended_because"]>, string> = {
+  access: "no access",
+  instance_disabled: "instance disabled",
+  authorization_server_changed: "authorization server changed",
+  grant_ended: "approval ended",
+  not_in_catalog: "not in the catalog",
+};
+
+function State({ install }: { install: Install }) {
+  const { suspended_because, requires_auth, requires_config } = install;
+  if (suspended_because) {
+    return <Mark tone="bad" icon="cross" text={`suspended: ${BECAUSE[suspended_because]}`} />;
+  }
+  if (requires_config) return <Mark tone="warn" icon="pencil" text="needs values" />;
+  if (requires_auth) return <Mark tone="warn" icon="token" text="needs an account" />;
+  return <Mark tone="good" icon="check" text="active" />;
+}

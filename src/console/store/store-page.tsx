@@ -1,0 +1,55 @@
+/** Console → Store: which MCP servers people of a gateway install, and who decides about it. */
+import type { ReactNode } from "react";
+import { useLocation } from "../router.tsx";
+import { Page } from "../ui/page.tsx";
+import { Refresh } from "../ui/refresh-button.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { AccessRules } from "./access/access-rules.tsx";
+import { StoreCatalog } from "./catalog/store-catalog.tsx";
+import { StoreImport } from "./catalog/store-import.tsx";
+import { StoreInstances } from "./instances/store-instances.tsx";
+import { PrincipalTokens } from "./principals/principal-tokens.tsx";
+import { StoreIssuers } from "./principals/store-issuers.tsx";
+import { StoreInstalls } from "./store-installs.tsx";
+import { StoreRequests } from "./store-requests.tsx";
+
+const TABS = [
+  ["", "Requests"],
+  ["installs", "Installs"],
+  ["access", "Access rules"],
+  ["catalog", "Catalog"],
+  ["import", "Import"],
+  ["instances", "Instances"],
+  ["issuers", "Issuers"],
+  ["tokens", "Personal tokens"],
+] as const;
+
+interface StorePageProps {
+  gateway_id: string;
+}
+
+const SHOWN: Record<string, (props: StorePageProps) => ReactNode> = {
+  "": StoreRequests,
+  installs: StoreInstalls,
+  access: AccessRules,
+  catalog: StoreCatalog,
+  import: StoreImport,
+  instances: StoreInstances,
+  issuers: StoreIssuers,
+  tokens: PrincipalTokens,
+};
+
+export function StorePage({ gateway_id }: StorePageProps) {
+  const tab = useLocation().search.get("tab") ?? "";
+  const Shown = SHOWN[tab] ?? StoreRequests;
+  return (
+    <Page
+      title="Store"
+      about="MCP servers that people install for themselves, as far as you let them."
+      actions={<Refresh />}
+    >
+      <Tabs label="Store" tabs={TABS} />
+      <Shown key={tab} gateway_id={gateway_id} />
+    </Page>
+  );
+}

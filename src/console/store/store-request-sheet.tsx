@@ -1,0 +1,116 @@
+/** One request for a server: what an approver should know, and the decision. */
+import { AppError } from "../../contract/errors.ts";
+import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { StoreRequest } from "../../contract/store-requests.ts";
+import type { Read } from "../api.ts";
+import { storeCatalog, storeRequests } from "../endpoints.ts";
+import { useSession } from "../session.ts";
+import { Chips, When } from "../ui/badge.tsx";
+import { Decision } from "../ui/decision-badge.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Fact } from "../ui/event-sheet.tsx";
+import { Ready } from "../ui/page.tsx";
+import { useLoad } from "../use-load.ts";
+import { DecideRequest } from "./decide-request.tsx";
+import { instancesOf } from "./instances/list-instances.ts";
+
+/** Enough to see a habit. */
+const EARLIER = 10;
+
+interface StoreRequestSheetProps {
+  request: StoreRequest;
+  onClose: () => void;
+}
+
+export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) {
+  const { may } = useSession();
+  const { gateway_id, principal_sub, code } = request;
+  const loaded = useLoad(request.id, async (read) => {
+    const [instances, entry, earlier] = await Promise.all([
+      instancesOf(read, gateway_id),
+      entryOf(read, gateway_id, code),
+      read(storeRequests.list, {
+        params: { gateway_id },
+        query: { principal_sub, sort: "-created_at", limit: EARLIER + 1 },
+      }),
+    ]);
+    return {
+      instances: instances.filter((instance) => instance.code === code),
+      entry,
+      earlier: earlier.items.filter(({ id }) => id !== request.id).slice(0, EARLIER),
+    };
+  });
+  return (
+    <Dialog title={`${principal_sub} asks for ${code}`} onClose={onClose} sheet>
+      <blockquote>{request.reason ?? "No reason was given."}</blockquote>
+      <Ready of={loaded} what="More about it">
+        {({ instances, entry, earlier }) => (
+          <>
+            <dl className="facts">
+              <Fact name="State" value={<Decision state={request.state} />} />
+              <Fact name="Person" value={principal_sub} />
+              <Fact name="Groups" value={<Chips of={request.groups} />} />
+              <Fact
+                name="Server"
+                value={
+                  entry
+                    ? [entry.name, entry.description].filter(Boolean).join(": ")
+                    : "no longer in the catalog"
+                }
+              />
+              <Fact name="Address" value={entry && <code>{entry.url}</code>} />
+              <Fact
+                name="Instance"
+                value={
+                  instances.find(({ id }) => id === request.instance_id)?.name ?? "not chosen yet"
+                }
+              />
+              <Fact name="Asked" value={<When at={request.created_at} />} />
+              <Fact name="Lapses" value={<When at={request.expires_at} />} />
+              {request.decided_at && (
+                <>
+                  <Fact name="Decided by" value={request.decided_by} />
+                  <Fact name="Decided" value={<When at={request.decided_at} />} />
+                  <Fact name="Note" value={request.decision_note} />
+                </>
+              )}
+            </dl>
+            <h3>Other requests of {principal_sub}</h3>
+            <Earlier requests={earlier} />
+            {request.state === "pending" && may("approve") && entry && (
+              <DecideRequest {...{ request, entry, instances, onClose }} />
+            )}
+          </>
+        )}
+      </Ready>
+    </Dialog>
+  );
+}
+
+/** Undefined: it was taken out of the catalog. */
+async function entryOf(
+  read: Read,
+  gateway_id: string,
+  code: string,
+): Promise<CatalogEntry | undefined> {
+  try {
+    return await read(storeCatalog.get, { params: { gateway_id, code } });
+  } catch (thrown) {
+    if (AppError.from(thrown).code === "not_found") return undefined;
+    throw thrown;
+  }
+}
+
+function Earlier({ requests }: { requests: readonly StoreRequest[] }) {
+  if (requests.length === 0) return <p className="muted">None.</p>;
+  return (
+    <ul className="places">
+      {requests.map(({ id, code, state, created_at, decision_note }) => (
+        <li key={id}>
+          <Decision state={state} /> <code>{code}</code> <When at={created_at} />
+          {decision_note && <span className="muted">: {decision_note}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,82 @@
+/** The Store's inbox: who wants which server, and why. */
+import { useState } from "react";
+import type { StoreRequest } from "../../contract/store-requests.ts";
+import { storeRequests } from "../endpoints.ts";
+import { changeQuery, useLocation } from "../router.tsx";
+import { Chips, When } from "../ui/badge.tsx";
+import { Decision } from "../ui/decision-badge.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { List } from "../ui/list.tsx";
+import type { Column } from "../ui/table.tsx";
+import { StoreRequestSheet } from "./store-request-sheet.tsx";
+
+/** The first is meant when the address names none. */
+const STATES = [
+  ["", "Pending"],
+  ["approved", "Approved"],
+  ["rejected", "Rejected"],
+  ["cancelled", "Cancelled"],
+  ["expired", "Expired"],
+  ["superseded", "Superseded"],
+  ["all", "All"],
+] as const;
+
+export function StoreRequests({ gateway_id }: { gateway_id: string }) {
+  const { search } = useLocation();
+  const [open, setOpen] = useState<StoreRequest>();
+  const given = search.get("state") ?? "";
+  return (
+    <>
+      <List
+        caption="Requests for servers"
+        what="The requests"
+        search="Search person or server"
+        sorted="created_at"
+        filters={
+          <SelectField
+            label="State"
+            value={given}
+            options={STATES}
+            onChange={(state) => changeQuery({ state, cursor: undefined })}
+          />
+        }
+        load={(query, read) =>
+          read(storeRequests.list, {
+            params: { gateway_id },
+            query: { ...query, ...narrowed(given) },
+          })
+        }
+        columns={columns(setOpen)}
+        empty={
+          <p>
+            Nobody waits for a decision. A request comes here when a person wants a server that the
+            access rules let them only ask for.
+          </p>
+        }
+      />
+      {open && <StoreRequestSheet request={open} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+/** Anybody can write an address: the server says which states it does not know. */
+const narrowed = (given: string) =>
+  given === "all" ? {} : { state: (given || "pending") as StoreRequest["state"] };
+
+const columns = (show: (request: StoreRequest) => void): Column<StoreRequest>[] => [
+  {
+    head: "Asked",
+    sort: "created_at",
+    cell: (request) => (
+      <button type="button" className="link" onClick={() => show(request)}>
+        <When at={request.created_at} />
+      </button>
+    ),
+  },
+  { head: "Person", sort: "principal_sub", names: true, cell: (request) => request.principal_sub },
+  { head: "Groups", cell: ({ groups }) => <Chips of={groups} /> },
+  { head: "Server", sort: "code", cell: ({ code }) => <code>{code}</code> },
+  { head: "Reason", cell: ({ reason }) => <span className="brief">{reason}</span> },
+  { head: "State", sort: "state", cell: ({ state }) => <Decision state={state} /> },
+  { head: "Lapses", cell: ({ expires_at }) => <When at={expires_at} /> },
+];

@@ -1,0 +1,138 @@
+/** A list of the server, page by page; search, order and place stand in the address. */
+import { type ReactNode, useEffect, useState } from "react";
+import type { Read } from "../api.ts";
+import { changeQuery, useLocation } from "../router.tsx";
+import { useLoad } from "../use-load.ts";
+import { Icon } from "./icon.tsx";
+import { Ready } from "./page.tsx";
+import { type Column, Table } from "./table.tsx";
+
+export interface ListQuery {
+  q: string | undefined;
+  sort: string | undefined;
+  cursor: string | undefined;
+}
+
+interface ListProps<Row extends { id: string }> {
+  caption: string;
+  /** Begins a sentence: "The registries". */
+  what: string;
+  load: (query: ListQuery, read: Read) => Promise<{ items: Row[]; next_cursor: string | null }>;
+  columns: readonly Column<Row>[];
+  /** When there is nothing at all. */
+  empty: ReactNode;
+  /** The order the server uses when none is named. */
+  sorted?: string;
+  /** What `q` is looked for in; left out: no search. */
+  search?: string;
+  filters?: ReactNode;
+}
+
+export function List<Row extends { id: string }>(props: ListProps<Row>) {
+  const { caption, what, load, columns, empty, sorted, search, filters } = props;
+  const query = useListQuery();
+  const { search: address } = useLocation();
+  const loaded = useLoad(address.toString(), (read) => load(query, read));
+  const narrowed = [...address.keys()].some((name) => name !== "sort" && name !== "tab");
+  return (
+    <>
+      {(search || filters) && (
+        <div className="toolbar">
+          {search && <SearchBox label={search} />}
+          {filters}
+        </div>
+      )}
+      <Ready of={loaded} what={what}>
+        {({ items, next_cursor }) => (
+          <>
+            <Table
+              caption={caption}
+              columns={columns}
+              rows={items}
+              empty={narrowed ? <NoMatch /> : empty}
+              sort={query.sort ?? sorted}
+              onSort={(sort) => changeQuery({ sort, cursor: undefined })}
+            />
+            <Pager first={query.cursor === undefined} next={next_cursor} />
+          </>
+        )}
+      </Ready>
+      {loaded.state === "error" && narrowed && <ShowAll />}
+    </>
+  );
+}
+
+function useListQuery(): ListQuery {
+  const { search } = useLocation();
+  const read = (name: string) => search.get(name) ?? undefined;
+  return { q: read("q"), sort: read("sort"), cursor: read("cursor") };
+}
+
+const TYPING_MS = 250;
+
+function SearchBox({ label }: { label: string }) {
+  const { search } = useLocation();
+  const current = search.get("q") ?? "";
+  const [text, setText] = useState(current);
+  useEffect(() => setText(current), [current]);
+  useEffect(() => {
+    if (text === current) return;
+    const timer = setTimeout(
+      () => changeQuery({ q: text, cursor: undefined }, "replace"),
+      TYPING_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [text, current]);
+  return (
+    <label className="search">
+      <span className="unseen">{label}</span>
+      <Icon name="search" />
+      <input
+        type="search"
+        value={text}
+        placeholder={label}
+        maxLength={200}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </label>
+  );
+}
+
+const NoMatch = () => (
+  <>
+    <p>Nothing matches.</p>
+    <ShowAll />
+  </>
+);
+
+/** The way out of a filter, or of a place in an old link that there is no more. */
+const ShowAll = () => (
+  <button type="button" className="button" onClick={showAll}>
+    Show all
+  </button>
+);
+
+function showAll(): void {
+  const { searchParams } = new URL(location.href);
+  const kept = ["tab", "sort"];
+  const gone = [...searchParams.keys()].filter((name) => !kept.includes(name));
+  changeQuery(Object.fromEntries(gone.map((name) => [name, undefined])));
+}
+
+function Pager({ first, next }: { first: boolean; next: string | null }) {
+  if (first && !next) return null;
+  return (
+    <nav className="pager" aria-label="Pages">
+      {!first && (
+        <button type="button" className="button" onClick={() => changeQuery({ cursor: undefined })}>
+          First page
+        </button>
+      )}
+      {next && (
+        <button type="button" className="button" onClick={() => changeQuery({ cursor: next })}>
+          Next page
+        </button>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,119 @@
+/** A real table: caption, column heads that sort, and a sentence where there is nothing to show. */
+import { type ReactNode, useEffect, useRef } from "react";
+import { Icon } from "./icon.tsx";
+
+export interface Column<Row> {
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /** The member the server sorts by. */
+  sort?: string;
+  /** Numbers stand at the end of their column. */
+  number?: boolean;
+  /** The cell names its row. */
+  names?: boolean;
+}
+
+export interface TableProps<Row extends { id: string }> {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  empty: ReactNode;
+  /** `name` or `-name`. */
+  sort?: string | undefined;
+  onSort?: (sort: string) => void;
+}
+
+export function Table<Row extends { id: string }>(props: TableProps<Row>) {
+  const { caption, columns, rows, empty } = props;
+  const { ref, onFocus, onBlur } = useFocusInside();
+  if (rows.length === 0) {
+    return (
+      <div className="empty" ref={ref} tabIndex={-1}>
+        {empty}
+      </div>
+    );
+  }
+  return (
+    <section
+      className="table"
+      aria-label={caption}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+      tabIndex={0}
+      {...{ ref, onFocus, onBlur }}
+    >
+      <table>
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Head key={column.head} column={column} {...props} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              {columns.map(({ head, cell, number, names }) =>
+                names ? (
+                  <th key={head} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={head} className={number ? "number" : undefined}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A button that goes with its row takes the focus with it: the table has it then. */
+function useFocusInside() {
+  const ref = useRef<HTMLDivElement>(null);
+  const inside = useRef(false);
+  useEffect(() => {
+    if (inside.current && document.activeElement === document.body) ref.current?.focus();
+  });
+  return {
+    ref,
+    onFocus: () => {
+      inside.current = true;
+    },
+    onBlur: () => {
+      inside.current = document.activeElement === document.body;
+    },
+  };
+}
+
+function Head<Row extends { id: string }>({
+  column: { head, sort: by, number },
+  sort,
+  onSort,
+}: TableProps<Row> & { column: Column<Row> }) {
+  const shape = number ? "number" : undefined;
+  if (!by || !onSort) {
+    return (
+      <th scope="col" className={shape}>
+        {head}
+      </th>
+    );
+  }
+  const order = sort === by ? "ascending" : sort === `-${by}` ? "descending" : "none";
+  return (
+    <th scope="col" className={shape} aria-sort={order}>
+      <button
+        type="button"
+        className="sort"
+        onClick={() => onSort(order === "ascending" ? `-${by}` : by)}
+      >
+        {head}
+        {order !== "none" && <Icon name={order === "ascending" ? "up" : "down"} />}
+      </button>
+    </th>
+  );
+}
