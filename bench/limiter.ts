@@ -6,7 +6,7 @@ import {
   RateLimiterMemory,
   RateLimiterRedis,
 } from "rate-limiter-flexible";
-import { userOf } from "../src/contract/user-header.ts";
+import { readUser } from "../src/contract/user-header.ts";
 import { type Ask, spaceName } from "../src/plugins/rate-limiter/counter.ts";
 import { openCounterStore } from "../src/plugins/rate-limiter/counter-store.ts";
 import { newLimiterTally } from "../src/plugins/rate-limiter/limiter.ts";
@@ -174,7 +174,7 @@ function wholeStep(): Contender {
       "x-session-id": "s-1",
       "x-user-id": `user-${client}`,
     });
-    const asked = { key_id: "0198c0de-1111", client: address(client), user: userOf(headers) };
+    const asked = { key_id: "0198c0de-1111", client: address(client), user: readUser(headers) };
     return () => step.admit(deps, { ...asked, headers, reply_headers: {} });
   };
 }

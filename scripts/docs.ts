@@ -4,7 +4,7 @@ import { z } from "zod";
 import { FILE_SETTINGS } from "../src/config-file/detector-settings.ts";
 import { Comparison, Condition } from "../src/contract/conditions.ts";
 import { ConfigFile } from "../src/contract/config-file.ts";
-import { KIND_OPTIONS, OPTIONS } from "../src/contract/registries.ts";
+import { KIND_OPTIONS, PROVIDER_OPTIONS } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import { defaultOf, flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
 import { detectorsPage } from "./detectors-page.ts";
@@ -88,7 +88,7 @@ function configSchema(): Schema {
   find(gateway, ["registries", "items"]).allOf = [
     ...optionsBy("provider", "provider_options", KIND_OPTIONS),
     // The provider of an MCP server is left out.
-    ...optionsBy("type", "provider_options", { mcp: OPTIONS.mcp }),
+    ...optionsBy("type", "provider_options", { mcp: PROVIDER_OPTIONS.mcp }),
   ];
   const detector = find(schema, ["properties", "detectors", "items"]);
   detector.allOf = optionsBy("kind", "settings", Object.fromEntries(FILE_SETTINGS));

@@ -1,9 +1,9 @@
 /** Process settings: the only file that knows their names. docs/settings.md is made from it. */
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { describeIssue } from "./contract/describe-issue.ts";
 import { PLANES, type Plane } from "./contract/endpoint.ts";
 import { AppError } from "./contract/errors.ts";
-import { issueText } from "./contract/issue-text.ts";
 import { parseBlock } from "./lib/http/client-address.ts";
 
 const seconds = z.coerce.number().min(0).max(86_400);
@@ -195,7 +195,7 @@ export function loadSettings(given: Record<string, string | undefined>): Setting
   const parsed = Settings.safeParse(Object.fromEntries(known));
   if (!parsed.success) {
     const lines = parsed.error.issues.map(
-      (issue) => `${String(issue.path[0])}: ${issueText(issue)}`,
+      (issue) => `${String(issue.path[0])}: ${describeIssue(issue)}`,
     );
     throw new AppError("bad_settings", lines.join("\n"));
   }

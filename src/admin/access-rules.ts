@@ -3,22 +3,22 @@ import { AppError } from "../contract/errors.ts";
 import { type AccessRule, type AccessRuleInput, accessRules } from "../contract/store-access.ts";
 import { accessRuleTable } from "../db/access-rules.ts";
 import type { Route } from "../route.ts";
-import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
 
-const stores: Stores<AccessRule, AccessRuleInput, AccessRule> = {
+const definition: ResourceDefinition<AccessRule, AccessRuleInput, AccessRule> = {
   table: accessRuleTable,
   id: "access_rule_id",
-  scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
-  parent: gatewayExists,
-  read: (_, row) => row,
-  columns(_, input) {
+  scopeOf: (params) => ({ gateway_id: params.gateway_id ?? "" }),
+  requireParent: requireGateway,
+  toReply: (_, row) => row,
+  toColumns(_, input) {
     checkName("subject", input.subject_type === "everyone", input.subject);
     checkName("target", input.target_type === "all", input.target);
     return input;
   },
 };
 
-export const accessRuleRoutes: Route[] = resourceRoutes(accessRules, stores);
+export const accessRuleRoutes: Route[] = resourceRoutes(accessRules, definition);
 
 /** `*` means all of them, and nothing else does. */
 function checkName(member: "subject" | "target", all: boolean, value: string): void {

@@ -9,7 +9,7 @@ import {
 } from "../contract/activity.ts";
 import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
-import { wrongCursor } from "../contract/wrong-cursor.ts";
+import { invalidCursor } from "../contract/shapes.ts";
 import { eraseApprovals } from "../db/approvals.ts";
 import { dropEvaluations, findEvaluation } from "../db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../db/find-evaluations.ts";
@@ -71,7 +71,7 @@ const HELD =
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, "base64url").toString("utf8");
   if (/^[\da-f-]{36}$/.test(id)) return id;
-  throw wrongCursor();
+  throw invalidCursor();
 }
 
 export const activityExportRoute: DirectRoute = {

@@ -17,34 +17,34 @@ import { mcpRegistries } from "../db/registries.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
-import { checkEntry } from "./check-entry.ts";
-import { checkPrivate, type Reach } from "./check-private.ts";
+import { checkAllowPrivate, type Reach } from "./check-allow-private.ts";
+import { checkCatalogEntry } from "./check-catalog-entry.ts";
 import { runImport } from "./import-catalog.ts";
-import { gatewayExists } from "./resource-routes.ts";
-import { recordEntry, saveEntry } from "./save-entry.ts";
+import { requireGateway } from "./resource-routes.ts";
+import { recordCatalogEntry, saveCatalogEntry } from "./save-catalog-entry.ts";
 
 export const catalogEntryRoutes: Route[] = [
   route(getCatalogEntry, (deps, { params }) => entryAt(deps, params)),
   route(createCatalogEntry, async (deps, call) => {
     const { gateway_id } = call.params;
-    await gatewayExists(deps, call.params);
-    checkEntry(call.body);
-    checkPrivate(deps, call.actor, reachOf(call.body));
+    await requireGateway(deps, call.params);
+    checkCatalogEntry(call.body);
+    checkAllowPrivate(deps, call.actor, reachOf(call.body));
     if (await findCatalogEntry(deps.db, gateway_id, call.body.code)) {
       throw new AppError("already_exists", "code: the catalog has this server already.");
     }
     await refuseClientTheft(deps, gateway_id, call.body, undefined);
-    return await saveEntry(deps, call, gateway_id, { input: call.body, source: "custom" });
+    return await saveCatalogEntry(deps, call, gateway_id, { input: call.body, source: "custom" });
   }),
   route(updateCatalogEntry, async (deps, call) => {
     const { gateway_id } = call.params;
     const before = await entryAt(deps, call.params);
     const { source, needs_admin_setup: _, updated_at: __, ...current } = before;
     const input = decode(CatalogEntryInput, { ...current, ...call.body });
-    checkEntry(input);
-    checkPrivate(deps, call.actor, reachOf(input), reachOf(before));
+    checkCatalogEntry(input);
+    checkAllowPrivate(deps, call.actor, reachOf(input), reachOf(before));
     await refuseClientTheft(deps, gateway_id, input, before);
-    return await saveEntry(deps, call, gateway_id, { input, source, before });
+    return await saveCatalogEntry(deps, call, gateway_id, { input, source, before });
   }),
   route(deleteCatalogEntry, async (deps, call) => {
     const { gateway_id } = call.params;
@@ -53,14 +53,14 @@ export const catalogEntryRoutes: Route[] = [
       throw new AppError("conflict", "This server is shipped: set its status to hidden instead.");
     }
     await catalogEntryTable.remove(deps.db, { gateway_id, code: before.code });
-    await recordEntry(deps, call, { gateway_id, verb: "delete", before, after: null });
+    await recordCatalogEntry(deps, call, { gateway_id, verb: "delete", before, after: null });
     return undefined;
   }),
   route(importCatalog, async (deps, call) => {
-    await gatewayExists(deps, call.params);
+    await requireGateway(deps, call.params);
     if ("registry_url" in call.body) {
       const { allow_private, registry_url } = call.body;
-      checkPrivate(deps, call.actor, { allow_private, target: registry_url });
+      checkAllowPrivate(deps, call.actor, { allow_private, target: registry_url });
     }
     return await runImport(deps, call, call.params.gateway_id, call.body);
   }),
@@ -100,7 +100,7 @@ async function entryAt(
   deps: Deps,
   { gateway_id, code }: { gateway_id: string; code: string },
 ): Promise<CatalogEntry> {
-  await gatewayExists(deps, { gateway_id });
+  await requireGateway(deps, { gateway_id });
   const known = StoreCode.safeParse(code).success;
   const entry = known ? await findCatalogEntry(deps.db, gateway_id, code) : undefined;
   if (!entry) throw new AppError("not_found", `The catalog has no server "${code.slice(0, 200)}".`);

@@ -18,17 +18,17 @@ import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
 import { keyRoutes } from "./key-routes.ts";
-import { resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 
-const stores: Stores<Collector, CollectorInput, Collector> = {
+const definition: ResourceDefinition<Collector, CollectorInput, Collector> = {
   table: collectorTable,
   id: "collector_id",
-  scope: () => ({}),
-  read: (_, row) => row,
+  scopeOf: () => ({}),
+  toReply: (_, row) => row,
   // The number of a version says nothing of another policy.
-  kept: (row, { default_policy_id = row.default_policy_id }) =>
+  defaultsOnUpdate: (row, { default_policy_id = row.default_policy_id }) =>
     default_policy_id === row.default_policy_id ? {} : { default_policy_version: null },
-  async columns(deps, input) {
+  async toColumns(deps, input) {
     const { gateway_id, default_policy_id, default_policy_version } = input;
     if (gateway_id && !(await gatewayTable.find(deps.db, { id: gateway_id }))) {
       throw new AppError("validation_failed", "gateway_id: there is no such gateway");
@@ -36,7 +36,7 @@ const stores: Stores<Collector, CollectorInput, Collector> = {
     await checkPinned(deps, default_policy_id, default_policy_version, "default_policy_");
     return { ...input, collector_key: input.collector_key ?? `col-${newSlug(12)}` };
   },
-  async mayRemove(deps, { id }) {
+  async checkRemovable(deps, { id }) {
     const guarded = (await gatewayTable.all(deps.db)).filter(
       ({ guard }) => guard.collector_id === id,
     );
@@ -53,9 +53,17 @@ const findCollector = async (deps: Deps, { collector_id = "" }: Record<string, s
 };
 
 export const collectorRoutes: Route[] = [
-  ...resourceRoutes(collectors, stores),
-  ...keyRoutes(collectorKeys, { table: collectorKeyTable, prefix: "pc_", find: findCollector }),
-  ...keyRoutes(serviceClients, { table: serviceClientTable, prefix: "ps_", find: findCollector }),
+  ...resourceRoutes(collectors, definition),
+  ...keyRoutes(collectorKeys, {
+    table: collectorKeyTable,
+    prefix: "pc_",
+    findOwner: findCollector,
+  }),
+  ...keyRoutes(serviceClients, {
+    table: serviceClientTable,
+    prefix: "ps_",
+    findOwner: findCollector,
+  }),
   route(listOverrides, async (deps, { params, query }) => {
     const { id } = await findCollector(deps, params);
     return await overrideTable.page(deps.db, { collector_id: id }, query);

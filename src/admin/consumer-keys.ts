@@ -9,7 +9,7 @@ import { keyRoutes } from "./key-routes.ts";
 export const consumerKeyRoutes: Route[] = keyRoutes(consumerKeys, {
   table: consumerKeyTable,
   prefix: "ag_",
-  async find(deps, { gateway_id = "", consumer_id = "" }) {
+  async findOwner(deps, { gateway_id = "", consumer_id = "" }) {
     if (await consumerTable.find(deps.db, { id: consumer_id, gateway_id })) return { gateway_id };
     throw new AppError("not_found", `There is no consumer with the id ${consumer_id}.`);
   },

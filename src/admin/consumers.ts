@@ -11,18 +11,18 @@ import { registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import type { Route } from "../route.ts";
-import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
 
-const stores: Stores<ConsumerRow, ConsumerInput, Consumer> = {
+const definition: ResourceDefinition<ConsumerRow, ConsumerInput, Consumer> = {
   table: consumerTable,
   id: "consumer_id",
-  scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
-  parent: gatewayExists,
-  read: async (deps, row) => ({
+  scopeOf: (params) => ({ gateway_id: params.gateway_id ?? "" }),
+  requireParent: requireGateway,
+  toReply: async (deps, row) => ({
     ...row,
     registries: (await attachedRegistries(deps.db, row.id)).get(row.id) ?? [],
   }),
-  async columns(deps, { registries, ...input }, { gateway_id = "" }, before) {
+  async toColumns(deps, { registries, ...input }, { gateway_id = "" }, before) {
     // `/beta/…` is LiteLLM's. A consumer that had the slug before keeps it: its paths are others.
     if (input.slug === "beta" && before?.slug !== "beta") {
       throw new AppError("validation_failed", "slug: is reserved");
@@ -30,11 +30,11 @@ const stores: Stores<ConsumerRow, ConsumerInput, Consumer> = {
     await checkRegistries(deps, gateway_id, registries);
     return { ...input, slug: input.slug ?? newSlug() };
   },
-  saveParts: (deps, { registries }, id) =>
+  saveRelated: (deps, { registries }, id) =>
     replaceAttachedRegistries(deps.db, deps.newId, id, registries),
 };
 
-export const consumerRoutes: Route[] = resourceRoutes(consumers, stores);
+export const consumerRoutes: Route[] = resourceRoutes(consumers, definition);
 
 async function checkRegistries(
   deps: Deps,

@@ -1,6 +1,6 @@
 /** Detectors: settings checked by their kind, secrets sealed; a change is a new version of each policy that uses it. */
 import { z } from "zod";
-import { explain } from "../contract/decode.ts";
+import { describeIssues } from "../contract/decode.ts";
 import {
   type DetectorInput,
   type DetectorResource,
@@ -18,14 +18,14 @@ import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import { uses } from "../snapshot/policy-document.ts";
 import { saveVersion } from "./policy-versions.ts";
-import { resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 import { detectorSecrets, maskSecrets, sealSecrets } from "./seal-secrets.ts";
 
-const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
+const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorResource> = {
   table: detectorTable,
   id: "detector_id",
-  scope: () => ({}),
-  read: (deps, row) => ({
+  scopeOf: () => ({}),
+  toReply: (deps, row) => ({
     ...row,
     settings: maskSecrets(deps.keyring(), detectorSecrets(row.kind, row.id), row.settings),
   }),
@@ -33,11 +33,11 @@ const stores: Stores<DetectorResource, DetectorInput, DetectorResource> = {
     allow_private: settings.allow_private === true,
     target: settings.url,
   }),
-  columns: async (deps, input, { id }, before) => ({
+  toColumns: async (deps, input, { id }, before) => ({
     ...input,
     settings: await checkedSettings(deps, id, input, before),
   }),
-  async mayRemove(deps, { id }) {
+  async checkRemovable(deps, { id }) {
     const using = (await policyTable.all(deps.db)).filter((policy) => uses(policy, id));
     if (using.length === 0) return;
     const names = using.map(({ name }) => `"${name}"`).join(", ");
@@ -56,7 +56,7 @@ export const detectorRoutes: Route[] = [
       settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }),
     })),
   })),
-  ...resourceRoutes(detectors, stores).map((bound) =>
+  ...resourceRoutes(detectors, definition).map((bound) =>
     bound.endpoint === detectors.update ? reversioning(bound) : bound,
   ),
 ];
@@ -89,7 +89,7 @@ function reversioning({ endpoint, answer }: Route): Route {
   };
 }
 
-export const noSuchKind = (): string =>
+export const describeUnknownKind = (): string =>
   `there is no such detector; there are ${[...catalog.keys()].join(", ")}`;
 
 /** With every default filled in, so that a later release cannot change what was saved. */
@@ -101,7 +101,7 @@ async function checkedSettings(
 ): Promise<Record<string, unknown>> {
   const detector = catalog.get(kind);
   if (!detector) {
-    throw new AppError("validation_failed", `kind: ${noSuchKind()}`);
+    throw new AppError("validation_failed", `kind: ${describeUnknownKind()}`);
   }
   if (before && before.kind !== kind) {
     throw new AppError("validation_failed", "kind: cannot be changed; create another detector");
@@ -116,7 +116,7 @@ function parsedSettings(detector: Detector, settings: unknown): Record<string, u
   // Every detector's settings are an object.
   if (!error) return data as Record<string, unknown>;
   const issues = error.issues.map((issue) => ({ ...issue, path: ["settings", ...issue.path] }));
-  throw new AppError("validation_failed", explain(issues));
+  throw new AppError("validation_failed", describeIssues(issues));
 }
 
 /** Where a detector that asks others may send texts to. */

@@ -3,7 +3,7 @@ import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { type ServerHeader, ServerJson } from "../contract/server-json.ts";
 import { CatalogEntryInput } from "../contract/store-catalog.ts";
-import { checkEntry } from "./check-entry.ts";
+import { checkCatalogEntry } from "./check-catalog-entry.ts";
 
 /** Throws with the reason when it cannot be used here. */
 export function entryFromServerJson(file: unknown): CatalogEntryInput {
@@ -38,7 +38,7 @@ export function entryFromServerJson(file: unknown): CatalogEntryInput {
     ],
     status: "hidden",
   });
-  checkEntry(entry);
+  checkCatalogEntry(entry);
   return entry;
 }
 

@@ -1,6 +1,6 @@
 /** Gateways: what is checked before one is saved. */
 import { z } from "zod";
-import { explain } from "../contract/decode.ts";
+import { describeIssues } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import {
   configureGateway,
@@ -18,15 +18,15 @@ import { newSlug } from "../lib/ids.ts";
 import { plugins } from "../plugins/all.ts";
 import type { Route } from "../route.ts";
 import { route } from "../route.ts";
-import { resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 
-const stores: Stores<GatewayRow, GatewayInput, Gateway> = {
+const definition: ResourceDefinition<GatewayRow, GatewayInput, Gateway> = {
   table: gatewayTable,
   id: "gateway_id",
-  scope: () => ({}),
-  visible: (call) => call.actor.gateway_ids ?? undefined,
-  read: (_, row) => row,
-  async columns(deps, input, { id }) {
+  scopeOf: () => ({}),
+  visibleIds: (call) => call.actor.gateway_ids ?? undefined,
+  toReply: (_, row) => row,
+  async toColumns(deps, input, { id }) {
     await checkGuard(deps, input, id);
     return {
       ...input,
@@ -36,7 +36,7 @@ const stores: Stores<GatewayRow, GatewayInput, Gateway> = {
   },
 };
 
-const crud = resourceRoutes(gateways, stores);
+const crud = resourceRoutes(gateways, definition);
 
 /** spec 4.2: the plugin configuration call is an update under the older address. */
 const configure = (endpoint: typeof configureGateway | typeof reconfigureGateway): Route[] =>
@@ -83,7 +83,7 @@ function checkPlugin(entry: PluginEntry, index: number): PluginEntry {
       ...issue,
       path: ["required_plugins", index, "settings", ...issue.path],
     }));
-    throw new AppError("validation_failed", explain(issues));
+    throw new AppError("validation_failed", describeIssues(issues));
   }
   return entry;
 }

@@ -18,7 +18,7 @@ import type { Deps } from "../deps.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { readText } from "../net/read-body.ts";
 import { entryFromServerJson } from "./entry-from-server-json.ts";
-import { saveEntry } from "./save-entry.ts";
+import { saveCatalogEntry } from "./save-catalog-entry.ts";
 
 type Wanted = z.output<(typeof importCatalog)["body"]>;
 type FromRegistry = Extract<Wanted, { registry_url: string }>;
@@ -80,8 +80,8 @@ async function importOne(
     const status = url === input.url ? before.status : "hidden";
     const fields = input.fields.map((field) => ({ ...field, scope: scopeIn(before, field) }));
     input = { ...input, auth, category, status, fields };
-    await saveEntry(deps, author, gateway_id, { input, source: "imported", before });
-  } else await saveEntry(deps, author, gateway_id, { input, source: "imported" });
+    await saveCatalogEntry(deps, author, gateway_id, { input, source: "imported", before });
+  } else await saveCatalogEntry(deps, author, gateway_id, { input, source: "imported" });
   return undefined;
 }
 
@@ -94,7 +94,7 @@ async function hide(
   if (before.status === "hidden") return;
   const { source, needs_admin_setup: _, updated_at: __, ...entry } = before;
   const input: CatalogEntryInput = { ...entry, status: "hidden" };
-  await saveEntry(deps, author, gateway_id, { input, source, before });
+  await saveCatalogEntry(deps, author, gateway_id, { input, source, before });
 }
 
 const scopeIn = ({ fields }: CatalogEntry, { key, scope }: CatalogField): CatalogField["scope"] =>

@@ -3,20 +3,20 @@ import { type Issuer, type IssuerInput, issuers } from "../contract/store-princi
 import { type IssuerRow, issuerTable } from "../db/issuers.ts";
 import { checkUrl } from "../net/check-url.ts";
 import type { Route } from "../route.ts";
-import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
 
-const stores: Stores<IssuerRow, IssuerInput, Issuer> = {
+const definition: ResourceDefinition<IssuerRow, IssuerInput, Issuer> = {
   table: issuerTable,
   id: "issuer_id",
-  scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
-  parent: gatewayExists,
-  read: (_, row) => row,
+  scopeOf: (params) => ({ gateway_id: params.gateway_id ?? "" }),
+  requireParent: requireGateway,
+  toReply: (_, row) => row,
   reach: ({ allow_private, jwks_url }) => ({ allow_private, target: jwks_url }),
-  columns(_, input, { updated_at }, before) {
+  toColumns(_, input, { updated_at }, before) {
     checkUrl(input.jwks_url, "jwks_url", input.allow_private);
     const kept = before?.issuer === input.issuer && before.audience === input.audience;
     return { ...input, claimed_at: kept ? before.claimed_at : updated_at };
   },
 };
 
-export const issuerRoutes: Route[] = resourceRoutes(issuers, stores);
+export const issuerRoutes: Route[] = resourceRoutes(issuers, definition);

@@ -11,17 +11,17 @@ import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
 import { newSecret } from "../lib/ids.ts";
 import { hasEnded } from "../lib/time/has-ended.ts";
 import type { Call, Route } from "../route.ts";
-import { checkExpiry, keyState, newKey, shownKey } from "./key-state.ts";
+import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts";
 
-export interface Holder {
+export interface KeyOwner {
   table: Table<KeyColumns>;
   /** What the secret begins with. */
   prefix: string;
   /** The holder that the path names must exist; its gateway, if it has one. */
-  find: (deps: Deps, params: Record<string, string>) => Promise<{ gateway_id: string | null }>;
+  findOwner: (deps: Deps, params: Record<string, string>) => Promise<{ gateway_id: string | null }>;
 }
 
-export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
+export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
   const { table, prefix } = holder;
   const words = keys.noun.replaceAll("_", " ");
   /** The column that names the holder: KeyColumns are what all tables of keys share. */
@@ -29,7 +29,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
     [keys.owner]: call.params[keys.owner] ?? "",
   });
   const findKey = async (deps: Deps, call: Call) => {
-    const { gateway_id } = await holder.find(deps, call.params);
+    const { gateway_id } = await holder.findOwner(deps, call.params);
     const { key_id = "" } = call.params;
     const row = await table.lock(deps.db, { ...owned(call), id: key_id });
     if (!row) throw new AppError("not_found", `There is no ${words} with the id ${key_id}.`);
@@ -49,8 +49,8 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
       verb,
       id: row.id,
       gateway_id,
-      before: shownKey(deps, row),
-      after: shownKey(deps, { ...row, ...changes }),
+      before: toKeyReply(deps, row),
+      after: toKeyReply(deps, { ...row, ...changes }),
     });
   };
   const issue = async (
@@ -62,12 +62,12 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
     const secret = newSecret(prefix);
     const row: KeyColumns = {
       ...owned(call),
-      ...newKey(deps, secretHash(secret), secretHint(secret)),
+      ...newKeyColumns(deps, secretHash(secret), secretHint(secret)),
       name,
       expires_at,
     };
     await table.insert(deps.db, row);
-    const after = shownKey(deps, row);
+    const after = toKeyReply(deps, row);
     const made = { resource: keys.noun, verb: "create", id: row.id, before: null, after } as const;
     await recordChange(deps, call, { ...made, gateway_id });
     return { ...after, [keys.secret]: secret };
@@ -77,19 +77,19 @@ export function keyRoutes(keys: KeyEndpoints, holder: Holder): Route[] {
     {
       endpoint: keys.list,
       async answer(deps, call) {
-        await holder.find(deps, call.params);
+        await holder.findOwner(deps, call.params);
         const rows = await table.page(deps.db, owned(call), call.query as PageQuery);
-        return { ...rows, items: rows.items.map((row) => shownKey(deps, row)) };
+        return { ...rows, items: rows.items.map((row) => toKeyReply(deps, row)) };
       },
     },
     {
       endpoint: keys.get,
-      answer: async (deps, call) => shownKey(deps, (await findKey(deps, call)).row),
+      answer: async (deps, call) => toKeyReply(deps, (await findKey(deps, call)).row),
     },
     {
       endpoint: keys.create,
       async answer(deps, call) {
-        const { gateway_id } = await holder.find(deps, call.params);
+        const { gateway_id } = await holder.findOwner(deps, call.params);
         const input = call.body as z.output<typeof KeyInput>;
         checkExpiry(deps, input.expires_at);
         return await issue(deps, call, input, gateway_id);

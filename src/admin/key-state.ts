@@ -15,13 +15,13 @@ export function keyState(deps: Pick<Deps, "now">, row: Held): (typeof KEY_STATES
 }
 
 /** As the API shows it. */
-export function shownKey<Row extends Held & { hash: string }>(deps: Deps, row: Row) {
+export function toKeyReply<Row extends Held & { hash: string }>(deps: Deps, row: Row) {
   const { hash: _, ...shown } = row;
   return { ...shown, state: keyState(deps, row) };
 }
 
 /** What every key and token begins with. */
-export const newKey = (deps: Deps, hash: string, hint: string) => ({
+export const newKeyColumns = (deps: Deps, hash: string, hint: string) => ({
   id: deps.newId(),
   hash,
   hint,

@@ -3,16 +3,20 @@ import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { HttpUrlWithQuery } from "../contract/http-shapes.ts";
-import { fieldTrouble, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
+import { findFieldError, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
 import type { RegistryInput } from "../contract/registries.ts";
-import { askedOfPrincipals, type CatalogEntry } from "../contract/store-catalog.ts";
+import { type CatalogEntry, listPrincipalFields } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { oauthServerTable } from "../db/oauth-servers.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/http/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
-import { moves, refusePrincipalTheft, refuseSecretTheft } from "./refuse-secret-theft.ts";
+import {
+  isRetargeted,
+  refusePrincipalSecretTheft,
+  refuseSecretTheft,
+} from "./refuse-secret-theft.ts";
 import { registrySecrets, sealSecrets } from "./seal-secrets.ts";
 
 /** What the catalog says fills in what was left out; secrets come back sealed. */
@@ -32,15 +36,15 @@ export async function checkMcpRegistry(
   const entry = await entryOf(deps, place.gateway_id, provider_options.code, before);
   const url = provider_options.url ?? entry?.url;
   if (url === undefined) throw invalid("provider_options.url: say where the server answers");
-  const fields = provider_options.fields ?? (entry ? askedOfPrincipals(entry) : []);
+  const fields = provider_options.fields ?? (entry ? listPrincipalFields(entry) : []);
   const options: StoredMcpOptions = { ...provider_options, url, fields };
   const next: RegistryInput = { ...input, provider_options: { ...options } };
 
   checkFields(options);
   checkUrl(filledIn(url), "provider_options.url", input.allow_private);
   refuseSecretTheft(next, before, "provider_options.url");
-  await refusePrincipalTheft(deps, next, before, "provider_options.url");
-  if (before && moves(next, before, "provider_options.url")) {
+  await refusePrincipalSecretTheft(deps, next, before, "provider_options.url");
+  if (before && isRetargeted(next, before, "provider_options.url")) {
     // No account is connected, and the secret was sent again: the next sign-in binds the new host's server.
     await oauthServerTable.remove(deps.db, { instance_id: before.id });
   }
@@ -70,7 +74,7 @@ const filledIn = (url: string): string => fillTemplate(url, () => "x");
 
 /** Only a path or query is filled in by principals: a host of their choice would get our secrets. */
 function checkFields({ url, fields }: StoredMcpOptions): void {
-  const trouble = fieldTrouble(fields);
+  const trouble = findFieldError(fields);
   if (trouble) refuse(`provider_options.${trouble}`);
   const shape = z.object({ url: HttpUrlWithQuery });
   decode(z.object({ provider_options: shape }), { provider_options: { url: filledIn(url) } });

@@ -6,15 +6,15 @@ import { policyTable } from "../db/policies.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { findPolicy, policyVersionRoutes, saveVersion } from "./policy-versions.ts";
-import { resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 
-const stores: Stores<Policy, PolicyInput, Policy> = {
+const definition: ResourceDefinition<Policy, PolicyInput, Policy> = {
   table: policyTable,
   id: "policy_id",
-  scope: () => ({}),
-  read: (_, row) => row,
-  columns: (_, input) => input,
-  async mayRemove(deps, { id }) {
+  scopeOf: () => ({}),
+  toReply: (_, row) => row,
+  toColumns: (_, input) => input,
+  async checkRemovable(deps, { id }) {
     const { collectors, overrides } = await usesOf(deps, id);
     if (collectors.length + overrides.length === 0) return;
     const names = collectors.map(({ name }) => `"${name}"`);
@@ -24,7 +24,7 @@ const stores: Stores<Policy, PolicyInput, Policy> = {
 };
 
 export const policyRoutes: Route[] = [
-  ...resourceRoutes(policies, stores).map(({ endpoint, answer }): Route => {
+  ...resourceRoutes(policies, definition).map(({ endpoint, answer }): Route => {
     if (endpoint !== policies.create && endpoint !== policies.update) return { endpoint, answer };
     return {
       endpoint,

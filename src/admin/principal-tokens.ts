@@ -13,28 +13,28 @@ import type { Deps } from "../deps.ts";
 import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
 import { newSecret } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
-import { checkExpiry, newKey, shownKey } from "./key-state.ts";
-import { gatewayExists } from "./resource-routes.ts";
+import { checkExpiry, newKeyColumns, toKeyReply } from "./key-state.ts";
+import { requireGateway } from "./resource-routes.ts";
 
 export const principalTokenRoutes: Route[] = [
   route(listPrincipalTokens, async (deps, { params, query }) => {
-    await gatewayExists(deps, params);
+    await requireGateway(deps, params);
     const { principal_sub, ...page } = query;
     const where = { gateway_id: params.gateway_id, ...(principal_sub ? { principal_sub } : {}) };
     const { items, next_cursor } = await principalTokenTable.page(deps.db, where, page);
-    return { items: items.map((row) => shownKey(deps, row)), next_cursor };
+    return { items: items.map((row) => toKeyReply(deps, row)), next_cursor };
   }),
   route(getPrincipalToken, async (deps, { params }) =>
-    shownKey(deps, await findToken(deps, params)),
+    toKeyReply(deps, await findToken(deps, params)),
   ),
   route(createPrincipalToken, async (deps, call) => {
     const { gateway_id } = call.params;
-    await gatewayExists(deps, call.params);
+    await requireGateway(deps, call.params);
     checkExpiry(deps, call.body.expires_at);
     const token = newSecret("pp_");
     const row: PrincipalTokenRow = {
       ...call.body,
-      ...newKey(deps, secretHash(token), secretHint(token)),
+      ...newKeyColumns(deps, secretHash(token), secretHint(token)),
       gateway_id,
       sign_in: null,
       created_by: call.actor.name,
@@ -49,9 +49,9 @@ export const principalTokenRoutes: Route[] = [
       id: row.id,
       gateway_id,
       before: null,
-      after: shownKey(deps, row),
+      after: toKeyReply(deps, row),
     });
-    return { ...shownKey(deps, row), token };
+    return { ...toKeyReply(deps, row), token };
   }),
   route(revokePrincipalToken, async (deps, call) => {
     const row = await findToken(deps, call.params);
@@ -63,8 +63,8 @@ export const principalTokenRoutes: Route[] = [
       verb: "revoke",
       id: row.id,
       gateway_id: row.gateway_id,
-      before: shownKey(deps, row),
-      after: shownKey(deps, { ...row, revoked_at }),
+      before: toKeyReply(deps, row),
+      after: toKeyReply(deps, { ...row, revoked_at }),
     });
     return undefined;
   }),

@@ -6,7 +6,7 @@ import { storeCredentialTable } from "../db/store-credentials.ts";
 import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { secretsIn } from "../lib/json/secret-paths.ts";
-import { keepsStored } from "./seal-secrets.ts";
+import { keepsStoredSecret } from "./seal-secrets.ts";
 
 /**
  * `at` is the path of an address, such as `provider_options.base_url`; none there: the provider's own. Behind `auth.`
@@ -17,9 +17,9 @@ export function refuseSecretTheft(
   before: RegistryRow | undefined,
   at: string,
 ): void {
-  if (!before || !moves(input, before, at)) return;
+  if (!before || !isRetargeted(input, before, at)) return;
   for (const [path, given] of secretsIn(input, REGISTRY_SECRETS)) {
-    if (!keepsStored(given) || (at.startsWith(AUTH) && !path.startsWith(AUTH))) continue;
+    if (!keepsStoredSecret(given) || (at.startsWith(AUTH) && !path.startsWith(AUTH))) continue;
     const text = `${path}: must be sent again when ${at} changes`;
     throw new AppError("validation_failed", text);
   }
@@ -28,13 +28,13 @@ export function refuseSecretTheft(
 const AUTH = "auth.";
 
 /** Nobody but they can send again what principals gave: their accounts, and values of their own. */
-export async function refusePrincipalTheft(
+export async function refusePrincipalSecretTheft(
   deps: Deps,
   input: RegistryInput,
   before: RegistryRow | undefined,
   at: string,
 ): Promise<void> {
-  if (!before || !moves(input, before, at)) return;
+  if (!before || !isRetargeted(input, before, at)) return;
   const where = { instance_id: before.id };
   const filled = (await storeInstallTable.all(deps.db, where)).filter(
     ({ config }) => Object.keys(config).length > 0,
@@ -49,7 +49,7 @@ export async function refusePrincipalTheft(
 }
 
 /** Returns whether an update moves the address at `at` to another host; behind `auth.`, whether it changes the value. */
-export const moves = (input: RegistryInput, before: RegistryRow, at: string): boolean =>
+export const isRetargeted = (input: RegistryInput, before: RegistryRow, at: string): boolean =>
   ownerOf(before, at) !== ownerOf(input, at);
 
 /** The tenants of one authorization server share its host, so token endpoints are compared as a whole. */

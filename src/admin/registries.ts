@@ -23,25 +23,25 @@ import { capabilitiesOf } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import { checkMcpRegistry } from "./mcp-registries.ts";
 import { refuseSecretTheft } from "./refuse-secret-theft.ts";
-import { gatewayExists, resourceRoutes, type Stores } from "./resource-routes.ts";
+import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
 import { maskSecrets, registrySecrets, sealSecrets } from "./seal-secrets.ts";
 
-const stores: Stores<RegistryRow, RegistryInput, Registry> = {
+const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
   table: registryTable,
   id: "registry_id",
-  scope: (params) => ({ gateway_id: params.gateway_id ?? "" }),
-  parent: gatewayExists,
-  read: (deps, row) => ({
+  scopeOf: (params) => ({ gateway_id: params.gateway_id ?? "" }),
+  requireParent: requireGateway,
+  toReply: (deps, row) => ({
     ...maskSecrets(deps.keyring(), registrySecrets(row.id), row),
     capabilities: row.capabilities ?? (isLlm(row) ? capabilitiesOf(providers[row.provider]) : []),
   }),
-  kept: ({ capabilities }) => ({ capabilities }),
+  defaultsOnUpdate: ({ capabilities }) => ({ capabilities }),
   reach: (row) => {
     const { allow_private, provider_options, auth } = mapSecrets(row, REGISTRY_SECRETS, () => "");
     const { allowed_tools: _, tool_aliases: __, ...addressed } = provider_options;
     return { allow_private, target: [addressed, auth] };
   },
-  async mayRemove(deps, row, call) {
+  async checkRemovable(deps, row, call) {
     const { force } = call.query as { force?: boolean };
     const installs = force ? [] : await storeInstallTable.all(deps.db, { instance_id: row.id });
     if (installs.length === 0) return;
@@ -50,7 +50,7 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
       `${installs.length} installs use this instance: add ?force=true to remove them too.`,
     );
   },
-  async takesAlong(deps, row, call) {
+  async recordCascade(deps, row, call) {
     for (const install of await storeInstallTable.all(deps.db, { instance_id: row.id })) {
       const { config: _, ...before } = install;
       const { id, gateway_id } = before;
@@ -58,7 +58,7 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
       await recordChange(deps, call, { ...gone, before, after: null });
     }
   },
-  async columns(deps, input, { id, gateway_id = "" }, before) {
+  async toColumns(deps, input, { id, gateway_id = "" }, before) {
     if (before && before.type !== input.type) {
       throw new AppError("validation_failed", "type: cannot be changed; create another registry");
     }
@@ -69,7 +69,7 @@ const stores: Stores<RegistryRow, RegistryInput, Registry> = {
 };
 
 export const registryRoutes: Route[] = [
-  ...resourceRoutes(registries, stores),
+  ...resourceRoutes(registries, definition),
   route(listRegistryKinds, () => ({
     items: KINDS.map((kind) => ({
       kind,

@@ -4,11 +4,11 @@ import { listRequests } from "../contract/requests.ts";
 import { pageRequestEvents } from "../db/request-events.ts";
 import { idAt } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
-import { gatewayExists } from "./resource-routes.ts";
+import { requireGateway } from "./resource-routes.ts";
 
 export const requestRoutes: Route[] = [
   route(listRequests, async (deps, { params, query }) => {
-    await gatewayExists(deps, params);
+    await requireGateway(deps, params);
     const { limit, cursor, from, to, ...filters } = query;
     const given = Object.entries(filters).filter(([, value]) => value !== undefined);
     const where = { gateway_id: params.gateway_id, ...Object.fromEntries(given) };

@@ -3,14 +3,14 @@
 import type { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
-import type { Resource } from "../contract/resource.ts";
+import type { ResourceEndpoints } from "../contract/resource.ts";
 import type { PageQuery } from "../contract/shapes.ts";
 import { gatewayTable } from "../db/gateways.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
 import type { Call, Route } from "../route.ts";
-import { checkPrivate, type Reach } from "./check-private.ts";
+import { checkAllowPrivate, type Reach } from "./check-allow-private.ts";
 import { pickInput } from "./pick-input.ts";
 
 /** What every stored resource has beside its own members. */
@@ -21,26 +21,26 @@ export interface StoredRow {
   updated_at: string;
 }
 
-export interface Stores<Row extends StoredRow, Input, Reply> {
+export interface ResourceDefinition<Row extends StoredRow, Input, Reply> {
   table: Table<Row>;
   /** Name of the id in the path. */
   id: string;
   /** The columns that the path itself decides. */
-  scope: (params: Record<string, string>) => Partial<Row>;
+  scopeOf: (params: Record<string, string>) => Partial<Row>;
   /** What the path names above this resource must exist. */
-  parent?: (deps: Deps, params: Record<string, string>) => Promise<void>;
+  requireParent?: (deps: Deps, params: Record<string, string>) => Promise<void>;
   /** Which ids a caller may see at all; undefined: every one in scope. */
-  visible?: (call: Call) => readonly string[] | undefined;
+  visibleIds?: (call: Call) => readonly string[] | undefined;
   /** Refuses to delete what others still need. */
-  mayRemove?: (deps: Deps, row: Row, call: Call) => Promise<void>;
+  checkRemovable?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** Records what the database removes with it. */
-  takesAlong?: (deps: Deps, row: Row, call: Call) => Promise<void>;
+  recordCascade?: (deps: Deps, row: Row, call: Call) => Promise<void>;
   /** As the wire shows it: secrets masked. */
-  read: (deps: Deps, row: Row) => Promise<Reply> | Reply;
+  toReply: (deps: Deps, row: Row) => Promise<Reply> | Reply;
   /** Members that an update does not keep as `read` shows them, unless it sends them. */
-  kept?: (row: Row, sent: Partial<Input>) => Partial<Input>;
+  defaultsOnUpdate?: (row: Row, sent: Partial<Input>) => Partial<Input>;
   /** The columns to write: what one schema cannot check is checked. `before` is undefined on create. */
-  columns: (
+  toColumns: (
     deps: Deps,
     input: Input,
     row: Partial<Row> & StoredRow,
@@ -49,7 +49,7 @@ export interface Stores<Row extends StoredRow, Input, Reply> {
   /** Where it sends requests, for a resource that can allow private addresses. */
   reach?: (row: Row) => Reach;
   /** Writes what of the input stands in another table. */
-  saveParts?: (deps: Deps, input: Input, id: string) => Promise<void>;
+  saveRelated?: (deps: Deps, input: Input, id: string) => Promise<void>;
 }
 
 /** The gateway is given by the path, or by the input as any other column. */
@@ -60,17 +60,17 @@ export function resourceRoutes<
   Input extends z.ZodObject,
   Reply extends z.ZodObject,
 >(
-  resource: Resource<string, string, Input, Reply>,
-  stores: Stores<Row, z.output<Input>, z.output<Reply>>,
+  resource: ResourceEndpoints<string, string, Input, Reply>,
+  definition: ResourceDefinition<Row, z.output<Input>, z.output<Reply>>,
 ): Route[] {
-  const { table, scope } = stores;
+  const { table, scopeOf } = definition;
   const place = (call: Call): Partial<Row> =>
     // Row is only known to have an id; the rest of the place comes from the resource itself.
-    ({ ...scope(call.params), id: call.params[stores.id] ?? "" }) as Partial<Row>;
+    ({ ...scopeOf(call.params), id: call.params[definition.id] ?? "" }) as Partial<Row>;
   const wanted = (call: Call): AppError =>
     new AppError(
       "not_found",
-      `There is no ${resource.noun} with the id ${call.params[stores.id]}.`,
+      `There is no ${resource.noun} with the id ${call.params[definition.id]}.`,
     );
   /** Gives back what a reader gets from now on. */
   const save = async (
@@ -81,16 +81,16 @@ export function resourceRoutes<
     before?: Row,
   ): Promise<z.output<Reply>> => {
     // What the path decides and the resource's own columns make up a whole row.
-    const next = { ...row, ...(await stores.columns(deps, input, row, before)) } as Row;
-    if (stores.reach) {
-      checkPrivate(deps, actor, stores.reach(next), before && stores.reach(before));
+    const next = { ...row, ...(await definition.toColumns(deps, input, row, before)) } as Row;
+    if (definition.reach) {
+      checkAllowPrivate(deps, actor, definition.reach(next), before && definition.reach(before));
     }
     if (before) await table.update(deps.db, row.id, next);
     else await table.insert(deps.db, next);
-    await stores.saveParts?.(deps, input, row.id);
+    await definition.saveRelated?.(deps, input, row.id);
     // It was written in this transaction, so it is there.
     const written = await table.find(deps.db, { id: row.id } as Partial<Row>);
-    return await stores.read(deps, written as Row);
+    return await definition.toReply(deps, written as Row);
   };
   const record = (
     deps: Deps,
@@ -111,12 +111,12 @@ export function resourceRoutes<
     {
       endpoint: resource.list,
       async answer(deps, call) {
-        await stores.parent?.(deps, call.params);
+        await definition.requireParent?.(deps, call.params);
         const query = call.query as PageQuery;
-        const rows = await table.page(deps.db, scope(call.params), query, {
-          within: stores.visible?.(call),
+        const rows = await table.page(deps.db, scopeOf(call.params), query, {
+          within: definition.visibleIds?.(call),
         });
-        const items = await Promise.all(rows.items.map((row) => stores.read(deps, row)));
+        const items = await Promise.all(rows.items.map((row) => definition.toReply(deps, row)));
         return { items, next_cursor: rows.next_cursor };
       },
     },
@@ -125,16 +125,16 @@ export function resourceRoutes<
       async answer(deps, call) {
         const row = await table.find(deps.db, place(call));
         if (!row) throw wanted(call);
-        return await stores.read(deps, row);
+        return await definition.toReply(deps, row);
       },
     },
     {
       endpoint: resource.create,
       async answer(deps, call) {
-        await stores.parent?.(deps, call.params);
+        await definition.requireParent?.(deps, call.params);
         const at = deps.now().toISOString();
         const id = deps.newId();
-        const row = { ...scope(call.params), id, version: 1, created_at: at, updated_at: at };
+        const row = { ...scopeOf(call.params), id, version: 1, created_at: at, updated_at: at };
         const after = await save(deps, call, call.body as z.output<Input>, row);
         await record(deps, call, "create", id, { before: null, after });
         return after;
@@ -150,9 +150,9 @@ export function resourceRoutes<
         const row = await table.lock(deps.db, place(call));
         if (!row) throw wanted(call);
         checkVersion(call, row);
-        await stores.mayRemove?.(deps, row, call);
-        await stores.takesAlong?.(deps, row, call);
-        const before = await stores.read(deps, row);
+        await definition.checkRemovable?.(deps, row, call);
+        await definition.recordCascade?.(deps, row, call);
+        const before = await definition.toReply(deps, row);
         await table.remove(deps.db, { id: row.id } as Partial<Row>);
         await record(deps, call, "delete", row.id, { before, after: null });
       },
@@ -163,10 +163,10 @@ export function resourceRoutes<
     const row = await table.lock(deps.db, place(call));
     if (!row) throw wanted(call);
     checkVersion(call, row);
-    const before = await stores.read(deps, row);
+    const before = await definition.toReply(deps, row);
     const current = pickInput(resource.input, before);
     const sent = call.body as Partial<z.output<Input>>;
-    const merged = { ...current, ...stores.kept?.(row, sent), ...sent };
+    const merged = { ...current, ...definition.defaultsOnUpdate?.(row, sent), ...sent };
     const input = decode(resource.input, merged);
     const next = { ...row, version: row.version + 1, updated_at: deps.now().toISOString() };
     const after = await save(deps, call, input, next, row);
@@ -187,7 +187,7 @@ function checkVersion(call: Call, row: StoredRow): void {
 }
 
 /** The parent of everything under `/v1/gateways/{gateway_id}/`. */
-export async function gatewayExists(deps: Deps, params: Record<string, string>): Promise<void> {
+export async function requireGateway(deps: Deps, params: Record<string, string>): Promise<void> {
   const id = params.gateway_id ?? "";
   if (await gatewayTable.find(deps.db, { id })) return;
   throw new AppError("not_found", `There is no gateway with the id ${id}.`);

@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { seal, sealedWith, unseal } from "../lib/crypto/seal.ts";
 import type { Actor } from "../route.ts";
 
-export interface Rotated {
+export interface RotationReport {
   /** Id of the key that seals them now. */
   key: string;
   resealed: number;
@@ -20,7 +20,7 @@ export interface Rotated {
  * come. So whatever was sealed with an older key is in the database before this begins, and whatever
  * follows is sealed with the new one.
  */
-export async function rotateSecrets(deps: Deps, actor: Actor): Promise<Rotated> {
+export async function rotateSecrets(deps: Deps, actor: Actor): Promise<RotationReport> {
   return await changeConfig(deps.db, async (tx) => {
     const keyring = deps.keyring();
     const rotated = { key: keyring.current, resealed: 0, unreadable: 0 };

@@ -24,7 +24,8 @@ export function sealSecrets<T>(
   return mapSecrets(next, paths, (given, path) => {
     const kept = before.get(path);
     // The same secret keeps its sealed text too, so that what holds it counts as unchanged.
-    const same = keepsStored(given) || (kept && unseal(keyring, contextOf(path), kept) === given);
+    const same =
+      keepsStoredSecret(given) || (kept && unseal(keyring, contextOf(path), kept) === given);
     if (!same) return seal(keyring, contextOf(path), given);
     if (kept !== undefined) return kept;
     const reason = given === "" ? "must not be empty" : "is a masked value: send the secret itself";
@@ -33,7 +34,7 @@ export function sealSecrets<T>(
 }
 
 /** Whatever is sent so stands for the stored secret, be it its own mask or another. */
-export const keepsStored = (given: string): boolean => given === "" || isMasked(given);
+export const keepsStoredSecret = (given: string): boolean => given === "" || isMasked(given);
 
 export const maskSecrets = <T>(keyring: Keyring, { paths, contextOf }: RowSecrets, stored: T): T =>
   mapSecrets(stored, paths, (sealed, path) => mask(unseal(keyring, contextOf(path), sealed) ?? ""));

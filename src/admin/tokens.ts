@@ -16,15 +16,15 @@ import type { Deps } from "../deps.ts";
 import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
 import { newSecret } from "../lib/ids.ts";
 import { type Call, type Route, route } from "../route.ts";
-import { checkExpiry, keyState, newKey, shownKey } from "./key-state.ts";
+import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts";
 
 export const tokenRoutes: Route[] = [
   route(listTokens, async (deps, { query }) => {
     const { items, next_cursor } = await adminTokenTable.page(deps.db, {}, query);
-    return { items: items.map((row) => shownKey(deps, row)), next_cursor };
+    return { items: items.map((row) => toKeyReply(deps, row)), next_cursor };
   }),
   route(getToken, async (deps, { params }) =>
-    shownKey(deps, await findToken(deps, params.token_id)),
+    toKeyReply(deps, await findToken(deps, params.token_id)),
   ),
   route(createToken, (deps, call) => issueToken(deps, call, call.body, newSecret("pa_"))),
   route(revokeToken, async (deps, call) => {
@@ -38,8 +38,8 @@ export const tokenRoutes: Route[] = [
       verb: "revoke",
       id: row.id,
       gateway_id: null,
-      before: shownKey(deps, row),
-      after: shownKey(deps, { ...row, revoked_at }),
+      before: toKeyReply(deps, row),
+      after: toKeyReply(deps, { ...row, revoked_at }),
     });
     return undefined;
   }),
@@ -58,7 +58,7 @@ export async function issueToken(
   }
   const row: AdminTokenRow = {
     ...input,
-    ...newKey(deps, secretHash(token), secretHint(token)),
+    ...newKeyColumns(deps, secretHash(token), secretHint(token)),
   };
   await adminTokenTable.insert(deps.db, row);
   await recordChange(deps, call, {
@@ -67,9 +67,9 @@ export async function issueToken(
     id: row.id,
     gateway_id: null,
     before: null,
-    after: shownKey(deps, row),
+    after: toKeyReply(deps, row),
   });
-  return { ...shownKey(deps, row), token };
+  return { ...toKeyReply(deps, row), token };
 }
 
 async function findToken(deps: Deps, id: string): Promise<AdminTokenRow> {

@@ -1,6 +1,6 @@
 /** How a configuration file writes the settings of detectors: a registry by its names instead of its id. */
 import { z } from "zod";
-import { noSuchKind } from "../admin/detectors.ts";
+import { describeUnknownKind } from "../admin/detectors.ts";
 import { ConfigRegistryRef } from "../contract/config-guard.ts";
 import type { DetectorInput } from "../contract/detectors.ts";
 import type { Deps } from "../deps.ts";
@@ -32,7 +32,11 @@ export const checkedSettings = (
       refuse({ ...issue, path: ["detectors", index, "settings", ...issue.path] });
     }
     if (!data && !error) {
-      refuse({ code: "custom", path: ["detectors", index, "kind"], message: noSuchKind() });
+      refuse({
+        code: "custom",
+        path: ["detectors", index, "kind"],
+        message: describeUnknownKind(),
+      });
     }
     return { ...detector, settings: data ?? {} };
   });

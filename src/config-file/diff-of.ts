@@ -1,5 +1,5 @@
 /** Which members of an item does a configuration file change? */
-import { pathText } from "../contract/decode.ts";
+import { formatPath } from "../contract/decode.ts";
 import { diffMembers, type MemberChange } from "../lib/json/diff-members.ts";
 import { isMasked, mapSecrets, mask, secretsIn } from "../lib/json/secret-paths.ts";
 import type { Path } from "../lib/text/read-yaml.ts";
@@ -28,7 +28,7 @@ export const diffSecretsOf =
           : secret === "" && !kept
             ? "must not be empty"
             : undefined;
-      if (reason) problems.push({ path, message: `${pathText(path)}: ${reason}` });
+      if (reason) problems.push({ path, message: `${formatPath(path)}: ${reason}` });
       return kept ? (stored.get(member) ?? "") : secret;
     });
     const secrets = new Set([...stored.keys(), ...secretsIn(will, paths).keys()]);

@@ -17,7 +17,7 @@ import { ConfigKey, ConfigServiceClient, ConfigToken } from "../contract/config-
 import { ConfigAccessRule } from "../contract/config-store.ts";
 import { DetectorInput } from "../contract/detectors.ts";
 import { Gate } from "../contract/policies.ts";
-import { OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
+import { PROVIDER_OPTIONS, REGISTRY_SECRETS } from "../contract/registries.ts";
 import { CatalogEntryInput } from "../contract/store-catalog.ts";
 import { IssuerInput } from "../contract/store-principals.ts";
 import type { Deps } from "../deps.ts";
@@ -69,7 +69,7 @@ const Attached = ConfigConsumer.shape.registries.unwrap().element;
 
 function exportRegistry(gateway: string, registry: ConfigRegistry, names: Set<string>): object {
   const { provider_options, ...own } = registry;
-  const options = written(OPTIONS[registry.provider], provider_options);
+  const options = written(PROVIDER_OPTIONS[registry.provider], provider_options);
   const shown = {
     ...written(ConfigRegistry.in, own),
     ...(Object.keys(options).length ? { provider_options: options } : {}),

@@ -3,7 +3,7 @@ import type { ConfigFile, ConfigRegistry } from "../contract/config-file.ts";
 import { ConfigRegistryRef } from "../contract/config-guard.ts";
 import type { ConfigToken } from "../contract/config-held.ts";
 import { consumerKeys } from "../contract/consumer-keys.ts";
-import { pathText } from "../contract/decode.ts";
+import { formatPath } from "../contract/decode.ts";
 import type { DetectorInput } from "../contract/detectors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { consumerKeyTable } from "../db/keys.ts";
@@ -129,7 +129,7 @@ function needsWhatGoes({ gateways, detectors = [], collectors = [] }: ConfigFile
   );
   const problem = (path: Path): Problem => ({
     path,
-    message: `${pathText(path)}: is not in the file, and what is not there goes with --prune`,
+    message: `${formatPath(path)}: is not in the file, and what is not there goes with --prune`,
   });
   return [
     ...detectors.flatMap(({ settings }, index) => {

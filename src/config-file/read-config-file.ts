@@ -1,7 +1,7 @@
 /** Reads a configuration file; whatever is wrong with it is told with file, line, column and member. */
 import type { z } from "zod";
 import { ConfigFile } from "../contract/config-file.ts";
-import { explain, pathText } from "../contract/decode.ts";
+import { describeIssues, formatPath } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { type Path, type Place, readYaml } from "../lib/text/read-yaml.ts";
@@ -43,7 +43,7 @@ export function readConfigFile(text: string, options: ReadOptions): ConfigSource
     throw refusal(
       missing.map(({ name, path }) => ({
         path,
-        message: `${pathText(path)}: the variable ${name} is not set`,
+        message: `${formatPath(path)}: the variable ${name} is not set`,
       })),
     );
   }
@@ -91,8 +91,8 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: explain([{ ...issue, keys: [key] }]),
+      message: describeIssues([{ ...issue, keys: [key] }]),
     }));
   }
-  return [{ path, message: explain([issue]).replace(/^body: /, "") }];
+  return [{ path, message: describeIssues([issue]).replace(/^body: /, "") }];
 }

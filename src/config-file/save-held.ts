@@ -1,6 +1,6 @@
 /** Keys, service clients and tokens whose hash is known but not their secret: stored, renamed or revoked, as a file says. */
 
-import { newKey, shownKey } from "../admin/key-state.ts";
+import { newKeyColumns, toKeyReply } from "../admin/key-state.ts";
 import { perform } from "../admin/perform.ts";
 import type { ConfigServiceClient, ConfigToken } from "../contract/config-held.ts";
 import { AppError } from "../contract/errors.ts";
@@ -38,7 +38,12 @@ export function saveKey({ keys, table, holder }: KeyPlace, key: ConfigServiceCli
     }
     const row: KeyColumns = before
       ? { ...before, ...input }
-      : { ...input, ...owner, ...newKey(deps, sha256, hint), ...(client_id && { id: client_id }) };
+      : {
+          ...input,
+          ...owner,
+          ...newKeyColumns(deps, sha256, hint),
+          ...(client_id && { id: client_id }),
+        };
     if (before) await table.update(deps.db, row.id, input);
     else await table.insert(deps.db, row);
     await record(deps, actor, { resource: keys.noun, gateway_id, before, after: row });
@@ -60,7 +65,7 @@ export function saveToken({ gateways: slugs, sha256, hint, ...own }: ConfigToken
     const before = await adminTokenTable.lock(deps.db, { hash: sha256 });
     const row: AdminTokenRow = before
       ? { ...before, ...input }
-      : { ...input, ...newKey(deps, sha256, hint) };
+      : { ...input, ...newKeyColumns(deps, sha256, hint) };
     if (before) await adminTokenTable.update(deps.db, row.id, input);
     else await adminTokenTable.insert(deps.db, row);
     await record(deps, actor, { resource: "token", gateway_id: null, before, after: row });
@@ -86,7 +91,7 @@ async function record(
     ...change,
     verb: change.before ? "update" : "create",
     id: change.after.id,
-    before: change.before ? shownKey(deps, change.before) : null,
-    after: shownKey(deps, change.after),
+    before: change.before ? toKeyReply(deps, change.before) : null,
+    after: toKeyReply(deps, change.after),
   });
 }

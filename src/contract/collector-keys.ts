@@ -1,9 +1,9 @@
 /** Wire shapes of what a collector is called with: API keys, and clients that fetch service tokens. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { KeyInput, keysOf } from "./keys.ts";
+import { KeyInput, keyEndpoints } from "./keys.ts";
 
-export const collectorKeys = keysOf({
+export const collectorKeys = keyEndpoints({
   noun: "collector_key",
   plural: "collector_keys",
   path: "/v1/collectors/:collector_id/keys",
@@ -14,7 +14,7 @@ export const CollectorKey = collectorKeys.shown;
 export const NewCollectorKey = collectorKeys.created;
 
 /** The `id` of a service client is its `client_id`. */
-export const serviceClients = keysOf({
+export const serviceClients = keyEndpoints({
   noun: "service_client",
   plural: "service_clients",
   path: "/v1/collectors/:collector_id/service-clients",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { resource } from "./resource.ts";
-import { Id, Name, PageQuery, page, Slug, Stored, Time } from "./shapes.ts";
+import { Id, Name, PageQuery, page, Slug, storedMembers, Time } from "./shapes.ts";
 
 export const CONTENT_STORAGE = ["none", "masked", "full"] as const;
 export const FAIL_MODES = ["closed", "open"] as const;
@@ -39,7 +39,11 @@ export const CollectorInput = z.strictObject({
 });
 export type CollectorInput = z.infer<typeof CollectorInput>;
 
-export const Collector = z.object({ ...CollectorInput.shape, collector_key: Slug, ...Stored });
+export const Collector = z.object({
+  ...CollectorInput.shape,
+  collector_key: Slug,
+  ...storedMembers,
+});
 export type Collector = z.infer<typeof Collector>;
 
 export const collectors = resource({

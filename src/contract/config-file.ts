@@ -7,13 +7,13 @@ import { ConfigAccessRule } from "./config-store.ts";
 import { AttachedRegistry, ConsumerInput } from "./consumers.ts";
 import { DetectorInput } from "./detectors.ts";
 import { GatewayInput } from "./gateways.ts";
-import { OPTIONS, RegistryInput } from "./registries.ts";
+import { PROVIDER_OPTIONS, RegistryInput } from "./registries.ts";
 import { Name, Slug } from "./shapes.ts";
 import { CatalogEntryInput } from "./store-catalog.ts";
 import { IssuerInput } from "./store-principals.ts";
 
 export const ConfigRegistry = RegistryInput.transform((registry, context) => {
-  const options = OPTIONS[registry.provider].safeParse(registry.provider_options);
+  const options = PROVIDER_OPTIONS[registry.provider].safeParse(registry.provider_options);
   for (const issue of options.error?.issues ?? []) {
     const path = ["provider_options", ...issue.path];
     context.issues.push({ ...issue, path, input: undefined });

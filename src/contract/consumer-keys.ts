@@ -1,8 +1,8 @@
 /** Wire shapes of consumer keys: what an application sends as X-AG-API-Key. */
 import type { z } from "zod";
-import { KeyInput, keysOf } from "./keys.ts";
+import { KeyInput, keyEndpoints } from "./keys.ts";
 
-export const consumerKeys = keysOf({
+export const consumerKeys = keyEndpoints({
   noun: "consumer_key",
   plural: "consumer_keys",
   path: "/v1/gateways/:gateway_id/consumers/:consumer_id/keys",

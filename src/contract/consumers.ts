@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { matchesGlob } from "../lib/text/glob.ts";
 import { resource } from "./resource.ts";
-import { Id, Name, Slug, Stored, Text } from "./shapes.ts";
+import { Id, Name, Slug, storedMembers, Text } from "./shapes.ts";
 
 /** First path segments the program uses itself (`/{consumer}/v1/…` shares the host with them). */
 export const RESERVED_SLUGS: readonly string[] = [
@@ -135,7 +135,7 @@ export const Consumer = z.object({
   ...ConsumerInput.shape,
   slug: Slug,
   gateway_id: Id,
-  ...Stored,
+  ...storedMembers,
 });
 export type Consumer = z.infer<typeof Consumer>;
 

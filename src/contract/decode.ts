@@ -1,7 +1,7 @@
 /** Checks a value against its schema; what is wrong is told with the path of the member. */
 import type { z } from "zod";
+import { describeIssue } from "./describe-issue.ts";
 import { AppError, type ErrorCode } from "./errors.ts";
-import { issueText } from "./issue-text.ts";
 
 export function decode<Schema extends z.ZodType>(
   schema: Schema,
@@ -10,12 +10,12 @@ export function decode<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value, { reportInput: false });
   if (parsed.success) return parsed.data;
-  throw new AppError(code, explain(parsed.error.issues));
+  throw new AppError(code, describeIssues(parsed.error.issues));
 }
 
 const MAX_ISSUES = 5;
 
-export function explain(issues: readonly z.core.$ZodIssue[]): string {
+export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const lines = narrowest(issues).flatMap(sentences);
   const more = lines.length > MAX_ISSUES ? ` (and ${lines.length - MAX_ISSUES} more)` : "";
   return `${lines.slice(0, MAX_ISSUES).join("; ").replaceAll(".; ", "; ")}${more}`;
@@ -26,18 +26,18 @@ function narrowest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const least = new Map<string, number | bigint>();
   for (const issue of issues) {
     if (issue.code !== "too_big") continue;
-    const at = pathText(issue.path);
+    const at = formatPath(issue.path);
     const known = least.get(at);
     if (known === undefined || issue.maximum < known) least.set(at, issue.maximum);
   }
   return issues.filter(
-    (issue) => issue.code !== "too_big" || issue.maximum === least.get(pathText(issue.path)),
+    (issue) => issue.code !== "too_big" || issue.maximum === least.get(formatPath(issue.path)),
   );
 }
 
 function sentences(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown member`);
+    return issue.keys.map((key) => `${formatPath([...issue.path, key])}: unknown member`);
   }
   // A union fails as a whole; the branch that got furthest tells the most.
   if (issue.code === "invalid_union") {
@@ -48,11 +48,11 @@ function sentences(issue: z.core.$ZodIssue): string[] {
       );
     }
   }
-  return [`${pathText(issue.path) || "body"}: ${issueText(issue)}`];
+  return [`${formatPath(issue.path) || "body"}: ${describeIssue(issue)}`];
 }
 
 /** `registries[0].models.default`. Names are the caller's own text, so they are cut to a sane length. */
-export function pathText(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
     const name = String(part).slice(0, 80);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { resource } from "./resource.ts";
-import { Name, Stored } from "./shapes.ts";
+import { Name, storedMembers } from "./shapes.ts";
 
 export const DetectorInput = z.strictObject({
   name: Name,
@@ -18,7 +18,7 @@ export const DetectorInput = z.strictObject({
 });
 export type DetectorInput = z.infer<typeof DetectorInput>;
 
-export const DetectorResource = z.object({ ...DetectorInput.shape, ...Stored });
+export const DetectorResource = z.object({ ...DetectorInput.shape, ...storedMembers });
 export type DetectorResource = z.infer<typeof DetectorResource>;
 
 export const detectors = resource({

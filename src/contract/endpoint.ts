@@ -47,22 +47,22 @@ export interface Endpoint<
   /** What it writes is configuration, which every node then reads again; else it is of the Store. */
   configures: boolean;
   /** Others are asked before it answers: they may be out of reach or late. */
-  asks_others: boolean;
+  calls_out: boolean;
   /** Takes a form of OAuth as well as JSON; its errors then have the shape of OAuth. */
   form: boolean;
   /** Pages of any other site may read the answer. */
   cors: boolean;
 }
 
-export const Nothing = z.undefined();
+export const Empty = z.undefined();
 const NoQuery = z.strictObject({});
 
 /** Fills what most endpoints leave unsaid: no query, no body, 200, writes configuration unless it is a GET. */
 export function endpoint<
   const Path extends string,
   Query extends z.ZodType = typeof NoQuery,
-  Body extends z.ZodType = typeof Nothing,
-  Reply extends z.ZodType = typeof Nothing,
+  Body extends z.ZodType = typeof Empty,
+  Reply extends z.ZodType = typeof Empty,
 >(
   described: Pick<Endpoint<Path>, "name" | "method" | "path" | "auth" | "summary"> & {
     plane?: Plane;
@@ -72,7 +72,7 @@ export function endpoint<
     status?: 200 | 201 | 204;
     writes?: boolean;
     configures?: boolean;
-    asks_others?: boolean;
+    calls_out?: boolean;
     form?: boolean;
     cors?: boolean;
   },
@@ -81,12 +81,12 @@ export function endpoint<
     plane: "admin",
     // The fallbacks are the type parameters' own defaults, which TypeScript cannot see.
     query: NoQuery as unknown as Query,
-    body: Nothing as unknown as Body,
-    reply: Nothing as unknown as Reply,
+    body: Empty as unknown as Body,
+    reply: Empty as unknown as Reply,
     status: described.reply ? 200 : 204,
     writes: described.method !== "GET",
     configures: true,
-    asks_others: false,
+    calls_out: false,
     form: false,
     cors: false,
     ...described,

@@ -5,7 +5,7 @@ import { CAPABILITIES, KINDS } from "./registries.ts";
 import { Id, Text } from "./shapes.ts";
 
 /** Why a registry would not be tried, and what to do about it. */
-export const OUT_REASONS = {
+export const EXCLUSION_REASONS = {
   disabled: "The registry is disabled.",
   unusable: "The registry's credential cannot be decrypted.",
   not_pinned: "The request is pinned to something else.",
@@ -17,7 +17,7 @@ export const OUT_REASONS = {
   model_name: "The model's name cannot stand in the registry's address.",
   unhealthy: "The registry failed lately or asked to be left alone; others are tried instead.",
 } as const;
-export type OutReason = keyof typeof OUT_REASONS;
+export type ExclusionReason = keyof typeof EXCLUSION_REASONS;
 
 export const Explanation = z.object({
   endpoint: z.string().nullable().describe("null: no endpoint has this path."),

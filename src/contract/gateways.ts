@@ -1,8 +1,8 @@
 /** Wire shapes of gateways, and of the plugin configuration call (spec 4.2). */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { patchOf, resource } from "./resource.ts";
-import { Id, Labels, Name, Slug, Stored } from "./shapes.ts";
+import { resource, toPatchSchema } from "./resource.ts";
+import { Id, Labels, Name, Slug, storedMembers } from "./shapes.ts";
 import { AccessLevel } from "./store-access.ts";
 
 export const PluginEntry = z.strictObject({
@@ -49,7 +49,7 @@ export const GatewayInput = z.strictObject({
 });
 export type GatewayInput = z.infer<typeof GatewayInput>;
 
-export const Gateway = z.object({ ...GatewayInput.shape, slug: Slug, ...Stored });
+export const Gateway = z.object({ ...GatewayInput.shape, slug: Slug, ...storedMembers });
 export type Gateway = z.infer<typeof Gateway>;
 
 export const gateways = resource({
@@ -65,7 +65,7 @@ const configured = {
   path: "/api/v1/gateways/:gateway_id",
   auth: "write",
   summary: "Configure the plugins of a gateway; members left out keep their value",
-  body: patchOf(GatewayInput),
+  body: toPatchSchema(GatewayInput),
   reply: Gateway,
 } as const;
 export const configureGateway = endpoint({

@@ -33,7 +33,7 @@ export interface KeyEndpoints {
 }
 
 /** `owner` is the member that names the holder, `secret` the one that shows the key once. */
-export function keysOf<
+export function keyEndpoints<
   const Path extends string,
   Owner extends string,
   Secret extends string,

@@ -33,7 +33,7 @@ export const ServerField = z.strictObject({
 export type ServerField = z.infer<typeof ServerField>;
 
 /** What is wrong with a list of fields; undefined: nothing. */
-export function fieldTrouble(fields: readonly ServerField[]): string | undefined {
+export function findFieldError(fields: readonly ServerField[]): string | undefined {
   const keys = fields.map(({ key }) => key.toLowerCase());
   for (const [index, field] of fields.entries()) {
     if (keys.indexOf(field.key.toLowerCase()) < index)

@@ -5,7 +5,7 @@ import { DetectorInput } from "./detectors.ts";
 import { endpoint } from "./endpoint.ts";
 import { ACTIONS } from "./evaluate.ts";
 import { resource } from "./resource.ts";
-import { Id, Name, PageQuery, page, Stored, Time } from "./shapes.ts";
+import { Id, Name, PageQuery, page, storedMembers, Time } from "./shapes.ts";
 
 export const MODES = ["observe", "enforce"] as const;
 export type Mode = (typeof MODES)[number];
@@ -56,7 +56,7 @@ export const PolicyInput = z.strictObject({
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
 
-export const Policy = z.object({ ...PolicyInput.shape, ...Stored });
+export const Policy = z.object({ ...PolicyInput.shape, ...storedMembers });
 export type Policy = z.infer<typeof Policy>;
 
 export const policies = resource({

@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { HttpUrl, SecretHeaders } from "./http-shapes.ts";
 import { McpAuth, McpOptions } from "./mcp-registries.ts";
 import { resource } from "./resource.ts";
-import { Id, Name, SecretText, Stored } from "./shapes.ts";
+import { Id, Name, SecretText, storedMembers } from "./shapes.ts";
 
 export const CAPABILITIES = [
   "chat",
@@ -55,9 +55,9 @@ export type Kind = keyof typeof KIND_OPTIONS;
 export const KINDS = Object.keys(KIND_OPTIONS) as [Kind, ...Kind[]];
 
 /** What `provider_options` holds for every registry, MCP servers included. */
-export const OPTIONS = { ...KIND_OPTIONS, mcp: McpOptions } as const;
-export type ProviderName = keyof typeof OPTIONS;
-export const PROVIDER_NAMES = Object.keys(OPTIONS) as [ProviderName, ...ProviderName[]];
+export const PROVIDER_OPTIONS = { ...KIND_OPTIONS, mcp: McpOptions } as const;
+export type ProviderName = keyof typeof PROVIDER_OPTIONS;
+export const PROVIDER_NAMES = Object.keys(PROVIDER_OPTIONS) as [ProviderName, ...ProviderName[]];
 
 /** Kinds that answer without a credential: the built-in demo, and a compatible server of your own. */
 export const KINDS_WITHOUT_KEY: readonly Kind[] = ["demo", "openai_compatible"];
@@ -114,7 +114,7 @@ export const Registry = z.object({
   ...RegistryInput.shape,
   gateway_id: Id,
   capabilities: z.array(z.enum(CAPABILITIES)).describe("What it can do now."),
-  ...Stored,
+  ...storedMembers,
 });
 export type Registry = z.infer<typeof Registry>;
 

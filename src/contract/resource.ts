@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { PageQuery, page } from "./shapes.ts";
 
-export interface Resource<
+export interface ResourceEndpoints<
   Path extends string,
   Id extends string,
   Input extends z.ZodObject,
@@ -32,7 +32,7 @@ export function resource<
   id: Id;
   input: Input;
   reply: Reply;
-}): Resource<Path, Id, Input, Reply> {
+}): ResourceEndpoints<Path, Id, Input, Reply> {
   const { noun, plural, path, input, reply } = described;
   const one = `${path}/:${described.id}` as const;
   const words = (name: string) => name.replaceAll("_", " ");
@@ -72,7 +72,7 @@ export function resource<
       path: one,
       auth: "write",
       summary: `Change a ${words(noun)}; members left out keep their value`,
-      body: patchOf(input),
+      body: toPatchSchema(input),
       reply,
     }),
     remove: endpoint({
@@ -89,7 +89,7 @@ export function resource<
  * The same members, none required and none filled in: a default is for what was never said, and an
  * update that leaves a member out has not said it.
  */
-export function patchOf(input: z.ZodObject): z.ZodObject {
+export function toPatchSchema(input: z.ZodObject): z.ZodObject {
   const shape = Object.entries(input.shape).map(([name, member]) => {
     const filled = member instanceof z.ZodDefault || member instanceof z.ZodPrefault;
     const bare = z.optional(filled ? member.unwrap() : member);

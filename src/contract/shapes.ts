@@ -1,8 +1,9 @@
 /** The small shapes that many wire objects share. */
 import { z } from "zod";
+import { AppError } from "./errors.ts";
 
 /** Half a character becomes another one on its way to the database: two subjects would become one. */
-export const WholeText = z
+export const WellFormedText = z
   .string()
   .refine((text) => text.isWellFormed(), "must not hold half a surrogate pair");
 
@@ -10,7 +11,7 @@ export const WholeText = z
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const PRINTABLE = /^[^\u0000-\u001f\u007f]*$/;
 
-const Printable = WholeText.regex(PRINTABLE, "must not hold control characters");
+const Printable = WellFormedText.regex(PRINTABLE, "must not hold control characters");
 
 export const Text = Printable.max(2000);
 /** A key, token or header value of somebody else's making. */
@@ -34,7 +35,7 @@ export const Labels = z
   .refine((labels) => Object.keys(labels).length <= 64, "holds at most 64 members");
 
 /** What the server adds to every stored resource. */
-export const Stored = {
+export const storedMembers = {
   id: Id,
   created_at: Time,
   updated_at: Time,
@@ -55,3 +56,7 @@ export type PageQuery = z.infer<typeof PageQuery>;
 
 export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+
+/** Returns the error for a cursor that does not belong to the requested list. */
+export const invalidCursor = (): AppError =>
+  new AppError("validation_failed", "cursor: is not a cursor of this list; start without one.");

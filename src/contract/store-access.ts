@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { resource } from "./resource.ts";
-import { Id, Stored, Text } from "./shapes.ts";
+import { Id, storedMembers, Text } from "./shapes.ts";
 
 /** From nothing to all: the order in which they rank. */
 export const ACCESS_LEVELS = ["none", "request", "install"] as const;
@@ -35,7 +35,7 @@ export const AccessRuleInput = z.strictObject({
 });
 export type AccessRuleInput = z.infer<typeof AccessRuleInput>;
 
-export const AccessRule = z.object({ ...AccessRuleInput.shape, gateway_id: Id, ...Stored });
+export const AccessRule = z.object({ ...AccessRuleInput.shape, gateway_id: Id, ...storedMembers });
 export type AccessRule = z.infer<typeof AccessRule>;
 
 export const accessRules = resource({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { HeaderName, HttpUrl } from "./http-shapes.ts";
 import { ServerField, StoreCode } from "./mcp-registries.ts";
-import { patchOf } from "./resource.ts";
+import { toPatchSchema } from "./resource.ts";
 import { Name, PageQuery, page, Text, Time } from "./shapes.ts";
 import { AccessLevel, PrincipalSub } from "./store-access.ts";
 import { INSTALL_STATUSES } from "./store-installs.ts";
@@ -128,7 +128,7 @@ export const updateCatalogEntry = endpoint({
   path: one,
   auth: "write",
   summary: "Change a Store server; members left out keep their value",
-  body: patchOf(CatalogEntryInput.omit({ code: true })),
+  body: toPatchSchema(CatalogEntryInput.omit({ code: true })),
   reply: CatalogEntry,
   configures: false,
 });
@@ -171,11 +171,11 @@ export const importCatalog = endpoint({
   ]),
   reply: ImportReport,
   writes: false,
-  asks_others: true,
+  calls_out: true,
 });
 
 /** As an instance holds them: what is asked of each principal. */
-export const askedOfPrincipals = ({ fields }: Pick<CatalogEntryInput, "fields">): ServerField[] =>
+export const listPrincipalFields = ({ fields }: Pick<CatalogEntryInput, "fields">): ServerField[] =>
   fields.filter(({ scope }) => scope === "principal").map(({ scope: _, ...field }) => field);
 
 /** Whether somebody must supply something before principals can connect by themselves. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { ServerField } from "./mcp-registries.ts";
-import { Id, PageQuery, page, SecretText, Text, Time, WholeText } from "./shapes.ts";
+import { Id, PageQuery, page, SecretText, Text, Time, WellFormedText } from "./shapes.ts";
 import { Group, Groups, PrincipalSub } from "./store-access.ts";
 
 export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed"] as const;
@@ -10,7 +10,7 @@ export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed
 const MAX_REASON = 1000;
 
 /** Blank counts as absent. Characters are code points, as JSON Schema counts them. */
-export const Reason = WholeText.trim()
+export const Reason = WellFormedText.trim()
   .max(2 * MAX_REASON)
   .refine((text) => [...text].length <= MAX_REASON, `must have at most ${MAX_REASON} characters`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Postgres cannot store it
@@ -150,7 +150,7 @@ export const connectInstall = endpoint({
 });
 
 /** The other changes of an installation wait for a bulk install: it is kept short. */
-export const BULK_MOST = 500;
+export const MAX_BULK_INSTALLS = 500;
 
 export const bulkInstall = endpoint({
   name: "bulk_install",
@@ -169,7 +169,7 @@ export const bulkInstall = endpoint({
     refused: z.array(z.string()).describe("Principals whose access level is none."),
     left: z
       .int()
-      .describe(`More than ${BULK_MOST} are not done at once: call again until it is 0.`),
+      .describe(`More than ${MAX_BULK_INSTALLS} are not done at once: call again until it is 0.`),
   }),
   configures: false,
 });

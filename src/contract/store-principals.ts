@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { HttpUrl } from "./http-shapes.ts";
 import { KEY_STATES } from "./keys.ts";
 import { resource } from "./resource.ts";
-import { Id, Name, PageQuery, page, Stored, Text, Time } from "./shapes.ts";
+import { Id, Name, PageQuery, page, storedMembers, Text, Time } from "./shapes.ts";
 import { Groups, PrincipalSub } from "./store-access.ts";
 
 export const PrincipalTokenInput = z.strictObject({
@@ -95,7 +95,7 @@ export const IssuerInput = z.strictObject({
 });
 export type IssuerInput = z.infer<typeof IssuerInput>;
 
-export const Issuer = z.object({ ...IssuerInput.shape, gateway_id: Id, ...Stored });
+export const Issuer = z.object({ ...IssuerInput.shape, gateway_id: Id, ...storedMembers });
 export type Issuer = z.infer<typeof Issuer>;
 
 export const issuers = resource({

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { OFFICIAL_META, ServerJson } from "./server-json.ts";
 
-const Listed = z.object({
+const ServerListing = z.object({
   server: ServerJson,
   _meta: z.object({
     [OFFICIAL_META]: z.object({
@@ -13,21 +13,21 @@ const Listed = z.object({
     }),
   }),
 });
-export type Listed = z.infer<typeof Listed>;
+export type ServerListing = z.infer<typeof ServerListing>;
 
 const shared = {
   method: "GET",
   plane: "mcp",
   auth: "principal",
   // The issuer of a token, for its keys.
-  asks_others: true,
+  calls_out: true,
   cors: true,
 } as const;
 /** A name holds a slash: in a path it is written `%2F`. */
 const versions = "/v0.1/servers/:server_name/versions";
 
 export const ServerList = z.object({
-  servers: z.array(Listed),
+  servers: z.array(ServerListing),
   metadata: z.object({ count: z.int(), nextCursor: z.string().optional() }),
 });
 
@@ -60,5 +60,5 @@ export const getServerVersion = endpoint({
   path: `${versions}/:version`,
   summary: "Read a version of a server; `latest` is the current one",
   query: z.object({}),
-  reply: Listed,
+  reply: ServerListing,
 });

@@ -6,7 +6,7 @@ const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
 /** The user of requests that name none. */
 export const ANONYMOUS = "anonymous";
 
-export function userOf(headers: Headers): string {
+export function readUser(headers: Headers): string {
   for (const name of USER_HEADERS) {
     const user = headers.get(name);
     if (user) return user;

@@ -1,5 +1,5 @@
 /** Runs the plugins of the gateway, which may refuse the request. */
-import { ANONYMOUS, userOf } from "../contract/user-header.ts";
+import { ANONYMOUS, readUser } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { clientAddress } from "../lib/http/client-address.ts";
 import { count } from "../lib/metrics.ts";
@@ -29,7 +29,7 @@ export function pluginRequest(
   return {
     key_id: key?.id,
     client: clientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
-    user: key ? userOf(headers) : ANONYMOUS,
+    user: key ? readUser(headers) : ANONYMOUS,
     headers,
     reply_headers: ids.headers,
   };

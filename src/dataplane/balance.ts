@@ -1,7 +1,7 @@
 /** Orders the registries that may answer: the first is tried first. */
 
 import type { Capability } from "../contract/registries.ts";
-import { userOf } from "../contract/user-header.ts";
+import { readUser } from "../contract/user-header.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
@@ -64,7 +64,7 @@ const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
   },
 
   sticky: (_live, pool, { consumer, headers }) =>
-    byScore(pool, stickyScore(`${consumer.id} ${userOf(headers)}`)),
+    byScore(pool, stickyScore(`${consumer.id} ${readUser(headers)}`)),
 };
 
 /** The registry that returned the id before, then those whose ids begin like it, then the others. */

@@ -1,6 +1,6 @@
 /** Which registries of the consumer may answer, and in which order are they tried? (spec 4.7) */
 import { AppError } from "../contract/errors.ts";
-import type { OutReason } from "../contract/explain.ts";
+import type { ExclusionReason } from "../contract/explain.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import type { AttachedView, RegistryView } from "../snapshot/snapshot.ts";
@@ -32,7 +32,7 @@ export interface Wanted {
 export type Pin = { provider: string } | { registry: string };
 
 /** Why a registry is out of the question, whatever its health. */
-export type Out = Exclude<OutReason, "unhealthy">;
+export type Out = Exclude<ExclusionReason, "unhealthy">;
 
 export function chooseRegistries(
   deps: Deps,

@@ -1,10 +1,10 @@
 /** Where would a request go, and why? The same judgment as for a real one, with nothing sent. */
 import { AppError } from "../contract/errors.ts";
 import {
+  EXCLUSION_REASONS,
+  type ExclusionReason,
   type Explanation,
   explainRequest,
-  OUT_REASONS,
-  type OutReason,
 } from "../contract/explain.ts";
 import type { Deps } from "../deps.ts";
 import { urlFor } from "../providers/provider.ts";
@@ -110,8 +110,8 @@ function judgeAll(deps: Deps, consumer: ConsumerView, wanted: Wanted, asking: As
   }
 }
 
-function out({ id, name, provider }: RegistryView, reason: OutReason) {
-  const message = OUT_REASONS[reason];
+function out({ id, name, provider }: RegistryView, reason: ExclusionReason) {
+  const message = EXCLUSION_REASONS[reason];
   return { id, name, provider: provider.kind, in: false, reason, message, model: null, url: null };
 }
 

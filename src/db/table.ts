@@ -1,7 +1,7 @@
 /** A table as a value: what its columns hold, and the few statements every table needs. */
 import { AppError } from "../contract/errors.ts";
 import type { PageQuery } from "../contract/shapes.ts";
-import { wrongCursor } from "../contract/wrong-cursor.ts";
+import { invalidCursor } from "../contract/shapes.ts";
 import type { Db, Value } from "./db.ts";
 
 /** `json` is text in the database and a value in code; `bool` is 0/1 in SQLite. */
@@ -241,5 +241,5 @@ function readCursor(
   } catch {
     // Not one of ours: answered below like any other wrong cursor.
   }
-  throw wrongCursor();
+  throw invalidCursor();
 }

@@ -1,5 +1,5 @@
 /** Installs a server for every known principal of a group. An administrator says so, which is an approval. */
-import { BULK_MOST } from "../contract/store-installs.ts";
+import { MAX_BULK_INSTALLS } from "../contract/store-installs.ts";
 import { principalTable } from "../db/principals.ts";
 import type { Author } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
@@ -43,7 +43,7 @@ export async function installForGroup(
       done.already_installed.push(principal_sub);
       continue;
     }
-    if (done.installed.length >= BULK_MOST) {
+    if (done.installed.length >= MAX_BULK_INSTALLS) {
       done.left += 1;
       continue;
     }

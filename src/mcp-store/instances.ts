@@ -1,7 +1,7 @@
 /** Instances of a Store server: the MCP registries of a gateway that carry its code. */
 import { AppError } from "../contract/errors.ts";
 import type { McpAuth } from "../contract/mcp-registries.ts";
-import { askedOfPrincipals, type CatalogEntry } from "../contract/store-catalog.ts";
+import { type CatalogEntry, listPrincipalFields } from "../contract/store-catalog.ts";
 import { changeConfig } from "../db/config-revision.ts";
 import { type Author, recordChange } from "../db/record-change.ts";
 import { isMcp, type McpRegistryRow, mcpRegistries, registryTable } from "../db/registries.ts";
@@ -54,7 +54,7 @@ export async function createInstance(
       url: entry.url,
       transport: entry.transport,
       headers: {},
-      fields: askedOfPrincipals(entry),
+      fields: listPrincipalFields(entry),
       allowed_tools: null,
       tool_aliases: {},
     },

@@ -1,5 +1,5 @@
 /** A page of a list that is in memory, in its order; what the tables do with rows. */
-import { wrongCursor } from "../contract/wrong-cursor.ts";
+import { invalidCursor } from "../contract/shapes.ts";
 
 export function pageOf<Item extends { code: string }>(
   items: readonly Item[],
@@ -7,7 +7,7 @@ export function pageOf<Item extends { code: string }>(
 ): { items: Item[]; next_cursor: string | null } {
   const start =
     cursor === undefined ? 0 : items.findIndex(({ code }) => code === codeIn(cursor)) + 1;
-  if (cursor !== undefined && start === 0) throw wrongCursor();
+  if (cursor !== undefined && start === 0) throw invalidCursor();
   const shown = items.slice(start, start + limit);
   const last = start + limit < items.length ? shown.at(-1) : undefined;
   const next_cursor = last ? Buffer.from(last.code).toString("base64url") : null;

@@ -4,9 +4,9 @@ import { OFFICIAL_META } from "../contract/server-json.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
 import {
   getServerVersion,
-  type Listed,
   listServers,
   listServerVersions,
+  type ServerListing,
 } from "../contract/store-registry.ts";
 import { catalogEntries } from "../db/catalog-entries.ts";
 import { gatewayTable } from "../db/gateways.ts";
@@ -84,7 +84,7 @@ const TEXT_MOST = 100;
 const ICON_MOST = 255;
 const cut = (text: string): string => [...text].slice(0, TEXT_MOST).join("");
 
-function listed(entry: CatalogEntry, { origin }: Asking): Listed {
+function listed(entry: CatalogEntry, { origin }: Asking): ServerListing {
   const { code, name, description, server_version, website_url, icon_url, updated_at } = entry;
   return {
     server: {

@@ -1,5 +1,5 @@
 /** What one schema cannot say about a policy: refused when it is saved, not when it is needed. */
-import { explain } from "../contract/decode.ts";
+import { describeIssues } from "../contract/decode.ts";
 import type { Direction } from "../contract/evaluate.ts";
 import { DIRECTIONS } from "../contract/evaluate.ts";
 import type { Gate, PolicyInput, Rule } from "../contract/policies.ts";
@@ -36,7 +36,7 @@ function gateProblem(gate: Gate, index: number, gates: readonly Gate[]): string 
       ...issue,
       path: ["gates", index, "mask", ...issue.path],
     }));
-    return explain(issues);
+    return describeIssues(issues);
   }
   return whenProblem(gate, at);
 }

@@ -1,5 +1,5 @@
 /** Runs the plugins of the gateway on an MCP request, as the data plane does. Each message of a batch counts. */
-import { userOf } from "../../contract/user-header.ts";
+import { readUser } from "../../contract/user-header.ts";
 import type { Deps } from "../../deps.ts";
 import { runPlugins } from "../../plugins/run-plugins.ts";
 import type { Caller } from "./caller.ts";
@@ -20,7 +20,7 @@ export async function admit(
   const who =
     caller.kind === "principal"
       ? { key_id: caller.principal_sub, user: caller.principal_sub }
-      : { key_id: caller.key_id, user: userOf(headers) };
+      : { key_id: caller.key_id, user: readUser(headers) };
   const request = { ...who, client, headers, cost, reply_headers };
   const refused = (plugin: string) =>
     deps.log("plugin_refused", { level: "debug", gateway_id: gateway.id, plugin });

@@ -1,7 +1,7 @@
 /** From a request to an answer: finds the endpoint, decodes, authorizes, runs, and turns errors into bodies. */
-import { gatewayExists } from "../../admin/resource-routes.ts";
+import { requireGateway } from "../../admin/resource-routes.ts";
 import { decode } from "../../contract/decode.ts";
-import { type Endpoint, Nothing, type Plane } from "../../contract/endpoint.ts";
+import { Empty, type Endpoint, type Plane } from "../../contract/endpoint.ts";
 import { AppError } from "../../contract/errors.ts";
 import { Id } from "../../contract/shapes.ts";
 import { changeConfig, changeStore } from "../../db/config-revision.ts";
@@ -225,9 +225,9 @@ async function decodeBody(
   request: Request,
   params: Record<string, string>,
 ): Promise<unknown> {
-  if (endpoint.body === Nothing) return undefined;
+  if (endpoint.body === Empty) return undefined;
   // Where there is no gateway, nothing can be wrong with what is sent to it.
-  if (params.gateway_id !== undefined) await gatewayExists(deps, params);
+  if (params.gateway_id !== undefined) await requireGateway(deps, params);
   const code = wrong(endpoint);
   const most =
     endpoint.auth === "public" ? PUBLIC_BODY_BYTES : deps.settings.ADMIN_BODY_MIB * 1024 * 1024;
@@ -240,7 +240,7 @@ const PUBLIC_BODY_BYTES = 64 * 1024;
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
   const headers = { ...answerHeaders(call, endpoint.plane), ...call.reply_headers };
-  if (endpoint.reply === Nothing) return new Response(null, { status: endpoint.status, headers });
+  if (endpoint.reply === Empty) return new Response(null, { status: endpoint.status, headers });
   // Members the schema does not name are dropped here, so no stored hash can leave by accident.
   const shown = endpoint.reply.parse(reply) as { version?: unknown };
   if (typeof shown.version === "number") headers.etag = `"${shown.version}"`;

@@ -1,9 +1,9 @@
 /** One endpoint as an OpenAPI operation: what it takes, what it answers, and every way it says no. */
 import { z } from "zod";
 import {
+  Empty,
   type Endpoint,
   isAdministrative,
-  Nothing,
   type Permission,
 } from "../../contract/endpoint.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
@@ -124,7 +124,7 @@ function queryParameters({ query }: Endpoint): Parameter[] {
 }
 
 function requestBody({ name, body }: Endpoint, book: SchemaBook): Pick<Operation, "requestBody"> {
-  if (body === Nothing) return {};
+  if (body === Empty) return {};
   const schema = book.refer(body, "input", `${pascal(name)}Body`);
   const example = BODY_EXAMPLES[name];
   const content = example === undefined ? { schema } : { schema, example };
@@ -132,7 +132,7 @@ function requestBody({ name, body }: Endpoint, book: SchemaBook): Pick<Operation
 }
 
 function success(endpoint: Endpoint, book: SchemaBook): Reply {
-  if (endpoint.reply === Nothing) return { description: "Done. There is no body." };
+  if (endpoint.reply === Empty) return { description: "Done. There is no body." };
   const schema = book.refer(endpoint.reply, "output", `${pascal(endpoint.name)}Reply`);
   const etag = {
     description: "The version, to send as If-Match.",
@@ -146,7 +146,7 @@ function success(endpoint: Endpoint, book: SchemaBook): Reply {
 }
 
 function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
-  const { auth, path, body, writes, asks_others, plane } = endpoint;
+  const { auth, path, body, writes, calls_out, plane } = endpoint;
   if (plane === "guard") {
     const codes: ErrorCode[] = ["invalid_request", "unauthorized", "forbidden", "overloaded"];
     const more: ErrorCode[] = path.includes(":")
@@ -158,11 +158,11 @@ function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
     [auth !== "public", "unauthorized"],
     [isAdministrative(auth), "forbidden"],
     [path.includes(":"), "not_found"],
-    [writes && body !== Nothing, "already_exists"],
+    [writes && body !== Empty, "already_exists"],
     [writes, "conflict"],
     [conditional, "version_mismatch"],
-    [body !== Nothing, "too_large"],
-    [asks_others, ...OTHERS_FAILED],
+    [body !== Empty, "too_large"],
+    [calls_out, ...OTHERS_FAILED],
     [true, "validation_failed", "unavailable"],
   ];
   return codes.flatMap(([possible, ...some]) => (possible ? some : []));

@@ -83,7 +83,7 @@ export function schemaBook(): SchemaBook {
     Object.assign(schemas, $defs);
     return { $ref: String($ref) };
   };
-  for (const [kind, options] of Object.entries(registries.OPTIONS)) {
+  for (const [kind, options] of Object.entries(registries.PROVIDER_OPTIONS)) {
     // Kinds share shapes; a copy with a sentence of its own is what gets the name of the kind.
     const own = options.describe(`\`provider_options\` of a registry of the kind \`${kind}\`.`);
     refer(own, "input", optionsName(kind));

@@ -1,11 +1,11 @@
 /** What a schema found wrong, in words of what to write instead. */
 import { expect, test } from "bun:test";
 import { z } from "zod";
-import { issueText } from "./issue-text.ts";
+import { describeIssue } from "./describe-issue.ts";
 
 const told = (schema: z.ZodType, value: unknown) => {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
-  return issue && issueText(issue);
+  return issue && describeIssue(issue);
 };
 
 test.each([

@@ -1,12 +1,18 @@
 /** What a schema cannot say about a catalog entry. */
 import { AppError } from "../contract/errors.ts";
-import { fieldTrouble } from "../contract/mcp-registries.ts";
-import { askedOfPrincipals, type CatalogEntryInput } from "../contract/store-catalog.ts";
+import { findFieldError } from "../contract/mcp-registries.ts";
+import { type CatalogEntryInput, listPrincipalFields } from "../contract/store-catalog.ts";
 import { fillTemplate, originNames, templateNames } from "../lib/http/url-template.ts";
 import { checkUrl } from "../net/check-url.ts";
 
-export function checkEntry({ url, fields, auth, status, allow_private }: CatalogEntryInput): void {
-  const trouble = fieldTrouble(fields);
+export function checkCatalogEntry({
+  url,
+  fields,
+  auth,
+  status,
+  allow_private,
+}: CatalogEntryInput): void {
+  const trouble = findFieldError(fields);
   if (trouble) refuse(trouble);
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
   const named = templateNames(url);
@@ -14,7 +20,7 @@ export function checkEntry({ url, fields, auth, status, allow_private }: Catalog
   if (loose !== undefined) refuse(`url: {${loose}} is not a field with "in": "path"`);
   const idle = [...inPath].find((key) => !named.includes(key));
   if (idle !== undefined) refuse(`fields: {${idle}} does not stand in the url`);
-  const theirs = new Set(askedOfPrincipals({ fields }).map(({ key }) => key));
+  const theirs = new Set(listPrincipalFields({ fields }).map(({ key }) => key));
   const host = originNames(url).find((name) => theirs.has(name));
   // What an instance may reach would be each principal's choice.
   if (host !== undefined) refuse(`fields: {${host}} names the host: its scope must be admin`);

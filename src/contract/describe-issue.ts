@@ -1,7 +1,7 @@
 /** What a schema found wrong, in words of what to write instead. What a schema says in its own words stays. */
 import type { z } from "zod";
 
-export function issueText(issue: z.core.$ZodIssue): string {
+export function describeIssue(issue: z.core.$ZodIssue): string {
   if (!/^(Invalid|Too) /.test(issue.message)) return issue.message;
   switch (issue.code) {
     case "invalid_value":

@@ -11,7 +11,7 @@ export interface Reach {
 }
 
 /** Any administrator may change the rest of a resource that an owner allowed to reach its address. */
-export function checkPrivate(
+export function checkAllowPrivate(
   { settings }: Pick<Deps, "settings">,
   { role }: Actor,
   next: Reach,

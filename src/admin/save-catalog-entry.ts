@@ -5,7 +5,7 @@ import { catalogEntryTable, findCatalogEntry } from "../db/catalog-entries.ts";
 import { type Author, type Change, recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 
-export async function saveEntry(
+export async function saveCatalogEntry(
   deps: Deps,
   author: Author,
   gateway_id: string,
@@ -20,11 +20,11 @@ export async function saveEntry(
   const after = await findCatalogEntry(deps.db, gateway_id, code);
   if (!after) throw new AppError("internal");
   const verb = source === "imported" && !before ? "import" : before ? "update" : "create";
-  await recordEntry(deps, author, { gateway_id, verb, before: before ?? null, after });
+  await recordCatalogEntry(deps, author, { gateway_id, verb, before: before ?? null, after });
   return after;
 }
 
-export async function recordEntry(
+export async function recordCatalogEntry(
   deps: Deps,
   author: Author,
   change: {
