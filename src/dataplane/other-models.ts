@@ -5,10 +5,12 @@ import { parseStrict } from "../lib/json/strict.ts";
 import { foldName } from "../lib/text/fold-name.ts";
 import { partType } from "./part-type.ts";
 
-/** Members of a body, in lower case, that can select a model: those of the first line by all of their text. */
+/** Members of a body, in lower case, that can select a model: those of the first two lines by all of their text. */
 export const MODEL_SELECTORS = [
   ...["models", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "preset"],
+  ...["context_window_fallback_dict", "deployment_id"],
   ...["extra_body", "plugins", "tools", "compound_custom", "data_sources", "provideroptions"],
+  ...["model_list", "user_config"],
 ];
 
 /** Parses these members, so it is only for consumers with an allow-list. */
@@ -64,8 +66,8 @@ function kindOf(name: string): Selecting {
   return SELECTING.test(folded) ? "model" : false;
 }
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`. */
-const SELECTING = /(models?(_?id)?|fallbacks|deployment_name)$/;
+/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`. */
+const SELECTING = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id))$/;
 
 /** A cheap look before parsing: most tools name no model. */
 function mayName(bytes: Uint8Array, { start, end }: Member): boolean {
@@ -74,4 +76,5 @@ function mayName(bytes: Uint8Array, { start, end }: Member): boolean {
 }
 
 /** A byte beyond ASCII or an escape may be a letter of such a name in another style. */
-const MAY_NAME = /(?:models?(?:_?id)?|preset|fallbacks|deployment_name)"\s*:|\\u|[\x80-\xff]/i;
+const MAY_NAME =
+  /(?:models?(?:_?id)?|preset|fallbacks|fallback_dict|deployment_(?:name|id))"\s*:|\\u|[\x80-\xff]/i;

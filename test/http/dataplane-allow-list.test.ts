@@ -103,6 +103,17 @@ test.each([
   ],
   ["fallbacks for a long context", { context_window_fallbacks: [{ cheap: ["expensive"] }] }],
   ["fallbacks for a refused prompt", { content_policy_fallbacks: [{ cheap: ["expensive"] }] }],
+  ["LiteLLM's fallback by model", { context_window_fallback_dict: { cheap: "expensive" } }],
+  ["LiteLLM's deployment_id", { deployment_id: "expensive" }],
+  ["deployment_id in extra_body", { extra_body: { deployment_id: "expensive" } }],
+  [
+    "LiteLLM's model_list",
+    { model_list: [{ model_name: "cheap", litellm_params: { model: "expensive" } }] },
+  ],
+  [
+    "LiteLLM's user_config",
+    { user_config: { model_list: [{ litellm_params: { model: "expensive" } }] } },
+  ],
   ["providerOptions", { providerOptions: { gateway: { models: ["expensive"] } } }],
   [
     "a data source",

@@ -111,6 +111,8 @@ test.each([
     FORM_TYPE,
   ],
   ["the form has a charset", raw(CHEAP), `${FORM_TYPE}; charset=utf-7`],
+  ["the form has an extended charset", raw(CHEAP), `${FORM_TYPE}; charset*=us-ascii'en'utf-7`],
+  ["the form has a charset in pieces", raw(CHEAP), `${FORM_TYPE}; charset*0=utf-; charset*1=7`],
   ["the form has two charsets", raw(CHEAP), `${FORM_TYPE}; charset=utf-8; charset=utf-16`],
   ["the form has a _charset_ field", raw([named("_charset_"), "utf-16"], CHEAP), FORM_TYPE],
   [

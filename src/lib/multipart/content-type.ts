@@ -12,10 +12,11 @@ export function boundaryOf(contentType: string | null | undefined): string | und
   return clear && /^boundary$/i.test(name) && BOUNDARY.test(boundary) ? boundary : undefined;
 }
 
-/** Returns whether names and values may be in an encoding other than UTF-8. */
+/** Returns whether names and values may be in another encoding than UTF-8. Django also reads `charset*=…` (RFC 2231). */
 export const hasOtherCharset = (contentType: string): boolean =>
   parametersOf(contentType).some(
-    ([name, value]) => /^charset$/i.test(name) && !/^(utf-?8|us-ascii)$/i.test(value),
+    ([name, value]) =>
+      /^charset\*/i.test(name) || (/^charset$/i.test(name) && !/^(utf-?8|us-ascii)$/i.test(value)),
   );
 
 const parametersOf = (text: string): [name: string, value: string][] =>
