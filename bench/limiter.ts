@@ -7,7 +7,7 @@ import {
   RateLimiterRedis,
 } from "rate-limiter-flexible";
 import { readUser } from "../src/contract/user-header.ts";
-import { type Ask, spaceName } from "../src/plugins/rate-limiter/counter.ts";
+import { type LimitCheck, spaceName } from "../src/plugins/rate-limiter/counter.ts";
 import { openCounterStore } from "../src/plugins/rate-limiter/counter-store.ts";
 import { newLimiterTally } from "../src/plugins/rate-limiter/limiter.ts";
 import { createMemoryCounter } from "../src/plugins/rate-limiter/memory-counter.ts";
@@ -123,7 +123,7 @@ const subjects = (client: number) => [
 ];
 const address = (client: number) => `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`;
 
-function asksOf(client: number): Ask[] {
+function asksOf(client: number): LimitCheck[] {
   const named = subjects(client);
   return spaces.map((space, at) => ({
     space,

@@ -35,7 +35,7 @@ export interface Deps {
   /** Whether some of those that were answered wait for the database to come back. */
   evaluationsHeld: () => boolean;
   /** Judges what passes inside the program, by the policy of a collector, as if it had been sent. */
-  evaluate: (asked: InsideEvaluation) => Promise<Verdict>;
+  evaluate: (asked: InternalEvaluation) => Promise<Verdict>;
   /** Where the built-in demo upstream listens in this process. */
   demo_url: string;
   /** Aborted when a shutdown stops waiting for request bodies; the reason is the error to return. */
@@ -44,7 +44,7 @@ export interface Deps {
   responseDeadline: AbortSignal;
 }
 
-export interface InsideEvaluation {
+export interface InternalEvaluation {
   collector_id: string;
   request: Omit<EvaluateRequest, "gateway_id" | "collector_key">;
   trace_id: string;

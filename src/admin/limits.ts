@@ -15,8 +15,8 @@ import { blockedSubjectTable, NEVER_ENDS } from "../db/blocked-subjects.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { compileLimits, type LimitCounter } from "../plugins/rate-limiter/compile-limits.ts";
-import type { Used } from "../plugins/rate-limiter/counter.ts";
-import type { Store } from "../plugins/rate-limiter/counter-store.ts";
+import type { SubjectUsage } from "../plugins/rate-limiter/counter.ts";
+import type { StoreKind } from "../plugins/rate-limiter/counter-store.ts";
 import { RateLimiterSettings } from "../plugins/rate-limiter/settings.ts";
 import { rateLimiter } from "../plugins/rate-limiter.ts";
 import { type Route, route } from "../route.ts";
@@ -25,10 +25,10 @@ export const limitRoutes: Route[] = [
   route(listLimitState, async (deps, { params, query }) => {
     const counters = countersAt(deps, params.gateway_id, query.type);
     const top: LimitState[] = [];
-    let store: Store = deps.settings.REDIS_URL ? "redis" : "memory";
+    let store: StoreKind = deps.settings.REDIS_URL ? "redis" : "memory";
     let complete = true;
     for (const counter of counters) {
-      const found = await deps.limiter.store.used(counter);
+      const found = await deps.limiter.store.listUsage(counter);
       store = found.store;
       complete &&= found.complete;
       await keepTop(top, statesOf(deps, counter, found.items, query.search ?? ""), query.limit);
@@ -103,7 +103,7 @@ function countersAt(deps: Deps, gateway_id: string, type: LimitType | undefined)
 function* statesOf(
   { now }: Deps,
   { type, limit, window }: LimitCounter,
-  items: Iterable<Used>,
+  items: Iterable<SubjectUsage>,
   search: string,
 ): Generator<LimitState> {
   const nowMs = now().getTime();
@@ -136,7 +136,7 @@ async function keepTop(top: LimitState[], states: Iterable<LimitState>, most: nu
 const countsAreHere = ({ settings }: Deps): boolean =>
   settings.REDIS_URL !== undefined || settings.PORTCULLIS_PLANES.includes("gateway");
 
-function noteOn(deps: Deps, store: Store): string | null {
+function noteOn(deps: Deps, store: StoreKind): string | null {
   if (!countsAreHere(deps)) {
     return "This process does not serve the data plane, and without REDIS_URL the counts are in the memory of the processes that do: ask one of those.";
   }

@@ -15,7 +15,7 @@ export function admit(deps: Deps, known: AuthenticatedRequest): Admission {
   const { request: received, ids, key } = known;
   const request = pluginRequest(deps, received.headers, ids, key);
   const refused = (plugin: string) => count(liveState(deps).tally.refusals, plugin);
-  return runPlugins(deps, { gateway, request, refused });
+  return runPlugins(deps, { gateway, request, onRejected: refused });
 }
 
 /** Without a valid key nobody vouches for the user header, so the user is anonymous. */

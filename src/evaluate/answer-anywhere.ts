@@ -2,7 +2,7 @@
 import type { Deps } from "../deps.ts";
 import { type Answering, answerBody } from "./answer-body.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
-import { inThread } from "./worker/worker-pool.ts";
+import { runInWorker } from "./worker/worker-pool.ts";
 
 /** Text made to be slow takes 0.8 µs a byte: what is judged here holds everybody up for 50 ms at most. */
 const LARGE_BYTES = 64 * 1024;
@@ -11,11 +11,11 @@ const HUGE_BYTES = 1024 * 1024;
 
 export function answerAnywhere(
   deps: Deps,
-  backing: EvaluationHost,
+  host: EvaluationHost,
   { owner, ...answering }: Answering & { owner: string },
 ): Promise<string> {
   const size = answering.bytes.length;
-  if (size <= LARGE_BYTES) return answerBody(backing, answering);
+  if (size <= LARGE_BYTES) return answerBody(host, answering);
   const thread = size > HUGE_BYTES ? "huge" : "large";
-  return inThread(deps, thread, { work: { name: "answer", given: answering }, backing, owner });
+  return runInWorker(deps, thread, { work: { name: "answer", given: answering }, host, owner });
 }

@@ -20,10 +20,10 @@ export interface Answering extends Pick<Asked, "origin" | "recorded" | "recalled
   style: "evaluate" | "guard" | "batch" | "inside" | "litellm";
 }
 
-export async function answerBody(backing: EvaluationHost, answering: Answering): Promise<string> {
+export async function answerBody(host: EvaluationHost, answering: Answering): Promise<string> {
   const { bytes, style, ...circumstances } = answering;
   const judged = (read: Pick<Asked, "request" | "body" | "size">) =>
-    evaluate(backing, { ...circumstances, ...read });
+    evaluate(host, { ...circumstances, ...read });
   // Our own words are JSON; those of a tool inside them may hold what a client would be refused for.
   if (style === "inside") {
     const body = Buffer.from(bytes).toString();
@@ -34,9 +34,9 @@ export async function answerBody(backing: EvaluationHost, answering: Answering):
   const { value, text } = parsed;
   if (style === "batch") {
     const answers = listOf(value, text).map(async ({ request, body }) => {
-      const origin = { ...circumstances.origin, request_id: backing.newId() };
+      const origin = { ...circumstances.origin, request_id: host.newId() };
       const size = Buffer.byteLength(body);
-      return rendered(await evaluate(backing, { ...circumstances, origin, request, body, size }));
+      return rendered(await evaluate(host, { ...circumstances, origin, request, body, size }));
     });
     return `[${(await Promise.all(answers)).join(",")}]`;
   }

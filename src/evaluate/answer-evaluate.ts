@@ -7,11 +7,11 @@ import { createHeaderSheet } from "../lib/http/header-sheet.ts";
 import type { DirectCall, DirectRoute } from "../route.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
 import type { Answering } from "./answer-body.ts";
-import { bearerOf, type Caller, identifyCaller, identifyCollector } from "./identify-collector.ts";
+import { type Caller, identifyCaller, identifyCollector, readBearer } from "./identify-caller.ts";
 import { onlyOnce } from "./only-once.ts";
-import { readHeldBody } from "./read-held-body.ts";
+import { receiveBody } from "./receive-body.ts";
 import type { Origin } from "./record-activity.ts";
-import { backingOf } from "./worker/evaluation-host.ts";
+import { createHost } from "./worker/evaluation-host.ts";
 
 export const evaluateRoutes: DirectRoute[] = [
   { endpoint: evaluateEndpoint, respond: (deps, call) => answer(deps, call, "evaluate") },
@@ -22,9 +22,9 @@ export const evaluateRoutes: DirectRoute[] = [
 
 async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): Promise<Response> {
   const caller = identifyCaller(deps, secretOf(call.request, style));
-  using body = await readHeldBody(deps, call.request);
+  using body = await receiveBody(deps, call.request);
   const { bytes } = body;
-  const backing = backingOf(deps, (named) => ({
+  const host = createHost(deps, (named) => ({
     collector: identifyCollector(deps, caller, named),
   }));
   const answering: Answering = {
@@ -35,7 +35,7 @@ async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): 
     recalled: false,
   };
   const text = await onlyOnce(deps, call, { caller, body: bytes }, () =>
-    answerAnywhere(deps, backing, { ...answering, owner: ownerOf(caller) }),
+    answerAnywhere(deps, host, { ...answering, owner: ownerOf(caller) }),
   );
   // Those that are recorded are logged with their events.
   if (!answering.recorded) {
@@ -49,7 +49,7 @@ async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): 
 /** LiteLLM sends its `api_key` as x-api-key. */
 function secretOf({ headers }: Request, style: Answering["style"]): string {
   const key = style === "litellm" ? headers.get("x-api-key") : null;
-  return key ?? bearerOf(headers);
+  return key ?? readBearer(headers);
 }
 
 const ownerOf = (caller: Caller): string =>

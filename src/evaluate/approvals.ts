@@ -14,8 +14,8 @@ import { compactJson, memberTexts, skipBlank } from "../lib/json/source-text.ts"
 import { pointerStep } from "../lib/json/strict.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
-import { applicationOf, factsOf, type Known, shortName } from "./facts.ts";
-import { approvalContent } from "./stored-content.ts";
+import { createFacts, type Known, readApplication, truncateName } from "./create-facts.ts";
+import { selectApprovalContent } from "./select-content.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** An hour is long for somebody who waits, and short for somebody who wants to use it twice. */
@@ -28,7 +28,7 @@ const LIFE_MS = 3_600_000;
 function fingerprintOf({ id }: Program, known: Known): string {
   const { keyring, request } = known;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
-  const fact = factsOf(known);
+  const fact = createFacts(known);
   const scope = [id, ...BOUND_FIELDS.map((field) => fact(field) ?? null)];
   const members = membersOf(known);
   const payload = memberTexts(members.get("payload") ?? "{}", 0);
@@ -57,7 +57,7 @@ const compacted = (members: Iterable<[string, string]>): [string, string][] =>
  * asked alone where the caller cannot present one (`recalled`).
  */
 export async function isApproved(
-  backing: EvaluationHost,
+  host: EvaluationHost,
   program: Program,
   known: Known,
   recalled: boolean,
@@ -66,8 +66,8 @@ export async function isApproved(
   const presented = typeof id === "string";
   if (!presented && !(recalled && asks(program, known))) return false;
   const fingerprint = fingerprintOf(program, known);
-  const approved = await backing.approved({ collector_id: known.collector.id, fingerprint });
-  const now = backing.now().toISOString();
+  const approved = await host.findApproved({ collector_id: known.collector.id, fingerprint });
+  const now = host.now().toISOString();
   return approved.some((row) => row.expires_at > now && (!presented || row.id === id));
 }
 
@@ -75,21 +75,21 @@ const asks = ({ gates, rules }: Program, { direction }: Known): boolean =>
   [...gates, ...rules[direction]].some(({ action }) => action === "ask");
 
 export async function askApproval(
-  backing: EvaluationHost,
+  host: EvaluationHost,
   program: Program,
   known: Known,
   { asking, hidden, event_id }: { asking: Finding; hidden: Outcome["hidden"]; event_id: string },
 ): Promise<string | null> {
-  const at = backing.now();
+  const at = host.now();
   const { source } = asking;
   const tool = known.payload.tool.name;
   const attributes = toolAttributes(membersOf(known)).map(([name, text]) => ({
     pointer: `/attributes/${pointerStep(name)}`,
     text,
   }));
-  const content = JSON.stringify(approvalContent(known.payload, hidden, attributes));
+  const content = JSON.stringify(selectApprovalContent(known.payload, hidden, attributes));
   const row: ApprovalRow = {
-    id: backing.newId(),
+    id: host.newId(),
     collector_id: known.collector.id,
     fingerprint: fingerprintOf(program, known),
     status: "pending",
@@ -98,8 +98,8 @@ export async function askApproval(
     asked_by: source.gate_name ?? source.detector_name ?? "",
     consumer_id: known.request.consumer_id ?? null,
     session_id: known.request.session_id ?? null,
-    application: applicationOf(known),
-    tool: tool === null ? null : shortName(tool),
+    application: readApplication(known),
+    tool: tool === null ? null : truncateName(tool),
     event_id,
     note: null,
     decided_by: null,
@@ -107,7 +107,7 @@ export async function askApproval(
     expires_at: new Date(at.getTime() + LIFE_MS).toISOString(),
     created_at: at.toISOString(),
   };
-  return await backing.askApproval(row, seal(known.keyring(), sealedContent(row.id), content));
+  return await host.requestApproval(row, seal(known.keyring(), sealedContent(row.id), content));
 }
 
 /** Inserts a pending approval, or returns the id of the pending one with the same fingerprint. */

@@ -15,11 +15,11 @@ import { readPayload } from "../policy/payload/read-payload.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { type Outcome, runPolicy } from "../policy/run-policy.ts";
 import { askApproval, isApproved } from "./approvals.ts";
-import { factsOf, type Known } from "./facts.ts";
-import { sessionNames } from "./pseudonyms.ts";
-import { type ReadAttachments, readAttachments } from "./read-attachments.ts";
+import { createFacts, type Known } from "./create-facts.ts";
+import { type ReadAttachments, readAttachments } from "./open-attachments.ts";
 import { type Origin, recordActivity } from "./record-activity.ts";
-import type { Chosen, EvaluationHost } from "./worker/evaluation-host.ts";
+import { createSessionPseudonyms } from "./session-pseudonyms.ts";
+import type { EvaluationHost, PolicySelection } from "./worker/evaluation-host.ts";
 
 export interface Asked {
   request: EvaluateRequest;
@@ -40,17 +40,18 @@ export interface Judgment {
   transformed: string | null;
 }
 
-export async function evaluate(backing: EvaluationHost, asked: Asked): Promise<Judgment> {
+export async function evaluate(host: EvaluationHost, asked: Asked): Promise<Judgment> {
   const began = elapsedMs();
   const { gateway_id, collector_key, consumer_id } = asked.request;
-  const choice = backing.choose({ gateway_id, collector_key, consumer_id });
+  const choice = host.selectPolicy({ gateway_id, collector_key, consumer_id });
   const chosen = choice instanceof Promise ? await choice : choice;
   const { program, disabled } = chosen;
   const known = knownOf(chosen, asked);
   const opens = program !== undefined && opensFiles(program, known);
-  if (opens && backing.aside) return await backing.aside(asked, chosen.collector.id);
+  if (opens && host.evaluateInWorker)
+    return await host.evaluateInWorker(asked, chosen.collector.id);
   try {
-    const outcome = program ? await judge(backing, { program, disabled, known, asked }) : UNGUARDED;
+    const outcome = program ? await judge(host, { program, disabled, known, asked }) : UNGUARDED;
     const transformed =
       outcome.changes.length > 0 ? rewritePayload(asked.body, outcome.changes) : null;
     const latency_ms = since(began);
@@ -78,7 +79,7 @@ export async function evaluate(backing: EvaluationHost, asked: Asked): Promise<J
   function record(outcome: Parameters<typeof recordActivity>[1]["outcome"]) {
     const { recorded, origin } = asked;
     if (!recorded) return undefined;
-    const stored = recordActivity(backing, { known, program, outcome, origin });
+    const stored = recordActivity(host, { known, program, outcome, origin });
     return chosen.collector.fail_mode === "open" ? stored.catch(passUnrecorded) : stored;
   }
 }
@@ -97,7 +98,7 @@ const UNGUARDED: Outcome = {
   detectors: { run: 0, skipped: 0, failed: [], uninspected: [] },
 };
 
-function knownOf({ collector, keyring }: Chosen, { request, body, origin }: Asked): Known {
+function knownOf({ collector, keyring }: PolicySelection, { request, body, origin }: Asked): Known {
   const direction = request.direction ?? "input";
   const protocol = request.protocol ?? "all";
   const attributes = request.attributes ?? {};
@@ -138,19 +139,19 @@ interface Judging {
 }
 
 async function judge(
-  backing: EvaluationHost,
+  host: EvaluationHost,
   { program, disabled, known, asked }: Judging,
 ): Promise<Outcome> {
   const { collector, keyring, direction, protocol, session_id, payload } = known;
-  const names = sessionNames(backing, keyring, { collector_id: collector.id, session_id });
+  const names = createSessionPseudonyms(host, keyring, { collector_id: collector.id, session_id });
   const read = opensFiles(program, known)
-    ? await readAttachments(backing, payload)
+    ? await readAttachments(host, payload)
     : notOpened(payload);
   if (collector.fail_mode === "closed") refuseOverBudget(program, direction, read.uninspected);
   const outcome = await runPolicy(program, {
     direction,
     segments: read.segments.length ? [...payload.segments, ...read.segments] : payload.segments,
-    facts: factsOf(known),
+    facts: createFacts(known),
     surroundings: {
       direction,
       protocol,
@@ -159,21 +160,21 @@ async function judge(
       attachments: read.attachments,
       uninspected: [...payload.uninspected, ...read.uninspected],
       payload_bytes: asked.size,
-      outside: { post: backing.post, ask: backing.ask, restore: names.restore },
+      outside: { post: host.post, ask: host.ask, restore: names.restore },
     },
     disabled,
-    approved: await isApproved(backing, program, known, asked.recalled),
+    approved: await isApproved(host, program, known, asked.recalled),
     fail_mode: collector.fail_mode,
-    pseudonym: names.name,
+    pseudonym: names.pseudonymFor,
   });
-  await names.keep();
+  await names.save();
   if (outcome.status !== "ask" || !asked.recorded) return outcome;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return outcome;
   exactValues(asked.body, payload.values);
   const event_id = asked.origin.request_id;
   const { hidden } = outcome;
-  const approval_id = await askApproval(backing, program, known, { asking, hidden, event_id });
+  const approval_id = await askApproval(host, program, known, { asking, hidden, event_id });
   const findings = outcome.findings.map((finding) =>
     isAsking(finding) ? { ...finding, evidence: { ...finding.evidence, approval_id } } : finding,
   );

@@ -13,8 +13,8 @@ import { secretHash } from "../lib/crypto/secret-hash.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import type { DirectCall } from "../route.ts";
 import type { Settings } from "../settings.ts";
-import type { Caller } from "./identify-collector.ts";
-import { ifReachable } from "./if-reachable.ts";
+import type { Caller } from "./identify-caller.ts";
+import { tolerateOutage } from "./tolerate-outage.ts";
 
 export function onlyOnce(
   deps: Deps,
@@ -58,22 +58,22 @@ async function answerOnce(
   work: () => Promise<string>,
 ): Promise<string> {
   const row = { ...once, created_at: deps.now().toISOString() };
-  const first = await ifReachable(deps, claimReply(deps.db, row), true);
+  const first = await tolerateOutage(deps, claimReply(deps.db, row), true);
   const known = first ? undefined : await earlierReply(deps, once);
   if (known !== undefined) return known;
   try {
     const text = await work();
     const reply = seal(deps.keyring(), sealedReply(once.id), text);
     const bytes = reply.length;
-    await ifReachable(deps, keepReply(deps.db, { ...row, reply, bytes }), undefined);
+    await tolerateOutage(deps, keepReply(deps.db, { ...row, reply, bytes }), undefined);
     if (isTrimDue(deps, once.owner, bytes)) {
-      await ifReachable(deps, trimRepliesOf(deps.db, once.owner), 0);
+      await tolerateOutage(deps, trimRepliesOf(deps.db, once.owner), 0);
     }
     return text;
   } catch (thrown) {
     // What failed may be tried again at once.
     const claim = { id: once.id, reply: "" };
-    await ifReachable(deps, idempotentReplyTable.remove(deps.db, claim), 0);
+    await tolerateOutage(deps, idempotentReplyTable.remove(deps.db, claim), 0);
     throw thrown;
   }
 }
@@ -85,7 +85,7 @@ async function earlierReply(
 ): Promise<string | undefined> {
   for (const began = elapsedMs(); elapsedMs() - began < AWAITED_MS; ) {
     const found = idempotentReplyTable.find(deps.db, { id });
-    const earlier = await ifReachable(deps, found, undefined);
+    const earlier = await tolerateOutage(deps, found, undefined);
     if (earlier && earlier.request_hash !== request_hash) throw usedBefore();
     if (earlier?.reply !== "") {
       return earlier && unseal(deps.keyring(), sealedReply(id), earlier.reply);

@@ -3,8 +3,14 @@ import type { EvaluationEvent } from "../contract/activity.ts";
 import { idTime } from "../lib/ids.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
-import { applicationOf, factsOf, type Known, keptAttributes, shortName } from "./facts.ts";
-import { storedContent } from "./stored-content.ts";
+import {
+  createFacts,
+  type Known,
+  readApplication,
+  selectAttributes,
+  truncateName,
+} from "./create-facts.ts";
+import { selectContent } from "./select-content.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** Where an evaluation came from. */
@@ -25,10 +31,10 @@ export interface Decided {
   origin: Origin;
 }
 
-export function recordActivity(backing: EvaluationHost, decided: Decided): Promise<void> {
+export function recordActivity(host: EvaluationHost, decided: Decided): Promise<void> {
   const { known, program, outcome, origin } = decided;
   const { collector, request, payload } = known;
-  const facts = factsOf(known);
+  const facts = createFacts(known);
   const model = facts("model.name");
   const event: EvaluationEvent = {
     id: origin.request_id,
@@ -46,18 +52,18 @@ export function recordActivity(backing: EvaluationHost, decided: Decided): Promi
     session_id: known.session_id,
     direction: known.direction,
     protocol: known.protocol,
-    application: applicationOf(known),
-    model: typeof model === "string" ? shortName(model) : null,
-    tool: payload.tool.name === null ? null : shortName(payload.tool.name),
+    application: readApplication(known),
+    model: typeof model === "string" ? truncateName(model) : null,
+    tool: payload.tool.name === null ? null : truncateName(payload.tool.name),
     status: outcome.status,
     findings: outcome.findings,
     detectors: outcome.detectors,
-    attributes: keptAttributes(facts),
+    attributes: selectAttributes(facts),
     client_address: origin.client_address,
     user_agent: origin.user_agent?.slice(0, 256) ?? null,
     latency_ms: outcome.latency_ms,
     content_storage: collector.content_storage,
   };
-  const content = storedContent(collector.content_storage, payload, outcome);
-  return backing.record({ event, content });
+  const content = selectContent(collector.content_storage, payload, outcome);
+  return host.record({ event, content });
 }

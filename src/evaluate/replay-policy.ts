@@ -14,7 +14,7 @@ import type { Outside } from "../policy/detector.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import { policyDocument } from "../snapshot/policy-document.ts";
-import { payloadAgain } from "./stored-content.ts";
+import { restorePayload } from "./select-content.ts";
 
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
   const { draft, limit, from, to, collector_id } = body;
@@ -59,7 +59,7 @@ async function statusAgain(
   content: readonly StoredText[],
 ): Promise<Status> {
   const { direction, protocol } = event;
-  const { segments, ...kept } = payloadAgain(content);
+  const { segments, ...kept } = restorePayload(content);
   const { status } = await runPolicy(program, {
     direction,
     segments,

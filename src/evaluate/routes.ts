@@ -1,7 +1,7 @@
 /** Every endpoint that judges, or decides what a judgment asked. */
 import type { DirectRoute, Route } from "../route.ts";
 import { evaluateRoutes } from "./answer-evaluate.ts";
-import { approvalRoutes, checkApprovalRoute } from "./decide-approval.ts";
+import { approvalRoutes, checkApprovalRoute } from "./approval-routes.ts";
 import { replayRoute } from "./replay-policy.ts";
 import { serviceTokenRoute } from "./service-token.ts";
 import { testPolicyRoute } from "./test-policy.ts";

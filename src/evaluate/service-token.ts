@@ -8,7 +8,7 @@ import { type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
 import { secretHash } from "../lib/crypto/secret-hash.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorKeyView } from "../snapshot/snapshot.ts";
-import { checkLive } from "./identify-collector.ts";
+import { checkActive } from "./identify-caller.ts";
 
 export const SERVICE_TOKEN = "pt_";
 const LIFE_S = 900;
@@ -22,7 +22,7 @@ export const serviceTokenRoute: Route = route(
     if (!client || client.hash !== secretHash(body.client_secret)) {
       throw new AppError("unauthorized", "client_id or client_secret is wrong.");
     }
-    checkLive(deps, client, "service client");
+    checkActive(deps, client, "service client");
     deps.used("service_clients", client.id);
     const ends = deps.now().getTime() + LIFE_S * 1000;
     // Sealed instead of stored: every node can read it, and nobody else.
@@ -34,7 +34,7 @@ export const serviceTokenRoute: Route = route(
 );
 
 /** undefined: not one of ours, or its time is over. */
-export function serviceClientOf(deps: Deps, token: string): CollectorKeyView | undefined {
+export function findServiceClient(deps: Deps, token: string): CollectorKeyView | undefined {
   const sealed = Buffer.from(token.slice(SERVICE_TOKEN.length), "base64url").toString("utf8");
   const plain = unseal(deps.keyring(), SERVICE_TOKEN_CONTEXT, sealed);
   if (plain === undefined) return undefined;

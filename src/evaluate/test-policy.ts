@@ -4,7 +4,7 @@ import { testPolicy } from "../contract/evaluate.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
 import { evaluate } from "./evaluate.ts";
-import { backingOf } from "./worker/evaluation-host.ts";
+import { createHost } from "./worker/evaluation-host.ts";
 
 /** A sample comes from no collector; conditions on it see empty texts. */
 const NO_COLLECTOR: CollectorView = {
@@ -24,8 +24,8 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
   const program = deps.snapshot().policies.get(policy_id);
   if (!program) throw new AppError("not_found", `There is no policy with the id ${policy_id}.`);
   const body = JSON.stringify(call.body);
-  const backing = backingOf(deps, () => ({ collector: NO_COLLECTOR, program }));
-  const { verdict, transformed } = await evaluate(backing, {
+  const host = createHost(deps, () => ({ collector: NO_COLLECTOR, program }));
+  const { verdict, transformed } = await evaluate(host, {
     request: call.body,
     body,
     size: Buffer.byteLength(body),

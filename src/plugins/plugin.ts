@@ -11,12 +11,12 @@ export interface Plugin {
   /** Checked when the gateway is saved, so that a running plugin never meets a wrong setting. */
   settings: z.ZodType;
   /** Called once for each configuration, with the settings of all enabled entries in priority order. */
-  preRequest: (entries: readonly unknown[], gateway_id: string) => PreRequest;
+  preRequest: (entries: readonly unknown[], gateway_id: string) => PreRequestStep;
 }
 
-export interface PreRequest {
+export interface PreRequestStep {
   /** Runs for every request, after the consumer is known and before its body is read. */
-  admit(deps: PluginDeps, request: PluginRequest): Refusal | Promise<Refusal>;
+  admit(deps: PluginDeps, request: PluginRequest): PluginRejection | Promise<PluginRejection>;
   /**
    * Adds the response headers to a request that is rejected before it is admitted. Charges nothing and
    * does no I/O: clients without a key cause it.
@@ -25,7 +25,7 @@ export interface PreRequest {
 }
 
 /** Why the request goes no further; undefined: it goes on. */
-export type Refusal = AppError | undefined;
+export type PluginRejection = AppError | undefined;
 
 /** What `deps` has of use to plugins. */
 export interface PluginDeps {
@@ -48,10 +48,10 @@ export interface PluginRequest {
 }
 
 /** Binds what runs to the settings it was written for. */
-export function plugin<Schema extends z.ZodType>(
+export function definePlugin<Schema extends z.ZodType>(
   described: Pick<Plugin, "name" | "summary" | "stages"> & {
     settings: Schema;
-    preRequest: (entries: readonly z.output<Schema>[], gateway_id: string) => PreRequest;
+    preRequest: (entries: readonly z.output<Schema>[], gateway_id: string) => PreRequestStep;
   },
 ): Plugin {
   const { settings: schema, preRequest } = described;

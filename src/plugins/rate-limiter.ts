@@ -3,18 +3,23 @@ import { AppError } from "../contract/errors.ts";
 import type { LimitType } from "../contract/limits.ts";
 import { count } from "../lib/metrics.ts";
 import { durationSeconds } from "../lib/time/duration.ts";
-import { type PluginDeps, type PluginRequest, plugin, type Refusal } from "./plugin.ts";
+import {
+  definePlugin,
+  type PluginDeps,
+  type PluginRejection,
+  type PluginRequest,
+} from "./plugin.ts";
 import {
   type CompiledLimits,
   compileLimits,
   type LimitCounter,
 } from "./rate-limiter/compile-limits.ts";
-import type { Count } from "./rate-limiter/counter.ts";
-import type { Settled, StoreAsk } from "./rate-limiter/counter-store.ts";
+import type { LimitUsage } from "./rate-limiter/counter.ts";
+import type { StoreCheck, StoreVerdict } from "./rate-limiter/counter-store.ts";
 import { RateLimiterSettings } from "./rate-limiter/settings.ts";
-import { SUBJECT } from "./rate-limiter/subjects.ts";
+import { SUBJECT_OF_TYPE } from "./rate-limiter/subjects.ts";
 
-export const rateLimiter = plugin({
+export const rateLimiter = definePlugin({
   name: "rate_limiter",
   summary: "Limits requests per fingerprint, per address, per user and in all.",
   stages: ["pre_request"],
@@ -26,7 +31,7 @@ export const rateLimiter = plugin({
       const { blocks, fingerprint } = deps.limiter;
       return compiled.counters.map((counter) => {
         const { type, space, limit, local_limit, window_s } = counter;
-        const subject = SUBJECT[type](request, fingerprint);
+        const subject = SUBJECT_OF_TYPE[type](request, fingerprint);
         const blocked_until = blocks.endOf(gateway_id, type, subject, nowMs);
         const { cost = 1 } = request;
         return { space, subject, limit, local_limit, window_s, cost, counter, blocked_until };
@@ -38,7 +43,7 @@ export const rateLimiter = plugin({
         const { store, tally } = deps.limiter;
         const nowMs = deps.now().getTime();
         const asks = asksOf(deps, request, nowMs);
-        const judge = (settled: Settled): Refusal => {
+        const judge = (settled: StoreVerdict): PluginRejection => {
           const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
           setHeaders(request.reply_headers, states, settled);
           count(tally.checks, settled.store);
@@ -61,7 +66,7 @@ export const rateLimiter = plugin({
   },
 });
 
-interface LimitAsk extends StoreAsk {
+interface LimitAsk extends StoreCheck {
   cost: number;
   counter: LimitCounter;
   /** When its block ends, in milliseconds. */
@@ -77,8 +82,13 @@ interface State {
   reset: number;
 }
 
-function stateOf(ask: LimitAsk, { admitted, counts, store }: Settled, at: number, nowMs: number) {
-  const { used, frees_in_ms }: Count = counts[at] ?? { used: 0, frees_in_ms: 0 };
+function stateOf(
+  ask: LimitAsk,
+  { admitted, counts, store }: StoreVerdict,
+  at: number,
+  nowMs: number,
+) {
+  const { used, frees_in_ms }: LimitUsage = counts[at] ?? { used: 0, frees_in_ms: 0 };
   const { blocked_until } = ask;
   if (blocked_until !== undefined) {
     // A block without an end: trying again after a window is soon enough.
@@ -99,7 +109,7 @@ function stateOf(ask: LimitAsk, { admitted, counts, store }: Settled, at: number
 function setHeaders(
   headers: Record<string, string>,
   states: readonly State[],
-  { store }: Settled,
+  { store }: StoreVerdict,
 ): void {
   if (store === "local") headers["X-RateLimit-Store"] = store;
   for (const state of states) {
@@ -124,12 +134,12 @@ interface Refused {
   gateway_id: string;
   compiled: CompiledLimits;
   states: readonly State[];
-  settled: Settled;
+  settled: StoreVerdict;
   nowMs: number;
 }
 
 /** Reports the first exceeded rule, and blocks its subject when the rule's action is `block`. */
-function refuse({ limiter }: PluginDeps, refused: Refused): Refusal {
+function refuse({ limiter }: PluginDeps, refused: Refused): PluginRejection {
   const { gateway_id, compiled, states, settled, nowMs } = refused;
   for (const { counter, limit, actions, on_store_error } of compiled.rules) {
     const state = states.find(({ ask }) => ask.counter === counter);

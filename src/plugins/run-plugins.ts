@@ -1,7 +1,7 @@
 /** Runs the plugins of a gateway in their order; the first refusal is thrown. */
 import type { RequiredPlugin } from "../contract/gateways.ts";
 import { plugins } from "./all.ts";
-import type { PluginDeps, PluginRequest, PreRequest, Refusal } from "./plugin.ts";
+import type { PluginDeps, PluginRejection, PluginRequest, PreRequestStep } from "./plugin.ts";
 
 /** A promise only where a plugin has to wait. */
 export type Admission = undefined | Promise<undefined>;
@@ -10,14 +10,14 @@ export interface PluginRun {
   gateway: { id: string; plugins: readonly RequiredPlugin[] };
   request: PluginRequest;
   /** Hears which plugin refuses. */
-  refused: (plugin: string) => void;
+  onRejected: (plugin: string) => void;
 }
 
 export function runPlugins(deps: PluginDeps, run: PluginRun, at = 0): Admission {
-  const { gateway, request, refused } = run;
+  const { gateway, request, onRejected: refused } = run;
   const required = gateway.plugins[at];
   if (!required) return undefined;
-  const heed = (refusal: Refusal): void => {
+  const heed = (refusal: PluginRejection): void => {
     if (!refusal) return;
     refused(required.name);
     throw refusal;
@@ -39,9 +39,9 @@ export function describePlugins(
 }
 
 /** Keyed by an object of the snapshot, so a step is dropped with its snapshot. */
-const steps = new WeakMap<RequiredPlugin, PreRequest>();
+const steps = new WeakMap<RequiredPlugin, PreRequestStep>();
 
-function stepOf(required: RequiredPlugin, gateway_id: string): PreRequest {
+function stepOf(required: RequiredPlugin, gateway_id: string): PreRequestStep {
   let step = steps.get(required);
   if (!step) {
     const plugin = plugins.get(required.name);

@@ -7,7 +7,7 @@ import { migrate } from "../db/migrate.ts";
 import { isThere, openToRead } from "../db/open-to-read.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
-import { evaluateInside } from "../evaluate/evaluate-inside.ts";
+import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -103,7 +103,7 @@ export async function withDeps<T>(
       recordEvaluation: async () => {},
       evaluationsWritten: async () => {},
       evaluationsHeld: () => false,
-      evaluate: (asked) => evaluateInside(deps, asked),
+      evaluate: (asked) => evaluateInternal(deps, asked),
       demo_url: "",
       bodyDeadline: new AbortController().signal,
       responseDeadline: new AbortController().signal,

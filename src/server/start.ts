@@ -8,7 +8,7 @@ import type { Db } from "../db/db.ts";
 import { enableReclaim } from "../db/reclaim-space.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
-import { evaluateInside } from "../evaluate/evaluate-inside.ts";
+import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
@@ -103,7 +103,7 @@ export async function start(
     recordEvaluation: evaluations.record,
     evaluationsWritten: evaluations.written,
     evaluationsHeld: () => journals.evaluationsLeft() || evaluations.held(),
-    evaluate: (asked) => evaluateInside(deps, asked),
+    evaluate: (asked) => evaluateInternal(deps, asked),
     demo_url: demo.url,
     bodyDeadline: bodies.signal,
     responseDeadline: responses.signal,

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { blockEnds, blockedSubjectTable } from "../../src/db/blocked-subjects.ts";
 import { configRevision } from "../../src/db/config-revision.ts";
-import { MAX_BLOCKS, openBlocks } from "../../src/plugins/rate-limiter/blocks.ts";
+import { createBlockList, MAX_BLOCKS } from "../../src/plugins/rate-limiter/block-list.ts";
 import { cuttable } from "../kit/cuttable.ts";
 import { startKit } from "../kit/kit.ts";
 import { freshDatabase } from "../kit/services.ts";
@@ -14,7 +14,7 @@ async function setUp() {
   const kit = await startKit();
   const gateway = await kit.make("/v1/gateways", { name: "g" });
   const { db, now, newId, log, snapshot } = kit.deps;
-  const blocks = openBlocks({ db, now, newId, log, snapshot });
+  const blocks = createBlockList({ db, now, newId, log, snapshot });
   return {
     kit,
     db,

@@ -1,7 +1,7 @@
 /** The promise of the rate limiter, taken literally: random traffic against an oracle that counts by hand. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { RedisClient } from "bun";
-import type { Verdict } from "../../src/plugins/rate-limiter/counter.ts";
+import type { LimitVerdict } from "../../src/plugins/rate-limiter/counter.ts";
 import { createMemoryCounter } from "../../src/plugins/rate-limiter/memory-counter.ts";
 import { createRedisCounter } from "../../src/plugins/rate-limiter/redis-counter.ts";
 import { limiterScript } from "../../src/plugins/rate-limiter/redis-script.ts";
@@ -24,11 +24,11 @@ const memory = createMemoryCounter();
 const shared = createRedisCounter(redis, limiterScript(CLOCK));
 await redis.send("SCRIPT", ["LOAD", limiterScript(CLOCK)]);
 
-const inMemory = async (requests: readonly Request[]): Promise<Verdict[]> =>
+const inMemory = async (requests: readonly Request[]): Promise<LimitVerdict[]> =>
   requests.map(({ at, asks }) => memory.take(asks, at));
 
 /** One connection answers in order: the clock is set before each request. */
-const inRedis = (requests: readonly Request[]): Promise<Verdict[]> =>
+const inRedis = (requests: readonly Request[]): Promise<LimitVerdict[]> =>
   Promise.all(
     requests.map(async ({ wall, asks }) => {
       redis.send("SET", ["clock", `${wall}`]);
@@ -38,8 +38,8 @@ const inRedis = (requests: readonly Request[]): Promise<Verdict[]> =>
 
 async function brokenPatterns(
   patterns: number,
-  run: (requests: readonly Request[]) => Promise<Verdict[]>,
-  judge: (requests: readonly Request[], verdicts: readonly Verdict[]) => string[],
+  run: (requests: readonly Request[]) => Promise<LimitVerdict[]>,
+  judge: (requests: readonly Request[], verdicts: readonly LimitVerdict[]) => string[],
   clock: "steady" | "stepping" = "steady",
 ): Promise<string[]> {
   const random = seeded(SEED);
@@ -84,7 +84,7 @@ test("the oracle finds a limiter that forgets one request in a hundred", async (
  * A clock that was set back shows some times twice. Between two requests at least as much real time
  * has passed as the clock went forward, so what holds on this time holds on the real one.
  */
-function overAdmitted(requests: readonly Request[], verdicts: readonly Verdict[]): string[] {
+function overAdmitted(requests: readonly Request[], verdicts: readonly LimitVerdict[]): string[] {
   const oracle = createOracle();
   let [time, wall] = [0, requests[0]?.wall ?? 0];
   return requests.flatMap((request, index) => {

@@ -1,5 +1,5 @@
 /** Random traffic for the limiter, and an oracle that remembers every request and counts by hand. */
-import type { Ask, Verdict } from "../../src/plugins/rate-limiter/counter.ts";
+import type { LimitCheck, LimitVerdict } from "../../src/plugins/rate-limiter/counter.ts";
 import type { Random } from "../kit/random.ts";
 
 export interface Request {
@@ -7,7 +7,7 @@ export interface Request {
   at: number;
   /** What a wall clock shows then: it may have been set back or forward meanwhile. */
   wall: number;
-  asks: Ask[];
+  asks: LimitCheck[];
 }
 
 const START = 1_760_000_000_123;
@@ -62,22 +62,22 @@ function nextTime(random: Random, at: number, earlier: number, windowMs: number)
 /** What was admitted of each subject, as times. */
 export function createOracle() {
   const admitted = new Map<string, number[]>();
-  const timesOf = ({ space, subject }: Ask): number[] => {
+  const timesOf = ({ space, subject }: LimitCheck): number[] => {
     const times = admitted.get(space + subject) ?? [];
     admitted.set(space + subject, times);
     return times;
   };
   return {
-    admit: (asks: readonly Ask[], at: number) => {
+    admit: (asks: readonly LimitCheck[], at: number) => {
       for (const ask of asks) {
         for (let left = ask.cost ?? 1; left > 0; left--) timesOf(ask).push(at);
       }
     },
     /** Admitted ones in the closed interval of this length that ends at `at`. */
-    count: (ask: Ask, at: number, lengthMs: number) =>
+    count: (ask: LimitCheck, at: number, lengthMs: number) =>
       timesOf(ask).filter((time) => time >= at - lengthMs && time <= at).length,
     /** When an exact limiter would have room again: just after the oldest that must go has left. */
-    roomAt: (ask: Ask, at: number) => {
+    roomAt: (ask: LimitCheck, at: number) => {
       const windowMs = ask.window_s * 1000;
       const inside = timesOf(ask).filter((time) => time >= at - windowMs && time <= at);
       const leaving = inside.length - ask.limit + (ask.cost ?? 1) - 1;
@@ -90,7 +90,10 @@ export function createOracle() {
 }
 
 /** Why the verdicts on a pattern break the promise; nothing when they keep it. */
-export function violations(requests: readonly Request[], verdicts: readonly Verdict[]): string[] {
+export function violations(
+  requests: readonly Request[],
+  verdicts: readonly LimitVerdict[],
+): string[] {
   const oracle = createOracle();
   const found: string[] = [];
   for (const [index, { at, asks }] of requests.entries()) {

@@ -19,22 +19,22 @@ import type { Outside } from "../../policy/detector.ts";
 import { programOf } from "../../snapshot/program-of.ts";
 import type { CollectorView, ProgramView } from "../../snapshot/snapshot.ts";
 import { openApproval } from "../approvals.ts";
+import { createDetectorCalls } from "../detector-calls.ts";
 import type { Asked, Judgment } from "../evaluate.ts";
-import { ifReachable } from "../if-reachable.ts";
-import { outsideOf } from "../outside.ts";
-import { inThread } from "./worker-pool.ts";
+import { tolerateOutage } from "../tolerate-outage.ts";
+import { runInWorker } from "./worker-pool.ts";
 
 /** The members of a request that say which collector and which policy. */
-export type Named = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
+export type PolicySelector = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
 
 /** A collector as an evaluation knows it. */
-export type Collector = Pick<
+export type EvaluationCollector = Pick<
   CollectorView,
   "id" | "name" | "type" | "gateway_id" | "fail_mode" | "content_storage"
 >;
 
-export interface Chosen {
-  collector: Collector;
+export interface PolicySelection {
+  collector: EvaluationCollector;
   /** undefined: no policy applies. */
   program: Program | undefined;
   /** Ids of detectors that are switched off. */
@@ -45,40 +45,45 @@ export interface Chosen {
 
 export interface EvaluationHost extends Pick<Outside, "post" | "ask">, Pick<Deps, "now" | "newId"> {
   /** A promise only in a thread, which has to ask. */
-  choose: (named: Named) => Chosen | Promise<Chosen>;
+  selectPolicy: (named: PolicySelector) => PolicySelection | Promise<PolicySelection>;
   fetchAttachment: (url: string) => Promise<FetchedAttachment>;
   findPseudonyms: (
     session_hash: string,
     pseudonyms: readonly string[],
   ) => Promise<SealedPseudonym[]>;
-  keepPseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
-  approved: (asked: Pick<ApprovalRow, "collector_id" | "fingerprint">) => Promise<ApprovalRow[]>;
+  savePseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
+  findApproved: (
+    asked: Pick<ApprovalRow, "collector_id" | "fingerprint">,
+  ) => Promise<ApprovalRow[]>;
   /** Returns the id of the pending approval; null when the database is unreachable. */
-  askApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
+  requestApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
   record: (recorded: RecordedEvaluation) => Promise<void>;
   /** Judges in a thread, where this is not one already: a small file may say as much as a large body. */
-  aside: ((asked: Asked, owner: string) => Promise<Judgment>) | undefined;
+  evaluateInWorker: ((asked: Asked, owner: string) => Promise<Judgment>) | undefined;
 }
 
-export function backingOf(
+export function createHost(
   deps: Deps,
-  choose: (named: Named) => { collector: CollectorView; program?: ProgramView | undefined },
+  choose: (named: PolicySelector) => {
+    collector: CollectorView;
+    program?: ProgramView | undefined;
+  },
 ): EvaluationHost {
-  const backing: EvaluationHost = {
+  const host: EvaluationHost = {
     ...sharedBy(deps),
-    choose(named) {
+    selectPolicy(named) {
       const { collector, program = programOf(collector, named.consumer_id) } = choose(named);
       const { disabledDetectors } = deps.snapshot();
       const { keyring } = deps;
       return { collector, program: program?.(), disabled: disabledDetectors, keyring };
     },
-    aside: (asked, owner) =>
-      inThread(deps, "huge", { work: { name: "judge", given: asked }, backing, owner }),
+    evaluateInWorker: (asked, owner) =>
+      runInWorker(deps, "huge", { work: { name: "judge", given: asked }, host, owner }),
   };
-  return backing;
+  return host;
 }
 
-type Shared = Omit<EvaluationHost, "choose" | "aside">;
+type Shared = Omit<EvaluationHost, "selectPolicy" | "evaluateInWorker">;
 
 /** What is the same for every evaluation of a program is made once. */
 const shared = new WeakMap<Deps, Shared>();
@@ -87,20 +92,21 @@ function sharedBy(deps: Deps): Shared {
   const known = shared.get(deps);
   if (known) return known;
   const fresh: Shared = {
-    ...outsideOf(deps),
+    ...createDetectorCalls(deps),
     now: deps.now,
     newId: deps.newId,
     fetchAttachment: (url) => fetchAttachment(deps.send, url),
     findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),
-    keepPseudonyms: (rows) =>
-      ifReachable(
+    savePseudonyms: (rows) =>
+      tolerateOutage(
         deps,
         deps.db.transaction((tx) => keepPseudonyms(tx, rows)),
         undefined,
       ),
-    approved: (asked) =>
-      ifReachable(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
-    askApproval: (row, content) => ifReachable(deps, openApproval(deps.db, row, content), null),
+    findApproved: (asked) =>
+      tolerateOutage(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
+    requestApproval: (row, content) =>
+      tolerateOutage(deps, openApproval(deps.db, row, content), null),
     record(recorded) {
       const { id: request_id, trace_id, status, latency_ms } = recorded.event;
       deps.log("evaluation", { trace_id, request_id, status, latency_ms });

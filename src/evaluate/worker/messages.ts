@@ -4,34 +4,34 @@ import type { PolicyDocument } from "../../contract/policies.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import type { Answering } from "../answer-body.ts";
 import type { Asked, Judgment } from "../evaluate.ts";
-import type { Chosen, EvaluationHost } from "./evaluation-host.ts";
+import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 
-export type ToThread =
-  | { kind: "work"; job: number; work: Work }
-  | { kind: "reply"; call: number; settled: Settled };
+export type MessageToWorker =
+  | { kind: "work"; job: number; work: WorkerTask }
+  | { kind: "reply"; call: number; settled: TaskOutcome };
 
-export type FromThread =
-  | { kind: "call"; job: number; call: number; name: Asking; args: unknown[] }
-  | { kind: "done"; job: number; settled: Settled };
+export type MessageFromWorker =
+  | { kind: "call"; job: number; call: number; name: HostMethod; args: unknown[] }
+  | { kind: "done"; job: number; settled: TaskOutcome };
 
 /** A body to answer, or one evaluation of it. */
-export type Work = { name: "answer"; given: Answering } | { name: "judge"; given: Asked };
+export type WorkerTask = { name: "answer"; given: Answering } | { name: "judge"; given: Asked };
 
-export interface Done {
+export interface TaskResults {
   answer: string;
   judge: Judgment;
 }
 
 /** What a thread asks the program for. The time and ids are its own, and it hands nothing on. */
-export type Asking = Exclude<keyof EvaluationHost, "now" | "newId" | "aside">;
+export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "evaluateInWorker">;
 
 /** Without its functions: a program is compiled again. */
-export interface PortableChoice extends Omit<Chosen, "program" | "keyring"> {
+export interface ClonedSelection extends Omit<PolicySelection, "program" | "keyring"> {
   keyring: Keyring;
   program: { document: PolicyDocument; id: string; version: number } | undefined;
 }
 
-export type Settled = { value: unknown } | { error: PlainError };
+export type TaskOutcome = { value: unknown } | { error: PlainError };
 
 interface PlainError {
   code: ErrorCode;
@@ -41,7 +41,7 @@ interface PlainError {
   cause: string;
 }
 
-export async function settle(work: () => Promise<unknown>): Promise<Settled> {
+export async function captureOutcome(work: () => Promise<unknown>): Promise<TaskOutcome> {
   try {
     return { value: await work() };
   } catch (thrown) {
@@ -56,7 +56,7 @@ function told(cause: unknown): string {
   return `${cause.stack ?? cause.message}${below}`;
 }
 
-export function unsettle(settled: Settled): unknown {
+export function unwrapOutcome(settled: TaskOutcome): unknown {
   if ("value" in settled) return settled.value;
   const { code, message, details, cause } = settled.error;
   throw new AppError(code, message, { details, cause });

@@ -5,42 +5,44 @@ import type { Deps } from "../../deps.ts";
 import { createFairSemaphore } from "../../lib/concurrency/fair-semaphore.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Settings } from "../../settings.ts";
-import type { Chosen, EvaluationHost } from "./evaluation-host.ts";
+import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 import {
-  type Done,
-  type FromThread,
-  type PortableChoice,
-  type Settled,
-  settle,
-  type ToThread,
-  unsettle,
-  type Work,
+  type ClonedSelection,
+  captureOutcome,
+  type MessageFromWorker,
+  type MessageToWorker,
+  type TaskOutcome,
+  type TaskResults,
+  unwrapOutcome,
+  type WorkerTask,
 } from "./messages.ts";
 
 /** What a huge body took of memory goes back with its thread. */
 const IDLE_MS = 30_000;
 
 interface Job {
-  work: Work;
+  work: WorkerTask;
   /** The collector, or the token, whose evaluation it is: owners take turns. */
   owner: string;
   /** What the thread asks for meanwhile. */
-  backing: EvaluationHost;
+  host: EvaluationHost;
 }
 
 /** Rejects with `shutting_down` at the end of a shutdown: a worker may need seconds more. */
-export async function inThread<Name extends Work["name"]>(
+export async function runInWorker<Name extends WorkerTask["name"]>(
   { settings, responseDeadline }: Pick<Deps, "settings" | "responseDeadline">,
   thread: "large" | "huge",
   job: Job & { work: { name: Name } },
-): Promise<Done[Name]> {
+): Promise<TaskResults[Name]> {
   const judged = threadsOf(settings)[thread](job);
   const late = () => new AppError("shutting_down");
   // The thread gives back what the work of this name gives.
-  return unsettle(await withTimeout(judged, Infinity, late, responseDeadline)) as Done[Name];
+  return unwrapOutcome(
+    await withTimeout(judged, Infinity, late, responseDeadline),
+  ) as TaskResults[Name];
 }
 
-type Thread = (job: Job) => Promise<Settled>;
+type Thread = (job: Job) => Promise<TaskOutcome>;
 
 /** One set for each running program: its settings object is what a copy of `deps` still shares. */
 const threads = new WeakMap<Settings, { large: Thread; huge: Thread }>();
@@ -76,26 +78,26 @@ function createHuge(): Thread {
 }
 
 function createThread(): { judge: Thread; isIdle: () => boolean } {
-  const jobs = new Map<number, { backing: EvaluationHost; done: (settled: Settled) => void }>();
+  const jobs = new Map<number, { host: EvaluationHost; done: (settled: TaskOutcome) => void }>();
   let count = 0;
   let running: Worker | undefined;
   let idle: ReturnType<typeof setTimeout> | undefined;
 
   const start = (): Worker => {
     const worker = new Worker(new URL("./worker.ts", import.meta.url));
-    const tell = (message: ToThread) => worker.postMessage(message);
-    worker.on("message", async (message: FromThread) => {
-      const { backing, done } = jobs.get(message.job) ?? {};
+    const tell = (message: MessageToWorker) => worker.postMessage(message);
+    worker.on("message", async (message: MessageFromWorker) => {
+      const { host, done } = jobs.get(message.job) ?? {};
       if (message.kind === "done") done?.(message.settled);
-      else if (backing) {
-        const settled = await settle(() => answered(backing, message));
+      else if (host) {
+        const settled = await captureOutcome(() => answered(host, message));
         tell({ kind: "reply", call: message.call, settled });
       }
     });
     const broken = async (cause: unknown) => {
       if (running !== worker) return; // told already, or stopped when it had nothing to do
       running = undefined;
-      const settled = await settle(() => Promise.reject(cause));
+      const settled = await captureOutcome(() => Promise.reject(cause));
       for (const { done } of jobs.values()) done(settled);
     };
     worker.on("error", broken);
@@ -109,13 +111,13 @@ function createThread(): { judge: Thread; isIdle: () => boolean } {
     void running?.terminate();
     running = undefined;
   };
-  const judge = async ({ backing, work }: Job) => {
+  const judge = async ({ host, work }: Job) => {
     clearTimeout(idle);
     running ??= start();
     const job = ++count;
-    const { promise, resolve } = Promise.withResolvers<Settled>();
-    jobs.set(job, { backing, done: resolve });
-    const message: ToThread = { kind: "work", job, work };
+    const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
+    jobs.set(job, { host, done: resolve });
+    const message: MessageToWorker = { kind: "work", job, work };
     running.postMessage(message);
     const settled = await promise;
     jobs.delete(job);
@@ -126,17 +128,17 @@ function createThread(): { judge: Thread; isIdle: () => boolean } {
 }
 
 async function answered(
-  backing: EvaluationHost,
-  { name, args }: Extract<FromThread, { kind: "call" }>,
+  host: EvaluationHost,
+  { name, args }: Extract<MessageFromWorker, { kind: "call" }>,
 ): Promise<unknown> {
   // The thread hands in what the member of this name takes.
-  const member = backing[name] as (...args: unknown[]) => Promise<unknown>;
+  const member = host[name] as (...args: unknown[]) => Promise<unknown>;
   const value = await member(...args);
-  return name === "choose" ? portable(value as Chosen) : value;
+  return name === "selectPolicy" ? portable(value as PolicySelection) : value;
 }
 
 /** Views hold functions: only what the thread reads goes there. */
-function portable({ collector, program, disabled, keyring }: Chosen): PortableChoice {
+function portable({ collector, program, disabled, keyring }: PolicySelection): ClonedSelection {
   const { id, name, type, gateway_id, fail_mode, content_storage } = collector;
   return {
     collector: { id, name, type, gateway_id, fail_mode, content_storage },

@@ -8,61 +8,65 @@ import { answerBody } from "../answer-body.ts";
 import { evaluate } from "../evaluate.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import {
-  type Asking,
-  type Done,
-  type FromThread,
-  type PortableChoice,
-  type Settled,
-  settle,
-  type ToThread,
-  unsettle,
-  type Work,
+  type ClonedSelection,
+  captureOutcome,
+  type HostMethod,
+  type MessageFromWorker,
+  type MessageToWorker,
+  type TaskOutcome,
+  type TaskResults,
+  unwrapOutcome,
+  type WorkerTask,
 } from "./messages.ts";
 
-const tell = (message: FromThread) => parentPort?.postMessage(message);
+const tell = (message: MessageFromWorker) => parentPort?.postMessage(message);
 
-const waiting = new Map<number, (settled: Settled) => void>();
+const waiting = new Map<number, (settled: TaskOutcome) => void>();
 let calls = 0;
 
-parentPort?.on("message", async (message: ToThread) => {
+parentPort?.on("message", async (message: MessageToWorker) => {
   if (message.kind === "reply") {
     waiting.get(message.call)?.(message.settled);
     waiting.delete(message.call);
     return;
   }
   const { job, work } = message;
-  tell({ kind: "done", job, settled: await settle(() => done(backingOf(job), work)) });
+  tell({
+    kind: "done",
+    job,
+    settled: await captureOutcome(() => done(createWorkerHost(job), work)),
+  });
 });
 
-const done = (backing: EvaluationHost, work: Work): Promise<Done[Work["name"]]> =>
-  work.name === "answer" ? answerBody(backing, work.given) : evaluate(backing, work.given);
+const done = (host: EvaluationHost, work: WorkerTask): Promise<TaskResults[WorkerTask["name"]]> =>
+  work.name === "answer" ? answerBody(host, work.given) : evaluate(host, work.given);
 
-function backingOf(job: number): EvaluationHost {
-  const answerOf = async (name: Asking, args: unknown[]): Promise<unknown> => {
+function createWorkerHost(job: number): EvaluationHost {
+  const answerOf = async (name: HostMethod, args: unknown[]): Promise<unknown> => {
     const call = ++calls;
-    const { promise, resolve } = Promise.withResolvers<Settled>();
+    const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
     waiting.set(call, resolve);
     tell({ kind: "call", job, call, name, args });
-    return unsettle(await promise);
+    return unwrapOutcome(await promise);
   };
   // The program answers with what its own member of this name gives.
-  const ask = <Name extends Asking>(name: Name) =>
+  const ask = <Name extends HostMethod>(name: Name) =>
     ((...args: unknown[]) => answerOf(name, args)) as EvaluationHost[Name];
   return {
     now,
     newId,
-    aside: undefined,
+    evaluateInWorker: undefined,
     post: ask("post"),
     ask: ask("ask"),
     fetchAttachment: ask("fetchAttachment"),
     findPseudonyms: ask("findPseudonyms"),
-    keepPseudonyms: ask("keepPseudonyms"),
-    approved: ask("approved"),
-    askApproval: ask("askApproval"),
+    savePseudonyms: ask("savePseudonyms"),
+    findApproved: ask("findApproved"),
+    requestApproval: ask("requestApproval"),
     record: ask("record"),
-    async choose(named) {
+    async selectPolicy(named) {
       // Not what the member gives there, but the part of it that can be copied.
-      const chosen = (await answerOf("choose", [named])) as PortableChoice;
+      const chosen = (await answerOf("selectPolicy", [named])) as ClonedSelection;
       const { program, keyring } = chosen;
       return { ...chosen, program: program && programOf(program), keyring: () => keyring };
     },
@@ -72,7 +76,7 @@ function backingOf(job: number): EvaluationHost {
 /** A version never changes: what was compiled stays right. */
 const programs = createLruCache<Program>(20);
 
-function programOf({ document, id, version }: NonNullable<PortableChoice["program"]>): Program {
+function programOf({ document, id, version }: NonNullable<ClonedSelection["program"]>): Program {
   const name = `${id}:${version}`;
   const known = programs.get(name);
   if (known) return known;

@@ -24,5 +24,5 @@ export async function admit(
   const request = { ...who, client, headers, cost, reply_headers };
   const refused = (plugin: string) =>
     deps.log("plugin_refused", { level: "debug", gateway_id: gateway.id, plugin });
-  await runPlugins(deps, { gateway, request, refused });
+  await runPlugins(deps, { gateway, request, onRejected: refused });
 }

@@ -1,6 +1,6 @@
 /** What the answer to one MCP request rests on: who asks, what they may use, and the way to the servers. */
 import type { Author } from "../../db/record-change.ts";
-import type { Deps, InsideEvaluation } from "../../deps.ts";
+import type { Deps, InternalEvaluation } from "../../deps.ts";
 import type { Principal } from "../identify-principal.ts";
 import type { MemoryHold } from "../memory-holds.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
@@ -24,7 +24,7 @@ export interface Session {
   /** Continue the client's trace in calls of servers; none when it sent no trace. */
   trace_headers: Record<string, string>;
   /** For the guard's record. */
-  asked_from: Pick<InsideEvaluation, "client_address" | "user_agent">;
+  asked_from: Pick<InternalEvaluation, "client_address" | "user_agent">;
 }
 
 /** A session of a principal: only those have a Store. */

@@ -2,33 +2,35 @@
 
 import type { Log } from "../../lib/log.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import type { Ask, Charge, Used, UsedIn, Verdict } from "./counter.ts";
+import type { Charge, LimitCheck, LimitVerdict, SubjectUsage, UsageQuery } from "./counter.ts";
 import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
-import { keepRedis } from "./redis-link.ts";
+import { createRedisLink } from "./redis-link.ts";
 
 /** `local` is memory in place of a Redis that is away. */
 export const STORES = ["memory", "redis", "local"] as const;
-export type Store = (typeof STORES)[number];
-export interface Settled extends Verdict {
-  store: Store;
+export type StoreKind = (typeof STORES)[number];
+export interface StoreVerdict extends LimitVerdict {
+  store: StoreKind;
   /** Redis is away and a limit must not be counted without it. */
   unavailable?: boolean;
 }
 
-export interface StoreAsk extends Ask {
+export interface StoreCheck extends LimitCheck {
   /** The limit that this node enforces alone while Redis is away. */
   local_limit: number;
 }
 
 export interface CounterStore {
   /** `closed`: admits nothing while Redis is away. */
-  take(asks: readonly StoreAsk[], closed: boolean): Settled | Promise<Settled>;
+  take(asks: readonly StoreCheck[], closed: boolean): StoreVerdict | Promise<StoreVerdict>;
   /** How things stand; nothing is charged. */
-  check(asks: readonly Ask[]): Settled | Promise<Settled>;
+  check(asks: readonly LimitCheck[]): StoreVerdict | Promise<StoreVerdict>;
   /** Returns what this node knows without I/O: with Redis, only the requests that it admitted itself. */
-  estimate(asks: readonly Ask[]): Settled;
+  estimate(asks: readonly LimitCheck[]): StoreVerdict;
   /** Everyone in a space who has used something, in no order. */
-  used(counter: UsedIn): Promise<{ items: Iterable<Used>; complete: boolean; store: Store }>;
+  listUsage(
+    counter: UsageQuery,
+  ): Promise<{ items: Iterable<SubjectUsage>; complete: boolean; store: StoreKind }>;
   /** False when there was nothing to forget. */
   forget(space: string, subject: string): Promise<boolean>;
   /** Redis is away: this node counts on its own. */
@@ -47,7 +49,7 @@ function ownStore(memory: MemoryCounter): CounterStore {
     take: (asks) => ({ ...memory.take(asks, elapsedMs()), store: "memory" }),
     check: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
     estimate: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
-    used: async (ask) => ({ ...usedIn(memory, ask), store: "memory" }),
+    listUsage: async (ask) => ({ ...usedIn(memory, ask), store: "memory" }),
     forget: async (space, subject) => memory.forget(space, subject),
     isLocal: () => false,
     size: memory.size,
@@ -69,7 +71,7 @@ function sharedStore(redisUrl: string, log: Log): CounterStore {
     unshared = createMemoryCounter();
     return taken.charges(elapsedMs());
   };
-  const link = keepRedis(redisUrl, log, {
+  const link = createRedisLink(redisUrl, log, {
     all: () => {
       takeUnshared();
       return memory.charges(elapsedMs());
@@ -98,12 +100,12 @@ function sharedStore(redisUrl: string, log: Log): CounterStore {
     },
     estimate: (asks) => ({
       ...memory.check(asks, elapsedMs()),
-      store: link.isAway() ? "local" : "redis",
+      store: link.isUnavailable() ? "local" : "redis",
     }),
-    async used(ask) {
+    async listUsage(ask) {
       const found = await link
         .counter()
-        ?.used(ask)
+        ?.listUsage(ask)
         .catch(() => undefined);
       if (found) return { ...found, store: "redis" };
       return { ...usedIn(memory, ask), store: "local" };
@@ -113,14 +115,14 @@ function sharedStore(redisUrl: string, log: Log): CounterStore {
       const there = await link.ask((redis) => redis.forget(space, subject));
       return here.includes(true) || there === true;
     },
-    isLocal: link.isAway,
+    isLocal: link.isUnavailable,
     size: memory.size,
     stop: link.stop,
   };
 }
 
-const locally = (ask: StoreAsk): Ask => ({ ...ask, limit: ask.local_limit });
+const locally = (ask: StoreCheck): LimitCheck => ({ ...ask, limit: ask.local_limit });
 
-function usedIn(memory: MemoryCounter, { space, limit }: UsedIn) {
-  return { items: memory.used(space, limit, elapsedMs()), complete: true };
+function usedIn(memory: MemoryCounter, { space, limit }: UsageQuery) {
+  return { items: memory.listUsage(space, limit, elapsedMs()), complete: true };
 }

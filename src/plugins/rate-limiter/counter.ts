@@ -2,7 +2,7 @@
 import type { LimitType } from "../../contract/limits.ts";
 
 /** One limit, and the subject it is asked for. */
-export interface Ask {
+export interface LimitCheck {
   /** A `spaceName`. */
   space: string;
   subject: string;
@@ -16,25 +16,25 @@ export interface Ask {
 export const freeingLimit = (limit: number, cost: number, admitted: boolean): number =>
   admitted ? limit : Math.max(1, limit - cost + 1);
 
-export interface Count {
+export interface LimitUsage {
   /** Inside the window, this request included when it was admitted. */
   used: number;
   /** Milliseconds until a used slot frees that can be taken again; 0 when none is used. */
   frees_in_ms: number;
 }
 
-export interface Verdict {
+export interface LimitVerdict {
   /** False when one of the limits is used up: then none was charged. */
   admitted: boolean;
   /** One for each ask, in their order. */
-  counts: readonly Count[];
+  counts: readonly LimitUsage[];
 }
 
 /** A counter whose subjects are listed. */
-export type UsedIn = Pick<Ask, "space" | "limit" | "window_s">;
+export type UsageQuery = Pick<LimitCheck, "space" | "limit" | "window_s">;
 
 /** A subject that has used something of a limit. */
-export interface Used extends Count {
+export interface SubjectUsage extends LimitUsage {
   subject: string;
 }
 

@@ -2,13 +2,13 @@
 import { LIMIT_TYPES } from "../../contract/limits.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type Counts, newCounts } from "../../lib/metrics.ts";
-import { type Blocks, type BlocksOn, openBlocks } from "./blocks.ts";
+import { type BlockList, type BlockListDeps, createBlockList } from "./block-list.ts";
 import { type CounterStore, openCounterStore, STORES } from "./counter-store.ts";
 import { createFingerprint, type Fingerprint } from "./subjects.ts";
 
 export interface Limiter {
   store: CounterStore;
-  blocks: Blocks;
+  blocks: BlockList;
   fingerprint: Fingerprint;
   tally: LimiterTally;
   stop(): Promise<void>;
@@ -28,10 +28,10 @@ export const newLimiterTally = (): LimiterTally => ({
 
 /** Without `redis_url` the counts are in the memory of this process. */
 export function openLimiter(
-  on: BlocksOn & { redis_url: string | undefined; keyring: () => Keyring },
+  on: BlockListDeps & { redis_url: string | undefined; keyring: () => Keyring },
 ): Limiter {
   const store = openCounterStore(on.redis_url, on.log);
-  const blocks = openBlocks(on);
+  const blocks = createBlockList(on);
   return {
     store,
     blocks,

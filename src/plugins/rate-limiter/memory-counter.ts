@@ -1,11 +1,11 @@
 /** Counts in the memory of this process: exact, in one step, and bounded however many subjects come. */
 import {
-  type Ask,
   type Charge,
-  type Count,
   freeingLimit,
-  type Used,
-  type Verdict,
+  type LimitCheck,
+  type LimitUsage,
+  type LimitVerdict,
+  type SubjectUsage,
 } from "./counter.ts";
 import {
   advance,
@@ -25,15 +25,15 @@ const MAX_SUBJECTS = 1_000_000;
 
 export interface MemoryCounter {
   /** All asks are checked, then all are charged. `nowMs` is of a clock that never runs backwards. */
-  take(asks: readonly Ask[], nowMs: number): Verdict;
+  take(asks: readonly LimitCheck[], nowMs: number): LimitVerdict;
   /** The same verdict, and nothing is charged. */
-  check(asks: readonly Ask[], nowMs: number): Verdict;
+  check(asks: readonly LimitCheck[], nowMs: number): LimitVerdict;
   /** Counts a request that was admitted elsewhere, whatever the limits. */
-  charge(asks: readonly Ask[], nowMs: number): void;
+  charge(asks: readonly LimitCheck[], nowMs: number): void;
   /** Yields what every subject was charged; those that were counted together for want of room are left out. */
   charges(nowMs: number): Generator<Charge>;
   /** Everyone in a space who has used something, in no order. */
-  used(space: string, limit: number, nowMs: number): Generator<Used>;
+  listUsage(space: string, limit: number, nowMs: number): Generator<SubjectUsage>;
   /** False when there was nothing to forget. */
   forget(space: string, subject: string): boolean;
   /** Subjects that are remembered now. */
@@ -52,7 +52,11 @@ export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
   let size = 0;
   let stepsDue = 0;
 
-  const run = (asks: readonly Ask[], nowMs: number, pay: "if admitted" | "always" | "never") => {
+  const run = (
+    asks: readonly LimitCheck[],
+    nowMs: number,
+    pay: "if admitted" | "always" | "never",
+  ) => {
     // Before any ring is at hand: a ring that is dropped while in use would be charged for nothing.
     stepsDue += size + asks.length > most ? STEPS_FOR_ROOM : STEPS_PER_REQUEST;
     for (; stepsDue >= 1; stepsDue--) tour.next(nowMs);
@@ -81,7 +85,7 @@ export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
     return { admitted, counts };
   };
 
-  const spaceOf = ({ space: name, window_s }: Ask): Space => {
+  const spaceOf = ({ space: name, window_s }: LimitCheck): Space => {
     let space = spaces.get(name);
     if (!space) {
       space = { window_s, subjects: new Map(), overflow: undefined };
@@ -91,7 +95,7 @@ export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
   };
 
   /** A ring for a subject that has none of its own. */
-  const placeFor = (space: Space, ask: Ask, nowMs: number): Ring => {
+  const placeFor = (space: Space, ask: LimitCheck, nowMs: number): Ring => {
     if (size >= most) {
       space.overflow ??= newRing(partAt(nowMs, ask.window_s));
       return space.overflow;
@@ -136,7 +140,7 @@ export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
         }
       }
     },
-    *used(name, limit, nowMs) {
+    *listUsage(name, limit, nowMs) {
       const space = spaces.get(name);
       if (!space) return;
       const { window_s } = space;
@@ -161,9 +165,9 @@ const STEPS_FOR_ROOM = 32;
 
 function countOf(
   ring: Ring | undefined,
-  { limit, window_s }: Pick<Ask, "limit" | "window_s">,
+  { limit, window_s }: Pick<LimitCheck, "limit" | "window_s">,
   nowMs: number,
-): Count {
+): LimitUsage {
   if (!ring?.total) return { used: 0, frees_in_ms: 0 };
   return { used: ring.total, frees_in_ms: partStart(freesAt(ring, limit), window_s) - nowMs };
 }

@@ -2,17 +2,17 @@
 import type { RedisClient } from "bun";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import {
-  type Ask,
   type Charge,
   epochKey,
-  type Used,
-  type UsedIn,
-  type Verdict,
+  type LimitCheck,
+  type LimitVerdict,
+  type SubjectUsage,
+  type UsageQuery,
 } from "./counter.ts";
 import { chargeScript, epochScript, limiterScript } from "./redis-script.ts";
 
 /** The epoch that a node has charged its requests to. */
-export interface Claim {
+export interface EpochClaim {
   epoch: string;
   /** The epoch was just confirmed: the gateway's key may be set to it. */
   confirmed: boolean;
@@ -20,15 +20,15 @@ export interface Claim {
 
 export interface RedisCounter {
   /** Undefined, with nothing charged, when Redis has the data of another epoch. */
-  take(asks: readonly Ask[], claim?: Claim): Promise<Verdict | undefined>;
+  take(asks: readonly LimitCheck[], claim?: EpochClaim): Promise<LimitVerdict | undefined>;
   /** Returns the same verdict and charges nothing. */
-  check(asks: readonly Ask[]): Promise<Verdict>;
+  check(asks: readonly LimitCheck[]): Promise<LimitVerdict>;
   /** Adds requests that were admitted earlier. All are of one space. */
   charge(charges: readonly Charge[]): Promise<void>;
   /** Returns the epoch of the data; `charging` keeps it closed for another grace period. */
   epoch(known: string, charging: boolean): Promise<{ epoch: string; opens_in_ms: number }>;
   /** Everyone in a space who has used something, in no order; not complete when there are too many. */
-  used(counter: UsedIn): Promise<{ items: Used[]; complete: boolean }>;
+  listUsage(counter: UsageQuery): Promise<{ items: SubjectUsage[]; complete: boolean }>;
   /** False when there was nothing to forget. */
   forget(space: string, subject: string): Promise<boolean>;
 }
@@ -38,7 +38,7 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   const charger = scriptOn(redis, chargeScript());
   const epochs = scriptOn(redis, epochScript());
 
-  const run = async (asks: readonly Ask[], charge: number, claim: Claim) => {
+  const run = async (asks: readonly LimitCheck[], charge: number, claim: EpochClaim) => {
     const keys = asks.map(({ space, subject }) => space + subject);
     keys.push(epochKey(asks[0]?.space ?? ""));
     const limits = asks.flatMap(({ limit, window_s }) => [`${limit}`, `${window_s}`]);
@@ -59,7 +59,7 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
     };
   };
 
-  const check = async (asks: readonly Ask[]): Promise<Verdict> =>
+  const check = async (asks: readonly LimitCheck[]): Promise<LimitVerdict> =>
     (await run(asks, 0, ANY_EPOCH)) ?? { admitted: false, counts: [] };
 
   return {
@@ -86,10 +86,10 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
       );
       return { epoch, opens_in_ms: opensInUs / 1000 };
     },
-    async used(counter) {
+    async listUsage(counter) {
       const { space } = counter;
       const { keys, complete } = await keysOf(redis, space);
-      const items: Used[] = [];
+      const items: SubjectUsage[] = [];
       for (let at = 0; at < keys.length; at += BATCH) {
         const some = keys.slice(at, at + BATCH);
         const asks = some.map((key) => ({ ...counter, subject: key.slice(space.length) }));
@@ -105,7 +105,7 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   };
 }
 
-const ANY_EPOCH: Claim = { epoch: "", confirmed: false };
+const ANY_EPOCH: EpochClaim = { epoch: "", confirmed: false };
 
 /**
  * In a new epoch nothing is admitted for this long: within it every live node notices that the data

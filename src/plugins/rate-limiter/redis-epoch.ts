@@ -4,7 +4,7 @@ import type { Charge } from "./counter.ts";
 import type { RedisCounter } from "./redis-counter.ts";
 
 /** What this node admitted. */
-export interface Admitted {
+export interface AdmittedCharges {
   /** Everything inside the windows, counted in Redis or not. */
   all(): Iterable<Charge>;
   /** What was admitted without Redis since the last call of either function. */
@@ -23,7 +23,7 @@ export interface RedisEpoch {
 
 type Run = <T>(work: (counter: RedisCounter) => Promise<T>) => Promise<T>;
 
-export function createRedisEpoch(admitted: Admitted, log: Log): RedisEpoch {
+export function createRedisEpoch(admitted: AdmittedCharges, log: Log): RedisEpoch {
   let synced = "";
   /** Taken from `unshared` and not confirmed by Redis yet. */
   let unsent: Charge[] = [];

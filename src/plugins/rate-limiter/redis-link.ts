@@ -2,9 +2,9 @@
 import { RedisClient } from "bun";
 import type { Log } from "../../lib/log.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
-import type { Ask, Verdict } from "./counter.ts";
+import type { LimitCheck, LimitVerdict } from "./counter.ts";
 import { createRedisCounter, type RedisCounter } from "./redis-counter.ts";
-import { type Admitted, createRedisEpoch } from "./redis-epoch.ts";
+import { type AdmittedCharges, createRedisEpoch } from "./redis-epoch.ts";
 
 /**
  * A request waits so many turns of the clock for Redis at most. Turns, not milliseconds: when this
@@ -22,12 +22,12 @@ const MAX_TRIES = 3;
 
 export interface RedisLink {
   /** Checks and charges; undefined while Redis is away, or its data is not complete. */
-  take(asks: readonly Ask[]): Promise<Verdict | undefined>;
+  take(asks: readonly LimitCheck[]): Promise<LimitVerdict | undefined>;
   /** Returns the result in time; undefined while Redis is away, or is found to be. */
   ask<T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined>;
   /** For calls that may take their time; undefined while Redis is away. */
   counter(): RedisCounter | undefined;
-  isAway(): boolean;
+  isUnavailable(): boolean;
   stop(): void;
 }
 
@@ -60,7 +60,7 @@ export async function openRedis(url: string): Promise<RedisClient> {
   }
 }
 
-export function keepRedis(url: string, log: Log, admitted: Admitted): RedisLink {
+export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges): RedisLink {
   /** The newest connection; `current` only once Redis has all that this node admitted. */
   let newest: Connection | undefined;
   let current: Connection | undefined;
@@ -190,7 +190,7 @@ export function keepRedis(url: string, log: Log, admitted: Admitted): RedisLink 
     },
     ask,
     counter: () => current?.counter,
-    isAway: () => away,
+    isUnavailable: () => away,
     stop: () => {
       stopped = true;
       clearTimeout(retry);

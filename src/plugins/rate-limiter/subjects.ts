@@ -7,7 +7,10 @@ import type { PluginRequest } from "../plugin.ts";
 
 export type Fingerprint = (text: string) => string;
 
-export const SUBJECT: Record<LimitType, (request: PluginRequest, hmac: Fingerprint) => string> = {
+export const SUBJECT_OF_TYPE: Record<
+  LimitType,
+  (request: PluginRequest, hmac: Fingerprint) => string
+> = {
   global: () => "global",
   per_ip: ({ client }) => addressSubject(client),
   per_user: ({ user }) => (user.length > LONGEST_SUBJECT ? `sha256:${secretHash(user)}` : user),

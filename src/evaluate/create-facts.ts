@@ -3,9 +3,9 @@ import { CONDITION_FIELDS } from "../contract/conditions.ts";
 import type { Direction, EvaluateRequest, Protocol } from "../contract/evaluate.ts";
 import type { Facts } from "../policy/condition.ts";
 import type { Payload } from "../policy/payload/payload.ts";
-import type { Chosen } from "./worker/evaluation-host.ts";
+import type { PolicySelection } from "./worker/evaluation-host.ts";
 
-export interface Known extends Pick<Chosen, "collector" | "keyring"> {
+export interface Known extends Pick<PolicySelection, "collector" | "keyring"> {
   request: EvaluateRequest;
   /** The JSON text of `request`. */
   body: string;
@@ -15,7 +15,7 @@ export interface Known extends Pick<Chosen, "collector" | "keyring"> {
   payload: Payload;
 }
 
-export function factsOf(known: Known): Facts {
+export function createFacts(known: Known): Facts {
   const { collector, request, payload } = known;
   const attribute = (name: string) => attributeOf(request.attributes ?? {}, name);
   return (field) => {
@@ -63,20 +63,20 @@ function memberAt(value: unknown, path: string): unknown {
 }
 
 /** Which of several services that share a collector sent it. */
-export function applicationOf(known: Known): string | null {
-  const name = factsOf(known)("source.application");
-  return typeof name === "string" && name !== "" ? shortName(name) : null;
+export function readApplication(known: Known): string | null {
+  const name = createFacts(known)("source.application");
+  return typeof name === "string" && name !== "" ? truncateName(name) : null;
 }
 
 /** Long enough for any name; the hooks of coding agents put whole transcripts into attributes. */
 const MAX_CHARACTERS = 256;
 
 /** The attributes that Activity keeps: those that conditions can name, and none of their content. */
-export function keptAttributes(facts: Facts): Record<string, string> {
+export function selectAttributes(facts: Facts): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const field of KEPT) {
     const value = facts(field);
-    if (typeof value === "string" && value !== "") kept[field] = shortName(value);
+    if (typeof value === "string" && value !== "") kept[field] = truncateName(value);
   }
   return kept;
 }
@@ -89,5 +89,5 @@ const KEPT = CONDITION_FIELDS.filter(
 );
 
 /** Postgres stores no NUL, and a name that is longer is none. */
-export const shortName = (text: string): string =>
+export const truncateName = (text: string): string =>
   text.replaceAll("\0", "").slice(0, MAX_CHARACTERS);

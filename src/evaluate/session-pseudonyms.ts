@@ -6,11 +6,11 @@ import type { Outside } from "../policy/detector.ts";
 import type { Pseudonym } from "../policy/rewrite.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
-export interface SessionNames {
-  name: Pseudonym;
+export interface SessionPseudonyms {
+  pseudonymFor: Pseudonym;
   restore: Outside["restore"];
   /** Writes down what was named, so that any node can restore it. */
-  keep: () => Promise<void>;
+  save: () => Promise<void>;
 }
 
 /** A conversation that pauses overnight can still be restored. */
@@ -18,11 +18,11 @@ const LIFE_MS = 86_400_000;
 /** A text full of addresses has a name for each: nobody else shall wait until all of them are written. */
 const KEPT_AT_ONCE = 500;
 
-export function sessionNames(
-  backing: EvaluationHost,
+export function createSessionPseudonyms(
+  host: EvaluationHost,
   keyring: () => Keyring,
   { collector_id, session_id }: { collector_id: string; session_id: string },
-): SessionNames {
+): SessionPseudonyms {
   const keyed = (...parts: string[]) =>
     new Bun.CryptoHasher("sha256", derivedKey(keyring(), "pseudonyms")).update(
       JSON.stringify(parts),
@@ -30,7 +30,7 @@ export function sessionNames(
   const session_hash = () => keyed("session", collector_id, session_id).digest("hex");
   const named = new Map<string, string>();
   return {
-    name(label, original) {
+    pseudonymFor(label, original) {
       // The same text gets the same name, on every node and without looking anything up.
       const digest = keyed("name", collector_id, session_id, label, original).digest();
       const pseudonym = `<${label}_${letters(digest)}>`;
@@ -38,7 +38,7 @@ export function sessionNames(
       return pseudonym;
     },
     async restore(pseudonyms) {
-      const rows = await backing.findPseudonyms(session_hash(), pseudonyms);
+      const rows = await host.findPseudonyms(session_hash(), pseudonyms);
       return new Map(
         rows.flatMap(({ id, pseudonym, original }) => {
           const plain = unseal(keyring(), sealedIn("pseudonyms.original", id), original);
@@ -46,17 +46,17 @@ export function sessionNames(
         }),
       );
     },
-    async keep() {
+    async save() {
       if (named.size === 0) return;
-      const expires_at = new Date(backing.now().getTime() + LIFE_MS).toISOString();
+      const expires_at = new Date(host.now().getTime() + LIFE_MS).toISOString();
       const hash = session_hash();
       const rows = [...named].map(([pseudonym, original]): PseudonymRow => {
-        const id = backing.newId();
+        const id = host.newId();
         const sealed = seal(keyring(), sealedIn("pseudonyms.original", id), original);
         return { id, collector_id, session_hash: hash, pseudonym, original: sealed, expires_at };
       });
       for (let at = 0; at < rows.length; at += KEPT_AT_ONCE) {
-        await backing.keepPseudonyms(rows.slice(at, at + KEPT_AT_ONCE));
+        await host.savePseudonyms(rows.slice(at, at + KEPT_AT_ONCE));
       }
     },
   };

@@ -9,7 +9,7 @@ import { urlFor } from "../providers/provider.ts";
 /** An answer of a detector is a list of places; of a judge, a word and a number. */
 const MAX_BYTES = 1024 * 1024;
 
-export function outsideOf(deps: Deps): Pick<Outside, "post" | "ask"> {
+export function createDetectorCalls(deps: Deps): Pick<Outside, "post" | "ask"> {
   const post: Outside["post"] = async ({ url, headers, body, timeout_ms, allow_private }) => {
     const late = () => new AppError("upstream_timeout", "The detector took too long to answer.");
     const stop = new AbortController();

@@ -18,7 +18,7 @@ import type { Log } from "../../lib/log.ts";
 /** What every user id could fill: over this many, a gateway's limit only rejects. */
 export const MAX_BLOCKS = 10_000;
 
-export interface BlocksOn {
+export interface BlockListDeps {
   db: Db;
   snapshot: () => { revision: number; blocks: BlockEnds };
   now: () => Date;
@@ -26,7 +26,7 @@ export interface BlocksOn {
   log: Log;
 }
 
-export interface Blocks {
+export interface BlockList {
   /** When the block of a subject ends, in milliseconds; undefined when it is not blocked. */
   endOf(gateway_id: string, type: LimitType, subject: string, nowMs: number): number | undefined;
   add(block: Pick<BlockedSubject, "gateway_id" | "type" | "subject">, forMs: number): void;
@@ -41,7 +41,7 @@ interface Fresh {
   revision: number | undefined;
 }
 
-export function openBlocks({ db, snapshot, now, newId, log }: BlocksOn): Blocks {
+export function createBlockList({ db, snapshot, now, newId, log }: BlockListDeps): BlockList {
   /** By gateway and `blockName`: those that the snapshot does not know yet. */
   const fresh = new Map<string, Fresh>();
   let timer: ReturnType<typeof setTimeout> | undefined;

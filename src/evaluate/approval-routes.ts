@@ -21,7 +21,7 @@ import { findContent } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { type DirectRoute, isSubject, type Route, route } from "../route.ts";
-import { bearerOf, identifyCaller, mayUse } from "./identify-collector.ts";
+import { canUseCollector, identifyCaller, readBearer } from "./identify-caller.ts";
 
 export const approvalRoutes: Route[] = [
   route(listApprovals, async (deps, { query: { status, collector_id, ...query } }) => {
@@ -74,10 +74,10 @@ export const approvalRoutes: Route[] = [
 export const checkApprovalRoute: DirectRoute = {
   endpoint: checkApproval,
   async respond(deps, { request, params, headers }) {
-    const caller = identifyCaller(deps, bearerOf(request.headers));
+    const caller = identifyCaller(deps, readBearer(request.headers));
     const found = await findApproval(deps, params.approval_id ?? "");
     const collector = deps.snapshot().collectors.get(found.collector_id);
-    if (!collector || !mayUse(caller, collector)) throw missing(found.id);
+    if (!collector || !canUseCollector(caller, collector)) throw missing(found.id);
     const { id, status, expires_at } = found;
     return Response.json({ id, status, expires_at }, { headers });
   },

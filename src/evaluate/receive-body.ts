@@ -5,7 +5,7 @@ import { type ByteBudget, createByteBudget } from "../lib/concurrency/byte-budge
 import { bodyLimits, readBody } from "../read-body.ts";
 import type { Settings } from "../settings.ts";
 
-export interface Body {
+export interface BufferedBody {
   bytes: Uint8Array;
   /** Says that the evaluation is over. */
   [Symbol.dispose]: () => void;
@@ -14,7 +14,7 @@ export interface Body {
 const MIB = 1024 * 1024;
 
 /** Counts bytes as they arrive: a length that is only announced takes nothing from others. */
-export async function readHeldBody(deps: Deps, request: Request): Promise<Body> {
+export async function receiveBody(deps: Deps, request: Request): Promise<BufferedBody> {
   const held = heldBytes(deps.settings);
   let taken = 0;
   const release = () => held.give(taken);

@@ -5,7 +5,7 @@ import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
 import { secretHash } from "../lib/crypto/secret-hash.ts";
 import type { CollectorKeyView, CollectorView } from "../snapshot/snapshot.ts";
-import { SERVICE_TOKEN, serviceClientOf } from "./service-token.ts";
+import { findServiceClient, SERVICE_TOKEN } from "./service-token.ts";
 
 /** Who is calling, before the body is looked at. */
 export type Caller =
@@ -14,7 +14,7 @@ export type Caller =
   | { kind: "administrator"; token_id: string; gateway_ids: readonly string[] | null };
 
 /** The secret of an Authorization header; empty where there is none. */
-export const bearerOf = (headers: Headers): string =>
+export const readBearer = (headers: Headers): string =>
   /^Bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
 
 export function identifyCaller(deps: Deps, secret: string): Caller {
@@ -26,7 +26,7 @@ export function identifyCaller(deps: Deps, secret: string): Caller {
   const hash = secretHash(secret);
   const key = collectorKeysByHash.get(hash);
   if (key) {
-    checkLive(deps, key, "collector key");
+    checkActive(deps, key, "collector key");
     deps.used("collector_keys", key.id);
     return { kind: "collector", collector: key.collector };
   }
@@ -40,14 +40,14 @@ export function identifyCaller(deps: Deps, secret: string): Caller {
 }
 
 function serviceClient(deps: Deps, token: string): Caller {
-  const client = serviceClientOf(deps, token);
+  const client = findServiceClient(deps, token);
   if (!client) throw new AppError("unauthorized", "This service token is unknown or has expired.");
-  checkLive(deps, client, "service client");
+  checkActive(deps, client, "service client");
   return { kind: "client", collector: client.collector };
 }
 
 /** spec 7: a key that was found but does not work any more is a 403. */
-export function checkLive(deps: Deps, key: CollectorKeyView, what: string): void {
+export function checkActive(deps: Deps, key: CollectorKeyView, what: string): void {
   if (key.revoked) throw new AppError("forbidden", `This ${what} was revoked.`);
   if (key.expires_at <= deps.now().getTime()) {
     throw new AppError("forbidden", `This ${what} has expired.`);
@@ -55,7 +55,7 @@ export function checkLive(deps: Deps, key: CollectorKeyView, what: string): void
 }
 
 /** Whether what is asked of a collector, and decided for it, is the caller's business. */
-export const mayUse = (caller: Caller, { id, gateway_id }: CollectorView): boolean =>
+export const canUseCollector = (caller: Caller, { id, gateway_id }: CollectorView): boolean =>
   caller.kind === "administrator"
     ? caller.gateway_ids === null || caller.gateway_ids.includes(gateway_id ?? "")
     : caller.collector.id === id;
@@ -83,7 +83,7 @@ export function identifyCollector(
       ? view.collector_key === collector_key
       : view.gateway_id === gateway_id;
   const found = [...deps.snapshot().collectors.values()].filter(
-    (view) => fits(view) && mayUse(caller, view),
+    (view) => fits(view) && canUseCollector(caller, view),
   );
   const [collector, another] = found;
   if (collector && !another) return collector;

@@ -17,7 +17,7 @@ export interface ReadAttachments {
 const MAX_ATTACHMENTS = 20;
 
 export async function readAttachments(
-  backing: EvaluationHost,
+  host: EvaluationHost,
   { attachments, documents }: Pick<Payload, "attachments" | "documents">,
 ): Promise<ReadAttachments> {
   if (attachments.length > MAX_ATTACHMENTS) {
@@ -26,7 +26,7 @@ export async function readAttachments(
   }
   const given = [...attachments, ...documents];
   // Fetched together, read one after the other: documents share one budget, and little memory.
-  const fetched = given.slice(0, MAX_ATTACHMENTS).map((each) => bytesOf(backing, each));
+  const fetched = given.slice(0, MAX_ATTACHMENTS).map((each) => bytesOf(host, each));
   const out: ReadAttachments = { segments: [], attachments: [], uninspected: [] };
   // Loaded with the first attachment: most programs never see one, and a start must not wait for it.
   const { startBudget } = await import("../lib/documents/reading-budget.ts");
@@ -83,12 +83,12 @@ const unreadable = (reason: Uninspected["reason"], detail: string): ReadFile => 
 
 /** Never rejects: what cannot be fetched is reported as not inspected. */
 async function bytesOf(
-  backing: EvaluationHost,
+  host: EvaluationHost,
   { content_type, data, url }: Attachment,
 ): Promise<{ bytes: Uint8Array; content_type: string | null; problem: string | null }> {
   try {
     if (data === null) {
-      const got = await backing.fetchAttachment(url ?? "");
+      const got = await host.fetchAttachment(url ?? "");
       return { bytes: got.bytes, content_type: content_type ?? got.content_type, problem: null };
     }
     const bytes = memberBytes(data);

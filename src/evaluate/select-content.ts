@@ -24,7 +24,7 @@ const MAX_CHARACTERS = 1024 * 1024;
 const MAX_LISTED = 500;
 
 /** Attachments are not among the segments of a payload: their texts are never kept. */
-export function storedContent(
+export function selectContent(
   storage: Collector["content_storage"],
   payload: Payload,
   {
@@ -81,13 +81,13 @@ export function storedContent(
  * Returns what an approver sees of a payload and of the attributes that are approved with it: masked whatever the
  * collector stores, and headed by how much is left out, so that padding cannot hide an argument.
  */
-export function approvalContent(
+export function selectApprovalContent(
   payload: Payload,
   hidden: Outcome["hidden"],
   attributes: readonly Value[],
 ): StoredText[] {
   const asked = { hidden, status: "ask", attributes };
-  const content = storedContent("masked", payload, asked) ?? [];
+  const content = selectContent("masked", payload, asked) ?? [];
   const { segments, values, dropped_values, calls, definitions } = payload;
   const texts = segments.filter((of) => !of.isNumber || isGiven(of));
   const listed = [texts, values, calls, definitions, attributes];
@@ -115,7 +115,7 @@ interface Value extends Kept {
 const isGiven = ({ isNumber, source }: Segment) => isNumber && source !== "tool_result";
 
 /** What a replay judges: as much of the payload as was kept. */
-export function payloadAgain(
+export function restorePayload(
   content: readonly StoredText[],
 ): Pick<Surroundings, "calls" | "definitions" | "payload_bytes"> & { segments: Segment[] } {
   const tools = (wanted: string) =>
