@@ -169,6 +169,8 @@ describe.each(databaseKinds)("on %s", (database) => {
       "input schema",
       { inputSchema: { type: "object", properties: { to: { description: `Or ${MAIL}` } } } },
     ],
+    ["enum", { inputSchema: { type: "object", properties: { to: { enum: ["me", MAIL] } } } }],
+    ["const", { inputSchema: { type: "object", properties: { to: { const: MAIL } } } }],
     [
       "output schema",
       { outputSchema: { type: "object", properties: { to: { description: `Or ${MAIL}` } } } },

@@ -36,4 +36,4 @@ const NAMES = new Set([
 ]);
 
 /** Of JSON Schema: what is not prose. */
-const SCHEMA_NAMES = new Set(["$ref", "$schema", "$id", "required", "enum", "const", "pattern"]);
+const SCHEMA_NAMES = new Set(["$ref", "$schema", "$id", "required", "pattern"]);
