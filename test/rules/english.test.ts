@@ -6,16 +6,19 @@ import { join } from "node:path";
 /** Each discouraged word, and what to write instead. */
 const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(?:stands?|standing)\b/i, "is, runs, is located"],
-  [/\btold\b|[a-z]Told\b/i, "recorded, reported, logged, returned"],
+  [/\b[Tt]old\b|[a-z]Told\b/, "recorded, reported, logged, returned"],
   [/\btells?\b/i, "reports, returns, distinguishes"],
-  [/\basked\b|[a-z]Asked\b/i, "requested, sent"],
-  [/(?<!DNS )\banswer(?:s|ed|ing)?\b|[a-z]Answer|\banswer[A-Z]/i, "response, reply, returns"],
+  [/\b[Aa]sked\b|[a-z]Asked\b/, "requested, sent"],
+  [/(?<!DNS )\b[Aa]nswer(?:s|ed|ing)?\b|[a-z]Answer|\b[Aa]nswer[A-Z]/, "response, reply, returns"],
   [/\b(?:whoever|whomever|whatever)\b/i, "the subject: the client, the administrator"],
   [/\bnobody\b/i, "the subject: no client, no administrator"],
   [/\baside\b/i, "in a worker"],
   [/\b(?:misfit|offences?)\b/i, "validation error, violation"],
   [/\bis no such\b|\bcannot stand\b/i, "what is wrong and what to do"],
-  [/\ba (?:text|head|thread)\b/, "text, header block, worker"],
+  [
+    /\ba (?:text|head|thread)(?=$|[.,;:)]| (?:is|of|that|in|with|and|or|by|to|as|which|for)\b)/,
+    "text, header block, worker",
+  ],
   [/\b(?:MOST|LONGEST|LARGEST|LEAST|FEWEST|SHORTEST)_/, "MAX_, MIN_"],
   [/\b(?:most|longest|largest)[A-Z](?!estrictive)/, "max…"],
   [
