@@ -4,7 +4,7 @@ import { z } from "zod";
 import { describeIssue } from "./contract/describe-issue.ts";
 import { PLANES, type Plane } from "./contract/endpoint.ts";
 import { AppError } from "./contract/errors.ts";
-import { parseBlock } from "./lib/http/client-address.ts";
+import { parseBlock } from "./lib/http/ip-address.ts";
 
 const seconds = z.coerce.number().min(0).max(86_400);
 /** A wait of nothing would refuse everything. */

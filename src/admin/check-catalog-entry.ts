@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { findFieldError } from "../contract/mcp-registries.ts";
 import { type CatalogEntryInput, listPrincipalFields } from "../contract/store-catalog.ts";
-import { fillTemplate, originNames, templateNames } from "../lib/http/url-template.ts";
+import { fillTemplate, originNames, templateNames } from "../lib/http/url-parts.ts";
 import { checkUrl } from "../net/check-url.ts";
 
 export function checkCatalogEntry({

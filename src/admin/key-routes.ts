@@ -7,9 +7,8 @@ import type { KeyColumns } from "../db/keys.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
-import { newSecret } from "../lib/ids.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 import type { Call, Route } from "../route.ts";
 import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts";
 

@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { KEY_STATES } from "../contract/keys.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 
 interface Held {
   revoked_at: string | null;

@@ -10,7 +10,7 @@ import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { oauthServerTable } from "../db/oauth-servers.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
-import { fillTemplate, originNames, templateNames } from "../lib/http/url-template.ts";
+import { fillTemplate, originNames, templateNames } from "../lib/http/url-parts.ts";
 import { checkUrl } from "../net/check-url.ts";
 import {
   isRetargeted,

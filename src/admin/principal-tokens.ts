@@ -10,8 +10,7 @@ import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tok
 import { rememberPrincipal } from "../db/principals.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
-import { newSecret } from "../lib/ids.ts";
+import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
 import { type Route, route } from "../route.ts";
 import { checkExpiry, newKeyColumns, toKeyReply } from "./key-state.ts";
 import { requireGateway } from "./resource-routes.ts";

@@ -13,8 +13,7 @@ import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
 import { gatewayTable } from "../db/gateways.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
-import { newSecret } from "../lib/ids.ts";
+import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts";
 

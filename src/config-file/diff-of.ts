@@ -1,6 +1,6 @@
 /** Which members of an item does a configuration file change? */
 import { formatPath } from "../contract/decode.ts";
-import { diffMembers, type MemberChange } from "../lib/json/diff-members.ts";
+import { diffMembers, type MemberChange } from "../lib/json/diff-values.ts";
 import { isMasked, mapSecrets, mask, secretsIn } from "../lib/json/secret-paths.ts";
 import type { Path } from "../lib/text/read-yaml.ts";
 import type { ConfigSource, Problem } from "./read-config-file.ts";

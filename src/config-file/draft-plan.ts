@@ -1,6 +1,6 @@
 /** A plan in the making: lists of what is there and what is wanted become steps in an order that works. */
 import type { Deps } from "../deps.ts";
-import type { MemberChange } from "../lib/json/diff-members.ts";
+import type { MemberChange } from "../lib/json/diff-values.ts";
 import type { Path } from "../lib/text/read-yaml.ts";
 import type { Actor } from "../route.ts";
 

@@ -1,7 +1,7 @@
 /** Runs the plugins of the gateway, which may refuse the request. */
 import { ANONYMOUS, readUser } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
-import { clientAddress } from "../lib/http/client-address.ts";
+import { clientAddress } from "../lib/http/ip-address.ts";
 import { count } from "../lib/metrics.ts";
 import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";

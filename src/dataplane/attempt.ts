@@ -2,8 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { statusClass } from "../lib/http/status-class.ts";
-import { count } from "../lib/metrics.ts";
+import { count, statusClass } from "../lib/metrics.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { type Reply, wholeReply } from "../net/http/reply.ts";
 import type { ReplyHeaders } from "../net/http/reply-head.ts";

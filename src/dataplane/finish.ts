@@ -1,7 +1,7 @@
 /** Puts our headers on the answer and tells the request as an event once its last byte is out. */
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { createHeaderSheet } from "../lib/http/header-sheet.ts";
+import { createHeaderSheet } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/reply-head.ts";
 import { fileIdsIn } from "./file-hints.ts";

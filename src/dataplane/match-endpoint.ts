@@ -1,7 +1,7 @@
 /** Which endpoint of the data plane does a path name? Whatever is not in this table is a 404 (spec 4.4, 4.5 and 4.6). */
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
-import { pathStart } from "../lib/http/path-start.ts";
+import { pathStart } from "../lib/http/url-parts.ts";
 import type { MatchedRequest, RequestIds } from "./stages.ts";
 
 export interface DataEndpoint {

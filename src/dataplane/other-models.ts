@@ -1,7 +1,7 @@
 /** Finds the models that a JSON body names besides `model`: alternatives, presets, models of tools. */
 import { AppError } from "../contract/errors.ts";
-import type { Member, Members } from "../lib/json/members.ts";
-import { parseStrict } from "../lib/json/strict.ts";
+import { parseStrict } from "../lib/json/parse-strict.ts";
+import type { Member, Members } from "../lib/json/scan-members.ts";
 import { foldName } from "../lib/text/fold-name.ts";
 import { partType } from "./part-type.ts";
 

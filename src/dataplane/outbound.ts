@@ -2,7 +2,7 @@
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { traceHeaders } from "../lib/http/trace-context.ts";
-import { type Members, memberValue, scanMembers } from "../lib/json/members.ts";
+import { type Members, memberValue, scanMembers } from "../lib/json/scan-members.ts";
 import { spliceMember } from "../lib/json/splice-member.ts";
 import type { OutboundRequest } from "../net/send.ts";
 import { type Operation, urlFor } from "../providers/provider.ts";

@@ -1,7 +1,7 @@
 /** Reads a JSON body once and finds the few members that routing needs, without building a tree. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { type Members, scanMembers } from "../lib/json/members.ts";
+import { type Members, scanMembers } from "../lib/json/scan-members.ts";
 import { readBody } from "../read-body.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 import { holding, uploadLimits } from "./upload.ts";

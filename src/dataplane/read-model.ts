@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { CAPABILITIES, type Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { type Members, memberValue } from "../lib/json/members.ts";
+import { type Members, memberValue } from "../lib/json/scan-members.ts";
 import { readsAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
 import { modelReference } from "./model-reference.ts";

@@ -1,6 +1,6 @@
 /** Finds the ids of uploaded files, and of vector stores made of them, that a JSON body refers to. */
 import { AppError } from "../contract/errors.ts";
-import { parseStrictText } from "../lib/json/strict.ts";
+import { parseStrictText } from "../lib/json/parse-strict.ts";
 import { partType } from "./part-type.ts";
 
 /** More than any provider takes in one request. */

@@ -1,5 +1,5 @@
 /** The client's body, in the shape in which it is sent upstream. */
-import type { Members } from "../lib/json/members.ts";
+import type { Members } from "../lib/json/scan-members.ts";
 
 export type RequestBody = NoBody | JsonBody | FormBody;
 

@@ -1,9 +1,8 @@
 /** `POST /v1/chat/completions`: the demo model on the reference chat wire, whole or streamed. */
 import { z } from "zod";
-import { paced } from "./paced.ts";
-import { type Prompt, type Reply, reply } from "./reply.ts";
+import { type Prompt, type Reply, reply } from "./compose-reply.ts";
 import { Content, type Turn, turnOf } from "./turns.ts";
-import { type DemoOptions, readJson, sse, unixSeconds, unnamed } from "./wire.ts";
+import { type DemoOptions, paced, readJson, sse, unixSeconds, unnamed } from "./wire.ts";
 
 const Role = z.enum(["system", "developer", "user", "assistant", "tool", "function"]);
 const ChatRequest = z.object({

@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings`: unit vectors from hashed words and letter triples, so similar texts lie close. */
 import { z } from "zod";
-import { countTokens } from "./reply.ts";
+import { countTokens } from "./compose-reply.ts";
 import { readJson, refuse } from "./wire.ts";
 
 const Tokens = z.array(z.int()).min(1);

@@ -1,9 +1,9 @@
 /** `POST /v1/images/generations`, `/edits` and `/variations`: PNG pictures painted from what was sent. */
 import { z } from "zod";
+import { countTokens } from "./compose-reply.ts";
 import { type FormFile, readForm } from "./form.ts";
-import { paint } from "./picture.ts";
+import { paint } from "./paint-picture.ts";
 import { pngSize, type Size } from "./png.ts";
-import { countTokens } from "./reply.ts";
 import { type DemoOptions, fit, named, readJson, refuse, sse, unixSeconds } from "./wire.ts";
 
 const MAX_SIDE = 1024;

@@ -1,9 +1,8 @@
 /** `POST /v1/messages`: the demo model on Anthropic's wire, whole or streamed. */
 import { z } from "zod";
-import { paced } from "./paced.ts";
-import { type Prompt, type Reply, reply } from "./reply.ts";
+import { type Prompt, type Reply, reply } from "./compose-reply.ts";
 import { Content, turnOf } from "./turns.ts";
-import { type DemoOptions, named, readJson, sse } from "./wire.ts";
+import { type DemoOptions, named, paced, readJson, sse } from "./wire.ts";
 
 const JsonFormat = z
   .object({ type: z.literal("json_schema"), schema: z.unknown().optional() })

@@ -1,5 +1,5 @@
 /** Writes a tone sequence as an MP3 stream (MPEG-2 Layer III, 24 kHz, mono, 8 kbit/s) without an encoder. */
-import type { Note } from "./notes.ts";
+import type { Note } from "./compose-notes.ts";
 
 const FRAME_BYTES = 24; // 72 * 8000 / 24000
 const HEADER = "111111111111001100010100" + "11000000"; // no CRC, 8 kbit/s, 24 kHz, mono

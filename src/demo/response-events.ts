@@ -1,6 +1,5 @@
 /** The event sequence in which a finished response object is streamed, item by item. */
-import { paced } from "./paced.ts";
-import { named } from "./wire.ts";
+import { named, paced } from "./wire.ts";
 
 interface TextPart {
   type: "output_text";

@@ -1,6 +1,6 @@
 /** `POST /v1/responses`: the demo model on the reference wire of typed output items, whole or streamed. */
 import { z } from "zod";
-import { type Prompt, type Reply, reply } from "./reply.ts";
+import { type Prompt, type Reply, reply } from "./compose-reply.ts";
 import { type OutputItem, responseEvents } from "./response-events.ts";
 import { Content, type Turn, turnOf } from "./turns.ts";
 import { type DemoOptions, readJson, sse, unixSeconds } from "./wire.ts";

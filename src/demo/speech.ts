@@ -1,7 +1,7 @@
 /** `POST /v1/audio/speech`: a tune made from the text, as MP3 (the default), WAV or raw PCM. */
 import { z } from "zod";
+import { notes } from "./compose-notes.ts";
 import { mp3 } from "./mp3.ts";
-import { notes } from "./notes.ts";
 import { pcm, wav } from "./wav.ts";
 import { readJson } from "./wire.ts";
 

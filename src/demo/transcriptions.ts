@@ -1,9 +1,8 @@
 /** `POST /v1/audio/transcriptions`: the demo hears nothing, so its transcript tells what file arrived. */
 import { z } from "zod";
 import { readForm } from "./form.ts";
-import { paced } from "./paced.ts";
 import { wavSeconds } from "./wav.ts";
-import { fit, refuse, sse, unnamed } from "./wire.ts";
+import { fit, paced, refuse, sse, unnamed } from "./wire.ts";
 
 const TranscriptionFields = z.object({
   response_format: z.enum(["json", "text", "verbose_json", "srt", "vtt"]).default("json"),

@@ -1,5 +1,5 @@
 /** Writes a tone sequence as 16-bit PCM or a WAV file, and measures how long a WAV file plays. */
-import { BLOCK_SAMPLES, type Note, pitchOf, SAMPLE_RATE } from "./notes.ts";
+import { BLOCK_SAMPLES, type Note, pitchOf, SAMPLE_RATE } from "./compose-notes.ts";
 
 const BYTES_PER_SAMPLE = 2;
 const LOUDNESS = 32767 / 3;

@@ -8,8 +8,8 @@ import {
   MAX_IN_BATCH,
 } from "../contract/evaluate.ts";
 import { LitellmRequest } from "../contract/litellm.ts";
+import { parseStrict } from "../lib/json/parse-strict.ts";
 import { eachItem, endOfValue, skipBlank } from "../lib/json/source-text.ts";
-import { parseStrict } from "../lib/json/strict.ts";
 import { type Asked, evaluate, type Judgment } from "./evaluate.ts";
 import { fromLitellm, toLitellm } from "./litellm.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";

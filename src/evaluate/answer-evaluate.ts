@@ -2,8 +2,8 @@
 import { evaluateBatch, evaluate as evaluateEndpoint, guard } from "../contract/evaluate.ts";
 import { litellmGuardrail } from "../contract/litellm.ts";
 import type { Deps } from "../deps.ts";
-import { clientAddress } from "../lib/http/client-address.ts";
-import { createHeaderSheet } from "../lib/http/header-sheet.ts";
+import { createHeaderSheet } from "../lib/http/header-cache.ts";
+import { clientAddress } from "../lib/http/ip-address.ts";
 import type { DirectCall, DirectRoute } from "../route.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
 import type { Answering } from "./answer-body.ts";

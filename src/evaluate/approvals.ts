@@ -10,8 +10,8 @@ import {
 import { takeTurn } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { derivedKey, seal } from "../lib/crypto/seal.ts";
+import { pointerStep } from "../lib/json/parse-strict.ts";
 import { compactJson, memberTexts, skipBlank } from "../lib/json/source-text.ts";
-import { pointerStep } from "../lib/json/strict.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import { createFacts, type Known, readApplication, truncateName } from "./create-facts.ts";

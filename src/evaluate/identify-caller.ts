@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { EvaluateRequest } from "../contract/evaluate.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash } from "../lib/crypto/secret-hash.ts";
+import { secretHash } from "../lib/crypto/secrets.ts";
 import type { CollectorKeyView, CollectorView } from "../snapshot/snapshot.ts";
 import { findServiceClient, SERVICE_TOKEN } from "./service-token.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../db/idempotent-replies.ts";
 import type { Deps } from "../deps.ts";
 import { seal, unseal } from "../lib/crypto/seal.ts";
-import { secretHash } from "../lib/crypto/secret-hash.ts";
+import { secretHash } from "../lib/crypto/secrets.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import type { DirectCall } from "../route.ts";
 import type { Settings } from "../settings.ts";

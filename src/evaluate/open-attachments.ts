@@ -64,7 +64,7 @@ async function readFile(
 ): Promise<ReadFile> {
   const { bytes, content_type, problem } = await file;
   if (problem !== null) return unreadable("unreadable", problem);
-  const { documentText } = await import("../lib/documents/document-text.ts");
+  const { documentText } = await import("../lib/documents/read-document-text.ts");
   const read = await documentText(bytes, { content_type }, budget);
   if (!read.ok) return unreadable(read.problem, read.reason);
   const problems: Problem[] = read.unread.map((each) => ({

@@ -5,7 +5,7 @@ import { type IssuedToken, issueServiceToken } from "../contract/collector-keys.
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
-import { secretHash } from "../lib/crypto/secret-hash.ts";
+import { secretHash } from "../lib/crypto/secrets.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorKeyView } from "../snapshot/snapshot.ts";
 import { checkActive } from "./identify-caller.ts";

@@ -1,5 +1,5 @@
 /** Makes ids and secrets. Ids sort by creation time, so they serve as the paging key too. */
-import { randomBytes, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { now } from "./time/clock.ts";
 
 /**
@@ -16,9 +16,6 @@ export function idAt(time: string | Date): string {
   const hex = Math.max(0, new Date(time).getTime()).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
-
-/** 32 random bytes behind a prefix that says what the secret opens (`ag_`, `pa_`, …). */
-export const newSecret = (prefix: string): string => prefix + randomBytes(32).toString("base64url");
 
 const SLUG_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 

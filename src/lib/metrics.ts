@@ -80,3 +80,9 @@ function line(name: string, labels: readonly Label[], value: number): string {
 
 /** A line feed would begin a line of the caller's own making. */
 const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+
+export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+export type StatusClass = (typeof STATUS_CLASSES)[number];
+
+export const statusClass = (status: number): StatusClass =>
+  STATUS_CLASSES[Math.floor(status / 100) - 2] ?? "5xx";

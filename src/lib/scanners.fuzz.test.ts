@@ -1,9 +1,9 @@
 /** Do the streaming scanners agree with plain readers of the whole text, on thousands of odd inputs? */
 import { expect, test } from "bun:test";
-import { memberValue, scanMembers } from "./json/members.ts";
+import { memberValue, scanMembers } from "./json/scan-members.ts";
 import { spliceMember } from "./json/splice-member.ts";
-import { partName } from "./multipart/part-name.ts";
-import { createMultipartScan } from "./multipart/scan.ts";
+import { partName } from "./multipart/part-headers.ts";
+import { createMultipartScan } from "./multipart/scan-field.ts";
 import { readsAs } from "./text/fold-name.ts";
 
 /** mulberry32: small, seeded, good enough to shuffle test inputs. */

@@ -1,7 +1,7 @@
 /** Whether a stored account can be used. Every state but `usable` means that the principal must connect again. */
 import type { StoreCredentialRow } from "../db/store-credentials.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 import { type CredentialToken, openCredential } from "./vault/credential-row.ts";
 
 export type CredentialState = "missing" | "unbound" | "unreadable" | "expired" | "usable";

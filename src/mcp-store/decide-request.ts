@@ -5,7 +5,7 @@ import { findCatalogEntry } from "../db/catalog-entries.ts";
 import type { Author } from "../db/record-change.ts";
 import { type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 import { type Actor, isSubject } from "../route.ts";
 import { approveInstall, instanceToApprove } from "./approve-install.ts";
 import { instancesOf } from "./instances.ts";

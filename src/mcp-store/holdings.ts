@@ -5,7 +5,7 @@ import { type StoreGrantRow, storeGrantTable } from "../db/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 import { installState } from "./install-state.ts";
 
 export interface Holdings {

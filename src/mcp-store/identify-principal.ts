@@ -8,8 +8,8 @@ import { principalTokenTable } from "../db/principal-tokens.ts";
 import { rememberPrincipal } from "../db/principals.ts";
 import type { Deps } from "../deps.ts";
 import { isSignedBy, type Jwt, readJwt } from "../lib/crypto/jwt.ts";
-import { secretHash } from "../lib/crypto/secret-hash.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { secretHash } from "../lib/crypto/secrets.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 import { keysFor } from "./jwks.ts";
 
 export interface Principal {

@@ -1,7 +1,7 @@
 /** Does an install count right now? Computed at every look, so that it is never stale. */
 import type { AccessLevel } from "../contract/store-access.ts";
 import type { Install } from "../contract/store-installs.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 
 export type InstallState = Pick<Install, "state" | "suspended_because">;
 

@@ -3,9 +3,8 @@ import { AppError } from "../contract/errors.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
 import { type Author, recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash, secretHint } from "../lib/crypto/secret-hash.ts";
-import { newSecret } from "../lib/ids.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 import { identifyPrincipal, type Principal } from "./identify-principal.ts";
 
 /** How long a token works after its principal has rotated it. */

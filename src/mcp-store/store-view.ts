@@ -6,7 +6,7 @@ import { mcpRegistries } from "../db/registries.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/has-ended.ts";
+import { hasEnded } from "../lib/time/duration.ts";
 import { installState } from "./install-state.ts";
 import { standingOf } from "./standing.ts";
 

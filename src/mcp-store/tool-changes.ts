@@ -10,7 +10,7 @@ import {
 import { recordChange } from "../db/record-change.ts";
 import { type RegistryRow, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
-import { diffMembers } from "../lib/json/diff-members.ts";
+import { diffMembers } from "../lib/json/diff-values.ts";
 import { type Route, route } from "../route.ts";
 import { findGateway } from "./standing.ts";
 

@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../contract/errors.ts";
-import { v4Number, v6Groups } from "../lib/http/ip-number.ts";
+import { v4Number, v6Groups } from "../lib/http/ip-address.ts";
 
 /** True only for an address that anyone on the internet could dial. */
 export function isPublicAddress(address: string): boolean {

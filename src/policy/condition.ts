@@ -1,7 +1,7 @@
 /** Conditions of gates and rules: checked when saved, compiled once, asked at every evaluation. */
 import { CONDITION_FIELDS, type Condition, type Operator } from "../contract/conditions.ts";
 import { DIRECTIONS, PROTOCOLS } from "../contract/evaluate.ts";
-import { compilePattern, patternRefusal } from "../lib/linear-regex/pattern.ts";
+import { compilePattern, patternRefusal } from "../lib/linear-regex/compile-pattern.ts";
 
 /** What is known about an evaluation, by field name. */
 export type Facts = (field: string) => unknown;

@@ -1,6 +1,6 @@
 /** Patterns that an administrator adds to those that a detector knows. */
 import { z } from "zod";
-import { compilePattern } from "../lib/linear-regex/pattern.ts";
+import { compilePattern } from "../lib/linear-regex/compile-pattern.ts";
 import { PatternText } from "./pattern-text.ts";
 import type { Span } from "./views/source-map.ts";
 import type { View } from "./views.ts";

@@ -1,5 +1,5 @@
 /** The names that lead to a text, as they may be told and kept: personal data and secrets are masked in them too. */
-import { pointerStep, stepName } from "../lib/json/strict.ts";
+import { pointerStep, stepName } from "../lib/json/parse-strict.ts";
 import { maskForStorage } from "./mask-for-storage.ts";
 import { segment } from "./segment.ts";
 

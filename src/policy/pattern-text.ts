@@ -1,6 +1,6 @@
 /** A pattern of a user's own in the settings of a detector: refused when saved if it could not run. */
 import { z } from "zod";
-import { patternRefusal } from "../lib/linear-regex/pattern.ts";
+import { patternRefusal } from "../lib/linear-regex/compile-pattern.ts";
 
 export const PatternText = z.string().superRefine((source, context) => {
   const message = patternRefusal(source);

@@ -13,8 +13,7 @@ import { adminTokenTable } from "../db/admin-tokens.ts";
 import { changeConfig, configRevision } from "../db/config-revision.ts";
 import { installationFact, setInstallationFact } from "../db/installation.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash } from "../lib/crypto/secret-hash.ts";
-import { newSecret } from "../lib/ids.ts";
+import { newSecret, secretHash } from "../lib/crypto/secrets.ts";
 
 export interface FirstRun {
   /** null: PORTCULLIS_ADMIN_TOKEN. Who set it knows it, and what is printed ends up in logs. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { secretHash } from "../lib/crypto/secret-hash.ts";
+import { secretHash } from "../lib/crypto/secrets.ts";
 import { findCaller } from "./find-caller.ts";
 import { type ConsumerView, EMPTY_SNAPSHOT } from "./snapshot.ts";
 

@@ -1,7 +1,7 @@
 /** Which consumer does a slug name, and does the key that was sent belong to it? All from memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
 import { Slug } from "../contract/shapes.ts";
-import { secretHash } from "../lib/crypto/secret-hash.ts";
+import { secretHash } from "../lib/crypto/secrets.ts";
 import type { ConsumerView, KeyView, Snapshot } from "./snapshot.ts";
 
 export interface Presented {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { rewriteSealed, sealedTexts } from "../../src/db/sealed-texts.ts";
 import { type Keyring, unseal } from "../../src/lib/crypto/seal.ts";
-import { secretHash } from "../../src/lib/crypto/secret-hash.ts";
+import { secretHash } from "../../src/lib/crypto/secrets.ts";
 import { type Guarded, makeRuled } from "../kit/guard.ts";
 import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { runProgram } from "../kit/program.ts";

@@ -1,6 +1,6 @@
 /** A sealed text opens only in the place it was sealed for: one column of one row, or one kind of token. */
 import { expect, test } from "bun:test";
-import { secretHash } from "../../src/lib/crypto/secret-hash.ts";
+import { secretHash } from "../../src/lib/crypto/secrets.ts";
 import { type Kit, OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 

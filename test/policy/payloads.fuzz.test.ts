@@ -1,6 +1,6 @@
 /** Is every text of any payload read, and is exactly what Transform changes changed in the copy? */
 import { expect, test } from "bun:test";
-import { parseStrict } from "../../src/lib/json/strict.ts";
+import { parseStrict } from "../../src/lib/json/parse-strict.ts";
 import type { JsonObject } from "../../src/policy/payload/payload.ts";
 import { readPayload } from "../../src/policy/payload/read-payload.ts";
 import { rewritePayload } from "../../src/policy/payload/rewrite-payload.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseStrict } from "../../src/lib/json/strict.ts";
+import { parseStrict } from "../../src/lib/json/parse-strict.ts";
 import type { JsonObject, Payload } from "../../src/policy/payload/payload.ts";
 import { readPayload } from "../../src/policy/payload/read-payload.ts";
 

@@ -1,6 +1,6 @@
 /** Caps what the documents of one evaluation may cost together: time, decompressed bytes and characters. */
 import { documentProblem } from "./document-problem.ts";
-import { type Pace, startPace } from "./pace.ts";
+import { type Pace, startPace } from "./time-slicer.ts";
 
 export interface ReadingBudget {
   pace: Pace;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { scanMembers } from "./members.ts";
+import { scanMembers } from "./scan-members.ts";
 import { spliceMember } from "./splice-member.ts";
 
 function splice(text: string, value: string | undefined): string {

@@ -1,5 +1,5 @@
 /** How do the bytes of a JSON object read with one top-level member changed and all else as it was? */
-import type { Member, Members } from "./members.ts";
+import type { Member, Members } from "./scan-members.ts";
 import { COMMA, OPEN_BRACE } from "./skip-value.ts";
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSpool, type Spool } from "./spool.ts";
+import { createSpool, freeBytes, type Spool } from "./spool.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "spool-test-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -87,4 +87,15 @@ test("64 MB pass through with little more than the limit in memory", async () =>
 
   expect(read).toBe(64 * 1024 * 1024);
   expect(process.memoryUsage.rss() - before).toBeLessThan(40 * 1024 * 1024);
+});
+
+test("bytes with a buffer of their own are gone, a part of a larger one stays", () => {
+  const own = new Uint8Array(10);
+  const larger = new Uint8Array(10);
+
+  freeBytes(own);
+  freeBytes(larger.subarray(0, 5));
+
+  expect(own.length).toBe(0);
+  expect(larger.length).toBe(10);
 });

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { freeBytes } from "./free-bytes.ts";
 
 export interface Spool extends AsyncDisposable {
   /** Wait for one append before the next: that is the back-pressure. The chunk is the spool's from then on. */
@@ -87,4 +86,10 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): 
     const { bytesWritten } = await file.write(chunk, done, chunk.length - done, position + done);
     done += bytesWritten;
   }
+}
+
+/** Gives memory back that nobody reads any more. Left to the collector, an upload piles up 50 MiB of spent chunks. */
+export function freeBytes({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
+  // Part of a larger buffer, that others may still read, is left alone.
+  if (buffer.byteLength === byteLength) buffer.transfer(0);
 }

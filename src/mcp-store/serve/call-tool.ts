@@ -6,7 +6,7 @@ import {
   inputRequired,
 } from "@modelcontextprotocol/server";
 import type { Install } from "../../contract/store-installs.ts";
-import { valueWeight } from "../../lib/json/weight.ts";
+import { valueWeight } from "../../lib/json/measure-json.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";

@@ -1,8 +1,8 @@
 /** Reads and parses the body of an MCP request: capped, and counted against the memory of its caller. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
-import { measureJson } from "../../lib/json/weight.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { MemoryHold } from "../memory-holds.ts";
 

@@ -6,7 +6,7 @@ import { sealedIn } from "../../db/sealed-texts.ts";
 import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
-import { fillTemplate } from "../../lib/http/url-template.ts";
+import { fillTemplate } from "../../lib/http/url-parts.ts";
 import { mayUse, principalFields } from "../requirements.ts";
 import { isForwarded } from "../vault/oauth-client.ts";
 import type { Vault } from "../vault/vault.ts";

@@ -6,8 +6,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
-import { measureJson } from "../../lib/json/weight.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/reply-head.ts";
 import { readText } from "../../net/read-body.ts";

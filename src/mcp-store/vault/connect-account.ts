@@ -18,9 +18,8 @@ import { type StoreCredentialRow, storeCredentialTable } from "../../db/store-cr
 import { storeInstallTable } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
-import { secretHash } from "../../lib/crypto/secret-hash.ts";
-import { newSecret } from "../../lib/ids.ts";
-import { hasEnded } from "../../lib/time/has-ended.ts";
+import { newSecret, secretHash } from "../../lib/crypto/secrets.ts";
+import { hasEnded } from "../../lib/time/duration.ts";
 import type { Principal } from "../identify-principal.ts";
 import { bindServer, serverChanged, suspendedInstances } from "./bind-server.ts";
 import { accountOf, credentialOf } from "./credential-row.ts";

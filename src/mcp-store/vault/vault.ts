@@ -9,7 +9,7 @@ import {
   storeCredentialTable,
 } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
-import { hasEnded } from "../../lib/time/has-ended.ts";
+import { hasEnded } from "../../lib/time/duration.ts";
 import type { Principal } from "../identify-principal.ts";
 import { type ClientToken, openClientTokens } from "./client-token.ts";
 import { credentialOf, openCredential } from "./credential-row.ts";

@@ -1,8 +1,8 @@
 /** Whom does a request count for? One subject for each type of limit (spec 8.2). */
 import type { LimitType } from "../../contract/limits.ts";
 import { derivedKey, type Keyring } from "../../lib/crypto/seal.ts";
-import { secretHash } from "../../lib/crypto/secret-hash.ts";
-import { addressSubject } from "../../lib/http/client-address.ts";
+import { secretHash } from "../../lib/crypto/secrets.ts";
+import { addressSubject } from "../../lib/http/ip-address.ts";
 import type { PluginRequest } from "../plugin.ts";
 
 export type Fingerprint = (text: string) => string;

@@ -1,6 +1,6 @@
 /** Data loss prevention: finds personal data and credentials, and says how each is masked. */
 import { z } from "zod";
-import { patternRefusal } from "../../lib/linear-regex/pattern.ts";
+import { patternRefusal } from "../../lib/linear-regex/compile-pattern.ts";
 import { detector, textByText } from "../detector.ts";
 import { customRule } from "../dlp/custom-rules.ts";
 import { ENTITY_NAMES, type EntityName, USUAL_ENTITIES } from "../dlp/entities.ts";

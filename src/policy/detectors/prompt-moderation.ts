@@ -1,6 +1,6 @@
 /** Finds the words and patterns that an organization does not want to see. */
 import { z } from "zod";
-import { compilePattern } from "../../lib/linear-regex/pattern.ts";
+import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { keywordFinder } from "../../lib/text/keyword-finder.ts";
 import { detector, textByText } from "../detector.ts";
 import { linesOf, withoutRepeats } from "../dlp/lines-of.ts";

@@ -1,6 +1,6 @@
 /** Does a call fit the tools there are: a tool that exists, with arguments of the right form? */
 import { z } from "zod";
-import { schemaMisfit } from "../../lib/json/schema.ts";
+import { schemaMisfit } from "../../lib/json/find-schema-violation.ts";
 import { detector, type Match, NOT_KEPT, type ToolCall } from "../detector.ts";
 
 const Settings = z.strictObject({

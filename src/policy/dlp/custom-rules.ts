@@ -1,5 +1,5 @@
 /** What an administrator's own words and patterns find. */
-import { compilePattern } from "../../lib/linear-regex/pattern.ts";
+import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { type Masking, maskText } from "../mask-text.ts";
 import { once, type Segment } from "../segment.ts";
 import { decoded, folded, type View } from "../views.ts";

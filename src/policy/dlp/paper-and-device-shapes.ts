@@ -1,5 +1,5 @@
 /** Documents of people in any country, vehicles, devices and addresses of machines. */
-import { v6Groups } from "../../lib/http/ip-number.ts";
+import { v6Groups } from "../../lib/http/ip-address.ts";
 import { bare, luhn, weighted } from "./checksums.ts";
 import { type Shape, upTo, written } from "./shape.ts";
 

@@ -1,11 +1,7 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
-import {
-  containerKind,
-  fileKind,
-  HEAD_BYTES,
-  isMedia,
-} from "../../lib/documents/container-kind.ts";
+
 import { charsetOf, decodeText } from "../../lib/documents/decode-text.ts";
+import { containerKind, fileKind, HEAD_BYTES, isMedia } from "../../lib/documents/file-kind.ts";
 import type { Encoding } from "../segment.ts";
 
 export type Decoded =

@@ -1,5 +1,5 @@
 /** Segments by the steps of their pointers, so that one pass over the text of a payload finds all of them. */
-import { stepName } from "../../lib/json/strict.ts";
+import { stepName } from "../../lib/json/parse-strict.ts";
 import type { Segment } from "../segment.ts";
 
 export interface Branch<Item> {

@@ -1,5 +1,5 @@
 /** How texts are gathered: members a style knows by its table, everything else string by string. */
-import { parseStrictText, pointerStep } from "../../lib/json/strict.ts";
+import { parseStrictText, pointerStep } from "../../lib/json/parse-strict.ts";
 import { isHostileOperator } from "../injections/query-operators.ts";
 import { type Source, segment } from "../segment.ts";
 import { decodeMember } from "./encoded.ts";

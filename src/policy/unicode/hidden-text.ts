@@ -1,5 +1,5 @@
 /** Characters that a reader does not see or takes for others, where no script has a use for them. */
-import { isAscii } from "../../lib/text/is-ascii.ts";
+import { isAscii } from "../../lib/text/fold-name.ts";
 import { isBidiControl, isInvisible, isTag, isVariationSelector } from "../views/invisible.ts";
 import { lookalikeWords } from "./lookalike-words.ts";
 

@@ -1,6 +1,6 @@
 /** Where an address leads: its host as a machine takes it, and what is odd about how it is written. */
 import { domainToUnicode } from "node:url";
-import { v4Number } from "../../lib/http/ip-number.ts";
+import { v4Number } from "../../lib/http/ip-address.ts";
 
 export interface Host {
   /** ASCII, lower case, without a dot at its end. An IPv4 address is in dotted form, whatever was written. */

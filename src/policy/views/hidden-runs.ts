@@ -1,5 +1,5 @@
 /** Finds text that only a machine sees: ASCII as tag characters, bytes as variation selectors. */
-import { isAscii } from "../../lib/text/is-ascii.ts";
+import { isAscii } from "../../lib/text/fold-name.ts";
 import { type Decoding, decodings } from "./decoding.ts";
 import { SELECTOR_RUNS, TAG_RUNS } from "./invisible.ts";
 import { readableBytes } from "./readable-bytes.ts";

@@ -1,5 +1,5 @@
 /** A text as a person reads it, in plain letters: what is invisible is gone, what looks Latin is Latin. */
-import { isAscii } from "../../lib/text/is-ascii.ts";
+import { isAscii } from "../../lib/text/fold-name.ts";
 import { isInvisible } from "./invisible.ts";
 import { ALWAYS, FOREIGN } from "./lookalikes.ts";
 import { type Rewriter, rewriter, type SourceMap } from "./source-map.ts";

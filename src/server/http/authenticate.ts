@@ -4,7 +4,7 @@ import { AppError } from "../../contract/errors.ts";
 import { PERMISSIONS } from "../../contract/roles.ts";
 import { signIn } from "../../contract/session.ts";
 import type { Deps } from "../../deps.ts";
-import { secretHash } from "../../lib/crypto/secret-hash.ts";
+import { secretHash } from "../../lib/crypto/secrets.ts";
 import type { Actor } from "../../route.ts";
 import { liveToken, refuseForms, sessionToken } from "./session.ts";
 

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { idempotentReplyTable, sealedReply } from "../../db/idempotent-replies.ts";
 import type { Deps } from "../../deps.ts";
 import { seal, unseal } from "../../lib/crypto/seal.ts";
-import { secretHash } from "../../lib/crypto/secret-hash.ts";
+import { secretHash } from "../../lib/crypto/secrets.ts";
 
 export interface Once {
   /** Who, where and which key. */

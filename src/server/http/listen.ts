@@ -5,7 +5,7 @@ import { RESERVED_SLUGS } from "../../contract/consumers.ts";
 import type { Plane } from "../../contract/endpoint.ts";
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import { matchTail } from "../../dataplane/match-endpoint.ts";
-import { pathStart } from "../../lib/http/path-start.ts";
+import { pathStart } from "../../lib/http/url-parts.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../../settings.ts";
 import { reasonOf } from "../doctor/check.ts";

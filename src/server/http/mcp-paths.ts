@@ -1,7 +1,7 @@
 /** The paths of the MCP plane that speak no JSON of ours: the endpoint itself, and what leads clients to a login. */
 import { AppError } from "../../contract/errors.ts";
-import { clientAddress } from "../../lib/http/client-address.ts";
 import { corsHeaders, preflightHeaders } from "../../lib/http/cors.ts";
+import { clientAddress } from "../../lib/http/ip-address.ts";
 import {
   authorizationServers,
   METADATA_PATH,

@@ -1,8 +1,7 @@
 /** How did the program answer since it started? Counted where every request passes. */
 import type { Plane } from "../../contract/endpoint.ts";
 import { ERRORS } from "../../contract/errors.ts";
-import { STATUS_CLASSES } from "../../lib/http/status-class.ts";
-import { type Counts, newCounts } from "../../lib/metrics.ts";
+import { type Counts, newCounts, STATUS_CLASSES } from "../../lib/metrics.ts";
 
 export interface Answers {
   /** By class of status. */

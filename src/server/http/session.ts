@@ -12,7 +12,7 @@ import {
 import { endSession } from "../../db/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
-import { secretHash } from "../../lib/crypto/secret-hash.ts";
+import { secretHash } from "../../lib/crypto/secrets.ts";
 import { type Actor, type Route, route } from "../../route.ts";
 import type { TokenView } from "../../snapshot/snapshot.ts";
 import { publicOrigin } from "./public-origin.ts";

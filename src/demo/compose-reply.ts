@@ -1,0 +1,131 @@
+/** What the demo model answers: it repeats what it was given, calls the tools it is asked for, fills schemas. */
+import { fitSchema, mentions } from "./sample-schema.ts";
+import type { Turn } from "./turns.ts";
+
+export interface Tool {
+  name: string;
+  parameters?: unknown;
+}
+
+export interface Prompt {
+  turns: Turn[];
+  tools: Tool[];
+  toolChoice: "auto" | "none" | "required" | { name: string };
+  oneCallOnly: boolean;
+  /** Asks for JSON instead of prose; without a schema every object will do. */
+  json: { schema?: unknown } | undefined;
+  maxTokens: number | undefined;
+  stop: string[];
+}
+
+export interface Reply {
+  text: string;
+  calls: { name: string; arguments: string }[];
+  ended: "stop" | "length" | "tool_calls";
+  /** The stop sequence that ended the text, where one did. */
+  stoppedBy: string | undefined;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** Of each message the model reads this much, so that no answer grows without bound. */
+const READ_CHARACTERS = 4000;
+const CHARACTERS_PER_TOKEN = 4;
+const TOKENS_PER_ATTACHMENT = 85;
+const MAX_CALLS = 8;
+
+export function reply(prompt: Prompt): Reply {
+  const inputTokens = countInput(prompt.turns);
+  const asked = cut(lastOf(prompt.turns, "user")?.text ?? "", READ_CHARACTERS);
+  const calls = pickTools(prompt, asked).map(({ name, parameters }) => ({
+    name,
+    // Arguments are an object, whatever the schema leaves open.
+    arguments: JSON.stringify(fitSchema({ type: "object", ...Object(parameters) }, asked) ?? {}),
+  }));
+  if (calls.length > 0) {
+    const outputTokens = countTokens(calls.map((call) => call.name + call.arguments).join(""));
+    const ended = "tool_calls";
+    return { text: "", calls, ended, stoppedBy: undefined, inputTokens, outputTokens };
+  }
+
+  const whole = prompt.json ? speakJson(prompt.json.schema, asked) : speak(prompt.turns);
+  const { text: stopped, stoppedBy } = cutAtStop(whole, prompt.stop);
+  const text = cut(stopped, (prompt.maxTokens ?? Infinity) * CHARACTERS_PER_TOKEN);
+  const short = text.length < stopped.length;
+  return {
+    text,
+    calls: [],
+    ended: short ? "length" : "stop",
+    stoppedBy: short ? undefined : stoppedBy,
+    inputTokens,
+    outputTokens: countTokens(text),
+  };
+}
+
+/** A plain estimate: four characters a token. */
+export const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+
+function countInput(turns: Turn[]): number {
+  return turns
+    .map(
+      ({ text, images, sounds, files }) =>
+        countTokens(text) + TOKENS_PER_ATTACHMENT * (images + sounds + files),
+    )
+    .reduce((sum, tokens) => sum + tokens, 0);
+}
+
+const lastOf = (turns: Turn[], role: Turn["role"]): Turn | undefined =>
+  turns.findLast((turn) => turn.role === role);
+
+function pickTools({ tools, toolChoice, turns, oneCallOnly }: Prompt, asked: string): Tool[] {
+  if (toolChoice === "none") return [];
+  if (typeof toolChoice === "object") return tools.filter(({ name }) => name === toolChoice.name);
+  // After a tool's result the model speaks, or a client that loops on tool calls would never stop.
+  const answered = turns.at(-1)?.role === "tool";
+  const named = answered ? [] : tools.filter(({ name }) => mentions(asked, name));
+  const picked = named.length === 0 && toolChoice === "required" ? tools.slice(0, 1) : named;
+  return picked.slice(0, oneCallOnly ? 1 : MAX_CALLS);
+}
+
+const speakJson = (schema: unknown, asked: string): string =>
+  JSON.stringify(schema ? fitSchema(schema, asked) : { demo: true, you_said: asked });
+
+function speak(turns: Turn[]): string {
+  const last = turns.at(-1);
+  const said =
+    last?.role === "tool"
+      ? `The tool answered: ${shorten(last.text)}`
+      : `You said: ${shorten(lastOf(turns, "user")?.text ?? "")}`;
+  const system = lastOf(turns, "system");
+  return [
+    said,
+    system && `Your system message of ${system.text.length} characters arrived too.`,
+    sentAlong(last),
+    "This is the demo model of Portcullis: it repeats what it is given, so that you can try the gateway without a paid key.",
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function sentAlong(turn: Turn | undefined): string {
+  const counts = { image: turn?.images, "audio clip": turn?.sounds, file: turn?.files };
+  const named = Object.entries(counts).flatMap(([kind, count]) =>
+    count ? `${count} ${kind}${count === 1 ? "" : "s"}` : [],
+  );
+  return named.length > 0 ? `With it came ${named.join(" and ")}.` : "";
+}
+
+const shorten = (text: string): string =>
+  text.length > READ_CHARACTERS ? `${cut(text, READ_CHARACTERS)}…` : text;
+
+/** Never leaves half of a surrogate pair behind, which would not survive UTF-8. */
+const cut = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
+
+function cutAtStop(text: string, stops: string[]) {
+  const found = stops
+    .map((stop) => ({ stop, at: stop === "" ? -1 : text.indexOf(stop) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)[0];
+  return { text: found ? text.slice(0, found.at) : text, stoppedBy: found?.stop };
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { fitPattern } from "./sample-pattern.ts";
+
+test.each([
+  "^[A-Z]{2}-\\d{4}$",
+  "^(?:foo|bar)+\\.[a-z]+$",
+  "^\\w+@\\w+\\.com$",
+  "^[^a-z]x?$",
+  "^(?<year>\\d{4})-(0[1-9]|1[0-2])$",
+  "^#[0-9a-fA-F]{6}$",
+  "^[\\w.-]{3,10}$",
+  "a|b",
+])("a text is found for %s", (pattern) => {
+  expect(fitPattern(pattern)).toMatch(new RegExp(pattern));
+});
+
+test.each(["(?=x)y", "(a)\\1", "[", "(", "(((((((((((((((((((((((((a)))))))))))))))))))))))))"])(
+  "%s is given up",
+  (pattern) => {
+    expect(fitPattern(pattern)).toBeUndefined();
+  },
+);
+
+test("counts inside counts stay short", () => {
+  expect((fitPattern("((a{9999}){9999}){9999}") ?? "").length).toBeLessThan(300);
+});

@@ -1,0 +1,55 @@
+/** Finds what a PDF carries beside its pages: attached files, XFA forms and pictures. */
+import { isDocumentProblem } from "../document-problem.ts";
+import type { Reading, Unread } from "../read-document-text.ts";
+import { isStream, type PdfObjects, type PdfStream } from "./read-objects.ts";
+import { isName } from "./value-reader.ts";
+
+export interface PdfAttached {
+  files: Set<PdfStream>;
+  has_pictures: boolean;
+}
+
+/** Adds those of the version that `objects` has chosen. */
+export function findAttached(objects: PdfObjects, found: PdfAttached): void {
+  for (const object of objects.all.values()) {
+    const dict = objects.dict(object);
+    const [type, subtype] = [dict.get("Type"), dict.get("Subtype")];
+    if (isName(subtype) && subtype.name === "Image") found.has_pictures = true;
+    // `EF` holds the streams of a file, under a name for each platform; `XFA` is one stream or a list.
+    const forms = objects.resolve(dict.get("XFA"));
+    const streams = [
+      ...objects.dict(dict.get("EF")).values(),
+      ...(Array.isArray(forms) ? forms : [forms]),
+      ...(isName(type) && type.name === "EmbeddedFile" ? [object] : []),
+    ].map((value) => objects.resolve(value));
+    for (const stream of streams) if (isStream(stream)) found.files.add(stream);
+  }
+}
+
+/** `readPart` reads one file, of any kind. */
+export async function readAttached(
+  objects: PdfObjects,
+  { files, has_pictures }: PdfAttached,
+  readPart: (bytes: Uint8Array) => Promise<Reading>,
+): Promise<Pick<Reading, "text" | "unread">> {
+  const unread: Unread[] = has_pictures ? [PICTURES] : [];
+  let text = "";
+  for (const file of files) {
+    try {
+      const part = await readPart(await objects.bytes(file));
+      text += `\n${part.text}`;
+      unread.push(...part.unread);
+    } catch (thrown) {
+      if (!isDocumentProblem(thrown)) throw thrown;
+      unread.push({ problem: thrown.kind, reason: thrown.message });
+      if (thrown.kind === "over_budget") break;
+    }
+  }
+  // A thousand pictures have one reason.
+  return { text, unread: [...new Map(unread.map((each) => [each.reason, each])).values()] };
+}
+
+const PICTURES: Unread = {
+  problem: "media",
+  reason: "The PDF holds pictures, of which no text is read.",
+};

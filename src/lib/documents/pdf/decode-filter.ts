@@ -1,0 +1,182 @@
+/** Undoes the filters of a PDF stream. Each step is bounded, so that a small file cannot fill the memory. */
+import { promisify } from "node:util";
+import { constants, inflate } from "node:zlib";
+import { documentProblem } from "../document-problem.ts";
+import type { PdfDict } from "./value-reader.ts";
+
+/** undefined: a picture's filter, or one that is not known; there is no text behind it. */
+export async function undoFilter(
+  name: string,
+  bytes: Uint8Array,
+  parameters: PdfDict,
+  most: number,
+): Promise<Uint8Array | undefined> {
+  switch (name) {
+    case "FlateDecode":
+    case "Fl":
+      return unpredict(await inflated(bytes, most), parameters);
+    case "LZWDecode":
+    case "LZW":
+      return unpredict(lzw(bytes, parameters.get("EarlyChange") !== 0, most), parameters);
+    case "ASCII85Decode":
+    case "A85":
+      return ascii85(bytes);
+    case "ASCIIHexDecode":
+    case "AHx":
+      return asciiHex(bytes);
+    case "RunLengthDecode":
+    case "RL":
+      return runLength(bytes, most);
+    case "Crypt":
+      return bytes;
+    default:
+      return undefined;
+  }
+}
+
+export const inflatesTooFar = () =>
+  documentProblem("The PDF inflates to far more than its size (a bomb).");
+
+const inflateAsync = promisify(inflate);
+
+/** What a broken stream gives up to its break counts: viewers show it. */
+async function inflated(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  const options = { maxOutputLength: most, finishFlush: constants.Z_SYNC_FLUSH };
+  return inflateAsync(bytes, options).catch((thrown: { code?: unknown }) => {
+    if (thrown.code === "ERR_BUFFER_TOO_LARGE") throw inflatesTooFar();
+    throw documentProblem("The PDF holds a damaged stream.");
+  });
+}
+
+function lzw(bytes: Uint8Array, early: boolean, most: number): Uint8Array {
+  const out: Uint8Array[] = [];
+  let size = 0;
+  let table: Uint8Array[] = [];
+  const reset = () => {
+    table = Array.from({ length: 258 }, (_, code) => Uint8Array.of(code & 0xff));
+  };
+  reset();
+  let previous: Uint8Array | undefined;
+  let [bits, held] = [0, 0];
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    const width = Math.min(12, 32 - Math.clz32(Math.max(256, table.length + (early ? 1 : 0))));
+    if (bits < width) continue;
+    bits -= width;
+    const code = (held >>> bits) & ((1 << width) - 1);
+    held &= (1 << bits) - 1;
+    if (code === 257) break;
+    if (code === 256) {
+      reset();
+      previous = undefined;
+      continue;
+    }
+    const known: Uint8Array | undefined = table[code] ?? (previous && grown(previous, previous));
+    if (!known) break;
+    if (previous && table.length < 4096) table.push(grown(previous, known));
+    out.push(known);
+    size += known.length;
+    if (size > most) throw inflatesTooFar();
+    previous = known;
+  }
+  return Buffer.concat(out);
+}
+
+function grown(sequence: Uint8Array, next: Uint8Array): Uint8Array {
+  const longer = new Uint8Array(sequence.length + 1);
+  longer.set(sequence);
+  longer[sequence.length] = next[0] ?? 0;
+  return longer;
+}
+
+function ascii85(bytes: Uint8Array): Uint8Array {
+  const shortcuts = bytes.reduce((count, byte) => count + (byte === LETTER_Z ? 1 : 0), 0);
+  const out = new Uint8Array(bytes.length + shortcuts * 4 + 4);
+  let size = 0;
+  let digits = 0;
+  let number = 0;
+  const take = (digit: number) => {
+    number = number * 85 + digit;
+    if (++digits < 5) return;
+    for (const shift of [24, 16, 8, 0]) out[size++] = Math.floor(number / 2 ** shift);
+    digits = 0;
+    number = 0;
+  };
+  for (const byte of bytes) {
+    if (byte === 0x7e) break; // ~>
+    if (byte === LETTER_Z && digits === 0) size += 4;
+    else if (byte >= 0x21 && byte <= 0x75) take(byte - 0x21);
+  }
+  const missing = digits > 1 ? 5 - digits : 0;
+  for (let index = 0; index < missing; index++) take(84);
+  return out.subarray(0, size - missing);
+}
+
+const LETTER_Z = 0x7a;
+
+function asciiHex(bytes: Uint8Array): Uint8Array {
+  const [written = ""] = Buffer.from(bytes).toString("latin1").split(">", 1);
+  const digits = written.replace(/[^\da-f]/gi, "");
+  return Buffer.from(digits.length % 2 ? `${digits}0` : digits, "hex");
+}
+
+function runLength(bytes: Uint8Array, most: number): Uint8Array {
+  const out: Uint8Array[] = [];
+  let size = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes[at] ?? 128;
+    if (length === 128) break;
+    const run =
+      length < 128
+        ? bytes.subarray(at + 1, at + 2 + length)
+        : new Uint8Array(257 - length).fill(bytes[at + 1] ?? 0);
+    out.push(run);
+    size += run.length;
+    if (size > most) throw inflatesTooFar();
+    at += length < 128 ? length + 2 : 2;
+  }
+  return Buffer.concat(out);
+}
+
+/** PNG predictors; TIFF's stands only before pictures. */
+function unpredict(bytes: Uint8Array, parameters: PdfDict): Uint8Array {
+  const number = (key: string, fallback: number) => {
+    const value = parameters.get(key);
+    return typeof value === "number" && value > 0 ? value : fallback;
+  };
+  if (number("Predictor", 1) < 10) return bytes;
+  const pixel = Math.max(1, (number("Colors", 1) * number("BitsPerComponent", 8)) >> 3);
+  const width = Math.ceil(
+    (number("Colors", 1) * number("BitsPerComponent", 8) * number("Columns", 1)) / 8,
+  );
+  const rows = Math.ceil(bytes.length / (width + 1));
+  const out = new Uint8Array(Math.max(0, bytes.length - rows));
+  for (let row = 0; row < rows; row++) {
+    const kind = bytes[row * (width + 1)];
+    const start = row * width;
+    for (let column = 0; column < width && start + column < out.length; column++) {
+      const left = column >= pixel ? (out[start + column - pixel] ?? 0) : 0;
+      const up = row > 0 ? (out[start + column - width] ?? 0) : 0;
+      const corner = row > 0 && column >= pixel ? (out[start + column - width - pixel] ?? 0) : 0;
+      const predicted = predict(kind, left, up, corner);
+      out[start + column] = (bytes[row * (width + 1) + 1 + column] ?? 0) + predicted;
+    }
+  }
+  return out;
+}
+
+function predict(kind: number | undefined, left: number, up: number, corner: number): number {
+  if (kind === 1) return left;
+  if (kind === 2) return up;
+  if (kind === 3) return (left + up) >> 1;
+  if (kind !== 4) return 0;
+  const guess = left + up - corner;
+  const [byLeft, byUp, byCorner] = [left, up, corner].map((near) => Math.abs(guess - near)) as [
+    number,
+    number,
+    number,
+  ];
+  if (byLeft <= byUp && byLeft <= byCorner) return left;
+  return byUp <= byCorner ? up : corner;
+}

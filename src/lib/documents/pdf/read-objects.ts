@@ -1,0 +1,258 @@
+/**
+ * The objects of a PDF, found by reading the whole file. The table at its end, which says where they are, is
+ * not asked: it is often broken, and a false one could show us another document than it shows people. For the
+ * same reason every definition of an object counts, not only its last.
+ */
+import { documentProblem } from "../document-problem.ts";
+import { overBudget, type ReadingBudget } from "../reading-budget.ts";
+import { undoFilter } from "./decode-filter.ts";
+import { type Decrypt, openPdf } from "./decryption.ts";
+import { isName, isRef, type PdfDict, type PdfValue, pdfReader } from "./value-reader.ts";
+
+export interface PdfStream {
+  dict: PdfDict;
+  /** Of its bytes in the file, for what says nothing better about its length. */
+  start: number;
+  end: number;
+  number: number;
+  generation: number;
+}
+export type PdfObject = PdfValue | PdfStream;
+
+export interface PdfObjects {
+  /** How often the object with the most definitions is defined. */
+  versions: number;
+  /** From now on each object is its definition of this version, or its last where it has fewer. */
+  choose: (version: number) => void;
+  all: ReadonlyMap<number, PdfObject>;
+  /** Title, author and the like. */
+  about: () => PdfDict;
+  resolve: (value: PdfObject | undefined) => PdfObject;
+  dict: (value: PdfObject | undefined) => PdfDict;
+  /** Empty where a filter is not for text. */
+  bytes: (stream: PdfStream) => Promise<Uint8Array>;
+}
+
+const MiB = 1024 * 1024;
+const MAX_OBJECTS = 300_000;
+const MAX_VERSIONS = 8;
+const MAX_INFLATED_STREAM = 32 * MiB;
+const MAX_FILTERS = 4;
+const MAX_TRAILERS = 50;
+
+export async function readPdfObjects(
+  bytes: Uint8Array,
+  budget: ReadingBudget,
+): Promise<PdfObjects> {
+  const { pace } = budget;
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const all = new Map<number, PdfObject>();
+  const definitions: Definition[] = [];
+  const byNumber = new Map<number, Definition[]>();
+  const trailer: PdfDict = new Map();
+  const decoded = new WeakMap<PdfStream, Promise<Uint8Array>>();
+  let versions = 1;
+  let decrypt: Decrypt | undefined;
+
+  const resolve = (value: PdfObject | undefined): PdfObject => {
+    let found = value;
+    for (let hops = 0; isRef(found) && hops < 20; hops++) found = all.get(found.ref);
+    return found === undefined || isRef(found) ? null : found;
+  };
+  const dict = (value: PdfObject | undefined): PdfDict => {
+    const found = resolve(value);
+    if (found instanceof Map) return found;
+    return isStream(found) ? found.dict : new Map();
+  };
+
+  const streams = await findObjects();
+  const ofType = (type: string) => streams.filter((each) => isNamed(each.dict.get("Type"), type));
+  findTrailers();
+  for (const table of ofType("XRef")) mergeTrailer(table.dict);
+  choose(MAX_VERSIONS);
+  if (trailer.has("Encrypt")) await openAll();
+  for (const pack of ofType("ObjStm")) await unpack(pack);
+  // Changes are written at the end of a file: what stands there is the later version.
+  for (const list of byNumber.values()) list.sort((one, other) => one.at - other.at);
+  choose(MAX_VERSIONS);
+  const about = () => dict(trailer.get("Info"));
+  return { versions, choose, all, about, resolve, dict, bytes: bytesOf };
+
+  async function findObjects() {
+    const reader = pdfReader(file);
+    const streams: PdfStream[] = [];
+    let wasted = 0;
+    for (let at = file.indexOf("obj"); at >= 0; at = file.indexOf("obj", reader.at)) {
+      if (pace.due()) await pace.rest();
+      reader.at = at + 3;
+      const named = numberBefore(file, at);
+      if (!named) continue;
+      const value = reader.next() ?? null;
+      if (reader.at >= file.length) {
+        // Perhaps it only never ends. Going back for each such object would take quadratic time.
+        wasted += file.length - at;
+        if (wasted > 8 * file.length) throw documentProblem("The PDF is damaged.");
+        reader.at = at + 3;
+      }
+      const stream = value instanceof Map ? streamAfter(value, reader.at, named) : undefined;
+      if (stream) {
+        reader.at = stream.end;
+        streams.push(stream);
+      }
+      put({ ...named, value: stream ?? value, at });
+    }
+    return streams;
+  }
+
+  function put(definition: Definition) {
+    const list = byNumber.get(definition.number) ?? [];
+    list.push(definition);
+    byNumber.set(definition.number, list);
+    definitions.push(definition);
+    versions = Math.max(versions, list.length);
+    if (versions > MAX_VERSIONS) {
+      throw documentProblem(`The PDF defines an object more than ${MAX_VERSIONS} times.`);
+    }
+    if (definitions.length > MAX_OBJECTS) {
+      throw documentProblem(`The PDF has more than ${MAX_OBJECTS} objects.`);
+    }
+  }
+
+  function choose(version: number) {
+    for (const [number, list] of byNumber) {
+      const chosen = list[Math.min(version, list.length - 1)];
+      if (chosen) all.set(number, chosen.value);
+    }
+  }
+
+  function streamAfter(dict: PdfDict, at: number, named: ObjectName): PdfStream | undefined {
+    const [head] = /^\s{0,9}stream(?:\r\n|\n|\r)?/.exec(file.toString("latin1", at, at + 20)) ?? [];
+    if (head === undefined) return undefined;
+    const start = at + head.length;
+    const length = dict.get("Length");
+    if (typeof length === "number" && endsAt(start + length))
+      return { dict, start, end: start + length, ...named };
+    const end = file.indexOf("endstream", start);
+    return { dict, start, end: end < 0 ? file.length : end, ...named };
+  }
+
+  function endsAt(at: number): boolean {
+    return at <= file.length && /^\s{0,3}endstream/.test(file.toString("latin1", at, at + 12));
+  }
+
+  async function unpack(stream: PdfStream) {
+    const content = await bytesOf(stream);
+    const [count, first] = ["N", "First"].map((key) => resolve(stream.dict.get(key)));
+    if (typeof count !== "number" || typeof first !== "number") return;
+    const index = pdfReader(content);
+    const reader = pdfReader(content);
+    for (let item = 0; item < count; item++) {
+      if (pace.due()) await pace.rest();
+      const [number, offset] = [index.next(), index.next()];
+      if (typeof number !== "number" || typeof offset !== "number") return;
+      reader.at = first + offset;
+      put({ number, generation: 0, value: reader.next() ?? null, at: stream.start });
+    }
+  }
+
+  function findTrailers() {
+    let at = file.length;
+    for (let count = 0; count < MAX_TRAILERS && at > 0; count++) {
+      at = file.lastIndexOf("trailer", at - 1);
+      if (at < 0) return;
+      const found = pdfReader(file.subarray(at + 7, at + 4096)).next();
+      if (found instanceof Map) mergeTrailer(found);
+    }
+  }
+
+  function mergeTrailer(found: PdfDict) {
+    for (const key of ["Encrypt", "Info", "ID"]) {
+      const value = found.get(key);
+      if (value !== undefined && !trailer.has(key)) trailer.set(key, value);
+    }
+  }
+
+  function bytesOf(stream: PdfStream): Promise<Uint8Array> {
+    const known = decoded.get(stream) ?? decode(stream);
+    decoded.set(stream, known);
+    return known;
+  }
+
+  /** Strings inside of object streams are encrypted with the stream, all others one by one. */
+  async function openAll() {
+    const encrypt = dict(trailer.get("Encrypt"));
+    const ids = resolve(trailer.get("ID"));
+    const id = Array.isArray(ids) ? resolve(ids[0]) : "";
+    const open = openPdf(encrypt, typeof id === "string" ? id : "");
+    decrypt = open;
+    for (const definition of definitions) {
+      if (pace.due()) await pace.rest();
+      const { value, number, generation } = definition;
+      if (value === encrypt || isStream(value)) continue;
+      const plain = (text: string) =>
+        Buffer.from(open(Buffer.from(text, "latin1"), number, generation)).toString("latin1");
+      definition.value = mapStrings(value, plain);
+    }
+  }
+
+  async function decode(stream: PdfStream): Promise<Uint8Array> {
+    const { dict: described, start, end } = stream;
+    const length = resolve(described.get("Length"));
+    const exact = typeof length === "number" && endsAt(start + length);
+    let content: Uint8Array = file.subarray(start, exact ? start + length : end);
+    if (decrypt) content = decrypt(content, stream.number, stream.generation);
+    const list = (...keys: string[]) => {
+      const value = resolve(
+        keys.map((key) => described.get(key)).find((item) => item !== undefined),
+      );
+      return Array.isArray(value) ? value : [value];
+    };
+    const filters = list("Filter", "F").map(resolve).filter(isName);
+    const parameters = list("DecodeParms", "DP");
+    if (filters.length > MAX_FILTERS) throw documentProblem("The PDF stacks too many filters.");
+    for (const [index, { name }] of filters.entries()) {
+      const most = Math.min(budget.bytes, MAX_INFLATED_STREAM);
+      if (most <= 0) throw overBudget();
+      // What is inflated in vain costs as much.
+      budget.bytes -= most;
+      const undone = await undoFilter(name, content, dict(parameters[index]), most);
+      budget.bytes += most - (undone?.length ?? 0);
+      if (!undone) return new Uint8Array();
+      content = undone;
+    }
+    return content;
+  }
+}
+
+const isNamed = (value: PdfValue | undefined, name: string): boolean =>
+  isName(value) && value.name === name;
+
+export const isStream = (value: PdfObject | undefined): value is PdfStream =>
+  typeof value === "object" && value !== null && "dict" in value && "start" in value;
+
+function mapStrings(value: PdfValue, change: (text: string) => string): PdfValue {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (!(value instanceof Map)) return value;
+  return new Map([...value].map(([key, item]) => [key, mapStrings(item, change)]));
+}
+
+interface ObjectName {
+  number: number;
+  generation: number;
+}
+
+interface Definition extends ObjectName {
+  value: PdfObject;
+  /** Where in the file; what is packed into a stream stands where the stream does. */
+  at: number;
+}
+
+/** Of `12 0 obj`; undefined for the end of `endobj` and the like. */
+function numberBefore(file: Buffer, at: number): ObjectName | undefined {
+  const before = file.toString("latin1", Math.max(0, at - 24), at);
+  const [, number, generation] = /(?:^|[^\d])(\d{1,8})\s{1,4}(\d{1,5})\s{1,4}$/.exec(before) ?? [];
+  return number === undefined
+    ? undefined
+    : { number: Number(number), generation: Number(generation) };
+}

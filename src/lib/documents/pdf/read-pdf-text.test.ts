@@ -1,0 +1,360 @@
+import { expect, test } from "bun:test";
+import { deflateSync } from "node:zlib";
+import { expectLinear } from "../../../../test/kit/expect-linear.ts";
+import { documentText } from "../read-document-text.ts";
+
+const read = (bytes: Uint8Array) => documentText(bytes, { content_type: null });
+
+type Body = string | { dict: string; content: string | Uint8Array };
+
+/** Objects by number, without the table at the end that nobody here reads. */
+function pdf(objects: Record<number, Body>, end = ""): Uint8Array {
+  const parts = Object.entries(objects).map(([number, body]) => {
+    if (typeof body === "string") return Buffer.from(`${number} 0 obj ${body} endobj\n`, "latin1");
+    const content = Buffer.from(body.content as string, "latin1");
+    const head = `${number} 0 obj <<${body.dict}/Length ${content.length}>>stream\n`;
+    return Buffer.concat([
+      Buffer.from(head, "latin1"),
+      content,
+      Buffer.from("\nendstream endobj\n"),
+    ]);
+  });
+  return Buffer.concat([Buffer.from("%PDF-1.7\n"), ...parts, Buffer.from(end, "latin1")]);
+}
+
+const stream = (content: string | Uint8Array, dict = ""): Body => ({ dict, content });
+const packed = (content: string, dict = "") =>
+  stream(deflateSync(Buffer.from(content, "latin1")), `/Filter/FlateDecode${dict}`);
+
+const TREE = {
+  1: "<</Type/Catalog/Pages 2 0 R>>",
+  2: "<</Type/Pages/Kids[3 0 R]/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>>>>>",
+  3: "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>",
+  5: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+};
+const page = (content: Body, more: Record<number, Body> = {}) =>
+  pdf({ ...TREE, 4: content, ...more });
+const shown = (operators: string, more: Record<number, Body> = {}) =>
+  page(stream(`BT /F 10 Tf ${operators} ET`), more);
+
+test.each<[string, Uint8Array, string]>([
+  ["a string", shown("(Hello) Tj"), "Hello"],
+  ["a compressed page", page(packed("BT /F 10 Tf (Hello) Tj ET")), "Hello"],
+  ["escapes and parentheses", shown("(a\\(b\\) (c) \\101\\n\\\\) Tj"), "a(b) (c) A\n\\"],
+  ["a hex string", shown("<48 65 6c6C6> Tj"), "Hell`"],
+  ["words set apart", shown("[(two) -300 (words)] TJ"), "two words"],
+  ["letters set closer", shown("[(T) 80 (ogether) -20 (!)] TJ"), "Together!"],
+  [
+    "lines",
+    shown("(one) Tj 0 -12 Td (two) Tj 12 TL T* (three) Tj (four) '"),
+    "one\ntwo\nthree\nfour",
+  ],
+  ["words placed one by one", shown("(one) Tj 25 0 Td (two) Tj"), "one two"],
+  ["letters placed one by one", shown("1 0 0 1 0 0 Tm (o) Tj 1 0 0 1 5 0 Tm (n) Tj"), "on"],
+  ["turned text", shown("0 1 -1 0 0 0 Tm (up) Tj 0 1 -1 0 0 20 Tm (wards) Tj"), "up wards"],
+  ["invisible text", shown("3 Tr (hidden) Tj"), "hidden"],
+  ["Windows' letters", shown("(\x93na\xefve\x94 \x80) Tj"), "“naïve” €"],
+  [
+    "glyph names",
+    shown("(ABCDE) Tj", {
+      5: "<</Subtype/Type1/Encoding<</Differences[65/quoteright/fi/Ccaron/uni20AC/one.oldstyle]>>>>",
+    }),
+    "’fiČ€1",
+  ],
+  [
+    "a table of characters",
+    shown("<0001000200100011> Tj", {
+      5: "<</Subtype/Type0/Encoding/Identity-H/ToUnicode 7 0 R>>",
+      7: packed(
+        "1 begincodespacerange <0000> <ffff> endcodespacerange 2 beginbfchar <0001> <0048> <0002> <D83DDE00> endbfchar 1 beginbfrange <0010> <0011> <0061> endbfrange",
+      ),
+    }),
+    "H😀ab",
+  ],
+  [
+    "a Japanese charset",
+    shown("<93fa967b> Tj", { 5: "<</Subtype/Type0/Encoding/90ms-RKSJ-H>>" }),
+    "日本",
+  ],
+  [
+    "a form on the page",
+    page(stream("/X Do"), { 6: stream("BT /F 9 Tf (inside) Tj ET", "/Subtype/Form") }),
+    "inside",
+  ],
+  [
+    "what follows an inline picture",
+    page(stream("BI /W 1 ID \x01(no)EI\x02 EI BT /F 9 Tf (yes) Tj ET")),
+    "yes",
+  ],
+  [
+    "a page in pieces",
+    pdf({
+      ...TREE,
+      3: "<</Contents[4 0 R 7 0 R]>>",
+      4: stream("BT /F 9 Tf (one) Tj"),
+      7: stream("(two) Tj ET"),
+    }),
+    "onetwo",
+  ],
+  [
+    "ASCII85",
+    page(stream("6<#'\\7NaE>+B2qq-qIocCi:aF<,*OE;u~>", "/Filter/ASCII85Decode")),
+    "Hello",
+  ],
+  [
+    "LZW in hex",
+    page(
+      stream(
+        "80108a82017918403118080a866100a09065361b0de2087c462715890a6146a10114a901>",
+        "/Filter[/ASCIIHexDecode/LZWDecode]",
+      ),
+    ),
+    "Hello Hello Hello",
+  ],
+  [
+    "object streams",
+    pdf({
+      4: stream("BT /F 9 Tf (packed) Tj ET"),
+      9: packed(objectStream(TREE), "/Type/ObjStm/N 4/First 30"),
+    }),
+    "packed",
+  ],
+  [
+    "every version of an object, the newest first",
+    Buffer.concat([
+      shown("(old) Tj"),
+      Buffer.from("\n4 0 obj<</Length 24>>stream\nBT /F 9 Tf (new) Tj ET  \nendstream endobj"),
+    ]),
+    "new\n\nold",
+  ],
+  [
+    "a page that no tree leads to",
+    pdf({
+      ...TREE,
+      4: stream("BT /F 9 Tf (seen) Tj ET"),
+      7: "<</Type/Page/Parent 2 0 R/Contents 8 0 R>>",
+      8: stream("BT /F 9 Tf (hidden) Tj ET"),
+    }),
+    "seen\nhidden",
+  ],
+  [
+    "a second catalog",
+    pdf({
+      ...TREE,
+      4: stream("BT /F 9 Tf (one) Tj ET"),
+      7: "<</Type/Catalog/Pages<</Kids[<</Contents 8 0 R/Resources<</Font<</F 5 0 R>>>>>>]>>>>",
+      8: stream("BT /F 9 Tf (two) Tj ET"),
+    }),
+    "one\ntwo",
+  ],
+  [
+    "a stream that lies about its length",
+    Buffer.from(
+      Buffer.from(shown("(whole) Tj"))
+        .toString("latin1")
+        .replace(/Length \d+/, "Length 3"),
+      "latin1",
+    ),
+    "whole",
+  ],
+])("a PDF's text is read from %s", async (_, bytes, text) => {
+  expect(await read(bytes)).toMatchObject({ ok: true, kind: "pdf", text: `${text}\n` });
+});
+
+function objectStream(objects: Record<number, string>): string {
+  const bodies = Object.values(objects);
+  const offsets = bodies.map(
+    (_, index) => bodies.slice(0, index).join(" ").length + (index ? 1 : 0),
+  );
+  return (
+    Object.keys(objects)
+      .map((number, index) => `${number} ${offsets[index]}`)
+      .join(" ")
+      .padEnd(30) + bodies.join(" ")
+  );
+}
+
+test("a form without a word on its page is read from its fields; a title alone is no text", async () => {
+  const fields = pdf({ ...TREE, 3: "<</Contents 4 0 R/Annots[<</V(value)>>]>>", 4: stream("") });
+  const title = pdf({ ...TREE, 4: stream(""), 8: "<</Title(scan)>>" }, "trailer<</Info 8 0 R>>");
+
+  expect(await read(fields)).toMatchObject({ ok: true, text: "\nvalue\n" });
+  expect(await read(title)).toMatchObject({ ok: false });
+});
+
+test("what stands in notes, form fields and the title is read", async () => {
+  const bytes = pdf(
+    {
+      ...TREE,
+      3: "<</Contents 4 0 R/Annots[<</Contents(note)>> 7 0 R]>>",
+      4: stream("BT /F 9 Tf (page) Tj ET"),
+      7: "<</V<FEFF00e9>/TU(hint)>>",
+      8: "<</Title(title)>>",
+    },
+    "trailer<</Info 8 0 R>>",
+  );
+
+  expect(await read(bytes)).toMatchObject({ text: "title\npage\nnote\né\nhint\n" });
+});
+
+test("what a note shows, attached files and XFA forms are read, and pictures are reported", async () => {
+  const bytes = pdf({
+    ...TREE,
+    3: "<</Contents 4 0 R/Annots[<</AP<</N 7 0 R>>>>]>>",
+    4: stream("BT /F 9 Tf (page) Tj ET"),
+    7: stream("BT /F 9 Tf (drawn) Tj ET", "/Resources<</Font<</F 5 0 R>>>>"),
+    8: "<</Type/Filespec/EF<</F 9 0 R>>>>",
+    9: packed("attached"),
+    10: "<</XFA[(template) 11 0 R]>>",
+    11: stream("<xdp>form</xdp>"),
+    12: stream("", "/Subtype/Image"),
+    13: stream("\x00\x01\xfe\x80".repeat(50), "/Type/EmbeddedFile"),
+  });
+
+  const found = await read(bytes);
+
+  expect(found).toMatchObject({ ok: true, unread: [{ problem: "media" }, { problem: "binary" }] });
+  for (const text of ["page", "drawn", "attached", "form"]) {
+    expect((found as { text: string }).text).toContain(text);
+  }
+});
+
+const MiB = 1024 * 1024;
+const spaces = (size: number) => Buffer.alloc(size, " ").toString("latin1");
+const range = (count: number, make: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => make(index)).join("");
+
+test.each<[string, () => Uint8Array, string]>([
+  ["a page of spaces", () => page(packed(spaces(64 * MiB))), "a bomb"],
+  [
+    "a bomb in a bomb",
+    () =>
+      page(stream(deflateSync(deflateSync(spaces(64 * MiB))), "/Filter[/FlateDecode/FlateDecode]")),
+    "a bomb",
+  ],
+  ["a bomb of runs", () => page(stream("\x81 ".repeat(MiB), "/Filter/RunLengthDecode")), "a bomb"],
+  [
+    "a bomb in escaped letters",
+    () => page(stream(deflateSync(spaces(64 * MiB)), "/Filter/Fl#61teDecode")),
+    "a bomb",
+  ],
+  [
+    "many streams that are large together",
+    () =>
+      pdf({
+        ...TREE,
+        3: `<</Contents[${range(5, (index) => `${10 + index} 0 R `)}]>>`,
+        ...Object.fromEntries(
+          Array.from({ length: 5 }, (_, index) => [10 + index, packed(spaces(30 * MiB))]),
+        ),
+      }),
+    "a bomb",
+  ],
+  [
+    "filters on filters",
+    () => page(stream("", `/Filter[${"/AHx".repeat(5)}]`)),
+    "too many filters",
+  ],
+  ["arrays in arrays", () => pdf({ 1: "[".repeat(100_000) }), "too deeply"],
+  ["dictionaries in dictionaries", () => pdf({ 1: "<</A".repeat(100_000) }), "too deeply"],
+  ["one huge array", () => pdf({ 1: `[${"1 ".repeat(300_000)}]` }), "too large"],
+  ["one huge string", () => pdf({ 1: `(${"a".repeat(300_000)})` }), "too large"],
+  [
+    "a page tree in a circle",
+    () => pdf({ ...TREE, 2: "<</Kids[2 0 R]>>" }),
+    "leads back to itself",
+  ],
+  [
+    "a page tree that doubles",
+    () => pdf({ ...TREE, 2: "<</Kids[3 0 R 3 0 R]>>" }),
+    "leads back to itself",
+  ],
+  [
+    "a page tree without end",
+    () =>
+      pdf({
+        ...TREE,
+        ...Object.fromEntries(
+          Array.from({ length: 99 }, (_, index) => [2 + index, `<</Kids[${3 + index} 0 R]>>`]),
+        ),
+      }),
+    "too deep",
+  ],
+  [
+    "thousands of pages",
+    () => pdf({ ...TREE, 2: `<</Kids[${"<</A 1>>".repeat(3001)}]>>` }),
+    "more than 3000 pages",
+  ],
+  [
+    "too many objects",
+    () => Buffer.from(`%PDF-1.7\n${range(300_001, (index) => `${index} 0 obj 1 endobj `)}`),
+    "more than 300000 objects",
+  ],
+  [
+    "forms in forms",
+    () =>
+      page(stream("/X Do"), {
+        6: stream("/X Do ".repeat(10), "/Subtype/Form"),
+      }),
+    "takes too long",
+  ],
+  ["no pages", () => pdf({ 1: "null" }), "no pages"],
+  ["no text", () => page(stream("0 0 m 9 9 l S")), "no text"],
+  [
+    "letters that nothing explains",
+    () => shown("<00010002> Tj", { 5: "<</Subtype/Type0/Encoding/Identity-H>>" }),
+    "which letters",
+  ],
+  [
+    "a foreign encryption",
+    () => pdf(TREE, "trailer<</Encrypt<</Filter/Own>>>>"),
+    "a way that is not read",
+  ],
+  [
+    "a password",
+    () => pdf(TREE, "trailer<</Encrypt<</Filter/Standard/V 1/R 2/O(x)/U(y)/P -4>>/ID[(a)(a)]>>"),
+    "needs a password",
+  ],
+])(
+  "%s is refused in a PDF",
+  async (_, make, reason) => {
+    let result = await read(make());
+    // On a busy machine the time may be over before anything else is: then it is read again.
+    for (let round = 0; round < 3 && !result.ok && !result.reason.includes(reason); round++) {
+      result = await read(make());
+    }
+    expect(result).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+  },
+  30_000,
+);
+
+/** Made to be slow: unfinished things, each of which could make the reader look to the end again. */
+export const ADVERSARIAL = [
+  "1 0 obj(",
+  "1 0 obj<<",
+  "1 0 obj[",
+  "1 0 obj<a",
+  "1 0 obj<<>>stream\n",
+  "obj ",
+  "trailer<<",
+  "%\n",
+];
+
+test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
+  const make = (length: number) => `%PDF-1.7\n${piece.repeat(length / piece.length)}`;
+  const run = (text: string) => read(Buffer.from(text));
+
+  await expectLinear(run, make);
+});
+
+test("others run while a long PDF is read", async () => {
+  const bytes = shown("(word ) Tj ".repeat(200_000));
+  let turns = 0;
+  const others = setInterval(() => turns++, 1);
+
+  const result = await read(bytes);
+  clearInterval(others);
+
+  expect(result).toMatchObject({ ok: true, truncated: false });
+  expect(turns).toBeGreaterThan(5);
+});

@@ -1,0 +1,179 @@
+/** Reads the text of a PDF: its title, its pages in order with their notes and forms, and attached files. */
+import { documentProblem } from "../document-problem.ts";
+import type { Reading } from "../read-document-text.ts";
+import type { ReadingBudget } from "../reading-budget.ts";
+import type { Pace } from "../time-slicer.ts";
+import { findAttached, type PdfAttached, readAttached } from "./attachments.ts";
+import {
+  isStream,
+  type PdfObject,
+  type PdfObjects,
+  type PdfStream,
+  readPdfObjects,
+} from "./read-objects.ts";
+import { type PageReading, readPageText } from "./read-page-text.ts";
+import { isName, isRef, type PdfDict, type PdfValue } from "./value-reader.ts";
+
+const MAX_PAGES = 3000;
+const MAX_TREE_DEPTH = 60;
+/** Formulas hold a few letters that nothing explains; a page in such letters must not pass for read. */
+const KNOWN_FOR_UNKNOWN = 5;
+
+export async function pdfText(
+  bytes: Uint8Array,
+  budget: ReadingBudget,
+  readPart: (bytes: Uint8Array) => Promise<Reading>,
+): Promise<Pick<Reading, "text" | "unread">> {
+  const { pace } = budget;
+  const attached: PdfAttached = { files: new Set(), has_pictures: false };
+  const objects = await readPdfObjects(bytes, budget);
+  const glyphs = { known: 0, unknown: 0 };
+  const texts = new Set<string>();
+  let [pages, left] = [0, budget.characters];
+  // The newest first: it is what people see, unless somebody wants us to believe so.
+  for (let version = objects.versions - 1; version >= 0 && left > 0; version--) {
+    objects.choose(version);
+    findAttached(objects, attached);
+    const found = findPages(objects);
+    const text = await versionText({ objects, pace, glyphs, mostCharacters: left }, found);
+    if (!texts.has(text)) left -= text.length;
+    texts.add(text);
+    pages += found.length;
+  }
+  if (pages === 0) throw documentProblem("The PDF is damaged: it has no pages.");
+  if (glyphs.unknown > glyphs.known / KNOWN_FOR_UNKNOWN) {
+    throw documentProblem("The PDF's fonts do not tell which letters they show.");
+  }
+  if (glyphs.known === 0) {
+    throw documentProblem("The PDF shows no text: it is damaged, empty, or holds only pictures.");
+  }
+  const { text, unread } = await readAttached(objects, attached, readPart);
+  return { text: [...texts].join("\n") + text, unread };
+}
+
+type Shared = Pick<PageReading, "objects" | "pace" | "glyphs" | "mostCharacters">;
+
+async function versionText(shared: Shared, pages: readonly Page[]): Promise<string> {
+  const { objects, pace, mostCharacters } = shared;
+  const pieces = textsOf(objects, objects.about(), TITLES);
+  const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0 };
+  for (const { page, resources } of pages) {
+    await readPageText(reading, await pageContent(objects, page, pace), resources);
+    for (const drawn of appearances(objects, page)) {
+      if (pace.due()) await pace.rest();
+      await readPageText(
+        reading,
+        await objects.bytes(drawn),
+        objects.dict(drawn.dict.get("Resources")),
+      );
+    }
+    for (const text of ["\n", ...noteTexts(objects, page)]) {
+      pieces.push(text);
+      shared.glyphs.known += text.trim().length;
+      reading.characters += text.length;
+      if (reading.characters >= mostCharacters) return pieces.join("");
+    }
+  }
+  return pieces.join("");
+}
+
+interface Page {
+  page: PdfDict;
+  /** Its own, or those of the nearest part of the tree above. */
+  resources: PdfDict;
+}
+
+function findPages(objects: PdfObjects): Page[] {
+  const found: Page[] = [];
+  const seen = new Set<number>();
+  for (const object of objects.all.values()) {
+    if (!isOfType(object, "Catalog")) continue;
+    const tree = object.get("Pages");
+    if (!isRef(tree) || !seen.has(tree.ref)) walk(tree, new Map(), 0);
+  }
+  // A page that no tree leads to is still there for a reader that repairs the file.
+  for (const [number, object] of objects.all) {
+    if (!isOfType(object, "Page") || seen.has(number)) continue;
+    add(object, ownResources(objects.dict(object.get("Parent")), new Map()));
+  }
+  return found;
+
+  function walk(node: PdfValue | undefined, inherited: PdfDict, depth: number) {
+    if (isRef(node)) {
+      if (seen.has(node.ref)) throw documentProblem("The PDF's page tree leads back to itself.");
+      seen.add(node.ref);
+    }
+    if (depth > MAX_TREE_DEPTH) throw documentProblem("The PDF's page tree is too deep.");
+    const branch = objects.dict(node);
+    const kids = objects.resolve(branch.get("Kids"));
+    const resources = ownResources(branch, inherited);
+    if (!Array.isArray(kids)) return branch.size > 0 && add(branch, resources);
+    for (const kid of kids) walk(kid, resources, depth + 1);
+  }
+
+  function add(page: PdfDict, inherited: PdfDict) {
+    found.push({ page, resources: ownResources(page, inherited) });
+    if (found.length > MAX_PAGES) {
+      throw documentProblem(`The PDF has more than ${MAX_PAGES} pages.`);
+    }
+  }
+
+  function ownResources(of: PdfDict, inherited: PdfDict): PdfDict {
+    const own = objects.resolve(of.get("Resources"));
+    return own instanceof Map ? own : inherited;
+  }
+}
+
+function isOfType(object: PdfObject, type: string): object is PdfDict {
+  const found = object instanceof Map ? object.get("Type") : undefined;
+  return isName(found) && found.name === type;
+}
+
+/** A page may be cut into several streams, anywhere between two operators. */
+async function pageContent(objects: PdfObjects, page: PdfDict, pace: Pace): Promise<Uint8Array> {
+  const contents = objects.resolve(page.get("Contents"));
+  const parts: Uint8Array[] = [];
+  for (const part of Array.isArray(contents) ? contents : [contents]) {
+    if (pace.due()) await pace.rest();
+    const stream = objects.resolve(part);
+    if (isStream(stream)) parts.push(await objects.bytes(stream), NEW_LINE);
+  }
+  return parts.length === 2 && parts[0] ? parts[0] : Buffer.concat(parts);
+}
+
+const NEW_LINE = Uint8Array.of(0x0a);
+const TITLES = ["Title", "Subject", "Keywords", "Author"];
+/** Of a note: what it says. Of a form's field: its value and what is shown on hovering. */
+const NOTES = ["Contents", "V", "TU"];
+const MAX_NOTES = 1000;
+
+const noteTexts = (objects: PdfObjects, page: PdfDict): string[] =>
+  notesOf(objects, page).flatMap((note) => textsOf(objects, note, NOTES));
+
+/** What is drawn for notes and fields need not be what they say. A field has one drawing for each state. */
+const appearances = (objects: PdfObjects, page: PdfDict): PdfStream[] =>
+  notesOf(objects, page).flatMap((note) => {
+    const drawn = objects.resolve(objects.dict(note.get("AP")).get("N"));
+    const states = drawn instanceof Map ? [...drawn.values()] : [drawn];
+    return states.map((state) => objects.resolve(state)).filter(isStream);
+  });
+
+function notesOf(objects: PdfObjects, page: PdfDict): PdfDict[] {
+  const notes = objects.resolve(page.get("Annots"));
+  if (!Array.isArray(notes)) return [];
+  return notes.slice(0, MAX_NOTES).map((note) => objects.dict(note));
+}
+
+function textsOf(objects: PdfObjects, dict: PdfDict, keys: string[]): string[] {
+  return keys
+    .map((key) => objects.resolve(dict.get(key)))
+    .filter((value) => typeof value === "string")
+    .map((value) => `${plainText(value)}\n`);
+}
+
+/** A string outside of pages is UTF-16 or UTF-8 with its mark, else close to Latin-1. */
+function plainText(text: string): string {
+  const bytes = Buffer.from(text, "latin1");
+  if (text.startsWith("\xfe\xff")) return new TextDecoder("utf-16be").decode(bytes);
+  return text.startsWith("\xef\xbb\xbf") ? new TextDecoder().decode(bytes) : text;
+}

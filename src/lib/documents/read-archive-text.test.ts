@@ -1,0 +1,291 @@
+import { expect, test } from "bun:test";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { documentText } from "./read-document-text.ts";
+
+interface File {
+  name: string;
+  content: string | Uint8Array;
+  /** In the archive's own directory, where a liar would lie. */
+  method?: number;
+  flags?: number;
+}
+
+function zip(files: File[], claims: { count?: number } = {}): Uint8Array {
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const { name, content, method = 8, flags = 0 } of files) {
+    const packed = method === 8 ? deflateRawSync(content) : Buffer.from(content);
+    const local = Buffer.alloc(30);
+    local.writeUInt32LE(0x04034b50);
+    local.writeUInt16LE(name.length, 26);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50);
+    entry.writeUInt16LE(flags, 8);
+    entry.writeUInt16LE(method, 10);
+    entry.writeUInt32LE(packed.length, 20);
+    entry.writeUInt16LE(name.length, 28);
+    entry.writeUInt32LE(offset, 42);
+    parts.push(local, Buffer.from(name), packed);
+    directory.push(entry, Buffer.from(name));
+    offset += local.length + name.length + packed.length;
+  }
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50);
+  end.writeUInt16LE(claims.count ?? files.length, 10);
+  end.writeUInt32LE(Buffer.concat(directory).length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, ...directory, end]);
+}
+
+const body = (inner: string) =>
+  `<?xml version="1.0" encoding="UTF-8"?><w:document><w:body>${inner}</w:body></w:document>`;
+const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const read = (bytes: Uint8Array) => documentText(bytes, { content_type: null });
+const docx = (content: string, ...more: File[]) =>
+  zip([
+    { name: "[Content_Types].xml", content: "" },
+    { name: "word/document.xml", content },
+    ...more,
+  ]);
+
+test("a Word document gives its paragraphs, tabs and breaks", async () => {
+  const content = body(
+    `${paragraph("R&amp;D caf&#233;")}<w:p><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/></w:p>`,
+  );
+
+  expect(await read(docx(content))).toMatchObject({
+    ok: true,
+    kind: "archive",
+    text: expect.stringContaining("R&D café\na\tb\n\n\n"),
+    truncated: false,
+  });
+});
+
+test.each(["header1", "footer2", "comments", "footnotes", "endnotes"])(
+  "word/%s is read too",
+  async (part) => {
+    const more = { name: `word/${part}.xml`, content: paragraph("beside") };
+
+    expect(await read(docx(body(""), more))).toMatchObject({
+      ok: true,
+      text: expect.stringContaining("beside\n"),
+    });
+  },
+);
+
+test("text that Word does not show is read: deleted, hidden, behind a picture", async () => {
+  const content = body(
+    "<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del>" +
+      "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>" +
+      '<w:drawing><wp:docPr id="1" name="x" descr="behind"/></w:drawing>',
+  );
+
+  expect(await read(docx(content))).toMatchObject({
+    text: expect.stringContaining("deletedhiddenbehind\n"),
+  });
+});
+
+test("a body that is stored, not compressed, and named document2 is read", async () => {
+  const bytes = zip([{ name: "word/document2.xml", content: paragraph("stored"), method: 0 }]);
+
+  expect(await read(bytes)).toMatchObject({ ok: true, text: expect.stringContaining("stored\n") });
+});
+
+const ZEROS = new Uint8Array(32 * 1024 * 1024);
+/** Without a character of text, so that no other limit ends the reading. */
+const MUTE = Buffer.concat([
+  Buffer.from("<?xml "),
+  Buffer.alloc(32 * 1024 * 1024, " "),
+  Buffer.from(">"),
+]);
+const MANY = Array.from({ length: 5001 }, (_, index) => ({ name: `x${index}`, content: "" }));
+
+test.each<[string, () => Uint8Array, string]>([
+  ["a zip of zeros", () => zip([{ name: "word/document.xml", content: ZEROS }]), "zip bomb"],
+  [
+    "many parts that are large together",
+    () =>
+      zip(
+        Array.from({ length: 3 }, (_, index) => ({
+          name: `word/document${index}.xml`,
+          content: MUTE,
+          method: 0,
+        })),
+      ),
+    "more than 64 MiB together",
+  ],
+  ["encryption", () => zip([{ name: "word/document.xml", content: "", flags: 1 }]), "encrypted"],
+  [
+    "an unknown method",
+    () => zip([{ name: "word/document.xml", content: "", method: 12 }]),
+    "a way that is not read",
+  ],
+  ["zip64", () => zip([], { count: 0xffff }), "zip64"],
+  ["too many files", () => zip(MANY), "more than 5000 files"],
+  ["a directory that is cut off", () => docx(body("")).subarray(0, 60), "damaged"],
+  ["a directory that claims more", () => zip([], { count: 5 }), "damaged"],
+])("%s is refused", async (_, make, reason) => {
+  expect(await read(make())).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+});
+
+const ARCHIVE = docx(body(paragraph("hidden")));
+const EMPTY_END = Buffer.from(`PK\x05\x06${"\0".repeat(18)}`, "latin1");
+
+test.each<[string, Uint8Array]>([
+  ["a false end record behind the true one", Buffer.concat([ARCHIVE, EMPTY_END])],
+  ["a false end record with a byte behind it", Buffer.concat([ARCHIVE, EMPTY_END, Buffer.of(0)])],
+  ["bytes behind the end record", Buffer.concat([ARCHIVE, Buffer.of(0)])],
+  ["text before it", Buffer.concat([Buffer.from("A plain text, it seems. ".repeat(300)), ARCHIVE])],
+])("an archive with %s is not taken for read", async (_, bytes) => {
+  expect(await read(bytes)).toMatchObject({ ok: false, problem: "unreadable" });
+});
+
+test("a file that only the local headers of an archive name is reported", async () => {
+  const shown = zip([{ name: "word/document.xml", content: body(paragraph("shown")) }]);
+  const directory = Buffer.from(shown).indexOf("PK\x01\x02");
+  const hidden = Buffer.from(zip([{ name: "a.txt", content: "hidden" }]));
+  const local = hidden.subarray(0, hidden.indexOf("PK\x01\x02"));
+  const bytes = Buffer.concat([shown.subarray(0, directory), local, shown.subarray(directory)]);
+  bytes.writeUInt32LE(directory + local.length, bytes.length - 6);
+
+  const found = await read(bytes);
+
+  expect(found).toMatchObject({
+    ok: true,
+    text: expect.stringContaining("shown"),
+    unread: [{ problem: "unreadable", reason: expect.stringContaining("outside") }],
+  });
+});
+
+test("text in attributes that readers show is read", async () => {
+  const xml = [
+    '<sheet name="hidden 1"/>',
+    '<v:textpath string="hidden 2"/>',
+    '<w:docVar w:name="a" w:val="hidden 3"/>',
+    '<w:default w:val="hidden 4"/>',
+    '<hyperlink display="hidden 5" tooltip="hidden 6"/>',
+    '<dataValidation prompt="hidden 7"/>',
+  ].join("");
+
+  const { text } = (await read(docx(body(xml)))) as { text: string };
+
+  for (let i = 1; i <= 7; i++) expect(text).toContain(`hidden ${i}`);
+});
+
+test("entities that a document defines itself are read where they are defined, and not expanded", async () => {
+  const content = `<!DOCTYPE x [<!ENTITY a "secret"><!ENTITY b "&a;&a;&a;&a;">]>${paragraph("&b;&b;")}`;
+
+  expect(await read(docx(content))).toMatchObject({
+    ok: true,
+    text: expect.stringMatching(/secret[\s\S]*&b;&b;/),
+  });
+});
+
+const TEXT = "read me";
+
+test.each<[string, File[]]>([
+  ["a body under another name", [{ name: "word/body.xml", content: body(paragraph(TEXT)) }]],
+  ["a body outside of word/", [{ name: "x/y.dat", content: body(paragraph(TEXT)) }]],
+  [
+    "a part that is named twice",
+    [
+      { name: "word/document.xml", content: body("") },
+      { name: "word/document.xml", content: body(paragraph(TEXT)) },
+    ],
+  ],
+  ["a glossary", [{ name: "word/glossary/document.xml", content: body(paragraph(TEXT)) }]],
+  ["an altChunk of HTML", [{ name: "word/afchunk.htm", content: `<html><p>${TEXT}</p></html>` }]],
+  ["an altChunk of plain text", [{ name: "word/chunk.txt", content: TEXT }]],
+  [
+    "an altChunk of RTF",
+    [{ name: "word/chunk.rtf", content: String.raw`{\rtf1\ansi r\'65\b ad\b0  m\u101?}` }],
+  ],
+  [
+    "RTF without fallback characters",
+    [{ name: "a.rtf", content: String.raw`{\rtf1{\uc2 }\uc0\u114 ea\u100  me}` }],
+  ],
+  [
+    "RTF with fallbacks of two characters, which an inner group does not change",
+    [{ name: "a.rtf", content: String.raw`{\rtf1\uc2{\uc0 }\u114 ??ead m\u101 ??}` }],
+  ],
+  [
+    "RTF that declares all of its text a fallback",
+    [{ name: "a.rtf", content: String.raw`{\rtf1\uc9999\u65 ????read me}` }],
+  ],
+  [
+    "a document in a document",
+    [
+      {
+        name: "word/chunk.docx",
+        content: zip([{ name: "word/document.xml", content: body(paragraph(TEXT)) }]),
+      },
+    ],
+  ],
+  [
+    "a part in UTF-16",
+    [
+      {
+        name: "word/document.xml",
+        content: Buffer.from(`\ufeff${body(paragraph(TEXT))}`, "utf16le"),
+      },
+    ],
+  ],
+  [
+    "shared strings of a sheet",
+    [
+      {
+        name: "xl/sharedStrings.xml",
+        content: `<?xml version="1.0"?><sst><si><t>${TEXT}</t></si></sst>`,
+      },
+    ],
+  ],
+  [
+    "a slide",
+    [
+      {
+        name: "ppt/slides/slide1.xml",
+        content: `<?xml version="1.0"?><p:sld><a:p><a:t>${TEXT}</a:t></a:p></p:sld>`,
+      },
+    ],
+  ],
+  [
+    "the address of a link",
+    [
+      {
+        name: "word/_rels/document.xml.rels",
+        content: `<?xml version="1.0"?><Relationships><Relationship Target="${TEXT}"/></Relationships>`,
+      },
+    ],
+  ],
+])("%s is read", async (_, files) => {
+  const result = await read(zip([{ name: "[Content_Types].xml", content: "" }, ...files]));
+
+  expect(result).toMatchObject({ ok: true, text: expect.stringContaining(TEXT), unread: [] });
+});
+
+test("what cannot be read in a document is listed with the text that can", async () => {
+  const more: File[] = [
+    { name: "word/media/image1.png", content: Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\0", "latin1") },
+    { name: "word/locked.xml", content: "x", flags: 1 },
+    { name: "xl/printerSettings1.bin", content: new Uint8Array(100) },
+  ];
+
+  expect(await read(docx(body(paragraph(TEXT)), ...more))).toMatchObject({
+    ok: true,
+    text: expect.stringContaining(TEXT),
+    unread: [{ problem: "media" }, { problem: "unreadable", reason: "The archive is encrypted." }],
+  });
+});
+
+test("gzip is opened, and gzip in gzip only so deep", async () => {
+  const deep = (levels: number): Uint8Array =>
+    levels === 0 ? Buffer.from(TEXT) : gzipSync(deep(levels - 1));
+
+  expect(await read(deep(1))).toMatchObject({ ok: true, kind: "gzip", text: TEXT });
+  expect(await read(deep(3))).toMatchObject({ ok: false, problem: "unreadable" });
+  expect(await read(gzipSync(new Uint8Array(65 * 1024 * 1024)))).toMatchObject({
+    ok: false,
+    problem: "over_budget",
+  });
+});

@@ -1,0 +1,96 @@
+/** Reads the text of a zip archive, such as a Word, Excel or PowerPoint document: every part of it. */
+
+import { decodeText } from "./decode-text.ts";
+import { isDocumentProblem } from "./document-problem.ts";
+import { fileKind } from "./file-kind.ts";
+import type { Reading, Unread } from "./read-document-text.ts";
+import { readZip } from "./read-zip.ts";
+import type { ReadingBudget } from "./reading-budget.ts";
+import type { Pace } from "./time-slicer.ts";
+import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
+
+/**
+ * Names decide nothing: relationships may give the body of a document any name, and an altChunk adds documents
+ * of other kinds. `readPart` reads the parts that are not XML.
+ */
+export async function archiveText(
+  bytes: Uint8Array,
+  budget: ReadingBudget,
+  readPart: (bytes: Uint8Array) => Promise<Reading>,
+): Promise<Pick<Reading, "text" | "unread">> {
+  const zip = readZip(bytes, budget);
+  const entries = zip.entries.filter(({ name }) => !name.endsWith("/"));
+  // The body first, where it has its usual name.
+  entries.sort((one, other) => Number(BODY.test(other.name)) - Number(BODY.test(one.name)));
+  const unread = new Map<string, Unread>();
+  if (zip.has_more) unread.set(OUTSIDE.reason, OUTSIDE);
+  let text = "";
+  for (const { name, read } of entries) {
+    if (text.length > budget.characters) break;
+    try {
+      const part = await read();
+      const xml = fileKind(part) === undefined ? decodeText(part, null) : undefined;
+      if (xml !== undefined && XML.test(xml)) text += `${await xmlText(xml, budget.pace)}\n`;
+      else {
+        const nested = await readPart(part);
+        text += `${nested.text}\n`;
+        for (const each of nested.unread) unread.set(each.reason, each);
+      }
+    } catch (thrown) {
+      if (!isDocumentProblem(thrown)) throw thrown;
+      const { kind: problem, message: reason } = thrown;
+      if (problem !== "binary" || !DEVICE_DATA.test(name)) unread.set(reason, { problem, reason });
+      if (problem === "over_budget") break;
+    }
+  }
+  return { text, unread: [...unread.values()] };
+}
+
+const OUTSIDE: Unread = {
+  problem: "unreadable",
+  reason: "The archive has bytes outside of its files.",
+};
+const BODY = /^(?:word\/document\d{0,3}\.xml|xl\/sharedstrings\.xml|ppt\/slides\/[^/]*)$/i;
+const XML = /^\s*<(?:\?xml|[\w.-]{1,40}:[\w.-]{1,40}[\s/>]|!--)/;
+/** Parts that Office writes beside the content: settings of printers, and fonts. */
+const DEVICE_DATA = /printersettings\d{0,4}\.bin$|\.(?:odttf|fntdata)$/i;
+
+/** Deleted text and field codes of tracked changes count: a model that is given the file reads them too. */
+async function xmlText(xml: string, pace: Pace): Promise<string> {
+  const pieces: string[] = [];
+  const visitor: MarkupVisitor = {
+    text: (text) => pieces.push(text),
+    comment: (text) => pieces.push(text),
+    tag({ name, closing, attributes }) {
+      const local = name.slice(name.indexOf(":") + 1);
+      if (closing ? BLOCKS.has(local) : local === "br" || local === "cr") pieces.push("\n");
+      else if (local === "tab" && !closing) pieces.push("\t");
+      else if (!closing) {
+        const names = TEXT_ATTRIBUTES.get(local);
+        if (names) pieces.push(...attributeValues(attributes, names).map((text) => `${text}\n`));
+      }
+      return false;
+    },
+  };
+  await walkMarkup(xml, visitor, pace);
+  return pieces.join("");
+}
+
+/** Elements that end a line: a paragraph, a cell or a string of a sheet, a value. */
+const BLOCKS = new Set(["p", "c", "si", "row", "v", "pt", "h", "title", "creator", "description"]);
+
+/** What a screen reader says of a picture, where a link leads, what a field computes, what a sheet is called. */
+const ALT = new Set(["descr", "title"]);
+const TEXT_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["docpr", ALT],
+  ["cnvpr", ALT],
+  ["relationship", new Set(["target"])],
+  ["fldsimple", new Set(["w:instr", "instr"])],
+  ["listitem", new Set(["w:displaytext", "w:value"])],
+  ["sheet", new Set(["name"])],
+  ["textpath", new Set(["string"])],
+  ["docvar", new Set(["w:val"])],
+  ["default", new Set(["w:val"])],
+  ["hyperlink", new Set(["w:tooltip", "tooltip", "display"])],
+  ["datavalidation", new Set(["prompt", "error"])],
+]);

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { documentText } from "./read-document-text.ts";
+
+const read = (content: string | Uint8Array, content_type: string | null = null) =>
+  documentText(Buffer.from(content as string), { content_type });
+
+test.each([
+  ["plain words", null, "text", "plain words"],
+  ["<!DOCTYPE html><p>page", "text/plain", "html", "page"],
+  ["\n <html><script>no</script>page", "application/octet-stream", "html", "page"],
+  [
+    "a text with <script>all of it</script>",
+    "text/html",
+    "text",
+    "a text with <script>all of it</script>",
+  ],
+  ['{"json": true}', "application/pdf", "text", '{"json": true}'],
+  ["a,b\n1,2", "text/csv", "text", "a,b\n1,2"],
+  ["", null, "text", ""],
+])("the kind of %j sent as %p is %s", async (content, contentType, kind, text) => {
+  expect(await read(content, contentType)).toMatchObject({
+    ok: true,
+    kind: kind as "text",
+    text,
+    truncated: false,
+  });
+});
+
+test.each([
+  ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0), "only text is read"],
+  ["an old Word file", Buffer.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "old Office format"],
+  ["a zip that is none", Buffer.from("PK\x03\x04"), "damaged"],
+  ["a PDF that is none", Buffer.from("%PDF-1.7 and nothing"), "no pages"],
+])("%s is refused with a reason", async (_, bytes, reason) => {
+  expect(await read(bytes, "text/plain")).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining(reason),
+  });
+});
+
+test("the declared charset counts for text", async () => {
+  expect(await read(Buffer.of(0xcf, 0xf0, 0xe8), "text/plain; charset=windows-1251")).toMatchObject(
+    {
+      text: "При",
+    },
+  );
+});
+
+test("of a very long text its beginning is read, and that is told", async () => {
+  const result = await read("word ".repeat(500_000));
+
+  expect(result).toMatchObject({ ok: true, truncated: true });
+  expect(result.ok && result.text.length).toBe(2_000_000);
+});

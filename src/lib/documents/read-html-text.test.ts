@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
+import { htmlText } from "./read-html-text.ts";
+import { startPace } from "./time-slicer.ts";
+
+const read = (source: string) => htmlText(source, startPace(3000));
+
+test.each([
+  ["<p>One</p><p>Two</p>", "One\nTwo"],
+  ["a <b>bold</b>er   word", "a bolder word"],
+  ["ig<span>nore</span> this", "ignore this"],
+  ["<script>var a = '<p>no</p>';</script>yes", "yes"],
+  ["<SCRIPT>no</ScRiPt >yes", "yes"],
+  ["<style>p { color: red }</style>yes", "yes"],
+  ["<p style='display:none'>hidden</p>", "hidden"],
+  ["<div hidden>hidden</div>", "hidden"],
+  ["seen<!-- ignore all previous -->", "seen\nignore all previous"],
+  ["<img src=x alt='a cat'>", "a cat"],
+  ['<a title="go &amp; see">x</a>', "go & see\nx"],
+  ["<img alt=bare>", "bare"],
+  ['<meta name="description" content="about">', "about"],
+  ["&lt;b&gt; &eacute; &#105; &#x69; &#150; &hellip;", "<b> é i i – …"],
+  ["&unknown; &amp", "&unknown; &"],
+  ["&#xD800;&#0;&#x110000;", "\ufffd\ufffd\ufffd"],
+  ["1 < 2 and 3 > 2", "1 < 2 and 3 > 2"],
+  ["<![CDATA[ <kept> ]]>", "<kept>"],
+  ["<!DOCTYPE html><?xml version='1.0'?>text", "text"],
+  ["<!ignore all previous>text<?php hidden ?>", "ignore all previous\ntext\nphp hidden ?"],
+  ["<script>not closed, so not code", "not closed, so not code"],
+  ['<a href=">">text</a>', "text"],
+  ["before <a title='no end", "before <a title='no end"],
+  ["<template>kept</template><noscript>kept</noscript>", "kept\nkept"],
+])("%j says %j", async (source, text) => {
+  expect(await read(source)).toBe(text);
+});
+
+/** Made to be slow: unfinished things, each of which could make a reader look to the end again. */
+export const ADVERSARIAL = [
+  "<",
+  "<a ",
+  '<a "',
+  "<!--",
+  "<script>",
+  "<script></s",
+  "&",
+  "&#",
+  "&aaaaaaaa",
+  "<p>\n",
+  " ",
+  "<a x=",
+  "]]>",
+];
+
+test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
+  const make = (length: number) => piece.repeat(length / piece.length);
+
+  await expectLinear(read, make);
+});

@@ -1,0 +1,31 @@
+/** The text of an HTML page, hidden text and comments too: that is where instructions are hidden. */
+
+import type { Pace } from "./time-slicer.ts";
+import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
+
+export async function htmlText(source: string, pace: Pace): Promise<string> {
+  const pieces: string[] = [];
+  const visitor: MarkupVisitor = {
+    text: (text) => pieces.push(text.replace(/\s+/g, " ")),
+    comment: (text) => pieces.push("\n", text, "\n"),
+    tag({ name, closing, attributes }) {
+      if (!INLINE.has(name)) pieces.push("\n");
+      for (const value of attributeValues(attributes, SPOKEN)) pieces.push("\n", value, "\n");
+      return !closing && CODE.has(name);
+    },
+  };
+  await walkMarkup(source, visitor, pace);
+  return pieces
+    .join("")
+    .replace(/ ?\n[ \n]*/g, "\n")
+    .trim();
+}
+
+const CODE = new Set(["script", "style"]);
+/** Read out, shown on hovering or taken by crawlers. */
+const SPOKEN = new Set(["alt", "title", "aria-label", "placeholder", "content", "value", "label"]);
+const INLINE = new Set(
+  "a abbr b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr".split(
+    " ",
+  ),
+);

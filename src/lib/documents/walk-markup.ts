@@ -1,0 +1,120 @@
+/** Walks through HTML or XML once, in the order of the text. Never fails: what is no markup is text. */
+import { decodeEntities } from "./decode-entities.ts";
+import type { Pace } from "./time-slicer.ts";
+
+export interface Tag {
+  /** In lower case, with its prefix. */
+  name: string;
+  closing: boolean;
+  /** As written between the name and the `>`. */
+  attributes: string;
+}
+
+export interface MarkupVisitor {
+  text: (text: string) => void;
+  comment: (text: string) => void;
+  /** Answering true skips everything up to the closing tag of this name, if there is one. */
+  tag: (tag: Tag) => boolean;
+}
+
+export async function walkMarkup(
+  source: string,
+  visitor: MarkupVisitor,
+  pace: Pace,
+): Promise<void> {
+  let at = 0;
+  while (at < source.length) {
+    if (pace.due()) await pace.rest();
+    OPENING.lastIndex = at;
+    const open = OPENING.exec(source)?.index ?? source.length;
+    // In pieces, since a text of many megabytes would keep everyone waiting.
+    for (; at < open; at += PIECE) {
+      visitor.text(decodeEntities(source.slice(at, Math.min(at + PIECE, open))));
+      if (pace.due(Math.min(PIECE, open - at) / 128)) await pace.rest();
+    }
+    if (open === source.length) return;
+    const declaration = source[open + 1] === "!" || source[open + 1] === "?";
+    at = (declaration ? walkDeclaration : walkTag)(source, open, visitor);
+  }
+}
+
+const OPENING = /<(?=[A-Za-z!?]|\/[A-Za-z])/g;
+const PIECE = 64 * 1024;
+
+/** The values of the named attributes, entities decoded. */
+export function attributeValues(attributes: string, names: ReadonlySet<string>): string[] {
+  if (!attributes.includes("=")) return [];
+  return [...attributes.matchAll(ATTRIBUTE)]
+    .filter(([, name = ""]) => names.has(name.toLowerCase()))
+    .map(([, , double, single, bare]) => decodeEntities(double ?? single ?? bare ?? ""));
+}
+
+/** Linear: a name is tried only where one can begin, and ends where the next part cannot begin. */
+const ATTRIBUTE =
+  /(?<![^\s"'=<>/])([^\s"'=<>/]{1,200})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
+
+/** Comments, CDATA and whatever else begins so; answers where the next piece begins. */
+function walkDeclaration(source: string, open: number, { text, comment }: MarkupVisitor): number {
+  const [begin, end, visit] = source.startsWith("<!--", open)
+    ? ["<!--", "-->", comment]
+    : source.startsWith("<![CDATA[", open)
+      ? ["<![CDATA[", "]]>", text]
+      : ["<!", ">", PROLOGUE.test(source.slice(open + 2, open + 10)) ? undefined : comment];
+  const close = source.indexOf(end, open + begin.length);
+  const content = source.slice(open + begin.length, close < 0 ? undefined : close);
+  // The document type may define entities.
+  if (visit) visit(content);
+  else if (content.includes("[")) comment(content);
+  return close < 0 ? source.length : close + end.length;
+}
+
+/** A browser takes any other declaration for a comment, and so may hide a text in it. */
+const PROLOGUE = /^(?:doctype|xml)\b/i;
+
+const NAME = /\/?([A-Za-z][^\s/><]{0,99})/y;
+
+function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
+  NAME.lastIndex = open + 1;
+  const [written = "", letters = ""] = NAME.exec(source) ?? [];
+  const end = tagEnd(source, NAME.lastIndex);
+  if (end < 0) {
+    // A tag without end swallows the rest in a browser; text hidden so is text all the same. All of it
+    // at once: looking for an end from every `<` on would take quadratic time.
+    visitor.text(source.slice(open));
+    return source.length;
+  }
+  const name = letters.toLowerCase();
+  const closing = source[open + 1] === "/";
+  const attributes = source.slice(open + 1 + written.length, end);
+  if (attributes.length > PIECE) visitor.text(attributes); // nobody writes such a tag for its markup
+  const fitting = attributes.length > PIECE ? "" : attributes;
+  const skip = visitor.tag({ name, closing, attributes: fitting });
+  if (!skip || closing) return end + 1;
+  const closed = closingTag(source, name, end + 1);
+  if (closed < 0) visitor.text(source.slice(end + 1));
+  return closed < 0 ? source.length : closed;
+}
+
+function closingTag(source: string, name: string, from: number): number {
+  for (let at = from; ; at += 2) {
+    at = source.indexOf("</", at);
+    if (at < 0) return -1;
+    if (source.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
+  }
+}
+
+/** Where the `>` stands that is not inside quotes. */
+function tagEnd(source: string, from: number): number {
+  let at = from;
+  for (;;) {
+    QUOTE_OR_END.lastIndex = at;
+    const found = QUOTE_OR_END.exec(source);
+    if (!found) return -1;
+    if (found[0] === ">") return found.index;
+    const close = source.indexOf(found[0], found.index + 1);
+    if (close < 0) return -1;
+    at = close + 1;
+  }
+}
+
+const QUOTE_OR_END = /["'>]/g;

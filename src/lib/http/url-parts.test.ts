@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test";
+import { fillTemplate, templateNames } from "./url-parts.ts";
+
+const URL_TEXT = "https://mcp.example.com/{tenant}/mcp?site={site}";
+
+test("the names stand in the order of the address", () => {
+  expect(templateNames(URL_TEXT)).toEqual(["tenant", "site"]);
+  expect(templateNames("https://mcp.example.com/{}/{{a}}")).toEqual(["a"]);
+});
+
+test("a value cannot leave its place", () => {
+  const filled = fillTemplate(URL_TEXT, (name) => (name === "tenant" ? "../../x" : "a&b=c#d"));
+
+  expect(filled).toBe("https://mcp.example.com/..%2F..%2Fx/mcp?site=a%26b%3Dc%23d");
+});

@@ -1,0 +1,31 @@
+import { describe, expect, test } from "bun:test";
+import { measureJson, valueWeight } from "./measure-json.ts";
+
+const jsonWeight = (text: string): number => measureJson(text).weight;
+
+describe("measureJson", () => {
+  test("a million empty lists weigh what they take in memory, not their two bytes", () => {
+    expect(jsonWeight(`[${"[],".repeat(1_000_000)}[]]`)).toBeGreaterThan(90_000_000);
+  });
+
+  test("brackets and commas inside strings do not count", () => {
+    expect(jsonWeight('{"a": "[[[,,,{{{"}')).toBe(jsonWeight('{"a": ""}'));
+    expect(jsonWeight(String.raw`["\"[[", "\\", [] ]`)).toBe(jsonWeight('["", "", []]'));
+  });
+
+  test("text that ends inside a string is weighed to its end", () => {
+    expect(jsonWeight('["[[[[')).toBe(jsonWeight("["));
+    expect(jsonWeight(`["${"\\".repeat(10_001)}`)).toBe(jsonWeight("["));
+  });
+
+  test("the depth is that of the deepest value, and strings have none", () => {
+    expect(measureJson('[[], {"a": [{}]}, [[]]]').depth).toBe(4);
+    expect(measureJson('"[[[["').depth).toBe(0);
+  });
+});
+
+test("valueWeight counts text, values and containers", () => {
+  const small = valueWeight({ a: "x" });
+  expect(valueWeight({ a: "x".repeat(1001) }) - small).toBe(1000);
+  expect(valueWeight(Array(1000).fill([]))).toBeGreaterThan(90_000);
+});

@@ -1,0 +1,145 @@
+/** Finds the wanted top-level members of a JSON object without building a tree. */
+import { isUtf8 } from "node:buffer";
+import { matchName } from "./match-name.ts";
+import {
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
+  MAX_DEPTH,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+  skipString,
+  skipValue,
+  TOO_DEEP,
+} from "./skip-value.ts";
+
+export type JsonKind = "string" | "number" | "object" | "array" | "true" | "false" | "null";
+
+export interface Member {
+  kind: JsonKind;
+  /** Byte range of the value. */
+  start: number;
+  end: number;
+  /** Byte range between the separators around the member: name, colon, value and white space. */
+  slot_start: number;
+  slot_end: number;
+  /** The member of the same name before this one. Parsers disagree on which of them counts. */
+  earlier: Member | undefined;
+}
+
+export interface Members<Name extends string> {
+  ok: true;
+  bytes: Uint8Array;
+  /** The last member of each wanted name: the one JSON.parse would take. */
+  found: Map<Name, Member>;
+  /** The last member whose name equals a wanted one only when case and letter style are ignored. */
+  variants: Map<Name, Member>;
+  /** Where a new last member goes. */
+  tail: number;
+  empty: boolean;
+}
+
+export interface NotMembers {
+  ok: false;
+  /** Ends the sentence "The body is …". Holds nothing of the document. */
+  reason: string;
+}
+
+/** No API has a fraction of these. Caps the time and memory that a body of tiny members costs. */
+const MAX_MEMBERS = 1000;
+
+/** Checks the whole document: strict JSON in UTF-8 without a byte order mark, an object at the top. */
+export function scanMembers<const Name extends string>(
+  bytes: Uint8Array,
+  wanted: readonly Name[],
+): Members<Name> | NotMembers {
+  if (!isUtf8(bytes)) return { ok: false, reason: "not valid UTF-8" };
+  let at = skipSpace(bytes, 0);
+  if (bytes[at] !== OPEN_BRACE) return { ok: false, reason: "not a JSON object" };
+
+  const found = new Map<Name, Member>();
+  const variants = new Map<Name, Member>();
+  let count = 0;
+  let slotStart = at + 1;
+  let tail = slotStart;
+  at = skipSpace(bytes, slotStart);
+  const empty = bytes[at] === CLOSE_BRACE;
+  while (!empty) {
+    if (++count > MAX_MEMBERS)
+      return { ok: false, reason: `an object of more than ${MAX_MEMBERS} members` };
+    const nameStart = at;
+    const nameEnd = skipString(bytes, nameStart);
+    if (nameEnd < 0) return notJson(bytes, nameEnd);
+    at = skipSpace(bytes, nameEnd);
+    if (bytes[at] !== COLON) return notJson(bytes, ~at);
+
+    const start = skipSpace(bytes, at + 1);
+    tail = skipValue(bytes, start);
+    if (tail < 0) return notJson(bytes, tail);
+    at = skipSpace(bytes, tail);
+    for (const name of wanted) {
+      const match = matchName(bytes, nameStart + 1, nameEnd - 1, name);
+      if (!match) continue;
+      const list = match === "same" ? found : variants;
+      const earlier = list.get(name);
+      const kind = kindOf(bytes[start]);
+      list.set(name, { kind, start, end: tail, slot_start: slotStart, slot_end: at, earlier });
+      break;
+    }
+
+    if (bytes[at] === CLOSE_BRACE) break;
+    if (bytes[at] !== COMMA) return notJson(bytes, ~at);
+    slotStart = at + 1;
+    at = skipSpace(bytes, slotStart);
+  }
+
+  at = skipSpace(bytes, at + 1);
+  return at === bytes.length
+    ? { ok: true, bytes, found, variants, tail, empty }
+    : notJson(bytes, ~at);
+}
+
+/** The parsed value of a member; undefined when there is none. */
+export function memberValue<Name extends string>(
+  members: Members<Name>,
+  name: NoInfer<Name>,
+): unknown {
+  const member = members.found.get(name);
+  if (!member) return undefined;
+  const text = textOf(members.bytes, member.start, member.end);
+  // Most strings hold no escape and are their own text.
+  if (member.kind === "string" && !text.includes("\\")) return text.slice(1, -1);
+  return JSON.parse(text);
+}
+
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();
+}
+
+function kindOf(first: number | undefined): JsonKind {
+  switch (first) {
+    case QUOTE:
+      return "string";
+    case OPEN_BRACE:
+      return "object";
+    case OPEN_BRACKET:
+      return "array";
+    case 0x74:
+      return "true";
+    case 0x66:
+      return "false";
+    case 0x6e:
+      return "null";
+    default:
+      return "number";
+  }
+}
+
+function notJson(bytes: Uint8Array, failed: number): NotMembers {
+  if (failed === TOO_DEEP) return { ok: false, reason: `nested deeper than ${MAX_DEPTH} levels` };
+  const at = ~failed;
+  if (at >= bytes.length) return { ok: false, reason: "not valid JSON: it ends too early" };
+  return { ok: false, reason: `not valid JSON at byte ${at}` };
+}

@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
+import { seeded } from "../../../test/kit/random.ts";
+import { compilePattern } from "./compile-pattern.ts";
+
+const found = (source: string, text: string, ignore_case = false) =>
+  compilePattern(source, { ignore_case })
+    .spans(text)
+    .map(({ start, end }) => text.slice(start, end));
+
+test.each([
+  ["the preferred branch wins, not the longest", "a|ab", "ab", ["a"]],
+  ["a repetition takes all it can", "a+b?", "aaab aa", ["aaab", "aa"]],
+  ["a lazy repetition takes as little as it can", "<.+?>", "<a><b>", ["<a>", "<b>"]],
+  ["counts are bounds", "a{2,3}", "aaaaaaa", ["aaa", "aaa"]],
+  ["an empty match is none", "a*", "baab", ["aa"]],
+  ["loops over nothing end", "(?:a*)*b", "aab", ["aab"]],
+  ["word edges", "\\bcat\\b", "cat concat cat.", ["cat", "cat"]],
+  ["no word edge", "\\Bcat", "cat concat", ["cat"]],
+  ["start and end of the text", "^a|a$", "aaa", ["a", "a"]],
+  ["start and end of lines", "(?m)^a$", "a\nb\na", ["a", "a"]],
+  ["a dot stops at the end of the line", ".+", "a\nb", ["a", "b"]],
+  ["a dot that does not", "(?s).+", "a\nb", ["a\nb"]],
+  ["classes and ranges", "[^\\d\\s-][a-c\\]]", "1a xb y] -c", ["xb", "y]"]],
+  ["classes by name", "[[:upper:]][[:^digit:]]", "Ab A1", ["Ab"]],
+  ["properties of Unicode", "\\p{Greek}+", "abc αβγ", ["αβγ"]],
+  ["characters outside the first plane are one", "^.😀[^x]$", "😂😀😎", ["😂😀😎"]],
+  ["escapes of all kinds", "\\x41\\u0042\\u{43}\\x{44}\\t\\.", "ABCD\t.", ["ABCD\t."]],
+  ["a no-break space is white space", "a\\sb", "a\u00a0b", ["a\u00a0b"]],
+  ["braces that count nothing are characters", "a{x}", "a{x}", ["a{x}"]],
+  ["groups with names and flags", "(?<n>a)(?i:b)(?P<m>c)", "aBc aBC", ["aBc"]],
+])("%s", (_, source, text, expected) => {
+  expect(found(source, text)).toEqual(expected);
+});
+
+test("ignoring case means every spelling of a letter, and classes that exclude it", () => {
+  expect(found("straSSe k", "STRASſE \u212a", true)).toEqual(["STRASſE \u212a"]);
+  expect(found("[^k]", "Kk\u212a", true)).toEqual([]);
+  expect(found("\\W|[[:^word:]]|\\P{Latin}", "Kks1", true)).toEqual(["1"]);
+});
+
+test("offsets count UTF-16 units", () => {
+  expect(compilePattern("é+|😀").spans("a😀éé")).toEqual([
+    { start: 1, end: 3 },
+    { start: 3, end: 5 },
+  ]);
+});
+
+test("a match may be longer than what is kept of a text at once", () => {
+  const text = `x${"😀".repeat(9000)}y${"a".repeat(900)}b`;
+
+  expect(compilePattern("x.*y|a{900}b?").spans(text)).toEqual([
+    { start: 0, end: 18_002 },
+    { start: 18_002, end: 18_903 },
+  ]);
+});
+
+test("a match that is there is told without looking for all", () => {
+  expect(compilePattern("^$").test("")).toBe(true);
+  expect(compilePattern("b").test("abc")).toBe(true);
+  expect(compilePattern("b$").test("abc")).toBe(false);
+});
+
+test.each([
+  ["", "empty"],
+  ["a".repeat(2001), "2000 are allowed"],
+  ["(a", '"(a" at 0 is never closed'],
+  ["a)", "closes nothing"],
+  ["[a", "never closed"],
+  ["[z-a]", "not a range"],
+  ["*a", "repeats nothing"],
+  ["a**", "repeats a repetition"],
+  ["a{2}{3}", "repeats a repetition"],
+  ["a{1,100000}", "repeats more than"],
+  ["^*", "repeats a position"],
+  ["a{2,1}", "wrong way round"],
+  ["a{1001}", "more than 1000 times"],
+  ["((a{100}){100}){100}", "too large"],
+  ["a(?=b)", '"(?=b)" at 1 looks around'],
+  ["(?<!a)b", "looks around"],
+  ["(a)\\1", '"\\1" at 3 refers back'],
+  ["(?>a)", "not supported"],
+  ["\\q", "not an escape"],
+  ["\\p{Klingon}", "not a Unicode property"],
+  ["a\\", "in the middle of an escape"],
+])("a pattern that is refused says why: %p", (source, why) => {
+  expect(() => compilePattern(source)).toThrow(why);
+});
+
+/** Patterns and texts that take exponential or quadratic time elsewhere, finding all matches included. */
+export const HOSTILE: readonly [source: string, unit: string][] = [
+  ["(a+)+$", "a"],
+  ["(a|a)*b", "a"],
+  ["(.*a){20}", "a"],
+  ["(x+x+)+y", "x"],
+  ["(?:a?){50}a{50}", "a"],
+  ["a.*b|a", "a"],
+  ["\\w+@|\\w", "a"],
+  ["(.*a){20}b|a", "ac"],
+  ["(a|b){20}a(a|b)*", "abbabaab"],
+];
+
+test.each(HOSTILE)("%p takes time in proportion to its text", async (source, unit) => {
+  const { spans } = compilePattern(source);
+
+  await expectLinear(spans, (length) => `${unit.repeat(length / unit.length)}!`);
+});
+
+test("texts that lead to ever new states do not fill the memory, found or not", () => {
+  const { pick } = seeded(5);
+  const pattern = compilePattern("[ab]{40}a");
+  const random = () => Array.from({ length: 4000 }, () => pick(["a", "b"])).join("");
+  const before = process.memoryUsage.rss();
+
+  for (let round = 0; round < 200; round++) expect(pattern.test(random())).toBe(true);
+
+  expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 1024 * 1024);
+});

@@ -1,0 +1,66 @@
+/** A pattern as a program: each step takes one character, forks, checks a position or ends in a match. */
+import type { CodePoints } from "./code-points.ts";
+import type { Assertion, Tree } from "./parse-pattern.ts";
+
+export type Step =
+  | { kind: "take"; set: CodePoints; next: number }
+  /** The first is preferred: that is what makes a repetition greedy or not. */
+  | { kind: "fork"; first: number; second: number }
+  | { kind: "check"; assertion: Assertion; next: number }
+  | { kind: "match" };
+
+export interface Program {
+  steps: readonly Step[];
+  start: number;
+}
+
+/** The work per character can grow with it, so it is bounded. */
+const MAX_STEPS = 2000;
+
+export function compileTree(tree: Tree): Program {
+  const steps: Step[] = [{ kind: "match" }];
+  return { steps, start: emit(tree, 0) };
+
+  function add(step: Step): number {
+    if (steps.length >= MAX_STEPS) {
+      throw new Error(
+        "The pattern is too large once its repetitions are written out. Repeat less.",
+      );
+    }
+    return steps.push(step) - 1;
+  }
+
+  /** The step to start from to match `part` and go on at `next`. */
+  function emit(part: Tree, next: number): number {
+    switch (part.kind) {
+      case "one_of":
+        return add({ kind: "take", set: part.set, next });
+      case "assert":
+        return add({ kind: "check", assertion: part.assertion, next });
+      case "sequence":
+        return part.items.reduceRight((after, item) => emit(item, after), next);
+      case "choice":
+        return part.items
+          .map((item) => emit(item, next))
+          .reduceRight((second, first) => add({ kind: "fork", first, second }));
+      case "repeat":
+        return emitRepeat(part, next);
+    }
+  }
+
+  function emitRepeat({ item, min, max, greedy }: Tree & { kind: "repeat" }, next: number): number {
+    const choose = (again: number) =>
+      greedy
+        ? ({ kind: "fork", first: again, second: next } as const)
+        : ({ kind: "fork", first: next, second: again } as const);
+    let entry = next;
+    if (max === Number.POSITIVE_INFINITY) {
+      entry = add(choose(next));
+      steps[entry] = choose(emit(item, entry));
+    } else {
+      for (let times = min; times < max; times++) entry = add(choose(emit(item, entry)));
+    }
+    for (let times = 0; times < min; times++) entry = emit(item, entry);
+    return entry;
+  }
+}
