@@ -4,7 +4,7 @@ import { z } from "zod";
 import { describeIssue } from "./contract/describe-issue.ts";
 import { PLANES, type Plane } from "./contract/endpoint.ts";
 import { AppError } from "./contract/errors.ts";
-import { parseBlock } from "./lib/http/ip-address.ts";
+import { parseAddressBlock } from "./lib/http/ip-address.ts";
 
 const seconds = z.coerce.number().min(0).max(86_400);
 /** A wait of nothing would refuse everything. */
@@ -18,7 +18,7 @@ const address = z
   .refine((text) => Number(/\d+$/.exec(text)?.[0]) <= 65_535, "a port is at most 65535");
 const flag = z.stringbool();
 const addressBlock = z.string().transform((text, context) => {
-  const block = parseBlock(text);
+  const block = parseAddressBlock(text);
   if (!block)
     context.addIssue(`"${text.trim()}" is neither an address nor a block such as 10.0.0.0/8`);
   return block ?? z.NEVER;

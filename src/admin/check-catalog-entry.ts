@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { findFieldError } from "../contract/mcp-registries.ts";
 import { type CatalogEntryInput, listPrincipalFields } from "../contract/store-catalog.ts";
-import { fillTemplate, originNames, templateNames } from "../lib/http/url-parts.ts";
+import { fillTemplate, listOriginNames, listTemplateNames } from "../lib/http/url-parts.ts";
 import { checkUrl } from "../net/check-url.ts";
 
 export function checkCatalogEntry({
@@ -15,13 +15,13 @@ export function checkCatalogEntry({
   const trouble = findFieldError(fields);
   if (trouble) refuse(trouble);
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
-  const named = templateNames(url);
+  const named = listTemplateNames(url);
   const loose = named.find((name) => !inPath.has(name));
   if (loose !== undefined) refuse(`url: {${loose}} is not a field with "in": "path"`);
   const idle = [...inPath].find((key) => !named.includes(key));
   if (idle !== undefined) refuse(`fields: {${idle}} does not stand in the url`);
   const theirs = new Set(listPrincipalFields({ fields }).map(({ key }) => key));
-  const host = originNames(url).find((name) => theirs.has(name));
+  const host = listOriginNames(url).find((name) => theirs.has(name));
   // What an instance may reach would be each principal's choice.
   if (host !== undefined) refuse(`fields: {${host}} names the host: its scope must be admin`);
   const filled = fillTemplate(url, () => "x");

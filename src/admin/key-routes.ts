@@ -7,8 +7,8 @@ import type { KeyColumns } from "../db/keys.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { Deps } from "../deps.ts";
-import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
+import { isExpired } from "../lib/time/duration.ts";
 import type { Call, Route } from "../route.ts";
 import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts";
 
@@ -61,7 +61,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
     const secret = newSecret(prefix);
     const row: KeyColumns = {
       ...owned(call),
-      ...newKeyColumns(deps, secretHash(secret), secretHint(secret)),
+      ...newKeyColumns(deps, hashSecret(secret), secretHint(secret)),
       name,
       expires_at,
     };
@@ -104,7 +104,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
         }
         const { overlap_s } = call.body as { overlap_s: number };
         const ends = new Date(deps.now().getTime() + overlap_s * 1000);
-        const expires_at = hasEnded(old.expires_at, ends) ? old.expires_at : ends.toISOString();
+        const expires_at = isExpired(old.expires_at, ends) ? old.expires_at : ends.toISOString();
         await change(deps, call, "rotate", { expires_at }, found);
         // The successor never expires earlier than it was going to: it has the old key's own date.
         return await issue(deps, call, old, found.gateway_id);

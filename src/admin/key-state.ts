@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { KEY_STATES } from "../contract/keys.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { isExpired } from "../lib/time/duration.ts";
 
 interface Held {
   revoked_at: string | null;
@@ -11,7 +11,7 @@ interface Held {
 
 export function keyState(deps: Pick<Deps, "now">, row: Held): (typeof KEY_STATES)[number] {
   if (row.revoked_at) return "revoked";
-  return hasEnded(row.expires_at, deps.now()) ? "expired" : "active";
+  return isExpired(row.expires_at, deps.now()) ? "expired" : "active";
 }
 
 /** As the API shows it. */
@@ -31,7 +31,7 @@ export const newKeyColumns = (deps: Deps, hash: string, hint: string) => ({
 });
 
 export function checkExpiry(deps: Deps, expires_at: string | null): void {
-  if (hasEnded(expires_at, deps.now())) {
+  if (isExpired(expires_at, deps.now())) {
     throw new AppError("validation_failed", "expires_at: must be in the future");
   }
 }

@@ -10,7 +10,7 @@ import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { oauthServerTable } from "../db/oauth-servers.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
-import { fillTemplate, originNames, templateNames } from "../lib/http/url-parts.ts";
+import { fillTemplate, listOriginNames, listTemplateNames } from "../lib/http/url-parts.ts";
 import { checkUrl } from "../net/check-url.ts";
 import {
   isRetargeted,
@@ -79,8 +79,8 @@ function checkFields({ url, fields }: StoredMcpOptions): void {
   const shape = z.object({ url: HttpUrlWithQuery });
   decode(z.object({ provider_options: shape }), { provider_options: { url: filledIn(url) } });
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
-  const names = templateNames(url);
-  const inOrigin = originNames(url);
+  const names = listTemplateNames(url);
+  const inOrigin = listOriginNames(url);
   const open = names.find((name) => !inPath.has(name) || inOrigin.includes(name));
   if (open !== undefined) refuse(`provider_options.url: write the value of {${open}} in its place`);
   const idle = [...inPath].find((key) => !names.includes(key));

@@ -10,7 +10,7 @@ import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tok
 import { rememberPrincipal } from "../db/principals.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
+import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { type Route, route } from "../route.ts";
 import { checkExpiry, newKeyColumns, toKeyReply } from "./key-state.ts";
 import { requireGateway } from "./resource-routes.ts";
@@ -33,7 +33,7 @@ export const principalTokenRoutes: Route[] = [
     const token = newSecret("pp_");
     const row: PrincipalTokenRow = {
       ...call.body,
-      ...newKeyColumns(deps, secretHash(token), secretHint(token)),
+      ...newKeyColumns(deps, hashSecret(token), secretHint(token)),
       gateway_id,
       sign_in: null,
       created_by: call.actor.name,

@@ -5,7 +5,7 @@ import type { RegistryRow } from "../db/registries.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
 import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
-import { secretsIn } from "../lib/json/secret-paths.ts";
+import { collectSecrets } from "../lib/json/secret-paths.ts";
 import { keepsStoredSecret } from "./seal-secrets.ts";
 
 /**
@@ -18,7 +18,7 @@ export function refuseSecretTheft(
   at: string,
 ): void {
   if (!before || !isRetargeted(input, before, at)) return;
-  for (const [path, given] of secretsIn(input, REGISTRY_SECRETS)) {
+  for (const [path, given] of collectSecrets(input, REGISTRY_SECRETS)) {
     if (!keepsStoredSecret(given) || (at.startsWith(AUTH) && !path.startsWith(AUTH))) continue;
     const text = `${path}: must be sent again when ${at} changes`;
     throw new AppError("validation_failed", text);

@@ -19,7 +19,7 @@ import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { providers } from "../providers/all.ts";
-import { capabilitiesOf } from "../providers/provider.ts";
+import { listCapabilities } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import { checkMcpRegistry } from "./mcp-registries.ts";
 import { refuseSecretTheft } from "./refuse-secret-theft.ts";
@@ -33,7 +33,7 @@ const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
   requireParent: requireGateway,
   toReply: (deps, row) => ({
     ...maskSecrets(deps.keyring(), registrySecrets(row.id), row),
-    capabilities: row.capabilities ?? (isLlm(row) ? capabilitiesOf(providers[row.provider]) : []),
+    capabilities: row.capabilities ?? (isLlm(row) ? listCapabilities(providers[row.provider]) : []),
   }),
   defaultsOnUpdate: ({ capabilities }) => ({ capabilities }),
   reach: (row) => {
@@ -73,7 +73,7 @@ export const registryRoutes: Route[] = [
   route(listRegistryKinds, () => ({
     items: KINDS.map((kind) => ({
       kind,
-      capabilities: capabilitiesOf(providers[kind]),
+      capabilities: listCapabilities(providers[kind]),
       needs_key: !KINDS_WITHOUT_KEY.includes(kind),
       options_schema: z.toJSONSchema(KIND_OPTIONS[kind], { io: "input" }),
     })),
@@ -103,7 +103,7 @@ export function checkLlmRegistry(
     if (typeof text === "string") checkUrl(text, at, input.allow_private);
     refuseSecretTheft({ ...input, provider_options }, before, at);
   }
-  const able = capabilitiesOf(providers[provider]);
+  const able = listCapabilities(providers[provider]);
   const beyond = input.capabilities?.findIndex((capability) => !able.includes(capability)) ?? -1;
   if (beyond >= 0) {
     throw new AppError(

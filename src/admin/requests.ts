@@ -2,7 +2,7 @@
 
 import { listRequests } from "../contract/requests.ts";
 import { pageRequestEvents } from "../db/request-events.ts";
-import { idAt } from "../lib/ids.ts";
+import { firstIdAt } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
 import { requireGateway } from "./resource-routes.ts";
 
@@ -13,7 +13,7 @@ export const requestRoutes: Route[] = [
     const given = Object.entries(filters).filter(([, value]) => value !== undefined);
     const where = { gateway_id: params.gateway_id, ...Object.fromEntries(given) };
     const asked = { limit, cursor, q: undefined, sort: undefined };
-    const range = { column: "id", from: from && idAt(from), to: to && idAt(to) } as const;
+    const range = { column: "id", from: from && firstIdAt(from), to: to && firstIdAt(to) } as const;
     return await pageRequestEvents(deps.db, where, asked, range);
   }),
 ];

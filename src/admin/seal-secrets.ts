@@ -4,7 +4,7 @@ import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { registrySecret } from "../db/registries.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import { type Keyring, type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
-import { isMasked, mapSecrets, mask, secretsIn } from "../lib/json/secret-paths.ts";
+import { collectSecrets, isMasked, mapSecrets, maskSecret } from "../lib/json/secret-paths.ts";
 import { secretsOf } from "../policy/detectors/all.ts";
 
 /** The secrets of one row: their paths, and the context each of them is sealed in. */
@@ -20,7 +20,7 @@ export function sealSecrets<T>(
   next: T,
   stored: object | undefined,
 ): T {
-  const before = secretsIn(stored ?? {}, paths);
+  const before = collectSecrets(stored ?? {}, paths);
   return mapSecrets(next, paths, (given, path) => {
     const kept = before.get(path);
     // The same secret keeps its sealed text too, so that what holds it counts as unchanged.
@@ -37,7 +37,9 @@ export function sealSecrets<T>(
 export const keepsStoredSecret = (given: string): boolean => given === "" || isMasked(given);
 
 export const maskSecrets = <T>(keyring: Keyring, { paths, contextOf }: RowSecrets, stored: T): T =>
-  mapSecrets(stored, paths, (sealed, path) => mask(unseal(keyring, contextOf(path), sealed) ?? ""));
+  mapSecrets(stored, paths, (sealed, path) =>
+    maskSecret(unseal(keyring, contextOf(path), sealed) ?? ""),
+  );
 
 export const registrySecrets = (id: string): RowSecrets => ({
   paths: REGISTRY_SECRETS,

@@ -8,7 +8,7 @@ import {
 import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import { urlFor } from "../providers/provider.ts";
+import { buildUrl } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import { registryView } from "../snapshot/compile.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
@@ -44,7 +44,7 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
   try {
     const asked = { tail: provider.probe.tail, model: undefined, search: "" };
     const reply = await deps.send({
-      url: urlFor(provider, upstream, asked, "files"),
+      url: buildUrl(provider, upstream, asked, "files"),
       method: "GET",
       headers: provider.headers(upstream),
       allow_private,

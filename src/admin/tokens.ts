@@ -13,7 +13,7 @@ import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
 import { gatewayTable } from "../db/gateways.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
+import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts";
 
@@ -57,7 +57,7 @@ export async function issueToken(
   }
   const row: AdminTokenRow = {
     ...input,
-    ...newKeyColumns(deps, secretHash(token), secretHint(token)),
+    ...newKeyColumns(deps, hashSecret(token), secretHint(token)),
   };
   await adminTokenTable.insert(deps.db, row);
   await recordChange(deps, call, {

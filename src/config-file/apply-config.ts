@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { changeConfig } from "../db/config-revision.ts";
 import type { Deps } from "../deps.ts";
-import type { Path } from "../lib/text/read-yaml.ts";
+import type { YamlPath } from "../lib/text/read-yaml.ts";
 import type { Actor } from "../route.ts";
 import type { Plan, Step } from "./draft-plan.ts";
 import { planConfig } from "./plan-config.ts";
@@ -51,7 +51,7 @@ async function runStep(deps: Deps, actor: Actor, step: Step, source: ConfigSourc
 }
 
 /** Operations name the member first: `provider_options.base_url: must be https …`. */
-function pathIn(message: string): Path {
+function pathIn(message: string): YamlPath {
   const named = /^([\w-]+(?:\.[\w-]+|\[\d+\])*): /.exec(message)?.[1] ?? "";
   return [...named.matchAll(/\[(\d+)\]|[\w-]+/g)].map(([part, index]) =>
     index === undefined ? part : Number(index),

@@ -1,8 +1,8 @@
 /** Which members of an item does a configuration file change? */
 import { formatPath } from "../contract/decode.ts";
 import { diffMembers, type MemberChange } from "../lib/json/diff-values.ts";
-import { isMasked, mapSecrets, mask, secretsIn } from "../lib/json/secret-paths.ts";
-import type { Path } from "../lib/text/read-yaml.ts";
+import { collectSecrets, isMasked, mapSecrets, maskSecret } from "../lib/json/secret-paths.ts";
+import type { YamlPath } from "../lib/text/read-yaml.ts";
 import type { ConfigSource, Problem } from "./read-config-file.ts";
 
 /** `own` leaves out what has steps of its own. What the file may leave unsaid stays as it is. */
@@ -15,9 +15,9 @@ export const diffOf =
 export const diffSecretsOf =
   (source: ConfigSource, problems: Problem[]) =>
   <Item extends object>(secretsOf: (item: Item) => readonly string[]) =>
-  (was: Item | undefined, will: Item, at: Path): MemberChange[] => {
+  (was: Item | undefined, will: Item, at: YamlPath): MemberChange[] => {
     const paths = secretsOf(will);
-    const stored = secretsIn(was ?? {}, paths);
+    const stored = collectSecrets(was ?? {}, paths);
     const given = mapSecrets(will, paths, (secret, member) => {
       const path = [...at, ...member.split(".")];
       const kept = source.kept.find((one) => one.path.join(".") === path.join("."));
@@ -31,9 +31,9 @@ export const diffSecretsOf =
       if (reason) problems.push({ path, message: `${formatPath(path)}: ${reason}` });
       return kept ? (stored.get(member) ?? "") : secret;
     });
-    const secrets = new Set([...stored.keys(), ...secretsIn(will, paths).keys()]);
+    const secrets = new Set([...stored.keys(), ...collectSecrets(will, paths).keys()]);
     const shown = (name: string, value: unknown) =>
-      typeof value === "string" && secrets.has(name) ? mask(value) : value;
+      typeof value === "string" && secrets.has(name) ? maskSecret(value) : value;
     return diffMembers(was ?? {}, given).map(({ name, ...change }) => ({
       name,
       before: shown(name, change.before),

@@ -1,7 +1,7 @@
 /** A plan in the making: lists of what is there and what is wanted become steps in an order that works. */
 import type { Deps } from "../deps.ts";
 import type { MemberChange } from "../lib/json/diff-values.ts";
-import type { Path } from "../lib/text/read-yaml.ts";
+import type { YamlPath } from "../lib/text/read-yaml.ts";
 import type { Actor } from "../route.ts";
 
 export type Resource =
@@ -31,7 +31,7 @@ export interface Step {
   /** Secrets masked. */
   members: MemberChange[];
   /** Where the file asks for it; undefined: it is not in the file. */
-  at: Path | undefined;
+  at: YamlPath | undefined;
   run: Run;
 }
 
@@ -47,9 +47,9 @@ export interface Listed<Item extends object> {
   /** undefined: the file does not speak of this list. */
   will: readonly Item[] | undefined;
   identity: keyof Item & string;
-  at: Path;
+  at: YamlPath;
   name: (item: Item) => string;
-  diff: (was: Item | undefined, will: Item, at: Path) => MemberChange[];
+  diff: (was: Item | undefined, will: Item, at: YamlPath) => MemberChange[];
   save: (will: Item) => Run;
   remove: (was: Item) => Run;
   /** Why an item of the file must not be made; undefined: it may. */
@@ -62,7 +62,7 @@ export interface Draft {
   /** `inside` is called for each item that stays or comes, after its own step. */
   list<Item extends object>(
     listed: Listed<Item>,
-    inside?: (was: Item | undefined, will: Item, at: Path) => void,
+    inside?: (was: Item | undefined, will: Item, at: YamlPath) => void,
   ): void;
   plan: () => Plan;
 }

@@ -8,7 +8,7 @@ import type { DetectorInput } from "../contract/detectors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { consumerKeyTable } from "../db/keys.ts";
 import type { Deps } from "../deps.ts";
-import type { Path } from "../lib/text/read-yaml.ts";
+import type { YamlPath } from "../lib/text/read-yaml.ts";
 import { currentConfig } from "./current-config.ts";
 import { detectorSecretPaths } from "./detector-settings.ts";
 import { diffOf, diffSecretsOf } from "./diff-of.ts";
@@ -127,7 +127,7 @@ function needsWhatGoes({ gateways, detectors = [], collectors = [] }: ConfigFile
   const staying = new Map(
     gateways.map(({ slug, registries }) => [slug, registries.map(({ name }) => name)]),
   );
-  const problem = (path: Path): Problem => ({
+  const problem = (path: YamlPath): Problem => ({
     path,
     message: `${formatPath(path)}: is not in the file, and what is not there goes with --prune`,
   });

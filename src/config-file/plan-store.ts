@@ -4,7 +4,7 @@ import { gatewayTable } from "../db/gateways.ts";
 import { registryTable } from "../db/registries.ts";
 import { instancesInUse } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
-import type { Path } from "../lib/text/read-yaml.ts";
+import type { YamlPath } from "../lib/text/read-yaml.ts";
 import { diffOf } from "./diff-of.ts";
 import type { Draft } from "./draft-plan.ts";
 import * as save from "./save-store-by-name.ts";
@@ -13,7 +13,7 @@ export function planStore(
   draft: Draft,
   was: ConfigGateway | undefined,
   will: ConfigGateway,
-  at: Path,
+  at: YamlPath,
 ): void {
   const gateway = will.slug;
   draft.list({

@@ -4,18 +4,18 @@ import { ConfigFile } from "../contract/config-file.ts";
 import { describeIssues, formatPath } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
-import { type Path, type Place, readYaml } from "../lib/text/read-yaml.ts";
+import { readYaml, type SourceLocation, type YamlPath } from "../lib/text/read-yaml.ts";
 import { checkedSettings, detectorSecretPaths, FILE_SETTINGS } from "./detector-settings.ts";
 
 export interface Problem {
-  path: Path;
+  path: YamlPath;
   message: string;
 }
 
 export interface ConfigSource {
   config: ConfigFile;
   /** Secrets whose variable is not set: the stored ones are to be kept. */
-  kept: readonly { name: string; path: Path }[];
+  kept: readonly { name: string; path: YamlPath }[];
   /** An error that says where in the file the trouble is. */
   refusal: (problems: readonly Problem[]) => AppError;
 }
@@ -34,10 +34,10 @@ export function readConfigFile(text: string, options: ReadOptions): ConfigSource
   const refusal: ConfigSource["refusal"] = (problems) =>
     refusalOf(
       file,
-      problems.map(({ path, message }) => ({ message, place: yaml.place(path) })),
+      problems.map(({ path, message }) => ({ message, location: yaml.locate(path) })),
     );
 
-  const mayKeep = ({ path }: { path: Path }) => keepSecrets && isSecret(path);
+  const mayKeep = ({ path }: { path: YamlPath }) => keepSecrets && isSecret(path);
   const missing = yaml.unset.filter((variable) => !mayKeep(variable));
   if (missing.length) {
     throw refusal(
@@ -57,13 +57,16 @@ export function readConfigFile(text: string, options: ReadOptions): ConfigSource
 
 const MAX_PROBLEMS = 20;
 
-function refusalOf(file: string, problems: readonly { message: string; place: Place }[]): AppError {
-  const ordered = [...problems].sort((one, other) => one.place.line - other.place.line);
+function refusalOf(
+  file: string,
+  problems: readonly { message: string; location: SourceLocation }[],
+): AppError {
+  const ordered = [...problems].sort((one, other) => one.location.line - other.location.line);
   const lines = ordered
     .slice(0, MAX_PROBLEMS)
-    .map(({ message, place }) => `${file}:${place.line}:${place.column}: ${message}`);
+    .map(({ message, location }) => `${file}:${location.line}:${location.column}: ${message}`);
   if (ordered.length > lines.length) lines.push(`(and ${ordered.length - lines.length} more)`);
-  const first = ordered[0]?.place;
+  const first = ordered[0]?.location;
   return new AppError("validation_failed", lines.join("\n"), {
     details: { file, line: String(first?.line ?? 1), column: String(first?.column ?? 1) },
   });
@@ -77,7 +80,7 @@ const SECRETS = [
     .map((secret) => `detectors.*.${secret}`),
 ].map((path) => path.split("."));
 
-const isSecret = (path: Path): boolean =>
+const isSecret = (path: YamlPath): boolean =>
   SECRETS.some(
     (secret) =>
       secret.length === path.length &&

@@ -1,6 +1,6 @@
 /** Keys, service clients and tokens in a configuration file: as hashes, so that it opens nothing and yet rebuilds all. */
 import { z } from "zod";
-import { secretHash, secretHint } from "../lib/crypto/secrets.ts";
+import { hashSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { type Issues, refuse } from "./config-list.ts";
 import { KeyInput } from "./keys.ts";
 import { Id, Slug, Text } from "./shapes.ts";
@@ -60,5 +60,5 @@ function hashed(
   }
   return secret === undefined
     ? { sha256: sha256 ?? "", hint: hint ?? "…" }
-    : { sha256: secretHash(secret), hint: secretHint(secret) };
+    : { sha256: hashSecret(secret), hint: secretHint(secret) };
 }

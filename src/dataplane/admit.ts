@@ -1,7 +1,7 @@
 /** Runs the plugins of the gateway, which may refuse the request. */
 import { ANONYMOUS, readUser } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
-import { clientAddress } from "../lib/http/ip-address.ts";
+import { findClientAddress } from "../lib/http/ip-address.ts";
 import { count } from "../lib/metrics.ts";
 import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
@@ -28,7 +28,7 @@ export function pluginRequest(
   const forwarded = headers.get("x-forwarded-for");
   return {
     key_id: key?.id,
-    client: clientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
+    client: findClientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
     user: key ? readUser(headers) : ANONYMOUS,
     headers,
     reply_headers: ids.headers,

@@ -7,7 +7,7 @@ import { elapsedMs } from "../lib/time/clock.ts";
 import { type Reply, wholeReply } from "../net/http/reply.ts";
 import type { ReplyHeaders } from "../net/http/reply-head.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
-import type { Operation } from "../providers/provider.ts";
+import type { ProviderOperation } from "../providers/provider.ts";
 import type { Candidate } from "./choose-registries.ts";
 import { BUSY, noteNothing, noteOutcome, noteSent } from "./health.ts";
 import { liveState, type RegistryLive, registryLive } from "./live-state.ts";
@@ -82,7 +82,7 @@ function checkStatus(reply: Reply): void {
 async function rewritten(
   reply: Reply,
   { body }: RoutedRequest,
-  operation: Operation,
+  operation: ProviderOperation,
 ): Promise<Reply> {
   const { status, headers } = reply;
   if (!operation.reply || status >= 300 || body.kind !== "json" || !isJson(headers)) return reply;

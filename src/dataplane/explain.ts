@@ -7,7 +7,7 @@ import {
   explainRequest,
 } from "../contract/explain.ts";
 import type { Deps } from "../deps.ts";
-import { urlFor } from "../providers/provider.ts";
+import { buildUrl } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import type { ConsumerView, RegistryView } from "../snapshot/snapshot.ts";
 import { inOrder } from "./balance.ts";
@@ -97,7 +97,7 @@ function judgeAll(deps: Deps, consumer: ConsumerView, wanted: Wanted, asking: As
     if (typeof verdict === "string") return out(registry, verdict);
     if (!order.includes(verdict)) return out(registry, "unhealthy");
     const asked = { tail, model: verdict.model, search };
-    const url = urlFor(registry.provider, registry.upstream, asked, capability);
+    const url = buildUrl(registry.provider, registry.upstream, asked, capability);
     const { id, name, provider } = registry;
     const model = verdict.model ?? null;
     return { id, name, provider: provider.kind, in: true, reason: null, message: null, model, url };

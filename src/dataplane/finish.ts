@@ -1,7 +1,7 @@
 /** Puts our headers on the answer and tells the request as an event once its last byte is out. */
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { createHeaderSheet } from "../lib/http/header-cache.ts";
+import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/reply-head.ts";
 import { fileIdsIn } from "./file-hints.ts";
@@ -38,7 +38,7 @@ export function finish(deps: Deps, answered: ForwardedRequest): Response {
   return new Response(stream, { status, headers });
 }
 
-const sheet = createHeaderSheet();
+const sheet = createHeaderCache();
 const BODILESS: readonly number[] = [204, 205];
 
 /** An answer that needed no upstream. */

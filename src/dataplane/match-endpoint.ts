@@ -1,7 +1,7 @@
 /** Which endpoint of the data plane does a path name? Whatever is not in this table is a 404 (spec 4.4, 4.5 and 4.6). */
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
-import { pathStart } from "../lib/http/url-parts.ts";
+import { findPathStart } from "../lib/http/url-parts.ts";
 import type { MatchedRequest, RequestIds } from "./stages.ts";
 
 export interface DataEndpoint {
@@ -75,7 +75,7 @@ export function matchEndpoint(request: Request, ids: RequestIds): MatchedRequest
 
 /** Splits `/{consumer}/v1/…?…` into the slug, the path after it and the query string with its `?`. */
 export function splitUrl(url: string): { slug: string; rest: string; search: string } {
-  const start = pathStart(url);
+  const start = findPathStart(url);
   const query = url.indexOf("?", start);
   const end = query < 0 ? url.length : query;
   const slash = url.indexOf("/", start + 1);

@@ -1,7 +1,7 @@
 /** Finds the models that a JSON body names besides `model`: alternatives, presets, models of tools. */
 import { AppError } from "../contract/errors.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
-import type { Member, Members } from "../lib/json/scan-members.ts";
+import type { JsonMember, MemberScan } from "../lib/json/scan-members.ts";
 import { foldName } from "../lib/text/fold-name.ts";
 import { partType } from "./part-type.ts";
 
@@ -14,7 +14,7 @@ export const MODEL_SELECTORS = [
 ];
 
 /** Parses these members, so it is only for consumers with an allow-list. */
-export function otherModels(members: Members<string>): string[] {
+export function otherModels(members: MemberScan<string>): string[] {
   const { bytes, found, variants } = members;
   const models: string[] = [];
   for (const name of MODEL_SELECTORS) {
@@ -34,7 +34,7 @@ export function otherModels(members: Members<string>): string[] {
 const MAX_VALUES = 100_000;
 
 /** Rejects repeated names, of which an upstream may take another than we do. */
-function parsedMember(bytes: Uint8Array, { start, end }: Member, name: string): unknown {
+function parsedMember(bytes: Uint8Array, { start, end }: JsonMember, name: string): unknown {
   const parsed = parseStrict(bytes.subarray(start, end), MAX_VALUES);
   if (parsed.ok) return parsed.value;
   throw new AppError("invalid_request", `The member ${name} is ${parsed.reason}.`);
@@ -70,7 +70,7 @@ function kindOf(name: string): Selecting {
 const SELECTING = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id))$/;
 
 /** A cheap look before parsing: most tools name no model. */
-function mayName(bytes: Uint8Array, { start, end }: Member): boolean {
+function mayName(bytes: Uint8Array, { start, end }: JsonMember): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
   return MAY_NAME.test(text);
 }

@@ -1,11 +1,11 @@
 /** Builds the upstream request of one attempt: address, headers and body. */
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { traceHeaders } from "../lib/http/trace-context.ts";
-import { type Members, memberValue, scanMembers } from "../lib/json/scan-members.ts";
+import { continueTrace } from "../lib/http/trace-context.ts";
+import { type MemberScan, parseMember, scanMembers } from "../lib/json/scan-members.ts";
 import { spliceMember } from "../lib/json/splice-member.ts";
 import type { OutboundRequest } from "../net/send.ts";
-import { type Operation, urlFor } from "../providers/provider.ts";
+import { buildUrl, type ProviderOperation } from "../providers/provider.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
 import type { ModelReference } from "./model-reference.ts";
@@ -21,7 +21,7 @@ export function outbound(
   const { registry, model } = candidate;
   const asked = { tail: chosen.tail, model, search: chosen.search };
   const out: OutboundRequest = {
-    url: urlFor(registry.provider, registry.upstream, asked, capability),
+    url: buildUrl(registry.provider, registry.upstream, asked, capability),
     method: request.method,
     headers: headersFor(chosen, registry, capability),
     allow_private: registry.allow_private,
@@ -62,7 +62,7 @@ function headersFor(
   capability: Capability,
 ): Record<string, string> {
   const headers: Record<string, string> = {
-    ...traceHeaders(request.headers, ids.request_id),
+    ...continueTrace(request.headers, ids.request_id),
     ...provider.headers(upstream),
   };
   const accept = request.headers.get("accept");
@@ -82,8 +82,8 @@ const RANGE_HEADERS = ["range", "if-range"];
 /** The client's own bytes, unless a member has to change. */
 function jsonFor(
   asked: ModelReference,
-  members: Members<string>,
-  { model, operation }: { model: string | undefined; operation: Operation | undefined },
+  members: MemberScan<string>,
+  { model, operation }: { model: string | undefined; operation: ProviderOperation | undefined },
 ): Uint8Array<ArrayBuffer> {
   let current = members;
   const put = (name: string, value: unknown) => {
@@ -104,9 +104,9 @@ function jsonFor(
 }
 
 export function valuesOf(
-  members: Members<string>,
+  members: MemberScan<string>,
   names: readonly string[],
 ): Record<string, unknown> {
   const present = names.filter((name) => members.found.has(name));
-  return Object.fromEntries(present.map((name) => [name, memberValue(members, name)]));
+  return Object.fromEntries(present.map((name) => [name, parseMember(members, name)]));
 }

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { boundaryOf, hasOtherCharset } from "../lib/multipart/content-type.ts";
-import { createMultipartScan, type MultipartScan } from "../lib/multipart/scan-field.ts";
+import { declaresOtherCharset, readBoundary } from "../lib/multipart/content-type.ts";
+import { createFieldScan, type FieldScan } from "../lib/multipart/scan-field.ts";
 import { splicedLength, spliceStream } from "../lib/streams/splice-stream.ts";
-import { createSpool, freeBytes, type Spool } from "../lib/streams/spool.ts";
+import { createSpool, releaseBuffer, type Spool } from "../lib/streams/spool.ts";
 import { isAuto } from "./model-reference.ts";
 import { MODEL_SELECTORS } from "./other-models.ts";
 import type { FormBody } from "./request-body.ts";
@@ -33,11 +33,11 @@ export function passForm(deps: Deps, known: AuthenticatedRequest): FormBody {
  */
 export async function readForm(deps: Deps, known: AuthenticatedRequest): Promise<ReadForm> {
   const { content_type, boundary } = formType(known.request);
-  if (hasOtherCharset(content_type)) {
+  if (declaresOtherCharset(content_type)) {
     throw new AppError("invalid_request", "Content-Type: the charset of a form must be utf-8.");
   }
   const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
-  const scan = createMultipartScan(boundary, { name: "model", forbidden: forbiddenFor(known) });
+  const scan = createFieldScan(boundary, { name: "model", forbidden: forbiddenFor(known) });
   const hold = holding(deps, known);
   const spool = createSpool({
     dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
@@ -84,7 +84,7 @@ function forbiddenFor({ consumer }: AuthenticatedRequest): readonly string[] {
 }
 
 /** Replaces the value of each `model` field, or adds the field at the end of the form. */
-function modelEdits({ ranges, closes_at = 0 }: MultipartScan, boundary: string, model: string) {
+function modelEdits({ ranges, closes_at = 0 }: FieldScan, boundary: string, model: string) {
   if (ranges.length > 0) return ranges.map((range) => ({ ...range, put: Buffer.from(model) }));
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n`;
   return [{ from: closes_at, to: closes_at, put: Buffer.from(`${head}${model}\r\n`) }];
@@ -92,7 +92,7 @@ function modelEdits({ ranges, closes_at = 0 }: MultipartScan, boundary: string, 
 
 function formType(request: Request): { content_type: string; boundary: string } {
   const content_type = request.headers.get("content-type") ?? "";
-  const boundary = boundaryOf(content_type);
+  const boundary = readBoundary(content_type);
   if (boundary !== undefined) return { content_type, boundary };
   const text = "Send a form: Content-Type: multipart/form-data with one boundary.";
   throw new AppError("invalid_request", text);
@@ -100,7 +100,7 @@ function formType(request: Request): { content_type: string; boundary: string } 
 
 interface Begun {
   spool: Spool;
-  scan: MultipartScan;
+  scan: FieldScan;
   /** Read and scanned, but not in the spool. */
   next: Uint8Array<ArrayBuffer>;
 }
@@ -121,7 +121,7 @@ function streamed(content_type: string, upload: Upload, begun: Begun | undefined
           const kept = await head?.read();
           if (kept?.value) return controller.enqueue(kept.value);
           spent = true; // before the wait: another attempt must not count on the rest of the body
-          if (sent) freeBytes(sent); // pulling means that the chunk before was taken
+          if (sent) releaseBuffer(sent); // pulling means that the chunk before was taken
           const chunk = await upload.next();
           if (begun) checkNext(begun.scan, chunk);
           sent = begun ? held : chunk;
@@ -137,13 +137,13 @@ function streamed(content_type: string, upload: Upload, begun: Begun | undefined
 }
 
 /** Rejects a second `model` or a missing end before the upstream has the whole form. */
-function checkNext(scan: MultipartScan, chunk: Uint8Array | undefined): void {
+function checkNext(scan: FieldScan, chunk: Uint8Array | undefined): void {
   if (chunk) scan.push(chunk);
   else scan.end();
   check(scan);
 }
 
-function check({ problem }: MultipartScan): void {
+function check({ problem }: FieldScan): void {
   if (problem !== undefined) {
     throw new AppError("invalid_request", `The form is malformed: ${problem}.`);
   }

@@ -1,7 +1,7 @@
 /** Reads a JSON body once and finds the few members that routing needs, without building a tree. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { type Members, scanMembers } from "../lib/json/scan-members.ts";
+import { type MemberScan, scanMembers } from "../lib/json/scan-members.ts";
 import { readBody } from "../read-body.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 import { holding, uploadLimits } from "./upload.ts";
@@ -10,7 +10,7 @@ export async function readJson<Name extends string>(
   deps: Deps,
   known: AuthenticatedRequest,
   wanted: readonly Name[],
-): Promise<Members<Name>> {
+): Promise<MemberScan<Name>> {
   const bytes = await readBytes(deps, known);
   const members = scanMembers(startsWithMark(bytes) ? bytes.subarray(3) : bytes, wanted);
   if (!members.ok) throw new AppError("invalid_request", `The body is ${members.reason}.`);

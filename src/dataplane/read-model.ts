@@ -2,8 +2,8 @@
 import { AppError } from "../contract/errors.ts";
 import { CAPABILITIES, type Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { type Members, memberValue } from "../lib/json/scan-members.ts";
-import { readsAs } from "../lib/text/fold-name.ts";
+import { type MemberScan, parseMember } from "../lib/json/scan-members.ts";
+import { canReadAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
 import { modelReference } from "./model-reference.ts";
 import { MODEL_SELECTORS, otherModels } from "./other-models.ts";
@@ -31,7 +31,7 @@ export async function readModel(
     return { ...named, body, model: modelReference(model) };
   }
   const members = await readJson(deps, known, MEMBERS[capability]);
-  const model = memberValue(members, "model");
+  const model = parseMember(members, "model");
   known.run.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
   checkSpelling(members);
   const limited = known.consumer.registries.some(({ models }) => models.allowed);
@@ -44,7 +44,7 @@ export async function readModel(
 }
 
 /** Rejects `Model` and `modelId`: an upstream that reads them would use a model that was not checked. */
-function checkSpelling({ found, variants }: Members<string>): void {
+function checkSpelling({ found, variants }: MemberScan<string>): void {
   const other = ["model", "modelId"].find((name) => variants.has(name));
   if (other === undefined && !found.has("modelId")) return;
   throw new AppError("invalid_model", "Name the model in `model`, in lower case, and only there.", {
@@ -58,7 +58,7 @@ function checkQuery(search: string): void {
     .slice(1)
     .split(/[&;]/)
     .map((pair) => pair.split("=", 1)[0] ?? "");
-  if (!names.some((name) => readsAs(name, "model") || readsAs(name, "modelid"))) return;
+  if (!names.some((name) => canReadAs(name, "model") || canReadAs(name, "modelid"))) return;
   throw new AppError("invalid_model", "Name the model in the body, not in the query string.", {
     details: { param: "model" },
   });

@@ -1,5 +1,5 @@
 /** The client's body, in the shape in which it is sent upstream. */
-import type { Members } from "../lib/json/scan-members.ts";
+import type { MemberScan } from "../lib/json/scan-members.ts";
 
 export type RequestBody = NoBody | JsonBody | FormBody;
 
@@ -10,7 +10,7 @@ export interface NoBody {
 /** Held in memory, so it can be sent as often as needed. */
 export interface JsonBody {
   kind: "json";
-  members: Members<string>;
+  members: MemberScan<string>;
 }
 
 /** Sent upstream byte for byte (spec 4.4): the boundary and the length are the client's. */

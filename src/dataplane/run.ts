@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Deps } from "../deps.ts";
-import { idTime } from "../lib/ids.ts";
+import { readIdTime } from "../lib/ids.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { liveState } from "./live-state.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
@@ -80,7 +80,7 @@ function eventOf(known: AuthenticatedRequest, ending: Ending, total_ms: number):
   return {
     id: ids.request_id,
     // What lists are ordered and narrowed by.
-    time: timeText(idTime(ids.request_id)),
+    time: timeText(readIdTime(ids.request_id)),
     trace_id: ids.trace_id,
     gateway_id: consumer.gateway.id,
     consumer_id: consumer.id,

@@ -20,9 +20,9 @@ export const openUpload = ({ request, run }: AuthenticatedRequest, limits: BodyL
 export function holding(deps: Deps, { run }: AuthenticatedRequest): (bytes: number) => void {
   const { held } = liveState(deps);
   let taken = 0;
-  run.releases.push(() => held.give(taken));
+  run.releases.push(() => held.release(taken));
   return (bytes) => {
-    if (!held.take(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
+    if (!held.reserve(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
     taken += bytes;
   };
 }

@@ -1,7 +1,7 @@
 /** The evaluation_events table with what hangs on an event: which sources fired, and its texts. */
 
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
-import { idAt } from "../lib/ids.ts";
+import { firstIdAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
 import { dropInSteps } from "./drop-in-steps.ts";
 import { table } from "./table.ts";
@@ -120,7 +120,7 @@ function dropped(
   where: Parameters<typeof dropEvaluations>[1],
 ): [condition: string, values: string[]] {
   if ("consumer_id" in where) return ["consumer_id = $1", [where.consumer_id]];
-  const oldest = idAt(where.before);
+  const oldest = firstIdAt(where.before);
   return where.collector_id === null
     ? ["collector_id NOT IN (SELECT id FROM collectors) AND id < $1", [oldest]]
     : ["collector_id = $1 AND id < $2", [where.collector_id, oldest]];

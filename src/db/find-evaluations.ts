@@ -1,7 +1,7 @@
 /** Finds and counts evaluations by what an administrator asks for. */
 
 import type { ActivityFilters, EvaluationEvent } from "../contract/activity.ts";
-import { idAt } from "../lib/ids.ts";
+import { firstIdAt } from "../lib/ids.ts";
 import type { Db, Value } from "./db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";
 
@@ -169,8 +169,8 @@ type Bound = [sign: string, id: string] | undefined;
 
 /** Where a walk in this order begins and ends, as far as the time says. */
 function rangeOf({ from, to }: ActivityFilters, order: Asked["order"]): [Bound, Bound] {
-  const oldest: Bound = from === undefined ? undefined : [">=", idAt(from)];
-  const newest: Bound = to === undefined ? undefined : ["<", idAt(to)];
+  const oldest: Bound = from === undefined ? undefined : [">=", firstIdAt(from)];
+  const newest: Bound = to === undefined ? undefined : ["<", firstIdAt(to)];
   return order === "newest" ? [newest, oldest] : [oldest, newest];
 }
 

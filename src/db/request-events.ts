@@ -2,7 +2,7 @@
 
 import type { RequestEvent } from "../contract/requests.ts";
 import type { PageQuery } from "../contract/shapes.ts";
-import { idAt } from "../lib/ids.ts";
+import { firstIdAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
 import { dropInSteps } from "./drop-in-steps.ts";
 import { type Narrowed, type Page, table } from "./table.ts";
@@ -54,4 +54,4 @@ export async function pageRequestEvents(
 }
 
 export const dropRequestEvents = (db: Db, olderThan: Date): Promise<number> =>
-  dropInSteps(db, "request_events", "id < $1", idAt(olderThan));
+  dropInSteps(db, "request_events", "id < $1", firstIdAt(olderThan));

@@ -1,13 +1,20 @@
 /** `POST /v1/chat/completions`: the demo model on the reference chat wire, whole or streamed. */
 import { z } from "zod";
-import { type Prompt, type Reply, reply } from "./compose-reply.ts";
-import { Content, type Turn, turnOf } from "./turns.ts";
-import { type DemoOptions, paced, readJson, sse, unixSeconds, unnamed } from "./wire.ts";
+import { composeReply, type DemoReply, type Prompt } from "./compose-reply.ts";
+import { DemoContent, type DemoTurn, toTurn } from "./turns.ts";
+import {
+  type DemoOptions,
+  formatEvent,
+  paceWords,
+  readJson,
+  streamEvents,
+  unixSeconds,
+} from "./wire.ts";
 
 const Role = z.enum(["system", "developer", "user", "assistant", "tool", "function"]);
 const ChatRequest = z.object({
   model: z.string().default("demo-chat"),
-  messages: z.array(z.object({ role: Role, content: Content })).min(1),
+  messages: z.array(z.object({ role: Role, content: DemoContent })).min(1),
   tools: z
     .array(
       z.object({
@@ -38,10 +45,10 @@ const ChatRequest = z.object({
 });
 type ChatRequest = z.infer<typeof ChatRequest>;
 
-export async function chat(options: DemoOptions, request: Request): Promise<Response> {
+export async function handleChat(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, ChatRequest);
   if (body instanceof Response) return body;
-  const answer = reply(promptOf(body));
+  const answer = composeReply(promptOf(body));
   const calls = answer.calls.map((call) => ({
     id: `call_${options.newId()}`,
     type: "function" as const,
@@ -55,21 +62,22 @@ export async function chat(options: DemoOptions, request: Request): Promise<Resp
     system_fingerprint: "fp_demo",
   };
   const completion = { frame, answer, calls, count: body.n ?? 1 };
-  if (body.stream) return sse(chunks(completion, body.stream_options?.include_usage === true));
+  if (body.stream)
+    return streamEvents(chunks(completion, body.stream_options?.include_usage === true));
   return Response.json(whole(completion));
 }
 
 interface Completion {
   frame: Record<string, string | number>;
-  answer: Reply;
-  calls: { id: string; type: "function"; function: Reply["calls"][number] }[];
+  answer: DemoReply;
+  calls: { id: string; type: "function"; function: DemoReply["calls"][number] }[];
   count: number;
 }
 
 function promptOf(body: ChatRequest): Prompt {
   const { response_format: format, tool_choice: choice } = body;
   return {
-    turns: body.messages.map(({ role, content }) => turnOf(ROLES[role], content)),
+    turns: body.messages.map(({ role, content }) => toTurn(ROLES[role], content)),
     tools: (body.tools ?? []).flatMap((tool) => tool.function ?? []),
     toolChoice: typeof choice === "object" && choice ? choice.function : (choice ?? "auto"),
     oneCallOnly: body.parallel_tool_calls === false,
@@ -79,7 +87,7 @@ function promptOf(body: ChatRequest): Prompt {
   };
 }
 
-const ROLES: Record<z.infer<typeof Role>, Turn["role"]> = {
+const ROLES: Record<z.infer<typeof Role>, DemoTurn["role"]> = {
   system: "system",
   developer: "system",
   user: "user",
@@ -107,7 +115,7 @@ function whole({ frame, answer, calls, count }: Completion) {
 
 async function* chunks({ frame, answer, calls, count }: Completion, withUsage: boolean) {
   const chunk = (choices: unknown[], usage: unknown = null) =>
-    unnamed({
+    formatEvent({
       ...frame,
       object: "chat.completion.chunk",
       choices,
@@ -119,12 +127,12 @@ async function* chunks({ frame, answer, calls, count }: Completion, withUsage: b
       .join("");
 
   yield toAll({ role: "assistant", content: calls.length > 0 ? null : "", refusal: null });
-  for await (const content of paced(answer.text)) yield toAll({ content });
+  for await (const content of paceWords(answer.text)) yield toAll({ content });
   for (const [index, call] of calls.entries()) {
     yield toAll({
       tool_calls: [{ index, ...call, function: { ...call.function, arguments: "" } }],
     });
-    for await (const piece of paced(call.function.arguments)) {
+    for await (const piece of paceWords(call.function.arguments)) {
       yield toAll({ tool_calls: [{ index, function: { arguments: piece } }] });
     }
   }
@@ -135,7 +143,7 @@ async function* chunks({ frame, answer, calls, count }: Completion, withUsage: b
 
 const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-function usageOf({ inputTokens, outputTokens }: Reply, count: number) {
+function usageOf({ inputTokens, outputTokens }: DemoReply, count: number) {
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens * count,

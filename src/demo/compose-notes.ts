@@ -14,7 +14,7 @@ const MAX_BLOCKS = 1250; // 30 seconds
 /** 125 to 1000 Hz; each far enough from a multiple of 18 to sound clean in an MP3 (see mp3.ts). */
 const LINES = [6, 8, 10, 12, 24, 26, 28, 30, 42, 44, 46, 48];
 
-export function notes(text: string, voice: string, speed: number): Note[] {
+export function composeNotes(text: string, voice: string, speed: number): Note[] {
   const words = text.split(/\s+/).filter(Boolean);
   const tune = words.flatMap((word): Note[] => [
     {

@@ -1,15 +1,15 @@
 /** What the demo model answers: it repeats what it was given, calls the tools it is asked for, fills schemas. */
-import { fitSchema, mentions } from "./sample-schema.ts";
-import type { Turn } from "./turns.ts";
+import { mentions, sampleSchema } from "./sample-schema.ts";
+import type { DemoTurn } from "./turns.ts";
 
-export interface Tool {
+export interface DemoTool {
   name: string;
   parameters?: unknown;
 }
 
 export interface Prompt {
-  turns: Turn[];
-  tools: Tool[];
+  turns: DemoTurn[];
+  tools: DemoTool[];
   toolChoice: "auto" | "none" | "required" | { name: string };
   oneCallOnly: boolean;
   /** Asks for JSON instead of prose; without a schema every object will do. */
@@ -18,7 +18,7 @@ export interface Prompt {
   stop: string[];
 }
 
-export interface Reply {
+export interface DemoReply {
   text: string;
   calls: { name: string; arguments: string }[];
   ended: "stop" | "length" | "tool_calls";
@@ -34,13 +34,13 @@ const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_ATTACHMENT = 85;
 const MAX_CALLS = 8;
 
-export function reply(prompt: Prompt): Reply {
+export function composeReply(prompt: Prompt): DemoReply {
   const inputTokens = countInput(prompt.turns);
   const asked = cut(lastOf(prompt.turns, "user")?.text ?? "", READ_CHARACTERS);
   const calls = pickTools(prompt, asked).map(({ name, parameters }) => ({
     name,
     // Arguments are an object, whatever the schema leaves open.
-    arguments: JSON.stringify(fitSchema({ type: "object", ...Object(parameters) }, asked) ?? {}),
+    arguments: JSON.stringify(sampleSchema({ type: "object", ...Object(parameters) }, asked) ?? {}),
   }));
   if (calls.length > 0) {
     const outputTokens = countTokens(calls.map((call) => call.name + call.arguments).join(""));
@@ -65,7 +65,7 @@ export function reply(prompt: Prompt): Reply {
 /** A plain estimate: four characters a token. */
 export const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
-function countInput(turns: Turn[]): number {
+function countInput(turns: DemoTurn[]): number {
   return turns
     .map(
       ({ text, images, sounds, files }) =>
@@ -74,10 +74,10 @@ function countInput(turns: Turn[]): number {
     .reduce((sum, tokens) => sum + tokens, 0);
 }
 
-const lastOf = (turns: Turn[], role: Turn["role"]): Turn | undefined =>
+const lastOf = (turns: DemoTurn[], role: DemoTurn["role"]): DemoTurn | undefined =>
   turns.findLast((turn) => turn.role === role);
 
-function pickTools({ tools, toolChoice, turns, oneCallOnly }: Prompt, asked: string): Tool[] {
+function pickTools({ tools, toolChoice, turns, oneCallOnly }: Prompt, asked: string): DemoTool[] {
   if (toolChoice === "none") return [];
   if (typeof toolChoice === "object") return tools.filter(({ name }) => name === toolChoice.name);
   // After a tool's result the model speaks, or a client that loops on tool calls would never stop.
@@ -88,9 +88,9 @@ function pickTools({ tools, toolChoice, turns, oneCallOnly }: Prompt, asked: str
 }
 
 const speakJson = (schema: unknown, asked: string): string =>
-  JSON.stringify(schema ? fitSchema(schema, asked) : { demo: true, you_said: asked });
+  JSON.stringify(schema ? sampleSchema(schema, asked) : { demo: true, you_said: asked });
 
-function speak(turns: Turn[]): string {
+function speak(turns: DemoTurn[]): string {
   const last = turns.at(-1);
   const said =
     last?.role === "tool"
@@ -107,7 +107,7 @@ function speak(turns: Turn[]): string {
     .join("\n\n");
 }
 
-function sentAlong(turn: Turn | undefined): string {
+function sentAlong(turn: DemoTurn | undefined): string {
   const counts = { image: turn?.images, "audio clip": turn?.sounds, file: turn?.files };
   const named = Object.entries(counts).flatMap(([kind, count]) =>
     count ? `${count} ${kind}${count === 1 ? "" : "s"}` : [],

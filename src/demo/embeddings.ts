@@ -1,7 +1,7 @@
 /** `POST /v1/embeddings`: unit vectors from hashed words and letter triples, so similar texts lie close. */
 import { z } from "zod";
 import { countTokens } from "./compose-reply.ts";
-import { readJson, refuse } from "./wire.ts";
+import { errorResponse, readJson } from "./wire.ts";
 
 const Tokens = z.array(z.int()).min(1);
 const EmbeddingsRequest = z.object({
@@ -21,7 +21,7 @@ const MAX_INPUT_TOKENS = 8192;
 const MAX_REQUEST_TOKENS = 300_000;
 const MAX_NUMBERS = 1024 * 1024; // an answer of some 12 MiB
 
-export async function embeddings(request: Request): Promise<Response> {
+export async function handleEmbeddings(request: Request): Promise<Response> {
   const body = await readJson(request, EmbeddingsRequest);
   if (body instanceof Response) return body;
   const { dimensions, encoding_format, model } = body;
@@ -30,10 +30,10 @@ export async function embeddings(request: Request): Promise<Response> {
   const total = tokens.reduce((sum, count) => sum + count, 0);
   if (Math.max(...tokens) > MAX_INPUT_TOKENS || total > MAX_REQUEST_TOKENS) {
     const limits = `${MAX_INPUT_TOKENS} tokens an input and ${MAX_REQUEST_TOKENS} a request`;
-    return refuse(400, `The input is too long: at most ${limits}.`, "input");
+    return errorResponse(400, `The input is too long: at most ${limits}.`, "input");
   }
   if (texts.length * dimensions > MAX_NUMBERS) {
-    return refuse(400, `Inputs times dimensions may be at most ${MAX_NUMBERS}.`, "input");
+    return errorResponse(400, `Inputs times dimensions may be at most ${MAX_NUMBERS}.`, "input");
   }
 
   return Response.json({

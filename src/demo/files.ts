@@ -2,7 +2,7 @@
 import type { BunRequest } from "bun";
 import { z } from "zod";
 import { readForm } from "./form.ts";
-import { type DemoOptions, fit, refuse, unixSeconds } from "./wire.ts";
+import { type DemoOptions, errorResponse, unixSeconds, validate } from "./wire.ts";
 
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 1000;
@@ -74,8 +74,8 @@ export function createFiles(options: DemoOptions): Files {
       const form = await readForm(request, keep);
       if (form instanceof Response) return form;
       const sent = form.files.find(({ field }) => field === "file");
-      if (!sent) return refuse(400, "Missing required parameter: 'file'.", "file");
-      const fields = fit(form.fields, isAnthropic(request) ? AnthropicFields : UploadFields);
+      if (!sent) return errorResponse(400, "Missing required parameter: 'file'.", "file");
+      const fields = validate(form.fields, isAnthropic(request) ? AnthropicFields : UploadFields);
       if (fields instanceof Response) return fields;
       const { filename, type, bytes } = sent;
       const created = options.now();
@@ -107,7 +107,7 @@ export function createFiles(options: DemoOptions): Files {
   }
 
   function list(request: Request): Response {
-    const query = fit(Object.fromEntries(new URL(request.url).searchParams), ListQuery);
+    const query = validate(Object.fromEntries(new URL(request.url).searchParams), ListQuery);
     if (query instanceof Response) return query;
     const { purpose, order, after, limit } = query;
     const all = [...files.values()].map(({ file }) => file);
@@ -116,7 +116,7 @@ export function createFiles(options: DemoOptions): Files {
     const start = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
     // Starting over instead would send a client that pages in circles.
     if (after !== undefined && start === 0) {
-      return refuse(400, `No file '${after}' in this list.`, "after");
+      return errorResponse(400, `No file '${after}' in this list.`, "after");
     }
     const page = matching.slice(start, start + limit);
     return Response.json({
@@ -137,7 +137,7 @@ export function createFiles(options: DemoOptions): Files {
   function content({ params: { id } }: BunRequest<"/v1/files/:id/content">): Response {
     const kept = files.get(id);
     if (!kept) return unknown(id);
-    if (!kept.content) return refuse(404, NOT_KEPT, "id", "content_not_kept");
+    if (!kept.content) return errorResponse(404, NOT_KEPT, "id", "content_not_kept");
     return new Response(kept.content, { headers: { "content-type": "application/octet-stream" } });
   }
 
@@ -176,4 +176,4 @@ function shown(request: Request, file: DemoFile): object {
 
 const NOT_KEPT = "The file was counted but not kept: the demo holds at most 64 MiB in memory.";
 
-const unknown = (id: string): Response => refuse(404, `No such File object: ${id}`, "id");
+const unknown = (id: string): Response => errorResponse(404, `No such File object: ${id}`, "id");

@@ -1,6 +1,6 @@
 /** Reads a multipart form of any size in a fixed amount of memory: files are counted, not kept. */
 import { splitForm } from "./split-form.ts";
-import { refuse } from "./wire.ts";
+import { errorResponse } from "./wire.ts";
 
 export interface FormFile {
   field: string;
@@ -26,7 +26,7 @@ export async function readForm(
   onFile: (field: string, piece: Buffer) => void = () => {},
 ): Promise<Form | Response> {
   const boundary = boundaryOf(request.headers.get("content-type") ?? "");
-  if (!boundary || !request.body) return refuse(400, "Expected a multipart/form-data body.");
+  if (!boundary || !request.body) return errorResponse(400, "Expected a multipart/form-data body.");
 
   const texts = new Map<string, Buffer[]>();
   const files: FormFile[] = [];
@@ -45,10 +45,10 @@ export async function readForm(
       take = filename === undefined ? takeText(name) : takeFile(name, filename, type);
     }
     if (parts > MAX_PARTS || textBytes > MAX_FIELD_BYTES) {
-      return refuse(413, "The form has too many parts or too much text outside its files.");
+      return errorResponse(413, "The form has too many parts or too much text outside its files.");
     }
   }
-  if (!complete) return refuse(400, "The multipart body is malformed or cut short.");
+  if (!complete) return errorResponse(400, "The multipart body is malformed or cut short.");
   return { fields: textsOf(texts), files };
 
   function takeText(name: string) {

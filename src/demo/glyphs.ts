@@ -56,7 +56,7 @@ const GLYPHS: Record<string, string> = {
 const UNKNOWN = "77777";
 
 /** The five rows of a letter, each a number of three bits; accents are dropped, small letters made large. */
-export function glyph(letter: string): number[] {
+export function glyphRows(letter: string): number[] {
   const plain = letter.normalize("NFD").charAt(0).toUpperCase();
   return [...(GLYPHS[plain] ?? UNKNOWN)].map(Number);
 }

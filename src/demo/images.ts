@@ -2,9 +2,17 @@
 import { z } from "zod";
 import { countTokens } from "./compose-reply.ts";
 import { type FormFile, readForm } from "./form.ts";
-import { paint } from "./paint-picture.ts";
-import { pngSize, type Size } from "./png.ts";
-import { type DemoOptions, fit, named, readJson, refuse, sse, unixSeconds } from "./wire.ts";
+import { paintPicture } from "./paint-picture.ts";
+import { readPngSize, type Size } from "./png.ts";
+import {
+  type DemoOptions,
+  errorResponse,
+  formatNamedEvent,
+  readJson,
+  streamEvents,
+  unixSeconds,
+  validate,
+} from "./wire.ts";
 
 const MAX_SIDE = 1024;
 const DEFAULT_SIZE: Size = { width: 512, height: 512 };
@@ -49,10 +57,12 @@ async function readImageForm<T>(
 ): Promise<{ wish: T; image: FormFile } | Response> {
   const form = await readForm(request);
   if (form instanceof Response) return form;
-  const wish = fit(form.fields, shape);
+  const wish = validate(form.fields, shape);
   if (wish instanceof Response) return wish;
   const image = form.files.find(({ field }) => field === "image" || field === "image[]");
-  return image ? { wish, image } : refuse(400, "Missing required parameter: 'image'.", "image");
+  return image
+    ? { wish, image }
+    : errorResponse(400, "Missing required parameter: 'image'.", "image");
 }
 
 interface Subject {
@@ -69,7 +79,7 @@ async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Pr
   const seed = Bun.hash.xxHash32(image ? `${caption} ${image.head.toString("hex")}` : caption);
   const count = wish.n ?? 1;
   const picture = (index: number, text = caption) =>
-    paint(text, Bun.hash.xxHash32(String(index), seed), size);
+    paintPicture(text, Bun.hash.xxHash32(String(index), seed), size);
   const [text_tokens, image_tokens] = [countTokens(caption), image ? TOKENS_PER_IMAGE : 0];
   const [input_tokens, output_tokens] = [text_tokens + image_tokens, count * TOKENS_PER_IMAGE];
   const about = {
@@ -85,7 +95,7 @@ async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Pr
     total_tokens: input_tokens + output_tokens,
   };
   const created = unixSeconds(options.now());
-  if (wish.stream) return sse(events());
+  if (wish.stream) return streamEvents(events());
   const data: object[] = [];
   for (let index = 0; index < count; index += 1) {
     const b64_json = (await picture(index)).toString("base64");
@@ -109,7 +119,7 @@ async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Pr
   function event(name: string, png: Buffer, more: object): string {
     const b64_json = png.toString("base64");
     const type = `${subject.kind}.${name}`;
-    return named({ type, b64_json, created_at: created, ...about, ...more });
+    return formatNamedEvent({ type, b64_json, created_at: created, ...about, ...more });
   }
 }
 
@@ -121,7 +131,7 @@ function sizeOf(text: string): Size | undefined {
 
 /** The size of the uploaded PNG, shrunk in proportion where it is larger than the demo paints. */
 function sizeLike(image: FormFile | undefined): Size | undefined {
-  const size = image && pngSize(image.head);
+  const size = image && readPngSize(image.head);
   if (!size || size.width === 0 || size.height === 0) return undefined;
   const scale = Math.min(1, MAX_SIDE / size.width, MAX_SIDE / size.height);
   const scaled = (side: number) => Math.max(1, Math.round(side * scale));

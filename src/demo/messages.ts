@@ -1,8 +1,8 @@
 /** `POST /v1/messages`: the demo model on Anthropic's wire, whole or streamed. */
 import { z } from "zod";
-import { type Prompt, type Reply, reply } from "./compose-reply.ts";
-import { Content, turnOf } from "./turns.ts";
-import { type DemoOptions, named, paced, readJson, sse } from "./wire.ts";
+import { composeReply, type DemoReply, type Prompt } from "./compose-reply.ts";
+import { DemoContent, toTurn } from "./turns.ts";
+import { type DemoOptions, formatNamedEvent, paceWords, readJson, streamEvents } from "./wire.ts";
 
 const JsonFormat = z
   .object({ type: z.literal("json_schema"), schema: z.unknown().optional() })
@@ -11,9 +11,9 @@ const JsonFormat = z
 const MessagesRequest = z.object({
   model: z.string().default("demo-chat"),
   max_tokens: z.int().min(1),
-  system: Content,
+  system: DemoContent,
   messages: z
-    .array(z.object({ role: z.enum(["user", "assistant", "system"]), content: Content }))
+    .array(z.object({ role: z.enum(["user", "assistant", "system"]), content: DemoContent }))
     .min(1),
   tools: z
     .array(z.object({ name: z.string(), input_schema: z.unknown().optional() }))
@@ -37,10 +37,10 @@ type Block =
   | { type: "text"; text: string }
   | { type: "tool_use"; id: string; name: string; input: unknown };
 
-export async function messages(options: DemoOptions, request: Request): Promise<Response> {
+export async function handleMessages(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, MessagesRequest);
   if (body instanceof Response) return inAnthropicShape(body);
-  const answer = reply(promptOf(body));
+  const answer = composeReply(promptOf(body));
   const tools = answer.calls.map(
     (call): Block => ({
       type: "tool_use",
@@ -64,7 +64,7 @@ export async function messages(options: DemoOptions, request: Request): Promise<
       output_tokens: answer.outputTokens,
     },
   };
-  return body.stream ? sse(events(message)) : Response.json(message);
+  return body.stream ? streamEvents(events(message)) : Response.json(message);
 }
 
 /** Rewrites an error of the reference wire, because Anthropic's SDK looks for `type: "error"`. */
@@ -75,9 +75,9 @@ async function inAnthropicShape(response: Response): Promise<Response> {
 }
 
 function promptOf(body: MessagesRequest): Prompt {
-  const system = body.system ? [turnOf("system", body.system)] : [];
+  const system = body.system ? [toTurn("system", body.system)] : [];
   return {
-    turns: [...system, ...body.messages.map(({ role, content }) => turnOf(role, content))],
+    turns: [...system, ...body.messages.map(({ role, content }) => toTurn(role, content))],
     tools: (body.tools ?? []).map(({ name, input_schema }) => ({ name, parameters: input_schema })),
     toolChoice: choiceOf(body.tool_choice),
     oneCallOnly: body.tool_choice?.disable_parallel_tool_use === true,
@@ -93,7 +93,7 @@ function choiceOf(choice: MessagesRequest["tool_choice"]): Prompt["toolChoice"] 
   return choice?.type ?? "auto";
 }
 
-function endOf({ ended, stoppedBy }: Reply) {
+function endOf({ ended, stoppedBy }: DemoReply) {
   if (stoppedBy !== undefined) return { stop_reason: "stop_sequence", stop_sequence: stoppedBy };
   const stop_reason = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" }[ended];
   return { stop_reason, stop_sequence: null };
@@ -108,7 +108,7 @@ interface Message {
 
 async function* events(message: Message) {
   const { content, stop_reason, stop_sequence, usage } = message;
-  yield named({
+  yield formatNamedEvent({
     type: "message_start",
     message: {
       ...message,
@@ -120,23 +120,23 @@ async function* events(message: Message) {
   });
   for (const [index, block] of content.entries()) {
     const empty = block.type === "text" ? { ...block, text: "" } : { ...block, input: {} };
-    yield named({ type: "content_block_start", index, content_block: empty });
-    if (index === 0) yield named({ type: "ping" });
+    yield formatNamedEvent({ type: "content_block_start", index, content_block: empty });
+    if (index === 0) yield formatNamedEvent({ type: "ping" });
     const text = block.type === "text" ? block.text : JSON.stringify(block.input);
-    for await (const piece of paced(text)) {
+    for await (const piece of paceWords(text)) {
       const delta =
         block.type === "text"
           ? { type: "text_delta", text: piece }
           : { type: "input_json_delta", partial_json: piece };
-      yield named({ type: "content_block_delta", index, delta });
+      yield formatNamedEvent({ type: "content_block_delta", index, delta });
     }
-    yield named({ type: "content_block_stop", index });
+    yield formatNamedEvent({ type: "content_block_stop", index });
   }
   const { output_tokens } = usage;
-  yield named({
+  yield formatNamedEvent({
     type: "message_delta",
     delta: { stop_reason, stop_sequence },
     usage: { output_tokens },
   });
-  yield named({ type: "message_stop" });
+  yield formatNamedEvent({ type: "message_stop" });
 }

@@ -1,6 +1,6 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`: the names under which the demo upstream lists itself. */
 import type { BunRequest } from "bun";
-import { refuse } from "./wire.ts";
+import { errorResponse } from "./wire.ts";
 
 const IDS = ["demo-chat", "demo-embedding", "demo-image", "demo-speech", "demo-transcribe"];
 const MODELS = IDS.map((id) => ({
@@ -16,5 +16,5 @@ export function findModel({ params: { id } }: BunRequest<"/v1/models/:id">): Res
   const model = MODELS.find((one) => one.id === id);
   return model
     ? Response.json(model)
-    : refuse(404, `The model '${id}' does not exist.`, "model", "model_not_found");
+    : errorResponse(404, `The model '${id}' does not exist.`, "model", "model_not_found");
 }

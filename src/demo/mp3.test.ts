@@ -1,6 +1,6 @@
 /** Reads the frames back as the standard lays them out: what a decoder finds is the one line that was meant. */
 import { expect, test } from "bun:test";
-import { mp3 } from "./mp3.ts";
+import { encodeMp3 } from "./mp3.ts";
 
 /** Side information of a mono frame of the low sampling rates, then its Huffman-coded pairs (table 1). */
 function linesOf(frame: Buffer): number[] {
@@ -32,7 +32,7 @@ function linesOf(frame: Buffer): number[] {
 }
 
 test("a note is one frame a block, each with its line alone set", () => {
-  const bytes = mp3([{ line: 24, blocks: 2 }]);
+  const bytes = encodeMp3([{ line: 24, blocks: 2 }]);
 
   const lines = linesOf(bytes.subarray(24));
   expect(bytes.length).toBe(48);
@@ -42,5 +42,5 @@ test("a note is one frame a block, each with its line alone set", () => {
 });
 
 test("a pause is a frame with nothing in it", () => {
-  expect(linesOf(mp3([{ line: 0, blocks: 1 }]))).toEqual([]);
+  expect(linesOf(encodeMp3([{ line: 0, blocks: 1 }]))).toEqual([]);
 });

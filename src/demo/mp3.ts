@@ -11,7 +11,7 @@ const GAIN = 204; // 2 ** ((204 - 210) / 4): about a third of full scale
  * quarter turn apart, so their overlap adds up to one wave of constant strength at `line` * 24000 / 1152 Hz.
  * That holds for even lines; lines near a multiple of 18 (the edge of a filter band) would ring.
  */
-export function mp3(notes: Note[]): Buffer {
+export function encodeMp3(notes: Note[]): Buffer {
   return Buffer.concat(
     notes.flatMap(({ line, blocks }) => Array<Buffer>(blocks).fill(frame(line))),
   );

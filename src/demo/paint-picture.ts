@@ -1,5 +1,5 @@
 /** Paints a caption in blocky letters over a color gradient, both chosen by the text. */
-import { glyph } from "./glyphs.ts";
+import { glyphRows } from "./glyphs.ts";
 import { encodePng, type Size } from "./png.ts";
 
 type Color = [red: number, green: number, blue: number];
@@ -10,7 +10,7 @@ const LETTERS_PER_LINE = 20;
 const WORD_PIECE = new RegExp(`.{1,${LETTERS_PER_LINE}}`, "gu");
 const WHITE: Color = [255, 255, 255];
 
-export function paint(caption: string, seed: number, size: Size): Promise<Buffer> {
+export function paintPicture(caption: string, seed: number, size: Size): Promise<Buffer> {
   const rows = gradient(size, seed);
   const dot = Math.max(1, Math.floor(size.width / (LETTER_WIDTH * (LETTERS_PER_LINE + 2))));
   const fitting = Math.floor(size.height / (LINE_HEIGHT * dot)) - 1;
@@ -64,7 +64,7 @@ interface Placed {
 }
 
 function drawLetter(rows: Buffer, size: Size, { letter, dot, x, y }: Placed): void {
-  for (const [row, bits] of glyph(letter).entries()) {
+  for (const [row, bits] of glyphRows(letter).entries()) {
     for (const column of [0, 1, 2]) {
       if (bits & (4 >> column)) drawDot(rows, size, { dot, x: x + column * dot, y: y + row * dot });
     }

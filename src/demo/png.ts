@@ -21,7 +21,7 @@ export async function encodePng({ width, height }: Size, rows: Buffer): Promise<
   return Buffer.concat([SIGNATURE, chunk("IHDR", header), chunk("IDAT", pixels), chunk("IEND")]);
 }
 
-export function pngSize(head: Buffer): Size | undefined {
+export function readPngSize(head: Buffer): Size | undefined {
   if (head.length < 24 || !head.subarray(0, 8).equals(SIGNATURE)) return undefined;
   return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
 }

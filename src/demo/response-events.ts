@@ -1,5 +1,5 @@
 /** The event sequence in which a finished response object is streamed, item by item. */
-import { named, paced } from "./wire.ts";
+import { formatNamedEvent, paceWords } from "./wire.ts";
 
 interface TextPart {
   type: "output_text";
@@ -42,7 +42,7 @@ export async function* responseEvents(finished: Finished): AsyncGenerator<string
     usage: null,
   };
   for await (const event of unnumbered()) {
-    yield named({ ...event, sequence_number });
+    yield formatNamedEvent({ ...event, sequence_number });
     sequence_number += 1;
   }
 
@@ -67,7 +67,7 @@ async function* messageEvents(item: MessageItem, output_index: number): AsyncGen
   for (const [content_index, part] of item.content.entries()) {
     const where = { item_id: item.id, output_index, content_index };
     yield { type: "response.content_part.added", ...where, part: { ...part, text: "" } };
-    for await (const delta of paced(part.text)) {
+    for await (const delta of paceWords(part.text)) {
       yield { type: "response.output_text.delta", ...where, delta, logprobs: [] };
     }
     yield { type: "response.output_text.done", ...where, text: part.text, logprobs: [] };
@@ -79,7 +79,7 @@ async function* callEvents(item: CallItem, output_index: number): AsyncGenerator
   const where = { item_id: item.id, output_index };
   const added = { ...item, status: "in_progress", arguments: "" };
   yield { type: "response.output_item.added", output_index, item: added };
-  for await (const delta of paced(item.arguments)) {
+  for await (const delta of paceWords(item.arguments)) {
     yield { type: "response.function_call_arguments.delta", ...where, delta };
   }
   yield {

@@ -1,16 +1,16 @@
 /** `POST /v1/responses`: the demo model on the reference wire of typed output items, whole or streamed. */
 import { z } from "zod";
-import { type Prompt, type Reply, reply } from "./compose-reply.ts";
+import { composeReply, type DemoReply, type Prompt } from "./compose-reply.ts";
 import { type OutputItem, responseEvents } from "./response-events.ts";
-import { Content, type Turn, turnOf } from "./turns.ts";
-import { type DemoOptions, readJson, sse, unixSeconds } from "./wire.ts";
+import { DemoContent, type DemoTurn, toTurn } from "./turns.ts";
+import { type DemoOptions, readJson, streamEvents, unixSeconds } from "./wire.ts";
 
 /** A message, a tool's output, or an item of an earlier answer sent back. */
 const InputItem = z.object({
   type: z.string().nullish(),
   role: z.enum(["user", "assistant", "system", "developer"]).nullish(),
-  content: Content,
-  output: Content.catch(undefined), // the outputs of tools that the demo does not offer differ
+  content: DemoContent,
+  output: DemoContent.catch(undefined), // the outputs of tools that the demo does not offer differ
 });
 const ResponsesRequest = z.object({
   model: z.string().default("demo-chat"),
@@ -49,10 +49,10 @@ const ResponsesRequest = z.object({
 });
 type ResponsesRequest = z.infer<typeof ResponsesRequest>;
 
-export async function responses(options: DemoOptions, request: Request): Promise<Response> {
+export async function handleResponses(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, ResponsesRequest);
   if (body instanceof Response) return body;
-  const answer = reply(promptOf(body));
+  const answer = composeReply(promptOf(body));
   const unfinished = answer.ended === "length";
   const finished = {
     ...opened(options, body),
@@ -67,7 +67,7 @@ export async function responses(options: DemoOptions, request: Request): Promise
       total_tokens: answer.inputTokens + answer.outputTokens,
     },
   };
-  return body.stream ? sse(responseEvents(finished)) : Response.json(finished);
+  return body.stream ? streamEvents(responseEvents(finished)) : Response.json(finished);
 }
 
 function promptOf(body: ResponsesRequest): Prompt {
@@ -75,8 +75,8 @@ function promptOf(body: ResponsesRequest): Prompt {
   const format = text?.format;
   return {
     turns: [
-      ...(instructions ? [turnOf("system", instructions)] : []),
-      ...(typeof input === "string" ? [turnOf("user", input)] : input.map(turnOfItem)),
+      ...(instructions ? [toTurn("system", instructions)] : []),
+      ...(typeof input === "string" ? [toTurn("user", input)] : input.map(turnOfItem)),
     ],
     tools: (body.tools ?? []).flatMap(({ type, name, parameters }) =>
       type === "function" && name !== undefined ? { name, parameters } : [],
@@ -89,10 +89,10 @@ function promptOf(body: ResponsesRequest): Prompt {
   };
 }
 
-function turnOfItem({ type, role, content, output }: z.infer<typeof InputItem>): Turn {
-  if (type === "function_call_output") return turnOf("tool", output);
-  if (type && type !== "message") return turnOf("assistant", null);
-  return turnOf(role === "developer" ? "system" : (role ?? "user"), content);
+function turnOfItem({ type, role, content, output }: z.infer<typeof InputItem>): DemoTurn {
+  if (type === "function_call_output") return toTurn("tool", output);
+  if (type && type !== "message") return toTurn("assistant", null);
+  return toTurn(role === "developer" ? "system" : (role ?? "user"), content);
 }
 
 /** Nothing is stored, so the answer says so; what the client set is echoed as the reference does. */
@@ -119,7 +119,7 @@ function opened(options: DemoOptions, body: ResponsesRequest) {
   };
 }
 
-function outputOf(options: DemoOptions, answer: Reply): OutputItem[] {
+function outputOf(options: DemoOptions, answer: DemoReply): OutputItem[] {
   const status = answer.ended === "length" ? "incomplete" : "completed";
   if (answer.calls.length === 0) {
     const content = [

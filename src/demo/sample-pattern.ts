@@ -18,7 +18,7 @@ const SHORTHANDS: Record<string, string> = {
 };
 
 /** Returns undefined for what it does not read, such as look-ahead and back references. */
-export function fitPattern(pattern: string): string | undefined {
+export function samplePattern(pattern: string): string | undefined {
   let at = 0;
   let depth = 0;
 

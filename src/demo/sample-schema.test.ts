@@ -1,7 +1,7 @@
 /** Values made for a schema are judged by a validator that knows nothing of how they were made. */
 import { expect, test } from "bun:test";
 import { z } from "zod";
-import { fitSchema } from "./sample-schema.ts";
+import { sampleSchema } from "./sample-schema.ts";
 
 const Node = {
   $ref: "#/$defs/node",
@@ -35,7 +35,7 @@ test.each([
   [{ type: "object", properties: { a: { type: "null" } }, required: ["a"] }],
   [Node],
 ])("a value made for %j fits it", (schema) => {
-  const value = fitSchema(schema, 'Take "some words" and 42 and -1.5');
+  const value = sampleSchema(schema, 'Take "some words" and 42 and -1.5');
 
   // The table's rows have different members; the validator's parameter is one closed type.
   expect(z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(value).success).toBe(
@@ -52,7 +52,7 @@ test("parts joined by allOf are filled together, references followed", () => {
     $defs: { named: { properties: { name: { type: "string" } }, required: ["name"] } },
   };
 
-  expect(fitSchema(schema, '"Ann" is 7')).toEqual({ name: "Ann", age: 7 });
+  expect(sampleSchema(schema, '"Ann" is 7')).toEqual({ name: "Ann", age: 7 });
 });
 
 test("quoted texts and numbers of the message are used in order, then stand-ins", () => {
@@ -60,7 +60,7 @@ test("quoted texts and numbers of the message are used in order, then stand-ins"
   const number = { type: "number" };
   const schema = { properties: { a: text, x: number, b: text, y: number, c: text } };
 
-  expect(fitSchema(schema, 'Move "here" to "there" by -2.5')).toEqual({
+  expect(sampleSchema(schema, 'Move "here" to "there" by -2.5')).toEqual({
     a: "here",
     x: -2.5,
     b: "there",
@@ -72,7 +72,7 @@ test("quoted texts and numbers of the message are used in order, then stand-ins"
 test("only required members are filled where some are required", () => {
   const schema = { properties: { a: { type: "string" }, b: { type: "string" } }, required: ["b"] };
 
-  expect(fitSchema(schema, "")).toEqual({ b: "demo" });
+  expect(sampleSchema(schema, "")).toEqual({ b: "demo" });
 });
 
 const self = { $ref: "#" };
@@ -96,7 +96,7 @@ test.each([
 ])("a schema that %s still gives a small answer, soon", (_, schema) => {
   const started = performance.now();
 
-  const value = fitSchema(schema, "");
+  const value = sampleSchema(schema, "");
 
   expect(JSON.stringify(value).length).toBeLessThan(64_000);
   expect(performance.now() - started).toBeLessThan(4000);
@@ -106,6 +106,6 @@ test("a closed range between two whole numbers or inside a step is kept to", () 
   const low = { type: "integer", minimum: 2.5, maximum: 4 };
   const narrow = { type: "number", minimum: 0.1234, maximum: 0.1235 };
 
-  expect(fitSchema(low, "1")).toBe(3);
-  expect(fitSchema(narrow, "9")).toBe(0.1235);
+  expect(sampleSchema(low, "1")).toBe(3);
+  expect(sampleSchema(narrow, "9")).toBe(0.1235);
 });

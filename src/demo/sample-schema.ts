@@ -1,6 +1,6 @@
 /** Makes a value that fits a JSON schema, filled from the quoted texts and the numbers in a message. */
 import { z } from "zod";
-import { fitPattern } from "./sample-pattern.ts";
+import { samplePattern } from "./sample-pattern.ts";
 
 const Schema = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -49,7 +49,7 @@ const FORMATS: Record<string, string> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-export function fitSchema(root: unknown, message: string): unknown {
+export function sampleSchema(root: unknown, message: string): unknown {
   const texts = [...message.matchAll(/"([^"]+)"|“([^”]+)”/g)].map((found) => found[1] ?? found[2]);
   const numbers = (message.match(/(?<![\w.])-?\d+(\.\d+)?(?![\w.]*\w)/g) ?? []).map(Number);
   let left = MAX_CHARACTERS;
@@ -172,7 +172,8 @@ function another(item: unknown, index: number): unknown {
 
 function stringFor(schema: Schema, given: string): string {
   const { format = "", pattern, minLength = 0, maxLength } = schema;
-  const text = FORMATS[format] ?? (pattern === undefined ? given : (fitPattern(pattern) ?? given));
+  const text =
+    FORMATS[format] ?? (pattern === undefined ? given : (samplePattern(pattern) ?? given));
   return text.padEnd(Math.min(minLength, MAX_CHARACTERS), ".").slice(0, maxLength);
 }
 

@@ -1,8 +1,8 @@
 /** `POST /v1/audio/speech`: a tune made from the text, as MP3 (the default), WAV or raw PCM. */
 import { z } from "zod";
-import { notes } from "./compose-notes.ts";
-import { mp3 } from "./mp3.ts";
-import { pcm, wav } from "./wav.ts";
+import { composeNotes } from "./compose-notes.ts";
+import { encodeMp3 } from "./mp3.ts";
+import { encodePcm, encodeWav } from "./wav.ts";
 import { readJson } from "./wire.ts";
 
 const SpeechRequest = z.object({
@@ -12,18 +12,18 @@ const SpeechRequest = z.object({
   speed: z.number().min(0.25).max(4).default(1),
 });
 
-export async function speech(request: Request): Promise<Response> {
+export async function handleSpeech(request: Request): Promise<Response> {
   const body = await readJson(request, SpeechRequest);
   if (body instanceof Response) return body;
   const voice = typeof body.voice === "string" ? body.voice : body.voice.id;
-  const tune = notes(body.input, voice, body.speed);
+  const tune = composeNotes(body.input, voice, body.speed);
   switch (body.response_format) {
     case "mp3":
-      return audio(mp3(tune), "audio/mpeg");
+      return audio(encodeMp3(tune), "audio/mpeg");
     case "pcm":
-      return audio(pcm(tune), "audio/pcm");
+      return audio(encodePcm(tune), "audio/pcm");
     default: // the demo has no encoder for Opus, AAC and FLAC: it sends WAV and says so
-      return audio(wav(tune), "audio/wav");
+      return audio(encodeWav(tune), "audio/wav");
   }
 }
 

@@ -1,8 +1,8 @@
 /** `POST /v1/audio/transcriptions`: the demo hears nothing, so its transcript tells what file arrived. */
 import { z } from "zod";
 import { readForm } from "./form.ts";
-import { wavSeconds } from "./wav.ts";
-import { fit, paced, refuse, sse, unnamed } from "./wire.ts";
+import { readWavSeconds } from "./wav.ts";
+import { errorResponse, formatEvent, paceWords, streamEvents, validate } from "./wire.ts";
 
 const TranscriptionFields = z.object({
   response_format: z.enum(["json", "text", "verbose_json", "srt", "vtt"]).default("json"),
@@ -16,15 +16,15 @@ interface Segment {
   text: string;
 }
 
-export async function transcriptions(request: Request): Promise<Response> {
+export async function handleTranscriptions(request: Request): Promise<Response> {
   const form = await readForm(request);
   if (form instanceof Response) return form;
-  const fields = fit(form.fields, TranscriptionFields);
+  const fields = validate(form.fields, TranscriptionFields);
   if (fields instanceof Response) return fields;
   const file = form.files.find(({ field }) => field === "file");
-  if (!file) return refuse(400, "Missing required parameter: 'file'.", "file");
+  if (!file) return errorResponse(400, "Missing required parameter: 'file'.", "file");
 
-  const seconds = wavSeconds(file.head, file.bytes);
+  const seconds = readWavSeconds(file.head, file.bytes);
   const sentences = [
     `The file ${file.filename} has ${file.bytes} bytes.`,
     seconds === undefined ? "It is not a WAV file." : `It plays for ${seconds.toFixed(2)} seconds.`,
@@ -33,7 +33,7 @@ export async function transcriptions(request: Request): Promise<Response> {
   const text = sentences.join(" ");
   const duration = seconds ?? 0;
   const usage = { type: "duration", seconds: Math.ceil(duration) };
-  if (fields.stream === "true") return sse(deltas(text, usage));
+  if (fields.stream === "true") return streamEvents(deltas(text, usage));
 
   const segments = spread(sentences, duration);
   switch (fields.response_format) {
@@ -58,8 +58,9 @@ export async function transcriptions(request: Request): Promise<Response> {
 }
 
 async function* deltas(text: string, usage: object) {
-  for await (const delta of paced(text)) yield unnamed({ type: "transcript.text.delta", delta });
-  yield unnamed({ type: "transcript.text.done", text, usage });
+  for await (const delta of paceWords(text))
+    yield formatEvent({ type: "transcript.text.delta", delta });
+  yield formatEvent({ type: "transcript.text.done", text, usage });
 }
 
 /** The sentences share the time evenly. */

@@ -1,7 +1,7 @@
 /** Brings the messages of the three chat wires into one form: who spoke, what was said, what came along. */
 import { z } from "zod";
 
-export interface Turn {
+export interface DemoTurn {
   role: "system" | "user" | "assistant" | "tool";
   text: string;
   /** What came along that is not text, counted by kind. */
@@ -19,13 +19,13 @@ const Part = z.object({
     .nullish()
     .catch(undefined),
 });
-export const Content = z.union([z.string(), z.array(Part)]).nullish();
-export type Content = z.infer<typeof Content>;
+export const DemoContent = z.union([z.string(), z.array(Part)]).nullish();
+export type DemoContent = z.infer<typeof DemoContent>;
 
 const IMAGE_TYPES = ["image_url", "input_image", "image"];
 const FILE_TYPES = ["file", "input_file", "document"];
 
-export function turnOf(role: Turn["role"], content: Content): Turn {
+export function toTurn(role: DemoTurn["role"], content: DemoContent): DemoTurn {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
   const count = (types: string[]) => parts.filter(({ type }) => types.includes(type)).length;
   // A message that carries a tool's result back is the tool's turn, whatever role it travels under.

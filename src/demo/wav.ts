@@ -5,7 +5,7 @@ const BYTES_PER_SAMPLE = 2;
 const LOUDNESS = 32767 / 3;
 const FADE_SAMPLES = 240; // 10 ms, against the click of a wave cut off
 
-export function pcm(notes: Note[]): Buffer {
+export function encodePcm(notes: Note[]): Buffer {
   const total = notes.reduce((sum, { blocks }) => sum + blocks * BLOCK_SAMPLES, 0);
   const bytes = Buffer.alloc(total * BYTES_PER_SAMPLE);
   let offset = 0;
@@ -20,8 +20,8 @@ export function pcm(notes: Note[]): Buffer {
   return bytes;
 }
 
-export function wav(notes: Note[]): Buffer {
-  const samples = pcm(notes);
+export function encodeWav(notes: Note[]): Buffer {
+  const samples = encodePcm(notes);
   const header = Buffer.alloc(44);
   header.write("RIFF", 0);
   header.writeUInt32LE(36 + samples.length, 4);
@@ -39,7 +39,7 @@ export function wav(notes: Note[]): Buffer {
 }
 
 /** From the header alone; undefined where the file is no WAV or its header is longer than `head`. */
-export function wavSeconds(head: Buffer, fileBytes: number): number | undefined {
+export function readWavSeconds(head: Buffer, fileBytes: number): number | undefined {
   if (head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE") return;
   let bytesPerSecond = 0;
   for (let at = 12; at + 8 <= head.length; ) {

@@ -10,7 +10,7 @@ export interface DemoOptions {
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** The demo stands for a foreign provider, so it writes that provider's error body itself. */
-export function refuse(
+export function errorResponse(
   status: number,
   message: string,
   param: string | null = null,
@@ -25,23 +25,24 @@ export async function readJson<T>(request: Request, shape: z.ZodType<T>): Promis
   let bytes = 0;
   for await (const chunk of request.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_JSON_BYTES) return refuse(413, "The request body is larger than 16 MiB.");
+    if (bytes > MAX_JSON_BYTES)
+      return errorResponse(413, "The request body is larger than 16 MiB.");
     chunks.push(chunk);
   }
   const body = parse(Buffer.concat(chunks).toString());
-  if (body === undefined) return refuse(400, "The request body is not valid JSON.");
-  return fit(body, shape);
+  if (body === undefined) return errorResponse(400, "The request body is not valid JSON.");
+  return validate(body, shape);
 }
 
 /** The value in its declared shape, or a 400 that names the first member that is missing or wrong. */
-export function fit<T>(value: unknown, shape: z.ZodType<T>): T | Response {
+export function validate<T>(value: unknown, shape: z.ZodType<T>): T | Response {
   const { success, data, error } = shape.safeParse(value);
   if (success) return data;
   const [issue] = error.issues;
   const path = issue?.path ?? [];
   const param = path.join(".");
   const missing = path[0] !== undefined && !Reflect.has(Object(value), path[0]);
-  return refuse(
+  return errorResponse(
     400,
     missing
       ? `Missing required parameter: '${param}'.`
@@ -52,7 +53,7 @@ export function fit<T>(value: unknown, shape: z.ZodType<T>): T | Response {
 }
 
 /** Server-sent events, made one at a time as the client takes them. */
-export function sse(events: AsyncGenerator<string>): Response {
+export function streamEvents(events: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -70,9 +71,9 @@ export function sse(events: AsyncGenerator<string>): Response {
 }
 
 /** One event. Chat and transcription streams send it unnamed, the others name it after its type. */
-export const unnamed = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
-export const named = <T extends { type: string }>(value: T): string =>
-  `event: ${value.type}\n${unnamed(value)}`;
+export const formatEvent = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+export const formatNamedEvent = <T extends { type: string }>(value: T): string =>
+  `event: ${value.type}\n${formatEvent(value)}`;
 
 export const unixSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
@@ -86,7 +87,7 @@ function parse(text: string): unknown {
 
 const PACE_MS = 5;
 
-export async function* paced(text: string): AsyncGenerator<string> {
+export async function* paceWords(text: string): AsyncGenerator<string> {
   // Each piece is a word with the white space before it, so the pieces joined are the text again.
   for (const [index, piece] of (text.match(/\s*\S+|\s+$/g) ?? []).entries()) {
     if (index > 0) await Bun.sleep(PACE_MS);

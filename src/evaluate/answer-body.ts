@@ -9,7 +9,7 @@ import {
 } from "../contract/evaluate.ts";
 import { LitellmRequest } from "../contract/litellm.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
-import { eachItem, endOfValue, skipBlank } from "../lib/json/source-text.ts";
+import { eachItem, findValueEnd, skipBlank } from "../lib/json/source-text.ts";
 import { type Asked, evaluate, type Judgment } from "./evaluate.ts";
 import { fromLitellm, toLitellm } from "./litellm.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
@@ -60,7 +60,7 @@ function listOf(value: unknown, text: string): { request: EvaluateRequest; body:
   const requests = decode(evaluateBatch.body, value, "invalid_request");
   const texts: string[] = [];
   eachItem(text, skipBlank(text, 0), (_, at) => {
-    const end = endOfValue(text, at);
+    const end = findValueEnd(text, at);
     texts.push(text.slice(at, end));
     return end;
   });

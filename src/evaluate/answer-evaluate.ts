@@ -2,8 +2,8 @@
 import { evaluateBatch, evaluate as evaluateEndpoint, guard } from "../contract/evaluate.ts";
 import { litellmGuardrail } from "../contract/litellm.ts";
 import type { Deps } from "../deps.ts";
-import { createHeaderSheet } from "../lib/http/header-cache.ts";
-import { clientAddress } from "../lib/http/ip-address.ts";
+import { createHeaderCache } from "../lib/http/header-cache.ts";
+import { findClientAddress } from "../lib/http/ip-address.ts";
 import type { DirectCall, DirectRoute } from "../route.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
 import type { Answering } from "./answer-body.ts";
@@ -55,7 +55,7 @@ function secretOf({ headers }: Request, style: Answering["style"]): string {
 const ownerOf = (caller: Caller): string =>
   caller.kind === "administrator" ? caller.token_id : caller.collector.id;
 
-const sheet = createHeaderSheet();
+const sheet = createHeaderCache();
 
 /** A collector's own callers cannot hide from Activity. */
 const isPlayground = (caller: Caller, request: Request): boolean =>
@@ -66,7 +66,7 @@ function originOf(
   { request, client, trace_id, request_id }: DirectCall,
 ): Origin {
   const forwarded = request.headers.get("x-forwarded-for");
-  const client_address = clientAddress(client(), forwarded, settings.TRUSTED_PROXIES);
+  const client_address = findClientAddress(client(), forwarded, settings.TRUSTED_PROXIES);
   const user_agent = request.headers.get("user-agent");
   return { trace_id, request_id, client_address, user_agent };
 }

@@ -10,8 +10,8 @@ import {
 import { takeTurn } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { derivedKey, seal } from "../lib/crypto/seal.ts";
-import { pointerStep } from "../lib/json/parse-strict.ts";
-import { compactJson, memberTexts, skipBlank } from "../lib/json/source-text.ts";
+import { escapePointerStep } from "../lib/json/parse-strict.ts";
+import { compactJson, readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import { createFacts, type Known, readApplication, truncateName } from "./create-facts.ts";
@@ -31,18 +31,18 @@ function fingerprintOf({ id }: Program, known: Known): string {
   const fact = createFacts(known);
   const scope = [id, ...BOUND_FIELDS.map((field) => fact(field) ?? null)];
   const members = membersOf(known);
-  const payload = memberTexts(members.get("payload") ?? "{}", 0);
+  const payload = readMemberTexts(members.get("payload") ?? "{}", 0);
   // A client that repeats a JSON-RPC message gives it a new id.
   if (typeof request.payload.jsonrpc === "string") payload.delete("id");
   hash.update(JSON.stringify([scope, compacted(payload), toolAttributes(members)]));
   return hash.digest("hex");
 }
 
-const membersOf = ({ body }: Known) => memberTexts(body, skipBlank(body, 0));
+const membersOf = ({ body }: Known) => readMemberTexts(body, skipBlank(body, 0));
 
 /** Returns the attributes that describe the tool, as they were written. */
 function toolAttributes(members: ReadonlyMap<string, string>): [name: string, text: string][] {
-  const attributes = memberTexts(members.get("attributes") ?? "{}", 0);
+  const attributes = readMemberTexts(members.get("attributes") ?? "{}", 0);
   return compacted(attributes).filter(([name]) => name === "tool" || name.startsWith("tool."));
 }
 
@@ -84,7 +84,7 @@ export async function askApproval(
   const { source } = asking;
   const tool = known.payload.tool.name;
   const attributes = toolAttributes(membersOf(known)).map(([name, text]) => ({
-    pointer: `/attributes/${pointerStep(name)}`,
+    pointer: `/attributes/${escapePointerStep(name)}`,
     text,
   }));
   const content = JSON.stringify(selectApprovalContent(known.payload, hidden, attributes));

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { withTimeout } from "../lib/time/with-timeout.ts";
 import { readBytes } from "../net/read-body.ts";
 import type { Outside } from "../policy/detector.ts";
-import { urlFor } from "../providers/provider.ts";
+import { buildUrl } from "../providers/provider.ts";
 
 /** An answer of a detector is a list of places; of a judge, a word and a number. */
 const MAX_BYTES = 1024 * 1024;
@@ -45,7 +45,7 @@ export function createDetectorCalls(deps: Deps): Pick<Outside, "post" | "ask"> {
       const { provider, upstream, allow_private } = registry;
       const asked = { tail: "/chat/completions", model, search: "" };
       const reply = await post({
-        url: urlFor(provider, upstream, asked, "chat"),
+        url: buildUrl(provider, upstream, asked, "chat"),
         headers: provider.headers(upstream),
         body: {
           model,

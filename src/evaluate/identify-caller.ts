@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { EvaluateRequest } from "../contract/evaluate.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
-import { secretHash } from "../lib/crypto/secrets.ts";
+import { hashSecret } from "../lib/crypto/secrets.ts";
 import type { CollectorKeyView, CollectorView } from "../snapshot/snapshot.ts";
 import { findServiceClient, SERVICE_TOKEN } from "./service-token.ts";
 
@@ -23,7 +23,7 @@ export function identifyCaller(deps: Deps, secret: string): Caller {
   }
   if (secret.startsWith(SERVICE_TOKEN)) return serviceClient(deps, secret);
   const { collectorKeysByHash, tokensByHash } = deps.snapshot();
-  const hash = secretHash(secret);
+  const hash = hashSecret(secret);
   const key = collectorKeysByHash.get(hash);
   if (key) {
     checkActive(deps, key, "collector key");

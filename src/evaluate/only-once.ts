@@ -9,7 +9,7 @@ import {
 } from "../db/idempotent-replies.ts";
 import type { Deps } from "../deps.ts";
 import { seal, unseal } from "../lib/crypto/seal.ts";
-import { secretHash } from "../lib/crypto/secrets.ts";
+import { hashSecret } from "../lib/crypto/secrets.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import type { DirectCall } from "../route.ts";
 import type { Settings } from "../settings.ts";
@@ -36,7 +36,7 @@ async function onceByKey(
     throw new AppError("invalid_request", "Idempotency-Key: must have 1 to 255 characters");
   }
   const who = caller.kind === "administrator" ? caller.token_id : caller.collector.id;
-  const id = secretHash(JSON.stringify([caller.kind, who, path, key]));
+  const id = hashSecret(JSON.stringify([caller.kind, who, path, key]));
   const request_hash = Bun.SHA256.hash(body, "hex");
   const running = stateOf(deps.settings).inFlight;
   // Tried again before the first answer was there: both get that one.

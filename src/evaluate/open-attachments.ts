@@ -29,8 +29,8 @@ export async function readAttachments(
   const fetched = given.slice(0, MAX_ATTACHMENTS).map((each) => bytesOf(host, each));
   const out: ReadAttachments = { segments: [], attachments: [], uninspected: [] };
   // Loaded with the first attachment: most programs never see one, and a start must not wait for it.
-  const { startBudget } = await import("../lib/documents/reading-budget.ts");
-  const budget = startBudget();
+  const { createReadingBudget } = await import("../lib/documents/reading-budget.ts");
+  const budget = createReadingBudget();
   for (const [index, { pointer, filename }] of given.entries()) {
     const file = fetched[index];
     const { text, problems } = file ? await readFile(file, budget) : ONE_TOO_MANY;
@@ -64,8 +64,8 @@ async function readFile(
 ): Promise<ReadFile> {
   const { bytes, content_type, problem } = await file;
   if (problem !== null) return unreadable("unreadable", problem);
-  const { documentText } = await import("../lib/documents/read-document-text.ts");
-  const read = await documentText(bytes, { content_type }, budget);
+  const { readDocumentText } = await import("../lib/documents/read-document-text.ts");
+  const read = await readDocumentText(bytes, { content_type }, budget);
   if (!read.ok) return unreadable(read.problem, read.reason);
   const problems: Problem[] = read.unread.map((each) => ({
     reason: each.problem,

@@ -17,12 +17,12 @@ const MIB = 1024 * 1024;
 export async function receiveBody(deps: Deps, request: Request): Promise<BufferedBody> {
   const held = heldBytes(deps.settings);
   let taken = 0;
-  const release = () => held.give(taken);
+  const release = () => held.release(taken);
   try {
     const limits = bodyLimits(deps, deps.settings.GUARD_BODY_MIB * MIB);
     const bytes = await readBody(request, limits, (count) => {
       // Never a 503: half of the clients take that for a refusal to serve them at all.
-      if (!held.take(count)) {
+      if (!held.reserve(count)) {
         throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
       }
       taken += count;

@@ -1,6 +1,6 @@
 /** The Activity event of an evaluation, and as much of its texts as the collector keeps (spec 6). */
 import type { EvaluationEvent } from "../contract/activity.ts";
-import { idTime } from "../lib/ids.ts";
+import { readIdTime } from "../lib/ids.ts";
 import type { Program } from "../policy/compile-policy.ts";
 import type { Outcome } from "../policy/run-policy.ts";
 import {
@@ -39,7 +39,7 @@ export function recordActivity(host: EvaluationHost, decided: Decided): Promise<
   const event: EvaluationEvent = {
     id: origin.request_id,
     // What lists are ordered and narrowed by.
-    time: new Date(idTime(origin.request_id)).toISOString(),
+    time: new Date(readIdTime(origin.request_id)).toISOString(),
     trace_id: origin.trace_id,
     collector_id: collector.id,
     collector_name: collector.name,

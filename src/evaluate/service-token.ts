@@ -5,7 +5,7 @@ import { type IssuedToken, issueServiceToken } from "../contract/collector-keys.
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
-import { secretHash } from "../lib/crypto/secrets.ts";
+import { hashSecret } from "../lib/crypto/secrets.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorKeyView } from "../snapshot/snapshot.ts";
 import { checkActive } from "./identify-caller.ts";
@@ -19,7 +19,7 @@ export const serviceTokenRoute: Route = route(
   (deps, { body }): z.infer<typeof IssuedToken> => {
     const client = deps.snapshot().serviceClients.get(body.client_id);
     // Hashes, so that how long the comparison takes says nothing about the secret.
-    if (!client || client.hash !== secretHash(body.client_secret)) {
+    if (!client || client.hash !== hashSecret(body.client_secret)) {
       throw new AppError("unauthorized", "client_id or client_secret is wrong.");
     }
     checkActive(deps, client, "service client");

@@ -9,10 +9,11 @@ import { now } from "./time/clock.ts";
 export const newId = (): string => Bun.randomUUIDv7(undefined, now());
 
 /** When an id was made, in milliseconds: version 7 begins with it. */
-export const idTime = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+export const readIdTime = (id: string): number =>
+  Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /** The first possible id of a moment: what came before it has a smaller one. */
-export function idAt(time: string | Date): string {
+export function firstIdAt(time: string | Date): string {
   const hex = Math.max(0, new Date(time).getTime()).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }

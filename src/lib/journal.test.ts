@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { leftBehind, openJournal } from "./journal.ts";
+import { findAbandonedJournals, openJournal } from "./journal.ts";
 
 const folderOf = (stack: DisposableStack): string => {
   const folder = mkdtempSync(join(tmpdir(), "portcullis-journal-"));
@@ -112,7 +112,7 @@ test("what was left behind is gone once it is removed, and nothing else is", asy
   openJournal(join(folder, "b")).append("2");
   symlinkSync("a-loop", join(folder, "a-loop"));
 
-  const [left, ...others] = await leftBehind(join(folder, "a"));
+  const [left, ...others] = await findAbandonedJournals(join(folder, "a"));
   const lines = left?.lines();
   left?.remove();
 
@@ -126,7 +126,7 @@ test("a file that is appended to was not left behind", async () => {
   const path = join(folderOf(stack), "a");
   const journal = openJournal(path);
   journal.append("1");
-  const found = leftBehind(path);
+  const found = findAbandonedJournals(path);
   journal.append("2");
 
   expect(await found).toEqual([]);

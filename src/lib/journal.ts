@@ -30,7 +30,7 @@ export function openJournal(path: string, maxBytes = Number.POSITIVE_INFINITY): 
       const text = `\n${line}`;
       const bytes = Buffer.byteLength(text);
       if (size + bytes > maxBytes) throw new Error(`The journal is full: ${maxBytes} bytes.`);
-      open ??= created(`${path}-${newId()}`);
+      open ??= createFile(`${path}-${newId()}`);
       const written = writeSync(open.handle, text);
       size += written;
       if (written < bytes) throw new Error("The disk took only a part of a line.");
@@ -48,9 +48,9 @@ export function openJournal(path: string, maxBytes = Number.POSITIVE_INFINITY): 
   };
 }
 
-const created = (file: string) => ({ file, handle: openSync(file, "ax", 0o600) });
+const createFile = (file: string) => ({ file, handle: openSync(file, "ax", 0o600) });
 
-export interface LeftBehind {
+export interface AbandonedJournal {
   file: string;
   bytes: number;
   /** The last one may be cut off. None where another process was faster. */
@@ -60,11 +60,11 @@ export interface LeftBehind {
 }
 
 /** What processes did not come to clear. */
-export async function leftBehind(path: string): Promise<LeftBehind[]> {
-  const seen = sizes(path);
+export async function findAbandonedJournals(path: string): Promise<AbandonedJournal[]> {
+  const seen = listSizes(path);
   if (seen.size === 0) return [];
-  await Bun.sleep(STILL_MS);
-  return [...sizes(path)]
+  await Bun.sleep(IDLE_MS);
+  return [...listSizes(path)]
     .filter(([file, size]) => seen.get(file) === size)
     .map(([file, bytes]) => ({
       file,
@@ -75,9 +75,9 @@ export async function leftBehind(path: string): Promise<LeftBehind[]> {
 }
 
 /** A process that runs appends to its file, or clears it, within this: to remove it would lose what it appends next. */
-const STILL_MS = 1_000;
+const IDLE_MS = 1_000;
 
-function sizes(path: string): Map<string, number> {
+function listSizes(path: string): Map<string, number> {
   const found = new Map<string, number>();
   const folder = dirname(path);
   for (const name of readdirSync(folder).sort()) {

@@ -5,7 +5,7 @@ export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 export type Log = (event: string, fields: Record<string, unknown>) => void;
 
-export interface LogTo {
+export interface LogOptions {
   level: Level;
   pretty: boolean;
   now: () => Date;
@@ -13,7 +13,7 @@ export interface LogTo {
 }
 
 /** `fields.level` says how grave it is; info when it does not. */
-export function createLog({ level: least, pretty, now, write }: LogTo): Log {
+export function createLog({ level: least, pretty, now, write }: LogOptions): Log {
   const threshold = LEVELS.indexOf(least);
   return (event, { level = "info", ...fields }) => {
     if (LEVELS.indexOf(level as Level) < threshold) return;

@@ -1,10 +1,10 @@
 /** Do the streaming scanners agree with plain readers of the whole text, on thousands of odd inputs? */
 import { expect, test } from "bun:test";
-import { memberValue, scanMembers } from "./json/scan-members.ts";
+import { parseMember, scanMembers } from "./json/scan-members.ts";
 import { spliceMember } from "./json/splice-member.ts";
-import { partName } from "./multipart/part-headers.ts";
-import { createMultipartScan } from "./multipart/scan-field.ts";
-import { readsAs } from "./text/fold-name.ts";
+import { readPartHeaders } from "./multipart/part-headers.ts";
+import { createFieldScan } from "./multipart/scan-field.ts";
+import { canReadAs } from "./text/fold-name.ts";
 
 /** mulberry32: small, seeded, good enough to shuffle test inputs. */
 function seeded(seed: number) {
@@ -91,7 +91,7 @@ function checkJson(bytes: Buffer) {
         .sort();
     const replaced = plainObject(spliceMember(members, name, Buffer.from('{"new":[1]}')));
     const removed = plainObject(spliceMember(members, name, undefined));
-    expect(memberValue(members, name)).toEqual(expected[name]);
+    expect(parseMember(members, name)).toEqual(expected[name]);
     expect(replaced?.[name]).toEqual({ new: [1] });
     expect(Object.hasOwn(removed ?? {}, name)).toBe(false);
     expect(others(replaced)).toEqual(others(expected));
@@ -163,8 +163,8 @@ function plainForm(body: Buffer): { value: string | undefined } | undefined {
       /^([ \t]*)\r\n(.*?)\r\n(?:\r\n(.*))?$/s.exec(piece) ?? [];
     paddings.add(padding !== "");
     // A piece may end with its headers only when the blank line was taken for the delimiter's break.
-    const part = headers === undefined ? undefined : partName(headers);
-    if (!part || (part.name === "model" ? part.file : readsAs(part.name, "model")))
+    const part = headers === undefined ? undefined : readPartHeaders(headers);
+    if (!part || (part.name === "model" ? part.file : canReadAs(part.name, "model")))
       return undefined;
     if (part.name === "model") values.push(content);
   }
@@ -172,7 +172,7 @@ function plainForm(body: Buffer): { value: string | undefined } | undefined {
 }
 
 function scanForm(random: Random, body: Buffer): { value: string | undefined } | undefined {
-  const scan = createMultipartScan(BOUNDARY, { name: "model" });
+  const scan = createFieldScan(BOUNDARY, { name: "model" });
   const most = random.pick([1, 2, 5, 40, 1000]);
   for (let at = 0; at < body.length; ) {
     const chunk = Buffer.from(body.subarray(at, at + 1 + random.below(most)));

@@ -1,7 +1,7 @@
 /** Whether a stored account can be used. Every state but `usable` means that the principal must connect again. */
 import type { StoreCredentialRow } from "../db/store-credentials.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { isExpired } from "../lib/time/duration.ts";
 import { type CredentialToken, openCredential } from "./vault/credential-row.ts";
 
 export type CredentialState = "missing" | "unbound" | "unreadable" | "expired" | "usable";
@@ -16,5 +16,5 @@ export function credentialState(
   const opens = (column: CredentialToken) => openCredential(keyring, row, column) !== undefined;
   if (!opens("access_token")) return "unreadable";
   // A refresh token brings a new access token without the principal.
-  return hasEnded(row.expires_at, at) && !opens("refresh_token") ? "expired" : "usable";
+  return isExpired(row.expires_at, at) && !opens("refresh_token") ? "expired" : "usable";
 }

@@ -5,7 +5,7 @@ import { findCatalogEntry } from "../db/catalog-entries.ts";
 import type { Author } from "../db/record-change.ts";
 import { type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { isExpired } from "../lib/time/duration.ts";
 import { type Actor, isSubject } from "../route.ts";
 import { approveInstall, instanceToApprove } from "./approve-install.ts";
 import { instancesOf } from "./instances.ts";
@@ -29,7 +29,7 @@ export async function approveRequest(
 ): Promise<StoreRequest> {
   const request = await openRequest(deps, author, place);
   const { gateway_id, principal_sub, code } = request;
-  if (hasEnded(given.expires_at, deps.now())) {
+  if (isExpired(given.expires_at, deps.now())) {
     throw new AppError("validation_failed", "expires_at: must be in the future");
   }
   const entry = await findCatalogEntry(deps.db, gateway_id, code);

@@ -5,7 +5,7 @@ import { type StoreGrantRow, storeGrantTable } from "../db/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { isExpired } from "../lib/time/duration.ts";
 import { installState } from "./install-state.ts";
 
 export interface Holdings {
@@ -31,7 +31,7 @@ export async function holdingsOf(
   };
   return {
     installs: installs.filter(isActive),
-    grants: grants.filter(({ expires_at }) => !hasEnded(expires_at, at)),
+    grants: grants.filter(({ expires_at }) => !isExpired(expires_at, at)),
     open: await storeRequestTable.all(deps.db, { ...where, state: "pending" }),
   };
 }

@@ -8,8 +8,8 @@ import { principalTokenTable } from "../db/principal-tokens.ts";
 import { rememberPrincipal } from "../db/principals.ts";
 import type { Deps } from "../deps.ts";
 import { isSignedBy, type Jwt, readJwt } from "../lib/crypto/jwt.ts";
-import { secretHash } from "../lib/crypto/secrets.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { hashSecret } from "../lib/crypto/secrets.ts";
+import { isExpired } from "../lib/time/duration.ts";
 import { keysFor } from "./jwks.ts";
 
 export interface Principal {
@@ -36,8 +36,8 @@ export async function identifyPrincipal(
 }
 
 async function byPersonalToken(deps: Deps, token: string): Promise<Principal> {
-  const row = await principalTokenTable.find(deps.db, { hash: secretHash(token) });
-  if (!row || row.revoked_at || hasEnded(row.expires_at, deps.now())) {
+  const row = await principalTokenTable.find(deps.db, { hash: hashSecret(token) });
+  if (!row || row.revoked_at || isExpired(row.expires_at, deps.now())) {
     throw unauthorized("This personal token is unknown, expired or revoked.");
   }
   deps.used("principal_tokens", row.id);

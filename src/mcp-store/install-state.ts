@@ -1,7 +1,7 @@
 /** Does an install count right now? Computed at every look, so that it is never stale. */
 import type { AccessLevel } from "../contract/store-access.ts";
 import type { Install } from "../contract/store-installs.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { isExpired } from "../lib/time/duration.ts";
 
 export type InstallState = Pick<Install, "state" | "suspended_because">;
 
@@ -21,7 +21,8 @@ export function installState(
   if (!now.instance_enabled) return suspended("instance_disabled");
   if (now.server_changed) return suspended("authorization_server_changed");
   // An approval that ended matters only to those who need one.
-  if (now.level !== "install" && hasEnded(install.ends_at, now.at)) return suspended("grant_ended");
+  if (now.level !== "install" && isExpired(install.ends_at, now.at))
+    return suspended("grant_ended");
   return { state: "active", suspended_because: null };
 }
 

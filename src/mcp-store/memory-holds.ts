@@ -33,13 +33,13 @@ export function createMemoryHolds({ IN_FLIGHT_MIB }: Settings): OpenHold {
           const text = `The message takes more than ${mib} MiB of memory once it is parsed.`;
           throw new AppError("too_large", text);
         }
-        if (!budget.take(holder, bytes)) {
+        if (!budget.reserve(holder, bytes)) {
           throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
         }
         held += bytes;
       },
       release() {
-        if (!released) budget.give(holder, held);
+        if (!released) budget.release(holder, held);
         released = true;
       },
     };

@@ -3,8 +3,8 @@ import { AppError } from "../contract/errors.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
 import { type Author, recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
-import { newSecret, secretHash, secretHint } from "../lib/crypto/secrets.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
+import { isExpired } from "../lib/time/duration.ts";
 import { identifyPrincipal, type Principal } from "./identify-principal.ts";
 
 /** How long a token works after its principal has rotated it. */
@@ -17,12 +17,12 @@ export async function ownTokens(
 ): Promise<PrincipalTokenRow[]> {
   const where = { gateway_id, principal_sub, revoked_at: null };
   const rows = await principalTokenTable.all(deps.db, where);
-  return rows.filter(({ expires_at }) => !hasEnded(expires_at, deps.now()));
+  return rows.filter(({ expires_at }) => !isExpired(expires_at, deps.now()));
 }
 
 /** Returns the successor, which uses the same accounts. The old token works for one more hour. */
 export async function rotateOwnToken(deps: Deps, author: Author, token: string): Promise<string> {
-  const before = await principalTokenTable.lock(deps.db, { hash: secretHash(token) });
+  const before = await principalTokenTable.lock(deps.db, { hash: hashSecret(token) });
   if (!before) {
     throw new AppError("invalid_request", "Only personal tokens can be rotated here.");
   }
@@ -31,7 +31,7 @@ export async function rotateOwnToken(deps: Deps, author: Author, token: string):
   const row: PrincipalTokenRow = {
     ...before,
     id: deps.newId(),
-    hash: secretHash(next),
+    hash: hashSecret(next),
     hint: secretHint(next),
     sign_in: before.sign_in ?? before.id,
     created_by: before.principal_sub,
@@ -40,7 +40,7 @@ export async function rotateOwnToken(deps: Deps, author: Author, token: string):
   };
   await principalTokenTable.insert(deps.db, row);
   const end = new Date(at.getTime() + OVERLAP_MS).toISOString();
-  if (!hasEnded(before.expires_at, new Date(end))) {
+  if (!isExpired(before.expires_at, new Date(end))) {
     await principalTokenTable.update(deps.db, before.id, { expires_at: end });
   }
   await record(deps, author, "rotate", before, row);
@@ -65,7 +65,7 @@ export async function addOwnToken(
   if (added.gateway_id !== gateway_id || added.principal_sub !== principal_sub) {
     throw new AppError("forbidden", "This token belongs to another person.");
   }
-  const before = await principalTokenTable.lock(deps.db, { hash: secretHash(token) });
+  const before = await principalTokenTable.lock(deps.db, { hash: hashSecret(token) });
   if (!before) return;
   await principalTokenTable.update(deps.db, before.id, { sign_in });
   await record(deps, author, "update", before, { ...before, sign_in });

@@ -6,7 +6,7 @@ import { mcpRegistries } from "../db/registries.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
-import { hasEnded } from "../lib/time/duration.ts";
+import { isExpired } from "../lib/time/duration.ts";
 import { installState } from "./install-state.ts";
 import { standingOf } from "./standing.ts";
 
@@ -31,7 +31,7 @@ export async function storeView(
     state: "pending",
   });
   const pending = new Set(
-    open.filter(({ expires_at }) => !hasEnded(expires_at, at)).map(({ code }) => code),
+    open.filter(({ expires_at }) => !isExpired(expires_at, at)).map(({ code }) => code),
   );
   return (entry) => {
     const { level } = standing.levelFor(entry);

@@ -2,12 +2,12 @@
 import { lookup } from "node:dns/promises";
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../contract/errors.ts";
-import { v4Number, v6Groups } from "../lib/http/ip-address.ts";
+import { ipv4ToNumber, parseIpv6Groups } from "../lib/http/ip-address.ts";
 
 /** True only for an address that anyone on the internet could dial. */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return isPublicV4(v4Number(address));
-  const groups = v6Groups(address);
+  if (isIPv4(address)) return isPublicV4(ipv4ToNumber(address));
+  const groups = parseIpv6Groups(address);
   return groups !== undefined && isPublicV6(groups);
 }
 
@@ -79,7 +79,7 @@ const CLOSED_V4 = [
 ].map((block) => {
   const [network = "", bits] = block.split("/");
   const size = 2 ** (32 - Number(bits));
-  return { size, index: v4Number(network) / size };
+  return { size, index: ipv4ToNumber(network) / size };
 });
 
 function isPublicV4(address: number): boolean {

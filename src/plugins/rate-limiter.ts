@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { LimitType } from "../contract/limits.ts";
 import { count } from "../lib/metrics.ts";
-import { durationSeconds } from "../lib/time/duration.ts";
+import { parseDuration } from "../lib/time/duration.ts";
 import {
   definePlugin,
   type PluginDeps,
@@ -161,7 +161,7 @@ function refuse({ limiter }: PluginDeps, refused: Refused): PluginRejection {
 }
 
 const blockMs = (block_for: string | undefined): number =>
-  block_for === undefined ? Infinity : (durationSeconds(block_for) ?? 0) * 1000;
+  block_for === undefined ? Infinity : (parseDuration(block_for) ?? 0) * 1000;
 
 /** After this many seconds none of the limits that refuse now refuses. */
 function longestWait(states: readonly State[], nowMs: number): string {

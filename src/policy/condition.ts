@@ -1,7 +1,7 @@
 /** Conditions of gates and rules: checked when saved, compiled once, asked at every evaluation. */
 import { CONDITION_FIELDS, type Condition, type Operator } from "../contract/conditions.ts";
 import { DIRECTIONS, PROTOCOLS } from "../contract/evaluate.ts";
-import { compilePattern, patternRefusal } from "../lib/linear-regex/compile-pattern.ts";
+import { compilePattern, findPatternError } from "../lib/linear-regex/compile-pattern.ts";
 
 /** What is known about an evaluation, by field name. */
 export type Facts = (field: string) => unknown;
@@ -65,7 +65,7 @@ export function conditionProblem(
     return { at: `${at}.value`, problem: `${op} compares numbers` };
   }
   if (op !== "match") return undefined;
-  const problem = patternRefusal(String(value));
+  const problem = findPatternError(String(value));
   return problem === undefined ? undefined : { at: `${at}.value`, problem };
 }
 

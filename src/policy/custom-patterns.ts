@@ -23,7 +23,7 @@ export const customScans = (patterns: CustomPatterns): FindFirst[] =>
   patterns.map(({ name, pattern }) => {
     const compiled = compilePattern(pattern, { ignore_case: true });
     return (view) => {
-      const [first] = compiled.spans(view.exact);
+      const [first] = compiled.findMatches(view.exact);
       return first && { name, ...view.span(first.start, first.end) };
     };
   });

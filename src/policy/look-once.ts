@@ -1,5 +1,5 @@
 /** One pass over each view of a text for the literals of all built-in detectors, whichever of them ask. */
-import { keywordFinder } from "../lib/text/keyword-finder.ts";
+import { createKeywordFinder } from "../lib/text/keyword-finder.ts";
 import { DANGEROUS_CODE } from "./dangerous-code/all.ts";
 import { INJECTIONS } from "./injections/all.ts";
 import {
@@ -37,7 +37,7 @@ for (const signature of [...DANGEROUS_CODE, ...INJECTIONS]) {
   for (const needle of new Set(signature.needles)) waitingFor(needle).signatures.push(signature);
 }
 const WAITING = [...byLiteral.values()];
-const find = keywordFinder([...byLiteral.keys()]);
+const find = createKeywordFinder([...byLiteral.keys()]);
 
 /** By the number of the view in `once(segment, decoded)`. */
 export const lookOnce = (of: Segment): readonly Looked[] => once(of, lookAtAll);

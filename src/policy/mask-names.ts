@@ -1,5 +1,5 @@
 /** The names that lead to a text, as they may be told and kept: personal data and secrets are masked in them too. */
-import { pointerStep, stepName } from "../lib/json/parse-strict.ts";
+import { escapePointerStep, unescapePointerStep } from "../lib/json/parse-strict.ts";
 import { maskForStorage } from "./mask-for-storage.ts";
 import { segment } from "./segment.ts";
 
@@ -14,7 +14,7 @@ export function maskNames() {
     known.set(text, masked);
     return masked;
   };
-  const step = (escaped: string): string => pointerStep(name(stepName(escaped)));
+  const step = (escaped: string): string => escapePointerStep(name(unescapePointerStep(escaped)));
   return {
     name,
     pointer: (written: string): string =>

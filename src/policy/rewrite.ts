@@ -1,5 +1,5 @@
 /** What Transform writes: every match of every rule replaced, what stands between them untouched. */
-import { numbersIn } from "../lib/json/source-text.ts";
+import { findNumbers } from "../lib/json/source-text.ts";
 import type { Match } from "./detector.ts";
 import type { Segment } from "./segment.ts";
 
@@ -62,7 +62,7 @@ function parses(text: string): boolean {
 
 /** Whoever parses a tool's answer must still be able to: in the place of a number stands a string. */
 function wholeNumbers(text: string, found: readonly Masked[]): Masked[] {
-  const numbers = numbersIn(text);
+  const numbers = findNumbers(text);
   let next = 0;
   return found.map((one) => {
     while ((numbers[next]?.end ?? Number.POSITIVE_INFINITY) <= one.start) next++;

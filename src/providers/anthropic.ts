@@ -1,9 +1,9 @@
-/** Anthropic: its own key header and a fixed version header; responses keep its format (spec 4.6.4). */
-import { addressOr, type Provider } from "./provider.ts";
+/** Anthropic: its own key header and a fixed version header; handleResponses keep its format (spec 4.6.4). */
+import { addressOrDefault, type Provider } from "./provider.ts";
 
 export const anthropic: Provider = {
   kind: "anthropic",
-  address: addressOr("https://api.anthropic.com/v1"),
+  address: addressOrDefault("https://api.anthropic.com/v1"),
   headers: ({ api_key }) => ({
     ...(api_key === null ? {} : { "x-api-key": api_key }),
     "anthropic-version": "2023-06-01",

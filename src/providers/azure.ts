@@ -31,7 +31,7 @@ function address({ options }: Upstream): string {
 }
 
 /** Keeps the client's pairs byte for byte, except its own api-version: ours goes last. */
-function search({ options }: Upstream, asked: Asked): string {
+function search({ options }: Upstream, asked: UpstreamCall): string {
   const pairs = asked.search.slice(1).split("&");
   const kept = pairs.filter((pair) => pair !== "" && !VERSION.test(unescaped(pair)));
   return `?${[...kept, `api-version=${encodeURIComponent(String(options.api_version))}`].join("&")}`;

@@ -1,5 +1,5 @@
 /** Amazon Bedrock through its regional OpenAI-compatible endpoint and an API key: chat only (spec 4.6.5). */
-import { bearer, type Provider } from "./provider.ts";
+import { bearerHeaders, type Provider } from "./provider.ts";
 
 export const bedrock: Provider = {
   kind: "bedrock",
@@ -7,7 +7,7 @@ export const bedrock: Provider = {
     String(
       options.base_url ?? `https://bedrock-runtime.${options.region}.amazonaws.com/openai/v1`,
     ).replace(/\/+$/, ""),
-  headers: bearer,
+  headers: bearerHeaders,
   operations: { chat: {} },
   probe: { tail: "/models" },
 };

@@ -1,10 +1,10 @@
 /** Cerebras: chat only. */
-import { addressOr, bearer, type Provider } from "./provider.ts";
+import { addressOrDefault, bearerHeaders, type Provider } from "./provider.ts";
 
 export const cerebras: Provider = {
   kind: "cerebras",
-  address: addressOr("https://api.cerebras.ai/v1"),
-  headers: bearer,
+  address: addressOrDefault("https://api.cerebras.ai/v1"),
+  headers: bearerHeaders,
   operations: { chat: {} },
   probe: { tail: "/models" },
 };

@@ -1,10 +1,10 @@
 /** DeepSeek: chat only. */
-import { addressOr, bearer, type Provider } from "./provider.ts";
+import { addressOrDefault, bearerHeaders, type Provider } from "./provider.ts";
 
 export const deepseek: Provider = {
   kind: "deepseek",
-  address: addressOr("https://api.deepseek.com/v1"),
-  headers: bearer,
+  address: addressOrDefault("https://api.deepseek.com/v1"),
+  headers: bearerHeaders,
   operations: { chat: {} },
   probe: { tail: "/models" },
 };

@@ -1,9 +1,9 @@
 /** The built-in demo upstream: every capability, no paid key. Its address is this process's own. */
-import { addressOr, type Provider } from "./provider.ts";
+import { addressOrDefault, type Provider } from "./provider.ts";
 
 export const demo: Provider = {
   kind: "demo",
-  address: addressOr(""),
+  address: addressOrDefault(""),
   headers: () => ({ authorization: "Bearer demo" }),
   // Its files have Anthropic's shape for a client of Anthropic's.
   clientHeaders: () => ["openai-beta", "anthropic-version"],

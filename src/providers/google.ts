@@ -1,10 +1,10 @@
 /** Third provider style, by its reference-compatible endpoint: chat and embeddings. */
-import { addressOr, bearer, type Provider } from "./provider.ts";
+import { addressOrDefault, bearerHeaders, type Provider } from "./provider.ts";
 
 export const google: Provider = {
   kind: "google",
-  address: addressOr("https://generativelanguage.googleapis.com/v1beta/openai"),
-  headers: bearer,
+  address: addressOrDefault("https://generativelanguage.googleapis.com/v1beta/openai"),
+  headers: bearerHeaders,
   operations: { chat: {}, embeddings: {} },
   probe: { tail: "/models" },
 };

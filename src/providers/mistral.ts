@@ -1,12 +1,12 @@
 /** Mistral: speech requests and responses differ from the OpenAI format (spec 4.5.4). */
 import { z } from "zod";
 import { AppError } from "../contract/errors.ts";
-import { addressOr, bearer, type Provider, type WholeReply } from "./provider.ts";
+import { addressOrDefault, type BufferedReply, bearerHeaders, type Provider } from "./provider.ts";
 
 export const mistral: Provider = {
   kind: "mistral",
-  address: addressOr("https://api.mistral.ai/v1"),
-  headers: bearer,
+  address: addressOrDefault("https://api.mistral.ai/v1"),
+  headers: bearerHeaders,
   operations: {
     chat: {},
     embeddings: {},
@@ -35,7 +35,7 @@ const AUDIO_TYPES: Record<string, string> = {
 };
 
 /** spec 4.5: base64 `audio_data` in JSON becomes the raw bytes that reference clients expect. */
-function unwrapAudio(reply: WholeReply, asked: Record<string, unknown>): WholeReply {
+function unwrapAudio(reply: BufferedReply, asked: Record<string, unknown>): BufferedReply {
   const parsed = SpeechReply.safeParse(json(reply.bytes));
   if (!parsed.success) {
     throw new AppError("upstream_failed", "The upstream's speech reply holds no audio.");

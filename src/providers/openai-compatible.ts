@@ -1,11 +1,11 @@
 /** Any OpenAI-compatible server (spec 4.4 and 4.5). No files endpoint (spec 4.6.5). */
-import { addressOr, bearer, type Provider, referenceHeaders } from "./provider.ts";
+import { addressOrDefault, bearerHeaders, type Provider, referenceHeaders } from "./provider.ts";
 
 export const openaiCompatible: Provider = {
   kind: "openai_compatible",
-  address: addressOr(""),
+  address: addressOrDefault(""),
   headers: (upstream) => ({
-    ...bearer(upstream),
+    ...bearerHeaders(upstream),
     // The option schema allows only text here.
     ...(upstream.options.headers as Record<string, string> | undefined),
   }),

@@ -1,10 +1,10 @@
 /** OpenAI: every path as the client sent it (spec 4.4, 4.5 and 4.6). */
-import { addressOr, bearer, type Provider, referenceHeaders } from "./provider.ts";
+import { addressOrDefault, bearerHeaders, type Provider, referenceHeaders } from "./provider.ts";
 
 export const openai: Provider = {
   kind: "openai",
-  address: addressOr("https://api.openai.com/v1"),
-  headers: bearer,
+  address: addressOrDefault("https://api.openai.com/v1"),
+  headers: bearerHeaders,
   clientHeaders: referenceHeaders,
   operations: {
     chat: {},

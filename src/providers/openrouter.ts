@@ -1,10 +1,10 @@
 /** OpenRouter: image generations are at the bare images path (spec 4.4, 4.5 and 4.6). */
-import { addressOr, bearer, type Provider } from "./provider.ts";
+import { addressOrDefault, bearerHeaders, type Provider } from "./provider.ts";
 
 export const openrouter: Provider = {
   kind: "openrouter",
-  address: addressOr("https://openrouter.ai/api/v1"),
-  headers: bearer,
+  address: addressOrDefault("https://openrouter.ai/api/v1"),
+  headers: bearerHeaders,
   operations: {
     chat: {},
     responses: {},

@@ -9,7 +9,7 @@ export interface Upstream {
 }
 
 /** One call to make: `tail` is the client's path after `/v1`, such as `/files/file-1/content`. */
-export interface Asked {
+export interface UpstreamCall {
   tail: string;
   /** The model to name upstream, when the request has one. */
   model: string | undefined;
@@ -17,7 +17,7 @@ export interface Asked {
   search: string;
 }
 
-export interface Operation {
+export interface ProviderOperation {
   /** Where this operation lives when it is not the client's own tail. */
   tail?: (tail: string) => string;
   /** The model stands in the URL, so there must be one and it must fit there. */
@@ -29,10 +29,10 @@ export interface Operation {
   /** Members to add to a JSON body, from those the client sent. */
   add?: (members: Record<string, unknown>) => Record<string, unknown>;
   /** Brings a successful JSON reply back into the reference shape; any other passes as it comes. */
-  reply?: (reply: WholeReply, members: Record<string, unknown>) => WholeReply;
+  reply?: (reply: BufferedReply, members: Record<string, unknown>) => BufferedReply;
 }
 
-export interface WholeReply {
+export interface BufferedReply {
   /** Names in lower case. */
   headers: Pick<ReadonlyMap<string, string>, "get">;
   bytes: Uint8Array<ArrayBuffer>;
@@ -46,9 +46,9 @@ export interface Provider {
   /** Headers of the client that this kind understands, by capability where not for all. */
   clientHeaders?: (capability: Capability) => readonly string[];
   /** Full URL, for kinds whose paths are not address + tail. */
-  url?: (upstream: Upstream, asked: Asked, capability: Capability) => string;
+  url?: (upstream: Upstream, asked: UpstreamCall, capability: Capability) => string;
   /** What the kind can do is the keys of this table. */
-  operations: Partial<Record<Capability, Operation>>;
+  operations: Partial<Record<Capability, ProviderOperation>>;
   /** Model names that are listed where a consumer has no allow-list. Left out: none are known. */
   models?: readonly string[];
   /** A free call that tells whether address and credential are right. */
@@ -56,7 +56,7 @@ export interface Provider {
 }
 
 /** An address option, or the provider's own; slashes at its end would double. */
-export const addressOr =
+export const addressOrDefault =
   (fallback: string) =>
   ({ options }: Upstream): string => {
     const address = String(options.base_url ?? fallback);
@@ -67,16 +67,16 @@ export const addressOr =
 export const referenceHeaders = (): readonly string[] => REFERENCE_HEADERS;
 const REFERENCE_HEADERS = ["openai-beta"];
 
-export const bearer = ({ api_key }: Upstream): Record<string, string> =>
+export const bearerHeaders = ({ api_key }: Upstream): Record<string, string> =>
   api_key === null ? {} : { authorization: `Bearer ${api_key}` };
 
-export const capabilitiesOf = (provider: Provider): Capability[] =>
+export const listCapabilities = (provider: Provider): Capability[] =>
   Object.keys(provider.operations) as Capability[];
 
-export function urlFor(
+export function buildUrl(
   provider: Provider,
   upstream: Upstream,
-  asked: Asked,
+  asked: UpstreamCall,
   capability: Capability,
 ): string {
   if (provider.url) return provider.url(upstream, asked, capability);

@@ -13,7 +13,7 @@ import { adminTokenTable } from "../db/admin-tokens.ts";
 import { changeConfig, configRevision } from "../db/config-revision.ts";
 import { installationFact, setInstallationFact } from "../db/installation.ts";
 import type { Deps } from "../deps.ts";
-import { newSecret, secretHash } from "../lib/crypto/secrets.ts";
+import { hashSecret, newSecret } from "../lib/crypto/secrets.ts";
 
 export interface FirstRun {
   /** null: PORTCULLIS_ADMIN_TOKEN. Who set it knows it, and what is printed ends up in logs. */
@@ -43,7 +43,7 @@ async function createOwner(deps: Deps): Promise<string | null> {
   const { PORTCULLIS_ADMIN_TOKEN: given } = deps.settings;
   const secret = given ?? newSecret("pa_");
   // A configuration file may have made it already.
-  if (await adminTokenTable.find(deps.db, { hash: secretHash(secret) })) return null;
+  if (await adminTokenTable.find(deps.db, { hash: hashSecret(secret) })) return null;
   const ids = { request_id: deps.newId(), trace_id: deps.newId() };
   const call = { actor: localActor("first run"), ...ids };
   const input = {

@@ -12,7 +12,7 @@ import { isLlm, type LlmRegistryRow, registrySecret, registryTable } from "../db
 import { type Keyring, unseal } from "../lib/crypto/seal.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { providers } from "../providers/all.ts";
-import { capabilitiesOf } from "../providers/provider.ts";
+import { listCapabilities } from "../providers/provider.ts";
 import { compileGuard, type Programs } from "./compile-guard.ts";
 import { instant } from "./instant.ts";
 import type { ConsumerView, GatewayView, RegistryView, Snapshot } from "./snapshot.ts";
@@ -112,7 +112,7 @@ export function registryView(
       options: row.provider === "demo" ? { base_url: demo_url } : provider_options,
       api_key: auth?.api_key ?? null,
     },
-    capabilities: new Set(row.capabilities ?? capabilitiesOf(provider)),
+    capabilities: new Set(row.capabilities ?? listCapabilities(provider)),
     // The demo upstream is ours, on loopback.
     allow_private: row.allow_private || row.provider === "demo",
     created: Math.floor(Date.parse(row.created_at) / 1000),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { secretHash } from "../lib/crypto/secrets.ts";
+import { hashSecret } from "../lib/crypto/secrets.ts";
 import { findCaller } from "./find-caller.ts";
 import { type ConsumerView, EMPTY_SNAPSHOT } from "./snapshot.ts";
 
@@ -19,7 +19,7 @@ const consumer: ConsumerView = {
 const snapshot = {
   ...EMPTY_SNAPSHOT,
   consumersBySlug: new Map([["team", consumer]]),
-  keysByHash: new Map([[secretHash("ag_key"), { id: "k", consumer, expires_at: ENDS_MS }]]),
+  keysByHash: new Map([[hashSecret("ag_key"), { id: "k", consumer, expires_at: ENDS_MS }]]),
 };
 const at = (ms: number) => () =>
   findCaller(snapshot, {

@@ -1,7 +1,7 @@
 /** Which consumer does a slug name, and does the key that was sent belong to it? All from memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
 import { Slug } from "../contract/shapes.ts";
-import { secretHash } from "../lib/crypto/secrets.ts";
+import { hashSecret } from "../lib/crypto/secrets.ts";
 import type { ConsumerView, KeyView, Snapshot } from "./snapshot.ts";
 
 export interface Presented {
@@ -42,7 +42,7 @@ function validKey(
   gateway: { id: string },
   at: Date,
 ): KeyView | undefined {
-  const key = snapshot.keysByHash.get(secretHash(secret));
+  const key = snapshot.keysByHash.get(hashSecret(secret));
   const valid = key && key.consumer.gateway.id === gateway.id && key.expires_at > at.getTime();
   return valid ? key : undefined;
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { rewriteSealed, sealedTexts } from "../../src/db/sealed-texts.ts";
 import { type Keyring, unseal } from "../../src/lib/crypto/seal.ts";
-import { secretHash } from "../../src/lib/crypto/secrets.ts";
+import { hashSecret } from "../../src/lib/crypto/secrets.ts";
 import { type Guarded, makeRuled } from "../kit/guard.ts";
 import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { runProgram } from "../kit/program.ts";
@@ -173,7 +173,7 @@ test("a value of version 1 that appears after the upgrade is not accepted", asyn
   const stored = JSON.stringify({ ...auth, api_key: v1(SECRET) });
   await kit.db.run("UPDATE registries SET auth = $1", stored);
   await kit.make("/v1/gateways", { name: "later" });
-  const session = JSON.stringify({ hash: secretHash(OWNER_TOKEN), ends: Date.now() + 60_000 });
+  const session = JSON.stringify({ hash: hashSecret(OWNER_TOKEN), ends: Date.now() + 60_000 });
   const reply = await fetch(`${kit.url}/v1/whoami`, {
     headers: { cookie: `portcullis_session=${v1(session)}` },
   });

@@ -10,7 +10,11 @@ import {
 } from "../../src/db/evaluation-events.ts";
 import { countEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { type LeftBehind, leftBehind, openJournal } from "../../src/lib/journal.ts";
+import {
+  type AbandonedJournal,
+  findAbandonedJournals,
+  openJournal,
+} from "../../src/lib/journal.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { recoverEvents } from "../../src/server/writers/recover-events.ts";
 import { writeEvaluations } from "../../src/server/writers/write-evaluations.ts";
@@ -66,7 +70,7 @@ test("what is still held when the program ends is told", async () => {
 
 const quiet = () => {};
 
-const recoverEvaluations = (db: Db, log: Log, journals: LeftBehind[]) =>
+const recoverEvaluations = (db: Db, log: Log, journals: AbandonedJournal[]) =>
   recoverEvents<RecordedEvaluation>(log, journals, {
     kind: "evaluations",
     insert: (rows) => insertEvaluations(db, rows),
@@ -97,9 +101,9 @@ test("what stands in a journal is written once, whether its process came to writ
   killed.append('{"event": {"id": "cut o');
   await insertEvaluations(db, [recordedOf(2)]); // committed, and killed before it cleared
 
-  await recoverEvaluations(db, quiet, await leftBehind(path));
+  await recoverEvaluations(db, quiet, await findAbandonedJournals(path));
   const left = journals();
-  await recoverEvaluations(db, quiet, await leftBehind(path));
+  await recoverEvaluations(db, quiet, await findAbandonedJournals(path));
 
   expect(left).toEqual([]);
   expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
@@ -162,10 +166,10 @@ test("while the disk of the database is full, the journal keeps what was answere
   await writer.stop(); // as a process that ends
   const kept = [writer.waiting(), journals().length];
   const held: string[] = [];
-  await recoverEvaluations(db, (event) => held.push(event), await leftBehind(path));
+  await recoverEvaluations(db, (event) => held.push(event), await findAbandonedJournals(path));
   const still = journals().length;
   await db.one("PRAGMA max_page_count = 1000000");
-  await recoverEvaluations(db, quiet, await leftBehind(path));
+  await recoverEvaluations(db, quiet, await findAbandonedJournals(path));
 
   expect(kept).toEqual([1, 1]);
   expect([held, still]).toEqual([["evaluations_held"], 1]);
@@ -178,7 +182,7 @@ test("a second program leaves the journal of one that runs alone", async () => {
   const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
 
   await writer.record(recordedOf(1));
-  await recoverEvaluations(db, quiet, await leftBehind(path)); // as the second one does when it starts
+  await recoverEvaluations(db, quiet, await findAbandonedJournals(path)); // as the second one does when it starts
   await writer.record(recordedOf(2));
   const kept = journals().map((name) => readFileSync(join(dirname(path), name), "utf8"));
   await writer.written();
@@ -191,7 +195,7 @@ test("of two programs that start at once, both find all that a third left behind
   await using stack = new AsyncDisposableStack();
   const { db, path, journals, told, log } = await withJournal(stack);
   openJournal(path).append(JSON.stringify(recordedOf(1)));
-  const left = await leftBehind(path);
+  const left = await findAbandonedJournals(path);
 
   const held = [await recoverEvaluations(db, log, left), await recoverEvaluations(db, log, left)];
 
@@ -210,7 +214,7 @@ test("a journal that cannot be read holds up neither the start nor the others", 
   );
   openJournal(path).append(JSON.stringify(recordedOf(1)));
 
-  await recoverEvaluations(db, quiet, await leftBehind(path));
+  await recoverEvaluations(db, quiet, await findAbandonedJournals(path));
 
   expect(await countEvaluations(db, {})).toEqual({ allow: 1 });
   expect(journals()).toEqual(["p.db-activity-0"]);

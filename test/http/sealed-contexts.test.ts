@@ -1,6 +1,6 @@
 /** A sealed text opens only in the place it was sealed for: one column of one row, or one kind of token. */
 import { expect, test } from "bun:test";
-import { secretHash } from "../../src/lib/crypto/secrets.ts";
+import { hashSecret } from "../../src/lib/crypto/secrets.ts";
 import { type Kit, OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 
@@ -27,7 +27,7 @@ const ends = Date.now() + 3_600_000;
 
 test("a Store field from a database dump is not accepted as an owner's session cookie", async () => {
   const kit = await started();
-  const field = await sealedField(kit, { hash: secretHash(OWNER_TOKEN), ends });
+  const field = await sealedField(kit, { hash: hashSecret(OWNER_TOKEN), ends });
 
   const reply = await fetch(`${kit.url}/v1/whoami`, {
     headers: { cookie: `portcullis_session=${field}` },

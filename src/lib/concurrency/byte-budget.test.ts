@@ -4,31 +4,31 @@ import { createByteBudget, createSharedByteBudget } from "./byte-budget.ts";
 test("bytes are taken up to the limit and no further", () => {
   const budget = createByteBudget(10);
 
-  expect(budget.take(6)).toBe(true);
-  expect(budget.take(5)).toBe(false);
-  expect(budget.take(4)).toBe(true);
+  expect(budget.reserve(6)).toBe(true);
+  expect(budget.reserve(5)).toBe(false);
+  expect(budget.reserve(4)).toBe(true);
 
-  expect(budget.taken).toBe(10);
+  expect(budget.reserved).toBe(10);
 });
 
 test("what is given back can be taken again", () => {
   const budget = createByteBudget(10);
 
-  budget.take(10);
-  budget.give(3);
+  budget.reserve(10);
+  budget.release(3);
 
-  expect(budget.take(3)).toBe(true);
-  expect(budget.take(1)).toBe(false);
+  expect(budget.reserve(3)).toBe(true);
+  expect(budget.reserve(1)).toBe(false);
 });
 
 test("a holder takes no more than its part, and leaves the rest to others", () => {
   const budget = createSharedByteBudget(10, 6);
 
-  expect(budget.take("a", 6)).toBe(true);
-  expect(budget.take("a", 1)).toBe(false);
-  expect(budget.take("b", 5)).toBe(false);
-  expect(budget.take("b", 4)).toBe(true);
-  budget.give("a", 6);
+  expect(budget.reserve("a", 6)).toBe(true);
+  expect(budget.reserve("a", 1)).toBe(false);
+  expect(budget.reserve("b", 5)).toBe(false);
+  expect(budget.reserve("b", 4)).toBe(true);
+  budget.release("a", 6);
 
-  expect(budget.take("a", 6)).toBe(true);
+  expect(budget.reserve("a", 6)).toBe(true);
 });

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 export const newSecret = (prefix: string): string => prefix + randomBytes(32).toString("base64url");
 
 /** Keys carry 256 random bits, so one plain hash is enough: there is nothing to guess. */
-export const secretHash = (secret: string): string => Bun.SHA256.hash(secret, "hex");
+export const hashSecret = (secret: string): string => Bun.SHA256.hash(secret, "hex");
 
 /** Prefix plus four characters. The other 39 stay unknown. */
 export const secretHint = (secret: string): string => `${secret.slice(0, 7)}…`;

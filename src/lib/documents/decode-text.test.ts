@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { charsetOf, decodeText } from "./decode-text.ts";
+import { decodeText, readCharset } from "./decode-text.ts";
 
 const wide = (text: string) => Buffer.from(text, "utf16le");
 
@@ -24,7 +24,7 @@ test.each([
   ["text/plain", null],
   [null, null],
 ])("the charset of %p is %p", (contentType, charset) => {
-  expect(charsetOf(contentType)).toBe(charset);
+  expect(readCharset(contentType)).toBe(charset);
 });
 
 test.each([

@@ -3,7 +3,7 @@
 /** Returns undefined where the bytes are not text in any charset that can be recognized. */
 export function decodeText(bytes: Uint8Array, declared: string | null): string | undefined {
   const head = bytes.subarray(0, HEAD);
-  const charset = markedCharset(head) ?? wideCharset(head);
+  const charset = detectByteOrderMark(head) ?? detectWideCharset(head);
   const isWide = charset !== undefined && charset !== "utf-8";
   // A byte order mark before plain letters is false: it would turn them into others.
   if (charset && !(isWide && isMostlyAscii(head))) {
@@ -16,13 +16,13 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
     const text = new TextDecoder().decode(bytes);
     if (isUtf8(text)) return text;
   }
-  const known = knownCharset(declared);
+  const known = resolveCharset(declared);
   if (known && known !== "utf-8") return new TextDecoder(known).decode(bytes);
   return isMostlyAscii(head) ? new TextDecoder("windows-1252").decode(bytes) : undefined;
 }
 
 /** The `charset` parameter of a content type. */
-export const charsetOf = (contentType: string | null): string | null =>
+export const readCharset = (contentType: string | null): string | null =>
   /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
 
 const latin1 = (bytes: Uint8Array): string =>
@@ -36,7 +36,7 @@ const HEAD = 4096;
 
 type Charset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
-function markedCharset(bytes: Uint8Array): Charset | undefined {
+function detectByteOrderMark(bytes: Uint8Array): Charset | undefined {
   const [first, second, third, fourth] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe) {
@@ -46,7 +46,7 @@ function markedCharset(bytes: Uint8Array): Charset | undefined {
   return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? "utf-32be" : undefined;
 }
 
-function knownCharset(declared: string | null): string | undefined {
+function resolveCharset(declared: string | null): string | undefined {
   if (declared === null) return undefined;
   try {
     return new TextDecoder(declared).encoding;
@@ -56,7 +56,7 @@ function knownCharset(declared: string | null): string | undefined {
 }
 
 /** UTF-16 and UTF-32 without a byte order mark, by where their zero bytes are. */
-function wideCharset(bytes: Uint8Array): Charset | undefined {
+function detectWideCharset(bytes: Uint8Array): Charset | undefined {
   const zeros: [number, number, number, number] = [0, 0, 0, 0];
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[(at % 4) as 0] += 1;
   const [first, second, third, fourth] = zeros;

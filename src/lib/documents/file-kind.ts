@@ -3,10 +3,10 @@
 /** How much of a file `containerKind` needs. */
 export const HEAD_BYTES = 1024;
 
-export type ContainerKind = "pdf" | "archive" | "old_office" | "gzip" | "rtf";
+export type FileKind = "pdf" | "archive" | "old_office" | "gzip" | "rtf";
 
 /** The documents that hold text: `archive` is a new Office document, or any other zip. */
-export function containerKind(bytes: Uint8Array): ContainerKind | undefined {
+export function detectKindFromStart(bytes: Uint8Array): FileKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   // Readers take a PDF that begins behind something else.
   if (head.includes("%PDF-")) return "pdf";
@@ -17,8 +17,8 @@ export function containerKind(bytes: Uint8Array): ContainerKind | undefined {
 }
 
 /** The same of a whole file: readers also find an archive or a PDF behind other bytes, by its end. */
-export function fileKind(bytes: Uint8Array): ContainerKind | undefined {
-  const known = containerKind(bytes);
+export function detectFileKind(bytes: Uint8Array): FileKind | undefined {
+  const known = detectKindFromStart(bytes);
   if (known) return known;
   const tail = Buffer.from(bytes.subarray(-TAIL_BYTES)).toString("latin1");
   if (tail.includes("PK\x05\x06")) return "archive";

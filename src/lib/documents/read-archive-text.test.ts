@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { deflateRawSync, gzipSync } from "node:zlib";
-import { documentText } from "./read-document-text.ts";
+import { readDocumentText } from "./read-document-text.ts";
 
 interface File {
   name: string;
@@ -41,7 +41,7 @@ function zip(files: File[], claims: { count?: number } = {}): Uint8Array {
 const body = (inner: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><w:document><w:body>${inner}</w:body></w:document>`;
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
-const read = (bytes: Uint8Array) => documentText(bytes, { content_type: null });
+const read = (bytes: Uint8Array) => readDocumentText(bytes, { content_type: null });
 const docx = (content: string, ...more: File[]) =>
   zip([
     { name: "[Content_Types].xml", content: "" },

@@ -2,35 +2,35 @@
 
 import { decodeText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
-import { fileKind } from "./file-kind.ts";
-import type { Reading, Unread } from "./read-document-text.ts";
+import { detectFileKind } from "./file-kind.ts";
+import type { PartText, UnreadPart } from "./read-document-text.ts";
 import { readZip } from "./read-zip.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
-import type { Pace } from "./time-slicer.ts";
+import type { TimeSlicer } from "./time-slicer.ts";
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
 
 /**
  * Names decide nothing: relationships may give the body of a document any name, and an altChunk adds documents
  * of other kinds. `readPart` reads the parts that are not XML.
  */
-export async function archiveText(
+export async function readArchiveText(
   bytes: Uint8Array,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array) => Promise<Reading>,
-): Promise<Pick<Reading, "text" | "unread">> {
+  readPart: (bytes: Uint8Array) => Promise<PartText>,
+): Promise<Pick<PartText, "text" | "unread">> {
   const zip = readZip(bytes, budget);
   const entries = zip.entries.filter(({ name }) => !name.endsWith("/"));
   // The body first, where it has its usual name.
   entries.sort((one, other) => Number(BODY.test(other.name)) - Number(BODY.test(one.name)));
-  const unread = new Map<string, Unread>();
-  if (zip.has_more) unread.set(OUTSIDE.reason, OUTSIDE);
+  const unread = new Map<string, UnreadPart>();
+  if (zip.has_hidden_bytes) unread.set(OUTSIDE.reason, OUTSIDE);
   let text = "";
   for (const { name, read } of entries) {
     if (text.length > budget.characters) break;
     try {
       const part = await read();
-      const xml = fileKind(part) === undefined ? decodeText(part, null) : undefined;
-      if (xml !== undefined && XML.test(xml)) text += `${await xmlText(xml, budget.pace)}\n`;
+      const xml = detectFileKind(part) === undefined ? decodeText(part, null) : undefined;
+      if (xml !== undefined && XML.test(xml)) text += `${await readXmlText(xml, budget.slicer)}\n`;
       else {
         const nested = await readPart(part);
         text += `${nested.text}\n`;
@@ -46,7 +46,7 @@ export async function archiveText(
   return { text, unread: [...unread.values()] };
 }
 
-const OUTSIDE: Unread = {
+const OUTSIDE: UnreadPart = {
   problem: "unreadable",
   reason: "The archive has bytes outside of its files.",
 };
@@ -56,7 +56,7 @@ const XML = /^\s*<(?:\?xml|[\w.-]{1,40}:[\w.-]{1,40}[\s/>]|!--)/;
 const DEVICE_DATA = /printersettings\d{0,4}\.bin$|\.(?:odttf|fntdata)$/i;
 
 /** Deleted text and field codes of tracked changes count: a model that is given the file reads them too. */
-async function xmlText(xml: string, pace: Pace): Promise<string> {
+async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
   const visitor: MarkupVisitor = {
     text: (text) => pieces.push(text),
@@ -72,7 +72,7 @@ async function xmlText(xml: string, pace: Pace): Promise<string> {
       return false;
     },
   };
-  await walkMarkup(xml, visitor, pace);
+  await walkMarkup(xml, visitor, slicer);
   return pieces.join("");
 }
 

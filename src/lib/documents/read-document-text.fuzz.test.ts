@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { seeded } from "../../../test/kit/random.ts";
-import { documentText } from "./read-document-text.ts";
+import { readDocumentText } from "./read-document-text.ts";
 
 const FOLDER = "test/golden/documents";
 const PAGE = "<!doctype html><title>t</title><p title='x'>a &amp; b<!-- c --><script>d</script>";
@@ -36,7 +36,7 @@ test("no damage makes a document slow, or fail in a way that is not told", async
       else bytes.write(pick(WORDS), at, "latin1");
     }
     const started = performance.now();
-    const result = await documentText(bytes, { content_type: null });
+    const result = await readDocumentText(bytes, { content_type: null });
     slowest = Math.max(slowest, performance.now() - started);
     if (!result.ok) reasons.add(result.reason);
   }

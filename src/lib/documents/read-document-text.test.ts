@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { documentText } from "./read-document-text.ts";
+import { readDocumentText } from "./read-document-text.ts";
 
 const read = (content: string | Uint8Array, content_type: string | null = null) =>
-  documentText(Buffer.from(content as string), { content_type });
+  readDocumentText(Buffer.from(content as string), { content_type });
 
 test.each([
   ["plain words", null, "text", "plain words"],

@@ -1,14 +1,19 @@
 /** Reads the text of a document. Its bytes tell its kind; what the sender calls it counts for nothing. */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { charsetOf, decodeText } from "./decode-text.ts";
+import { decodeText, readCharset } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
-import { fileKind, isMedia } from "./file-kind.ts";
-import { pdfText } from "./pdf/read-pdf-text.ts";
-import { archiveText } from "./read-archive-text.ts";
-import { htmlText } from "./read-html-text.ts";
-import { rtfText } from "./read-rtf-text.ts";
-import { overBudget, type ReadingBudget, spendBytes, startBudget } from "./reading-budget.ts";
+import { detectFileKind, isMedia } from "./file-kind.ts";
+import { readPdfText } from "./pdf/read-pdf-text.ts";
+import { readArchiveText } from "./read-archive-text.ts";
+import { readHtmlText } from "./read-html-text.ts";
+import { readRtfText } from "./read-rtf-text.ts";
+import {
+  createReadingBudget,
+  overBudgetError,
+  type ReadingBudget,
+  spendBytes,
+} from "./reading-budget.ts";
 
 export type DocumentKind = "text" | "html" | "pdf" | "archive" | "rtf" | "gzip";
 
@@ -21,24 +26,24 @@ interface ReadDocument {
   /** Only its beginning was read. */
   truncated: boolean;
   /** Parts that were not read, each with why. */
-  unread: readonly Unread[];
+  unread: readonly UnreadPart[];
 }
 
-export interface Unread {
+export interface UnreadPart {
   problem: ProblemKind;
   reason: string;
 }
 
 /** All documents of one evaluation share `budget`. */
-export async function documentText(
+export async function readDocumentText(
   bytes: Uint8Array,
   claims: { content_type: string | null },
-  budget: ReadingBudget = startBudget(),
+  budget: ReadingBudget = createReadingBudget(),
 ): Promise<DocumentText> {
   try {
-    if (budget.characters <= 0) throw overBudget();
+    if (budget.characters <= 0) throw overBudgetError();
     const { characters } = budget;
-    const read = await readDocument(bytes, charsetOf(claims.content_type), budget, 0);
+    const read = await readPart(bytes, readCharset(claims.content_type), budget, 0);
     const text = read.text.slice(0, characters);
     budget.characters -= text.length;
     const [first] = read.unread;
@@ -55,7 +60,7 @@ export async function documentText(
   }
 }
 
-export interface Reading extends Pick<ReadDocument, "kind" | "text" | "unread"> {
+export interface PartText extends Pick<ReadDocument, "kind" | "text" | "unread"> {
   /** Whether only the first bytes were decoded. */
   cut: boolean;
 }
@@ -63,23 +68,23 @@ export interface Reading extends Pick<ReadDocument, "kind" | "text" | "unread"> 
 /** A document in an archive in an archive is the deepest. */
 const MAX_DEPTH = 2;
 
-async function readDocument(
+async function readPart(
   bytes: Uint8Array,
   charset: string | null,
   budget: ReadingBudget,
   depth: number,
-): Promise<Reading> {
+): Promise<PartText> {
   if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deep.");
-  const inside = (part: Uint8Array) => readDocument(part, null, budget, depth + 1);
-  switch (fileKind(bytes)) {
+  const inside = (part: Uint8Array) => readPart(part, null, budget, depth + 1);
+  switch (detectFileKind(bytes)) {
     case "pdf":
-      return { kind: "pdf", cut: false, ...(await pdfText(bytes, budget, inside)) };
+      return { kind: "pdf", cut: false, ...(await readPdfText(bytes, budget, inside)) };
     case "archive":
-      return { kind: "archive", cut: false, ...(await archiveText(bytes, budget, inside)) };
+      return { kind: "archive", cut: false, ...(await readArchiveText(bytes, budget, inside)) };
     case "gzip":
-      return { ...(await inside(await unzipped(bytes, budget))), kind: "gzip" };
+      return { ...(await inside(await gunzipWithinBudget(bytes, budget))), kind: "gzip" };
     case "rtf":
-      return whole("rtf", await rtfText(bytes, budget.pace));
+      return wholeText("rtf", await readRtfText(bytes, budget.slicer));
     case "old_office":
       throw documentProblem("The file is of an old Office format, or an encrypted new one.");
   }
@@ -93,11 +98,11 @@ async function readDocument(
       : documentProblem("The file is of a kind that is not read.", "binary");
   }
   return HTML.test(text)
-    ? { ...whole("html", await htmlText(text, budget.pace)), cut }
-    : { ...whole("text", text), cut };
+    ? { ...wholeText("html", await readHtmlText(text, budget.slicer)), cut }
+    : { ...wholeText("text", text), cut };
 }
 
-const whole = (kind: DocumentKind, text: string): Reading => ({
+const wholeText = (kind: DocumentKind, text: string): PartText => ({
   kind,
   text,
   unread: [],
@@ -106,13 +111,13 @@ const whole = (kind: DocumentKind, text: string): Reading => ({
 
 const gunzipAsync = promisify(gunzip);
 
-async function unzipped(bytes: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
+async function gunzipWithinBudget(bytes: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
   const content = await gunzipAsync(bytes, { maxOutputLength: Math.max(1, budget.bytes) }).catch(
     (thrown: { code?: unknown }) => {
       if (thrown.code !== "ERR_BUFFER_TOO_LARGE")
         throw documentProblem("The file is damaged gzip.");
       budget.bytes = 0;
-      throw overBudget();
+      throw overBudgetError();
     },
   );
   spendBytes(budget, content.length);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import { htmlText } from "./read-html-text.ts";
-import { startPace } from "./time-slicer.ts";
+import { readHtmlText } from "./read-html-text.ts";
+import { createTimeSlicer } from "./time-slicer.ts";
 
-const read = (source: string) => htmlText(source, startPace(3000));
+const read = (source: string) => readHtmlText(source, createTimeSlicer(3000));
 
 test.each([
   ["<p>One</p><p>Two</p>", "One\nTwo"],

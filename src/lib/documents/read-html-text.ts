@@ -1,9 +1,9 @@
 /** The text of an HTML page, hidden text and comments too: that is where instructions are hidden. */
 
-import type { Pace } from "./time-slicer.ts";
+import type { TimeSlicer } from "./time-slicer.ts";
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
 
-export async function htmlText(source: string, pace: Pace): Promise<string> {
+export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
   const visitor: MarkupVisitor = {
     text: (text) => pieces.push(text.replace(/\s+/g, " ")),
@@ -14,7 +14,7 @@ export async function htmlText(source: string, pace: Pace): Promise<string> {
       return !closing && CODE.has(name);
     },
   };
-  await walkMarkup(source, visitor, pace);
+  await walkMarkup(source, visitor, slicer);
   return pieces
     .join("")
     .replace(/ ?\n[ \n]*/g, "\n")

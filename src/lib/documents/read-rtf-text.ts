@@ -1,10 +1,10 @@
 /** Reads the text of an RTF document: every group of it, hidden ones too. */
-import type { Pace } from "./time-slicer.ts";
+import type { TimeSlicer } from "./time-slicer.ts";
 
 /** A control word with its number, an escaped byte, another control sign, a brace or a line end. */
 const TOKEN = /\\(?:([a-zA-Z]{1,32})(-?\d{1,10})? ?|'([\da-fA-F]{2})|([\s\S]))|[{}]|[\r\n]+/g;
 
-export async function rtfText(bytes: Uint8Array, pace: Pace): Promise<string> {
+export async function readRtfText(bytes: Uint8Array, slicer: TimeSlicer): Promise<string> {
   const source = WINDOWS.decode(bytes);
   const pieces: string[] = [];
   let at = 0;
@@ -18,7 +18,7 @@ export async function rtfText(bytes: Uint8Array, pace: Pace): Promise<string> {
     skip = Math.max(0, skip - text.length);
   };
   for (const token of source.matchAll(TOKEN)) {
-    if (pace.due()) await pace.rest();
+    if (slicer.isDue()) await slicer.yield();
     if (token.index > at) put(source.slice(at, token.index));
     at = token.index + token[0].length;
     const [, word, number, hex, sign] = token;

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
 import { documentProblem } from "./document-problem.ts";
-import { overBudget, type ReadingBudget, spendBytes } from "./reading-budget.ts";
+import { overBudgetError, type ReadingBudget, spendBytes } from "./reading-budget.ts";
 
 export interface ZipEntry {
   name: string;
@@ -18,15 +18,15 @@ const RATIO_FROM = MiB;
 export interface Zip {
   entries: ZipEntry[];
   /** Whether there are bytes that no entry covers. Readers that ignore the directory find files there. */
-  has_more: boolean;
+  has_hidden_bytes: boolean;
 }
 
 /** Accepts only a directory that every reader finds: right before the end record, which ends the file. */
 export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = archive.lastIndexOf(END_SIGNATURE);
-  if (end < 0 || end + 22 > archive.length) throw damaged();
-  if (end + 22 + archive.readUInt16LE(end + 20) !== archive.length) throw damaged();
+  if (end < 0 || end + 22 > archive.length) throw damagedError();
+  if (end + 22 + archive.readUInt16LE(end + 20) !== archive.length) throw damagedError();
   const count = archive.readUInt16LE(end + 10);
   let at = archive.readUInt32LE(end + 16);
   if (count === 0xffff || at === 0xffffffff) {
@@ -40,7 +40,8 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   const entries: ZipEntry[] = [];
   const ranges: Range[] = [];
   for (let index = 0; index < count; index++) {
-    if (at + 46 > archive.length || archive.readUInt32LE(at) !== ENTRY_SIGNATURE) throw damaged();
+    if (at + 46 > archive.length || archive.readUInt32LE(at) !== ENTRY_SIGNATURE)
+      throw damagedError();
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) =>
       archive.readUInt16LE(at + offset),
     ) as [number, number, number];
@@ -51,12 +52,12 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
       offset: archive.readUInt32LE(at + 42),
     };
     const name = archive.toString("utf8", at + 46, at + 46 + nameLength);
-    entries.push({ name, read: () => inflated(archive, described, budget) });
+    entries.push({ name, read: () => readEntry(archive, described, budget) });
     ranges.push({ from: described.offset, to: dataStart(archive, described) + described.size });
     at += 46 + nameLength + extraLength + commentLength;
   }
-  if (at !== end) throw damaged();
-  return { entries, has_more: hasGap(ranges, directory) };
+  if (at !== end) throw damagedError();
+  return { entries, has_hidden_bytes: hasGap(ranges, directory) };
 }
 
 interface Range {
@@ -77,9 +78,9 @@ function hasGap(ranges: Range[], end: number): boolean {
 }
 
 /** Where the content of a file begins: behind a header that repeats its name. */
-function dataStart(archive: Buffer, { offset }: Described): number {
+function dataStart(archive: Buffer, { offset }: EntryHeader): number {
   if (offset + 30 > archive.length || archive.readUInt32LE(offset) !== FILE_SIGNATURE) {
-    throw damaged();
+    throw damagedError();
   }
   return offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);
 }
@@ -89,9 +90,9 @@ const ENTRY_SIGNATURE = 0x02014b50;
 const FILE_SIGNATURE = 0x04034b50;
 const STORED = 0;
 const DEFLATED = 8;
-const damaged = () => documentProblem("The archive is damaged.");
+const damagedError = () => documentProblem("The archive is damaged.");
 
-interface Described {
+interface EntryHeader {
   flags: number;
   method: number;
   /** Compressed. The other size is only a claim, so nobody asks for it. */
@@ -99,9 +100,9 @@ interface Described {
   offset: number;
 }
 
-async function inflated(
+async function readEntry(
   archive: Buffer,
-  described: Described,
+  described: EntryHeader,
   budget: ReadingBudget,
 ): Promise<Uint8Array> {
   const { flags, method, size } = described;
@@ -110,7 +111,7 @@ async function inflated(
     throw documentProblem("The archive is compressed in a way that is not read.");
   }
   const start = dataStart(archive, described);
-  if (start + size > archive.length) throw damaged();
+  if (start + size > archive.length) throw damagedError();
   const packed = archive.subarray(start, start + size);
   const content = method === DEFLATED ? await inflateWithin(packed, budget) : packed;
   // Overlapping entries count each time.
@@ -123,13 +124,14 @@ const inflate = promisify(inflateRaw);
 async function inflateWithin(packed: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
   const fair = Math.max(RATIO_FROM, packed.length * MAX_RATIO);
   const most = Math.min(budget.bytes, fair);
-  if (most <= 0) throw overBudget();
+  if (most <= 0) throw overBudgetError();
   return inflate(packed, { maxOutputLength: most }).catch((thrown: { code?: unknown }) => {
-    if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw damaged();
+    if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw damagedError();
     // What was inflated in vain has cost as much.
     budget.bytes -= most;
-    throw most < fair ? overBudget() : bomb();
+    throw most < fair ? overBudgetError() : bombError();
   });
 }
 
-const bomb = () => documentProblem("The archive inflates to far more than its size (a zip bomb).");
+const bombError = () =>
+  documentProblem("The archive inflates to far more than its size (a zip bomb).");

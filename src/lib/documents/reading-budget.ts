@@ -1,17 +1,17 @@
 /** Caps what the documents of one evaluation may cost together: time, decompressed bytes and characters. */
 import { documentProblem } from "./document-problem.ts";
-import { type Pace, startPace } from "./time-slicer.ts";
+import { createTimeSlicer, type TimeSlicer } from "./time-slicer.ts";
 
 export interface ReadingBudget {
-  pace: Pace;
+  slicer: TimeSlicer;
   /** Decompressed bytes that are left. */
   bytes: number;
   /** Characters of text that are left. */
   characters: number;
 }
 
-export const startBudget = (): ReadingBudget => ({
-  pace: startPace(MAX_WORK_MS),
+export const createReadingBudget = (): ReadingBudget => ({
+  slicer: createTimeSlicer(MAX_WORK_MS),
   bytes: MAX_BYTES,
   characters: MAX_CHARACTERS,
 });
@@ -23,10 +23,10 @@ const MAX_WORK_MS = 4000;
 /** Takes `bytes` of decompressed data off the budget. */
 export function spendBytes(budget: ReadingBudget, bytes: number): void {
   budget.bytes -= bytes;
-  if (budget.bytes < 0) throw overBudget();
+  if (budget.bytes < 0) throw overBudgetError();
 }
 
-export const overBudget = () =>
+export const overBudgetError = () =>
   documentProblem(
     `The documents decompress to more than ${MAX_BYTES / 1024 / 1024} MiB together.`,
     "over_budget",

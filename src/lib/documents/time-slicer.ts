@@ -2,22 +2,22 @@
 import { elapsedMs } from "../time/clock.ts";
 import { documentProblem } from "./document-problem.ts";
 
-export interface Pace {
+export interface TimeSlicer {
   /** True when it is time to `await rest()`. Cheap enough for every step of a loop; `cost` of a long one. */
-  due: (cost?: number) => boolean;
-  rest: () => Promise<void>;
+  isDue: (cost?: number) => boolean;
+  yield: () => Promise<void>;
 }
 
 const STEPS_PER_LOOK = 512;
 const WORK_MS = 8;
 
 /** `mostMs` of work; what others do in between does not count. */
-export function startPace(mostMs: number): Pace {
+export function createTimeSlicer(mostMs: number): TimeSlicer {
   let steps = 0;
   let began = elapsedMs();
   let worked = 0;
   return {
-    due(cost = 1) {
+    isDue(cost = 1) {
       steps += cost;
       if (steps < STEPS_PER_LOOK) return false;
       steps = 0;
@@ -27,7 +27,7 @@ export function startPace(mostMs: number): Pace {
       }
       return spent > WORK_MS;
     },
-    async rest() {
+    async yield() {
       worked += elapsedMs() - began;
       await new Promise((resolve) => setImmediate(resolve));
       began = elapsedMs();

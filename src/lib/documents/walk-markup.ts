@@ -1,6 +1,6 @@
 /** Walks through HTML or XML once, in the order of the text. Never fails: what is no markup is text. */
 import { decodeEntities } from "./decode-entities.ts";
-import type { Pace } from "./time-slicer.ts";
+import type { TimeSlicer } from "./time-slicer.ts";
 
 export interface Tag {
   /** In lower case, with its prefix. */
@@ -20,17 +20,17 @@ export interface MarkupVisitor {
 export async function walkMarkup(
   source: string,
   visitor: MarkupVisitor,
-  pace: Pace,
+  slicer: TimeSlicer,
 ): Promise<void> {
   let at = 0;
   while (at < source.length) {
-    if (pace.due()) await pace.rest();
+    if (slicer.isDue()) await slicer.yield();
     OPENING.lastIndex = at;
     const open = OPENING.exec(source)?.index ?? source.length;
     // In pieces, since a text of many megabytes would keep everyone waiting.
     for (; at < open; at += PIECE) {
       visitor.text(decodeEntities(source.slice(at, Math.min(at + PIECE, open))));
-      if (pace.due(Math.min(PIECE, open - at) / 128)) await pace.rest();
+      if (slicer.isDue(Math.min(PIECE, open - at) / 128)) await slicer.yield();
     }
     if (open === source.length) return;
     const declaration = source[open + 1] === "!" || source[open + 1] === "?";

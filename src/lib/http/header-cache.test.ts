@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { seeded } from "../../../test/kit/random.ts";
-import { createHeaderSheet } from "./header-cache.ts";
+import { createHeaderCache } from "./header-cache.ts";
 
 test("a header sheet holds exactly what was last asked for", () => {
-  const sheet = createHeaderSheet();
+  const sheet = createHeaderCache();
   sheet({ "X-One": "1", "x-gone": "secret" });
 
   expect([...sheet({ "X-One": "2", "x-new": "3" })]).toEqual([
@@ -13,7 +13,7 @@ test("a header sheet holds exactly what was last asked for", () => {
 });
 
 test("an answer keeps its headers when the sheet goes on", () => {
-  const sheet = createHeaderSheet();
+  const sheet = createHeaderCache();
   const answer = new Response(null, { headers: sheet({ "x-one": "1" }) });
 
   sheet({ "x-one": "2" });
@@ -22,7 +22,7 @@ test("an answer keeps its headers when the sheet goes on", () => {
 });
 
 test("a value that cannot stand in a header leaves nothing of it to the next answer", () => {
-  const sheet = createHeaderSheet();
+  const sheet = createHeaderCache();
   sheet({ "x-one": "1" });
   expect(() => sheet({ "x-one": "2", "x-two": "a\nb" })).toThrow(TypeError);
 
@@ -31,7 +31,7 @@ test("a value that cannot stand in a header leaves nothing of it to the next ans
 
 test("a thousand answers in turn each have their own headers and no others", () => {
   const { below, pick } = seeded(5);
-  const sheet = createHeaderSheet();
+  const sheet = createHeaderCache();
   for (let turn = 0; turn < 1000; turn++) {
     const names = ["x-a", "X-B", "x-c", "x-d"].filter(() => below(4) > 0);
     if (below(10) === 0) names.reverse();

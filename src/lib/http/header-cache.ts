@@ -1,12 +1,12 @@
 /** The headers of one answer after the other: only what differs from the answer before is written. */
 
-export type HeaderSheet = (wanted: Readonly<Record<string, string>>) => Headers;
+export type HeaderCache = (wanted: Readonly<Record<string, string>>) => Headers;
 
 /**
  * Bun checks every name and value it is handed, and most are those of the answer before, at the same
  * place. The result holds until the next call; `new Response` copies it.
  */
-export function createHeaderSheet(): HeaderSheet {
+export function createHeaderCache(): HeaderCache {
   let headers = new Headers();
   /** What stands in `headers`, by its place in the record it came from. */
   let names: string[] = [];

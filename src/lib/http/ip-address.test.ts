@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { addressSubject, clientAddress, parseBlock } from "./ip-address.ts";
+import { findClientAddress, parseAddressBlock, toAddressSubject } from "./ip-address.ts";
 
 const blocks = (...texts: string[]) =>
-  texts.map((text) => parseBlock(text) ?? expect.unreachable(text));
+  texts.map((text) => parseAddressBlock(text) ?? expect.unreachable(text));
 const TRUSTED = blocks("10.0.0.0/8", "192.0.2.1", "fd00::/8");
 
 test.each([
@@ -20,11 +20,11 @@ test.each([
   ["IPv4 written as IPv6", "::ffff:10.1.1.1", "::ffff:198.51.100.1", "198.51.100.1"],
   ["an octal trick", "10.1.1.1", "0198.51.100.1", "10.1.1.1"],
 ])("%s", (_, socket, forwarded, client) => {
-  expect(clientAddress(socket, forwarded, TRUSTED)).toBe(client);
+  expect(findClientAddress(socket, forwarded, TRUSTED)).toBe(client);
 });
 
 test("without trusted proxies the header is never read", () => {
-  expect(clientAddress("10.1.1.1", "198.51.100.1", [])).toBe("10.1.1.1");
+  expect(findClientAddress("10.1.1.1", "198.51.100.1", [])).toBe("10.1.1.1");
 });
 
 test.each([
@@ -35,16 +35,16 @@ test.each([
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
   ["", ""],
 ])("%j is counted as %j", (address, subject) => {
-  expect(addressSubject(address)).toBe(subject);
+  expect(toAddressSubject(address)).toBe(subject);
 });
 
 test.each(["", "abc", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.0/", "10.0.0.0/-1", "/8"])(
   "%j is no block of addresses",
   (text) => {
-    expect(parseBlock(text)).toBeUndefined();
+    expect(parseAddressBlock(text)).toBeUndefined();
   },
 );
 
 test("a block of everything holds everything", () => {
-  expect(clientAddress("203.0.113.9", "198.51.100.1", blocks("::/0"))).toBe("198.51.100.1");
+  expect(findClientAddress("203.0.113.9", "198.51.100.1", blocks("::/0"))).toBe("198.51.100.1");
 });

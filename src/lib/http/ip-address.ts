@@ -8,9 +8,9 @@ export interface AddressBlock {
 }
 
 /** `10.0.0.0/8`, `fd00::/8` or a single address; undefined for anything else. */
-export function parseBlock(text: string): AddressBlock | undefined {
+export function parseAddressBlock(text: string): AddressBlock | undefined {
   const [, address = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
-  const network = addressNumber(address);
+  const network = addressToBigInt(address);
   if (network === undefined) return undefined;
   const width = isIPv4(address) ? 32 : 128;
   const given = length === undefined ? width : Number(length);
@@ -22,16 +22,16 @@ export function parseBlock(text: string): AddressBlock | undefined {
  * the right end of X-Forwarded-For, so only what stands right of the first stranger can be believed:
  * a forged header only adds text at the left.
  */
-export function clientAddress(
+export function findClientAddress(
   socket: string,
   forwarded: string | null,
   trusted: readonly AddressBlock[],
 ): string {
-  let client = plainAddress(socket) ?? socket;
+  let client = normalizeAddress(socket) ?? socket;
   if (forwarded === null || trusted.length === 0) return client;
   for (const hop of forwarded.split(",").reverse()) {
-    if (!isWithin(client, trusted)) break;
-    const address = plainAddress(withoutPort(hop.trim()));
+    if (!isInAnyBlock(client, trusted)) break;
+    const address = normalizeAddress(stripPort(hop.trim()));
     // Nonsense at this place was handed on by the proxy we came to: its own address is what we know.
     if (address === undefined) break;
     client = address;
@@ -40,18 +40,18 @@ export function clientAddress(
 }
 
 /** What is counted as one client: an IPv4 address, or the /64 that an IPv6 customer is given whole. */
-export function addressSubject(address: string): string {
+export function toAddressSubject(address: string): string {
   if (!address.includes(":")) return address;
-  const number = addressNumber(address);
+  const number = addressToBigInt(address);
   if (number === undefined) return address;
   const groups = [112n, 96n, 80n, 64n].map((at) => ((number >> at) & 0xffffn).toString(16));
   return `${groups.join(":")}::/64`;
 }
 
 /** IPv4 inside IPv6 (`::ffff:10.0.0.1`) is the IPv4 address; sockets of two families show it so. */
-function plainAddress(text: string): string | undefined {
+function normalizeAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
-  const number = addressNumber(text);
+  const number = addressToBigInt(text);
   if (number === undefined) return undefined;
   if (number >> 32n !== MAPPED) return text;
   return [24n, 16n, 8n, 0n].map((at) => (number >> at) & 0xffn).join(".");
@@ -59,29 +59,29 @@ function plainAddress(text: string): string | undefined {
 
 const MAPPED = 0xffffn;
 
-function isWithin(address: string, blocks: readonly AddressBlock[]): boolean {
-  const number = addressNumber(address);
+function isInAnyBlock(address: string, blocks: readonly AddressBlock[]): boolean {
+  const number = addressToBigInt(address);
   if (number === undefined) return false;
   return blocks.some(({ network, bits }) => (number ^ network) >> BigInt(128 - bits) === 0n);
 }
 
 /** As 128 bits, IPv4 in its mapped form. A zone (`fe80::1%eth0`) belongs to our side of the link. */
-function addressNumber(text: string): bigint | undefined {
-  if (isIPv4(text)) return (MAPPED << 32n) | BigInt(v4Number(text));
-  const groups = v6Groups(text.replace(/%.*$/, ""));
+function addressToBigInt(text: string): bigint | undefined {
+  if (isIPv4(text)) return (MAPPED << 32n) | BigInt(ipv4ToNumber(text));
+  const groups = parseIpv6Groups(text.replace(/%.*$/, ""));
   return groups?.reduce((number, group) => (number << 16n) | BigInt(group), 0n);
 }
 
 /** Some proxies write `203.0.113.7:51234` or `[2001:db8::1]:51234`. */
-function withoutPort(hop: string): string {
+function stripPort(hop: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([^:]*):\d+$/.exec(hop)?.[1] ?? hop;
 }
 
-export const v4Number = (dotted: string): number =>
+export const ipv4ToNumber = (dotted: string): number =>
   dotted.split(".").reduce((number, part) => number * 256 + Number(part), 0);
 
 /** Eight groups of 16 bits; undefined for anything that is not a plain IPv6 address (a zone is not). */
-export function v6Groups(address: string): number[] | undefined {
+export function parseIpv6Groups(address: string): number[] | undefined {
   const parsed = isIPv6(address) ? URL.parse(`http://[${address}]/`)?.hostname : undefined;
   if (!parsed) return undefined;
   const [head = [], tail = []] = parsed

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { traceHeaders } from "./trace-context.ts";
+import { continueTrace } from "./trace-context.ts";
 
 const ID = "01a1e243-9fac-7672-8fb7-dee101784c91";
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 const OWN_SPAN = "8fb7dee101784c91";
-const continued = (headers: Record<string, string>) => traceHeaders(new Headers(headers), ID);
+const continued = (headers: Record<string, string>) => continueTrace(new Headers(headers), ID);
 
 test("a trace is continued with our span id, the sent flags and the state", () => {
   expect(continued({ traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: "a=1,b=2" })).toEqual({

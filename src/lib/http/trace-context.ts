@@ -4,7 +4,7 @@ const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?=-|$)/;
 
 /** Returns the trace id that the client sent; undefined when it sent none or a malformed one. */
-export function sentTraceId(headers: Headers): string | undefined {
+export function readTraceId(headers: Headers): string | undefined {
   const sent = headers.get("traceparent");
   return sent === null ? undefined : TRACEPARENT.exec(sent)?.[1];
 }
@@ -13,7 +13,7 @@ export function sentTraceId(headers: Headers): string | undefined {
  * Returns the headers that continue the client's trace upstream, none when there is no trace. Our span
  * id is the second half of the request id, so that the span is found in logs and events.
  */
-export function traceHeaders(headers: Headers, request_id: string): Record<string, string> {
+export function continueTrace(headers: Headers, request_id: string): Record<string, string> {
   const sent = headers.get("traceparent");
   if (sent === null) return NONE;
   const [, trace_id, flags] = TRACEPARENT.exec(sent) ?? [];

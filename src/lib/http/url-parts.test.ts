@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { fillTemplate, templateNames } from "./url-parts.ts";
+import { fillTemplate, listTemplateNames } from "./url-parts.ts";
 
 const URL_TEXT = "https://mcp.example.com/{tenant}/mcp?site={site}";
 
 test("the names stand in the order of the address", () => {
-  expect(templateNames(URL_TEXT)).toEqual(["tenant", "site"]);
-  expect(templateNames("https://mcp.example.com/{}/{{a}}")).toEqual(["a"]);
+  expect(listTemplateNames(URL_TEXT)).toEqual(["tenant", "site"]);
+  expect(listTemplateNames("https://mcp.example.com/{}/{{a}}")).toEqual(["a"]);
 });
 
 test("a value cannot leave its place", () => {

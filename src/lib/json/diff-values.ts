@@ -37,19 +37,21 @@ export interface MemberChange {
 
 /** null and an empty object count as not there; a list is compared as a whole. */
 export function diffMembers(before: object, after: object): MemberChange[] {
-  const was = leaves(before);
-  const will = leaves(after);
+  const was = collectLeaves(before);
+  const will = collectLeaves(after);
   return [...new Set([...was.keys(), ...will.keys()])]
     .map((name) => ({ name, before: was.get(name), after: will.get(name) }))
     .filter((change) => !Bun.deepEquals(change.before, change.after));
 }
 
-function leaves(value: object, prefix = ""): Map<string, unknown> {
+function collectLeaves(value: object, prefix = ""): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [name, member] of Object.entries(value)) {
     if (member === null || member === undefined) continue;
     if (typeof member !== "object" || Array.isArray(member)) found.set(prefix + name, member);
-    else for (const [inner, leaf] of leaves(member, `${prefix}${name}.`)) found.set(inner, leaf);
+    else
+      for (const [inner, leaf] of collectLeaves(member, `${prefix}${name}.`))
+        found.set(inner, leaf);
   }
   return found;
 }

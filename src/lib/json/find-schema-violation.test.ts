@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import { schemaMisfit } from "./find-schema-violation.ts";
+import { findSchemaViolation } from "./find-schema-violation.ts";
 
 const PERSON = {
   type: "object",
@@ -23,7 +23,7 @@ test.each([
   [{ name: "Ada", boss: { name: "Bo", boss: { name: "Cy" } } }],
   [{ name: "Ada", home: { "zip/code": "1", more: true }, extra: { a: 1 } }],
 ])("%j fits", (value) => {
-  expect(schemaMisfit(PERSON, value)).toBeUndefined();
+  expect(findSchemaViolation(PERSON, value)).toBeUndefined();
 });
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
   [{ name: "Ada", "secret@example.com": 1 }, "additionalProperties", ""],
   [{ name: "Ada", extra: { "secret@example.com": "x" } }, "type", "/extra/*"],
 ])("%j does not fit: %s at %j", (value, keyword, pointer) => {
-  expect(schemaMisfit(PERSON, value)).toEqual({ keyword, pointer });
+  expect(findSchemaViolation(PERSON, value)).toEqual({ keyword, pointer });
 });
 
 test.each<[unknown, unknown, string | undefined]>([
@@ -75,7 +75,7 @@ test.each<[unknown, unknown, string | undefined]>([
   [undefined, 1, undefined],
   ["text", 1, undefined],
 ])("the schema %j and %j: %p", (schema, value, keyword) => {
-  expect(schemaMisfit(schema, value)?.keyword).toBe(keyword);
+  expect(findSchemaViolation(schema, value)?.keyword).toBe(keyword);
 });
 
 test.each([
@@ -84,12 +84,12 @@ test.each([
   ["alternatives of itself", { anyOf: [{ $ref: "#" }, { $ref: "#" }] }],
   ["its own denial", { not: { anyOf: [{ $ref: "#" }, { $ref: "#" }, { $ref: "#" }] } }],
 ])("%s ends, as too complex or as no fit", (_, schema) => {
-  expect(schemaMisfit(schema, 1)).toBeDefined();
+  expect(findSchemaViolation(schema, 1)).toBeDefined();
 });
 
 test("a pattern that kills other engines takes time in proportion here", async () => {
   const check = (text: string) =>
-    expect(schemaMisfit({ pattern: "^(a+)+$" }, text)?.keyword).toBe("pattern");
+    expect(findSchemaViolation({ pattern: "^(a+)+$" }, text)?.keyword).toBe("pattern");
 
   await expectLinear(check, (length) => `${"a".repeat(length)}!`);
 });

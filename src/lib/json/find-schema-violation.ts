@@ -1,7 +1,7 @@
 /** Does a value fit a JSON Schema? The part of the language that tools describe their arguments in. */
 import { compilePattern, type Pattern } from "../linear-regex/compile-pattern.ts";
 
-export interface Misfit {
+export interface SchemaViolation {
   /** Which keyword is not met; `complexity`: checking it would take too long. */
   keyword: string;
   /** JSON pointer into the value; a name that the schema does not know is written as `*`. */
@@ -9,9 +9,9 @@ export interface Misfit {
 }
 
 /** The first misfit. Keywords that are not known here, and schemas that are none, ask for nothing. */
-export function schemaMisfit(schema: unknown, value: unknown): Misfit | undefined {
+export function findSchemaViolation(schema: unknown, value: unknown): SchemaViolation | undefined {
   const count = { steps: 0 };
-  const found = misfit(schema, value, { root: schema, pointer: "", depth: 0, count });
+  const found = check(schema, value, { root: schema, pointer: "", depth: 0, count });
   // Inside of `anyOf` or `not` giving up would otherwise look like an answer.
   return count.steps > MAX_STEPS ? { keyword: "complexity", pointer: "" } : found;
 }
@@ -20,7 +20,7 @@ export function schemaMisfit(schema: unknown, value: unknown): Misfit | undefine
 const MAX_STEPS = 20_000;
 const MAX_DEPTH = 64;
 
-interface Place {
+interface CheckContext {
   root: unknown;
   pointer: string;
   depth: number;
@@ -31,7 +31,7 @@ type Schema = Record<string, unknown>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function misfit(schema: unknown, value: unknown, place: Place): Misfit | undefined {
+function check(schema: unknown, value: unknown, place: CheckContext): SchemaViolation | undefined {
   const { pointer } = place;
   if (schema === false) return { keyword: "false", pointer };
   if (!isObject(schema)) return undefined;
@@ -49,7 +49,12 @@ function misfit(schema: unknown, value: unknown, place: Place): Misfit | undefin
 }
 
 /** true fits, false does not, a misfit lies deeper. */
-type Check = (asked: unknown, value: unknown, place: Place, schema: Schema) => boolean | Misfit;
+type Check = (
+  asked: unknown,
+  value: unknown,
+  place: CheckContext,
+  schema: Schema,
+) => boolean | SchemaViolation;
 
 const limit =
   (
@@ -69,10 +74,13 @@ const atLeast = (size: number, bound: number) => size >= bound;
 const atMost = (size: number, bound: number) => size <= bound;
 
 const CHECKS: readonly (readonly [keyword: string, check: Check])[] = [
-  ["$ref", (asked, value, place) => misfit(referred(place.root, asked), value, place) ?? true],
-  ["type", fitsType],
-  ["enum", (asked, value) => !Array.isArray(asked) || asked.some((each) => isSame(each, value))],
-  ["const", (asked, value) => isSame(asked, value)],
+  [
+    "$ref",
+    (asked, value, place) => check(resolveReference(place.root, asked), value, place) ?? true,
+  ],
+  ["type", matchesType],
+  ["enum", (asked, value) => !Array.isArray(asked) || asked.some((each) => isEqual(each, value))],
+  ["const", (asked, value) => isEqual(asked, value)],
   ["minimum", limit(number, atLeast)],
   ["maximum", limit(number, atMost)],
   ["exclusiveMinimum", limit(number, (size, bound) => size > bound)],
@@ -83,19 +91,19 @@ const CHECKS: readonly (readonly [keyword: string, check: Check])[] = [
   ["maxItems", limit(items, atMost)],
   ["minProperties", limit(members, atLeast)],
   ["maxProperties", limit(members, atMost)],
-  ["pattern", fitsPattern],
-  ["required", hasRequired],
-  ["properties", fitProperties],
-  ["additionalProperties", fitAdditional],
-  ["items", fitItems],
-  ["allOf", (asked, value, place) => firstMisfit(alternatives(asked), value, place) ?? true],
-  ["anyOf", (asked, value, place) => fitting(asked, value, place) !== 0],
-  ["oneOf", (asked, value, place) => fitting(asked, value, place) === 1],
-  ["not", (asked, value, place) => misfit(asked, value, place) !== undefined],
+  ["pattern", matchesPattern],
+  ["required", checkRequired],
+  ["properties", checkProperties],
+  ["additionalProperties", checkAdditional],
+  ["items", checkItems],
+  ["allOf", (asked, value, place) => findFirstViolation(alternatives(asked), value, place) ?? true],
+  ["anyOf", (asked, value, place) => countMatching(asked, value, place) !== 0],
+  ["oneOf", (asked, value, place) => countMatching(asked, value, place) === 1],
+  ["not", (asked, value, place) => check(asked, value, place) !== undefined],
 ];
 
 /** The third style writes types in capitals, and `nullable` beside them. */
-function fitsType(asked: unknown, value: unknown, _: Place, schema: Schema): boolean {
+function matchesType(asked: unknown, value: unknown, _: CheckContext, schema: Schema): boolean {
   const types = (Array.isArray(asked) ? asked : [asked]).map((type) => String(type).toLowerCase());
   if (value === null) return types.includes("null") || schema.nullable === true;
   if (Array.isArray(value)) return types.includes("array");
@@ -103,23 +111,23 @@ function fitsType(asked: unknown, value: unknown, _: Place, schema: Schema): boo
   return types.includes("number") || (types.includes("integer") && Number.isInteger(value));
 }
 
-const isSame = (one: unknown, other: unknown): boolean =>
+const isEqual = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === "object" && Bun.deepEquals(one, other));
 
 const patterns = new Map<string, Pattern | undefined>();
 const MAX_PATTERNS = 500;
 
 /** On the engine of users' patterns; what it does not take is not asked for. */
-function fitsPattern(asked: unknown, value: unknown): boolean {
+function matchesPattern(asked: unknown, value: unknown): boolean {
   if (typeof asked !== "string" || typeof value !== "string") return true;
   if (!patterns.has(asked)) {
     if (patterns.size >= MAX_PATTERNS) patterns.clear();
-    patterns.set(asked, compiled(asked));
+    patterns.set(asked, compileOrUndefined(asked));
   }
   return patterns.get(asked)?.test(value) ?? true;
 }
 
-function compiled(source: string): Pattern | undefined {
+function compileOrUndefined(source: string): Pattern | undefined {
   try {
     return compilePattern(source);
   } catch {
@@ -127,51 +135,62 @@ function compiled(source: string): Pattern | undefined {
   }
 }
 
-function hasRequired(asked: unknown, value: unknown, { pointer }: Place): boolean | Misfit {
+function checkRequired(
+  asked: unknown,
+  value: unknown,
+  { pointer }: CheckContext,
+): boolean | SchemaViolation {
   if (!Array.isArray(asked) || !isObject(value)) return true;
   const missing = asked.find((name) => typeof name === "string" && !Object.hasOwn(value, name));
-  return missing === undefined || { keyword: "required", pointer: below(pointer, missing) };
+  return missing === undefined || { keyword: "required", pointer: childPointer(pointer, missing) };
 }
 
-function fitProperties(asked: unknown, value: unknown, place: Place): boolean | Misfit {
+function checkProperties(
+  asked: unknown,
+  value: unknown,
+  place: CheckContext,
+): boolean | SchemaViolation {
   if (!isObject(asked) || !isObject(value)) return true;
   for (const [name, schema] of Object.entries(asked)) {
     if (!Object.hasOwn(value, name)) continue;
-    const found = misfit(schema, value[name], { ...place, pointer: below(place.pointer, name) });
+    const found = check(schema, value[name], {
+      ...place,
+      pointer: childPointer(place.pointer, name),
+    });
     if (found) return found;
   }
   return true;
 }
 
-function fitAdditional(
+function checkAdditional(
   asked: unknown,
   value: unknown,
-  place: Place,
+  place: CheckContext,
   schema: Schema,
-): boolean | Misfit {
+): boolean | SchemaViolation {
   const { properties, patternProperties } = schema;
   // Which names a pattern claims is not worked out, so nothing is said about the others.
   if (!isObject(value) || patternProperties !== undefined) return true;
   const known = isObject(properties) ? properties : {};
   for (const [name, member] of Object.entries(value)) {
     if (Object.hasOwn(known, name)) continue;
-    const found = misfit(asked, member, { ...place, pointer: below(place.pointer, "*") });
+    const found = check(asked, member, { ...place, pointer: childPointer(place.pointer, "*") });
     if (found) return asked === false ? false : found;
   }
   return true;
 }
 
-function fitItems(
+function checkItems(
   asked: unknown,
   value: unknown,
-  place: Place,
+  place: CheckContext,
   { prefixItems }: Schema,
-): boolean | Misfit {
+): boolean | SchemaViolation {
   if (!Array.isArray(value)) return true;
   const first = Array.isArray(prefixItems) ? prefixItems.length : 0;
   for (let index = first; index < value.length; index++) {
-    const at = { ...place, pointer: below(place.pointer, String(index)) };
-    const found = misfit(asked, value[index], at);
+    const at = { ...place, pointer: childPointer(place.pointer, String(index)) };
+    const found = check(asked, value[index], at);
     if (found) return found;
   }
   return true;
@@ -179,22 +198,26 @@ function fitItems(
 
 const alternatives = (asked: unknown): unknown[] => (Array.isArray(asked) ? asked : []);
 
-function firstMisfit(schemas: unknown[], value: unknown, place: Place): Misfit | undefined {
+function findFirstViolation(
+  schemas: unknown[],
+  value: unknown,
+  place: CheckContext,
+): SchemaViolation | undefined {
   for (const schema of schemas) {
-    const found = misfit(schema, value, place);
+    const found = check(schema, value, place);
     if (found) return found;
   }
   return undefined;
 }
 
-const fitting = (asked: unknown, value: unknown, place: Place): number =>
-  alternatives(asked).filter((schema) => misfit(schema, value, place) === undefined).length;
+const countMatching = (asked: unknown, value: unknown, place: CheckContext): number =>
+  alternatives(asked).filter((schema) => check(schema, value, place) === undefined).length;
 
-const below = (pointer: string, name: string): string =>
+const childPointer = (pointer: string, name: string): string =>
   `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
 /** Only references inside the schema itself: nothing is fetched. */
-function referred(root: unknown, reference: unknown): unknown {
+function resolveReference(root: unknown, reference: unknown): unknown {
   if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
   let found = root;
   for (const part of reference.split("/").slice(1)) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { measureJson, valueWeight } from "./measure-json.ts";
+import { measureJson, measureValue } from "./measure-json.ts";
 
 const jsonWeight = (text: string): number => measureJson(text).weight;
 
@@ -25,7 +25,7 @@ describe("measureJson", () => {
 });
 
 test("valueWeight counts text, values and containers", () => {
-  const small = valueWeight({ a: "x" });
-  expect(valueWeight({ a: "x".repeat(1001) }) - small).toBe(1000);
-  expect(valueWeight(Array(1000).fill([]))).toBeGreaterThan(90_000);
+  const small = measureValue({ a: "x" });
+  expect(measureValue({ a: "x".repeat(1001) }) - small).toBe(1000);
+  expect(measureValue(Array(1000).fill([]))).toBeGreaterThan(90_000);
 });

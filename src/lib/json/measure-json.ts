@@ -36,7 +36,7 @@ function endOfString(text: string, from: number): number {
 }
 
 /** Returns the bytes that a parsed value takes, with the text in it. */
-export function valueWeight(value: unknown): number {
+export function measureValue(value: unknown): number {
   let weight = 0;
   const left = [value];
   while (left.length > 0) {

@@ -15,12 +15,12 @@ import {
   CLOSE_BRACKET,
   eachItem,
   eachMember,
-  endOfString,
-  endOfValue,
+  findStringEnd,
+  findValueEnd,
   skipBlank,
 } from "./source-text.ts";
 
-export type Parsed =
+export type StrictParse =
   | { ok: true; value: unknown; text: string }
   /** Ends the sentence "The body is …". Holds names of members at most, no value. */
   | { ok: false; reason: string };
@@ -33,53 +33,53 @@ export const MAX_VALUES = 1_000_000;
  * disagree on: names said twice, where one takes the first and another the last, and halves of
  * surrogate pairs, which one keeps and another replaces.
  */
-export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): Parsed {
-  if (!isUtf8(bytes)) return refused("not valid UTF-8");
+export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): StrictParse {
+  if (!isUtf8(bytes)) return reject("not valid UTF-8");
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    return refused("not plain JSON: it starts with a byte order mark");
+    return reject("not plain JSON: it starts with a byte order mark");
   }
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   const parsed = parseStrictText(text, maxValues);
-  return parsed.ok || parsed.reason !== NOT_JSON ? parsed : refused(whereBroken(bytes));
+  return parsed.ok || parsed.reason !== NOT_JSON ? parsed : reject(locateSyntaxError(bytes));
 }
 
 /** The same of a text that is in memory already, such as JSON inside a string. */
-export function parseStrictText(text: string, maxValues = MAX_VALUES): Parsed {
-  const outline = outlineOf(text);
-  if (outline.deep) return refused(`nested deeper than ${MAX_DEPTH} levels`);
-  if (outline.values > maxValues) return refused(`made of more than ${maxValues} values`);
+export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictParse {
+  const outline = countTokens(text);
+  if (outline.deep) return reject(`nested deeper than ${MAX_DEPTH} levels`);
+  if (outline.values > maxValues) return reject(`made of more than ${maxValues} values`);
 
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return refused(NOT_JSON);
+    return reject(NOT_JSON);
   }
 
   // JSON.parse keeps one member of each name, so a name said twice leaves fewer members than colons.
   if (countMembers(value) !== outline.members) {
-    return refused(`ambiguous: ${repeatedName(text)} is there more than once`);
+    return reject(`ambiguous: ${findRepeatedName(text)} is there more than once`);
   }
   if (text.includes("\\ud") || text.includes("\\uD")) {
-    const broken = brokenText(value, "");
+    const broken = findLoneSurrogate(value, "");
     if (broken !== undefined)
-      return refused(`not valid Unicode: half a character at ${shown(broken)}`);
+      return reject(`not valid Unicode: half a character at ${truncatePointer(broken)}`);
   }
   return { ok: true, value, text };
 }
 
 const NOT_JSON = "not valid JSON";
-const refused = (reason: string): Parsed => ({ ok: false, reason });
+const reject = (reason: string): StrictParse => ({ ok: false, reason });
 
 /** Counts what stands outside strings. What it says of a text that is not JSON does not matter. */
-function outlineOf(text: string): { deep: boolean; values: number; members: number } {
+function countTokens(text: string): { deep: boolean; values: number; members: number } {
   let depth = 0;
   let values = 1;
   let members = 0;
   for (let at = 0; at < text.length; ) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
-        at = endOfString(text, at);
+        at = findStringEnd(text, at);
         continue;
       case COLON:
         members++;
@@ -119,55 +119,55 @@ function countMembers(value: unknown): number {
 }
 
 /** The pointer of the first name that its object has twice. */
-function repeatedName(text: string): string {
+function findRepeatedName(text: string): string {
   let found: string | undefined;
   const look = (at: number, pointer: string): number => {
-    if (found !== undefined) return endOfValue(text, at);
+    if (found !== undefined) return findValueEnd(text, at);
     if (text.charCodeAt(at) === OPEN_BRACKET) {
       return eachItem(text, at, (index, item) => look(item, `${pointer}/${index}`));
     }
-    if (text.charCodeAt(at) !== OPEN_BRACE) return endOfValue(text, at);
+    if (text.charCodeAt(at) !== OPEN_BRACE) return findValueEnd(text, at);
     const names = new Set<string>();
     return eachMember(text, at, (name, member) => {
-      const place = `${pointer}/${pointerStep(name)}`;
+      const place = `${pointer}/${escapePointerStep(name)}`;
       if (names.has(name)) found ??= place;
       names.add(name);
       return look(member, place);
     });
   };
   look(skipBlank(text, 0), "");
-  return shown(found ?? "");
+  return truncatePointer(found ?? "");
 }
 
 /** The pointer of the first text or name that holds half a surrogate pair. */
-function brokenText(value: unknown, pointer: string): string | undefined {
+function findLoneSurrogate(value: unknown, pointer: string): string | undefined {
   if (typeof value === "string") return value.isWellFormed() ? undefined : pointer;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, member] of Object.entries(value)) {
     if (!name.isWellFormed()) return pointer;
-    const broken = brokenText(member, `${pointer}/${pointerStep(name)}`);
+    const broken = findLoneSurrogate(member, `${pointer}/${escapePointerStep(name)}`);
     if (broken !== undefined) return broken;
   }
   return undefined;
 }
 
 /** RFC 6901: one step of a pointer. */
-export function pointerStep(name: string): string {
+export function escapePointerStep(name: string): string {
   return name.includes("~") || name.includes("/")
     ? name.replaceAll("~", "~0").replaceAll("/", "~1")
     : name;
 }
 
 /** The name that such a step was written for. */
-export function stepName(step: string): string {
+export function unescapePointerStep(step: string): string {
   return step.includes("~") ? step.replaceAll("~1", "/").replaceAll("~0", "~") : step;
 }
 
 /** A name may be as long as the body. */
-const shown = (pointer: string) =>
+const truncatePointer = (pointer: string) =>
   pointer.length > 120 ? `${pointer.slice(0, 120).toWellFormed()}…` : pointer || "the top";
 
-function whereBroken(bytes: Uint8Array): string {
+function locateSyntaxError(bytes: Uint8Array): string {
   const end = skipValue(bytes, skipSpace(bytes, 0));
   const at = end < 0 ? ~end : skipSpace(bytes, end);
   return at < bytes.length ? `${NOT_JSON} at byte ${at}` : `${NOT_JSON}: it ends too early`;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { type Members, memberValue, scanMembers } from "./scan-members.ts";
+import { type MemberScan, parseMember, scanMembers } from "./scan-members.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const scan = (text: string) => scanMembers(encode(text), ["model", "stream", "é"]);
 const nested = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
-function scanned(text: string): Members<"model" | "stream" | "é"> {
+function scanned(text: string): MemberScan<"model" | "stream" | "é"> {
   const members = scan(text);
   if (!members.ok) throw new Error(members.reason);
   return members;
@@ -28,14 +28,14 @@ test("the same name inside another member is not the top-level one", () => {
 test("the last of several members of one name is taken, and the earlier ones are told", () => {
   const members = scanned('{"model":"first","x":1,"model":"last"}');
 
-  expect(memberValue(members, "model")).toBe("last");
+  expect(parseMember(members, "model")).toBe("last");
   expect(members.found.get("model")?.earlier).toMatchObject({ start: 9, end: 16 });
 });
 
 test("names are compared after unescaping, and beyond ASCII", () => {
-  expect(memberValue(scanned('{"\\u006dodel":"hidden"}'), "model")).toBe("hidden");
-  expect(memberValue(scanned('{"é":1}'), "é")).toBe(1);
-  expect(memberValue(scanned('{"\\u00e9":2}'), "é")).toBe(2);
+  expect(parseMember(scanned('{"\\u006dodel":"hidden"}'), "model")).toBe("hidden");
+  expect(parseMember(scanned('{"é":1}'), "é")).toBe(1);
+  expect(parseMember(scanned('{"\\u00e9":2}'), "é")).toBe(2);
 });
 
 test("each kind of value is told from its first byte", () => {
@@ -49,9 +49,9 @@ test("each kind of value is told from its first byte", () => {
 test("a value is read as JSON.parse reads it; a missing one is undefined", () => {
   const members = scanned('{"model":"a\\u00e9\\n","stream":false}');
 
-  expect(memberValue(members, "model")).toBe("aé\n");
-  expect(memberValue(members, "stream")).toBe(false);
-  expect(memberValue(members, "é")).toBeUndefined();
+  expect(parseMember(members, "model")).toBe("aé\n");
+  expect(parseMember(members, "stream")).toBe(false);
+  expect(parseMember(members, "é")).toBeUndefined();
 });
 
 test("a view into a larger buffer is read at its own offset", () => {
@@ -59,7 +59,7 @@ test("a view into a larger buffer is read at its own offset", () => {
 
   const members = scanMembers(large.subarray(2, 15), ["model"]);
 
-  expect(members.ok && memberValue(members, "model")).toBe("m");
+  expect(members.ok && parseMember(members, "model")).toBe("m");
 });
 
 test.each([

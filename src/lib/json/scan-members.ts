@@ -17,7 +17,7 @@ import {
 
 export type JsonKind = "string" | "number" | "object" | "array" | "true" | "false" | "null";
 
-export interface Member {
+export interface JsonMember {
   kind: JsonKind;
   /** Byte range of the value. */
   start: number;
@@ -26,22 +26,22 @@ export interface Member {
   slot_start: number;
   slot_end: number;
   /** The member of the same name before this one. Parsers disagree on which of them counts. */
-  earlier: Member | undefined;
+  earlier: JsonMember | undefined;
 }
 
-export interface Members<Name extends string> {
+export interface MemberScan<Name extends string> {
   ok: true;
   bytes: Uint8Array;
   /** The last member of each wanted name: the one JSON.parse would take. */
-  found: Map<Name, Member>;
+  found: Map<Name, JsonMember>;
   /** The last member whose name equals a wanted one only when case and letter style are ignored. */
-  variants: Map<Name, Member>;
+  variants: Map<Name, JsonMember>;
   /** Where a new last member goes. */
   tail: number;
   empty: boolean;
 }
 
-export interface NotMembers {
+export interface MemberScanError {
   ok: false;
   /** Ends the sentence "The body is …". Holds nothing of the document. */
   reason: string;
@@ -54,13 +54,13 @@ const MAX_MEMBERS = 1000;
 export function scanMembers<const Name extends string>(
   bytes: Uint8Array,
   wanted: readonly Name[],
-): Members<Name> | NotMembers {
+): MemberScan<Name> | MemberScanError {
   if (!isUtf8(bytes)) return { ok: false, reason: "not valid UTF-8" };
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN_BRACE) return { ok: false, reason: "not a JSON object" };
 
-  const found = new Map<Name, Member>();
-  const variants = new Map<Name, Member>();
+  const found = new Map<Name, JsonMember>();
+  const variants = new Map<Name, JsonMember>();
   let count = 0;
   let slotStart = at + 1;
   let tail = slotStart;
@@ -71,13 +71,13 @@ export function scanMembers<const Name extends string>(
       return { ok: false, reason: `an object of more than ${MAX_MEMBERS} members` };
     const nameStart = at;
     const nameEnd = skipString(bytes, nameStart);
-    if (nameEnd < 0) return notJson(bytes, nameEnd);
+    if (nameEnd < 0) return syntaxError(bytes, nameEnd);
     at = skipSpace(bytes, nameEnd);
-    if (bytes[at] !== COLON) return notJson(bytes, ~at);
+    if (bytes[at] !== COLON) return syntaxError(bytes, ~at);
 
     const start = skipSpace(bytes, at + 1);
     tail = skipValue(bytes, start);
-    if (tail < 0) return notJson(bytes, tail);
+    if (tail < 0) return syntaxError(bytes, tail);
     at = skipSpace(bytes, tail);
     for (const name of wanted) {
       const match = matchName(bytes, nameStart + 1, nameEnd - 1, name);
@@ -90,7 +90,7 @@ export function scanMembers<const Name extends string>(
     }
 
     if (bytes[at] === CLOSE_BRACE) break;
-    if (bytes[at] !== COMMA) return notJson(bytes, ~at);
+    if (bytes[at] !== COMMA) return syntaxError(bytes, ~at);
     slotStart = at + 1;
     at = skipSpace(bytes, slotStart);
   }
@@ -98,12 +98,12 @@ export function scanMembers<const Name extends string>(
   at = skipSpace(bytes, at + 1);
   return at === bytes.length
     ? { ok: true, bytes, found, variants, tail, empty }
-    : notJson(bytes, ~at);
+    : syntaxError(bytes, ~at);
 }
 
 /** The parsed value of a member; undefined when there is none. */
-export function memberValue<Name extends string>(
-  members: Members<Name>,
+export function parseMember<Name extends string>(
+  members: MemberScan<Name>,
   name: NoInfer<Name>,
 ): unknown {
   const member = members.found.get(name);
@@ -137,7 +137,7 @@ function kindOf(first: number | undefined): JsonKind {
   }
 }
 
-function notJson(bytes: Uint8Array, failed: number): NotMembers {
+function syntaxError(bytes: Uint8Array, failed: number): MemberScanError {
   if (failed === TOO_DEEP) return { ok: false, reason: `nested deeper than ${MAX_DEPTH} levels` };
   const at = ~failed;
   if (at >= bytes.length) return { ok: false, reason: "not valid JSON: it ends too early" };

@@ -9,7 +9,7 @@ export function mapSecrets<T>(
 }
 
 /** By path, with the `*` of each filled in. */
-export function secretsIn(value: object, paths: readonly string[]): Map<string, string> {
+export function collectSecrets(value: object, paths: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   mapSecrets(value, paths, (secret, path) => {
     found.set(path, secret);
@@ -19,7 +19,7 @@ export function secretsIn(value: object, paths: readonly string[]): Map<string, 
 }
 
 /** Masked for reading: nothing of a short secret, the last four of a long one. */
-export const mask = (secret: string): string =>
+export const maskSecret = (secret: string): string =>
   secret.length > 8 ? `***${secret.slice(-4)}` : "***";
 
 export const isMasked = (text: string): boolean => /^\*{3}.{0,4}$/u.test(text);

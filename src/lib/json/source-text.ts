@@ -14,7 +14,7 @@ export function eachMember(
   let next = skipBlank(text, slot);
   if (text.charCodeAt(next) === CLOSE_BRACE) return next + 1;
   for (;;) {
-    const nameEnd = endOfString(text, next);
+    const nameEnd = findStringEnd(text, next);
     const value = skipBlank(text, skipBlank(text, nameEnd) + 1);
     next = skipBlank(text, visit(nameAt(text, next, nameEnd), value, slot));
     if (text.charCodeAt(next) === CLOSE_BRACE) return next + 1;
@@ -38,9 +38,9 @@ export function eachItem(
   }
 }
 
-export function endOfValue(text: string, at: number): number {
+export function findValueEnd(text: string, at: number): number {
   const first = text.charCodeAt(at);
-  if (first === QUOTE) return endOfString(text, at);
+  if (first === QUOTE) return findStringEnd(text, at);
   let end = at;
   if (first !== OPEN_BRACE && first !== OPEN_BRACKET) {
     while (isPlain(text.charCodeAt(end))) end++;
@@ -50,7 +50,7 @@ export function endOfValue(text: string, at: number): number {
   do {
     const code = text.charCodeAt(end);
     if (code === QUOTE) {
-      end = endOfString(text, end);
+      end = findStringEnd(text, end);
       continue;
     }
     if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
@@ -61,7 +61,7 @@ export function endOfValue(text: string, at: number): number {
 }
 
 /** `at` is the opening quote. Of a string that never ends, the end is that of the text. */
-export function endOfString(text: string, at: number): number {
+export function findStringEnd(text: string, at: number): number {
   // Names are short: looking at each character beats a native call up to about here.
   const near = Math.min(at + 24, text.length);
   let close = at + 1;
@@ -81,14 +81,14 @@ export function endOfString(text: string, at: number): number {
 }
 
 /** The numbers, in order. */
-export function numbersIn(text: string): { start: number; end: number }[] {
+export function findNumbers(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      at = endOfString(text, at);
+      at = findStringEnd(text, at);
     } else if (code === MINUS || (code >= ZERO && code <= NINE)) {
-      const end = endOfValue(text, at);
+      const end = findValueEnd(text, at);
       found.push({ start: at, end });
       at = end;
     } else at++;
@@ -106,7 +106,7 @@ export function compactJson(text: string): string {
   for (let at = skipBlank(text, 0); at < text.length; at = skipBlank(text, at)) {
     const start = at;
     while (at < text.length && !isBlank(text.charCodeAt(at))) {
-      at = text.charCodeAt(at) === QUOTE ? endOfString(text, at) : at + 1;
+      at = text.charCodeAt(at) === QUOTE ? findStringEnd(text, at) : at + 1;
     }
     pieces.push(text.slice(start, at));
   }
@@ -114,24 +114,24 @@ export function compactJson(text: string): string {
 }
 
 /** Returns the text of each member of the object at `at`, by name. */
-export function memberTexts(text: string, at: number): Map<string, string> {
+export function readMemberTexts(text: string, at: number): Map<string, string> {
   const found = new Map<string, string>();
   eachMember(text, at, (name, value) => {
-    const end = endOfValue(text, value);
+    const end = findValueEnd(text, value);
     found.set(name, text.slice(value, end));
     return end;
   });
   return found;
 }
 
-export interface Edit {
+export interface TextEdit {
   from: number;
   to: number;
   put: string;
 }
 
 /** Edits in any order, none over another. */
-export function applyEdits(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const pieces: string[] = [];
   let kept = 0;
   for (const { from, to, put } of edits.toSorted((one, other) => one.from - other.from)) {

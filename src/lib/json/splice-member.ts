@@ -1,5 +1,5 @@
 /** How do the bytes of a JSON object read with one top-level member changed and all else as it was? */
-import type { Member, Members } from "./scan-members.ts";
+import type { JsonMember, MemberScan } from "./scan-members.ts";
 import { COMMA, OPEN_BRACE } from "./skip-value.ts";
 
 /**
@@ -7,37 +7,38 @@ import { COMMA, OPEN_BRACE } from "./skip-value.ts";
  * are treated alike, so no parser, whichever it takes, can read the old value out of the new bytes.
  */
 export function spliceMember<Name extends string>(
-  members: Members<Name>,
+  members: MemberScan<Name>,
   name: NoInfer<Name>,
   value: Uint8Array | undefined,
 ): Uint8Array<ArrayBuffer> {
   const { bytes, found, tail, empty } = members;
   const member = found.get(name);
-  if (member) return apply(bytes, value ? replacements(member, value) : removals(bytes, member));
+  if (member)
+    return applyByteEdits(bytes, value ? replaceAll(member, value) : removeAll(bytes, member));
   if (!value) return bytes.slice();
 
   const label = Buffer.from(`${empty ? "" : ","}${JSON.stringify(name)}:`);
-  return apply(bytes, [{ from: tail, to: tail, put: Buffer.concat([label, value]) }]);
+  return applyByteEdits(bytes, [{ from: tail, to: tail, put: Buffer.concat([label, value]) }]);
 }
 
-interface Edit {
+interface ByteEdit {
   from: number;
   to: number;
   put?: Uint8Array;
 }
 
-function replacements(last: Member, put: Uint8Array): Edit[] {
-  const edits: Edit[] = [];
-  for (let member: Member | undefined = last; member; member = member.earlier) {
+function replaceAll(last: JsonMember, put: Uint8Array): ByteEdit[] {
+  const edits: ByteEdit[] = [];
+  for (let member: JsonMember | undefined = last; member; member = member.earlier) {
     edits.unshift({ from: member.start, to: member.end, put });
   }
   return edits;
 }
 
 /** A member goes with the comma before it; the first of the object with the comma behind it. */
-function removals(bytes: Uint8Array, last: Member): Edit[] {
-  const edits: Edit[] = [];
-  for (let member: Member | undefined = last; member; member = member.earlier) {
+function removeAll(bytes: Uint8Array, last: JsonMember): ByteEdit[] {
+  const edits: ByteEdit[] = [];
+  for (let member: JsonMember | undefined = last; member; member = member.earlier) {
     if (bytes[member.slot_start - 1] !== OPEN_BRACE) {
       edits.unshift({ from: member.slot_start - 1, to: member.slot_end });
       continue;
@@ -50,7 +51,7 @@ function removals(bytes: Uint8Array, last: Member): Edit[] {
   return edits;
 }
 
-function apply(bytes: Uint8Array, edits: Edit[]): Uint8Array<ArrayBuffer> {
+function applyByteEdits(bytes: Uint8Array, edits: ByteEdit[]): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
   let kept = 0;
   for (const { from, to, put } of edits) {

@@ -1,18 +1,18 @@
 /** Which characters a pattern cannot tell apart: each such class is one input of its automaton. */
-import { type CodePoints, holds, LAST_CODE_POINT, NEWLINE, WORD } from "./code-points.ts";
+import { type CodePoints, contains, LAST_CODE_POINT, NEWLINE, WORD } from "./code-points.ts";
 
 /** What stands beside a position: enough to decide every assertion. */
-export type Beside = "nothing" | "word" | "newline" | "other";
+export type Neighbor = "nothing" | "word" | "newline" | "other";
 
 export interface CharacterClass {
   /** Any one of its characters: what holds for it holds for all. */
   sample: number;
-  beside: Beside;
+  beside: Neighbor;
 }
 
 const TABLE_SIZE = 256;
 
-export function classify(sets: readonly CodePoints[]) {
+export function classifyCharacters(sets: readonly CodePoints[]) {
   const distinct = new Map([...sets, WORD, NEWLINE].map((set) => [set.join(), set]));
   const edges = new Set([0]);
   for (const set of distinct.values()) {
@@ -25,8 +25,11 @@ export function classify(sets: readonly CodePoints[]) {
   /** The stretch of code points from `starts[i]` on is of class `numberOf[i]`. */
   const starts = [...edges].sort((one, other) => one - other);
   const numberOf = starts.map((sample) => {
-    const membership = [...distinct.values()].map((set) => (holds(set, sample) ? 1 : 0)).join("");
-    const number = numbers.get(membership) ?? classes.push({ sample, beside: beside(sample) }) - 1;
+    const membership = [...distinct.values()]
+      .map((set) => (contains(set, sample) ? 1 : 0))
+      .join("");
+    const number =
+      numbers.get(membership) ?? classes.push({ sample, beside: neighborOf(sample) }) - 1;
     numbers.set(membership, number);
     return number;
   });
@@ -47,7 +50,7 @@ export function classify(sets: readonly CodePoints[]) {
   }
 }
 
-function beside(point: number): Beside {
-  if (holds(WORD, point)) return "word";
-  return holds(NEWLINE, point) ? "newline" : "other";
+function neighborOf(point: number): Neighbor {
+  if (contains(WORD, point)) return "word";
+  return contains(NEWLINE, point) ? "newline" : "other";
 }

@@ -4,7 +4,7 @@ export type CodePoints = readonly (readonly [from: number, to: number])[];
 
 export const LAST_CODE_POINT = 0x10ffff;
 export const DIGITS: CodePoints = [[0x30, 0x39]];
-export const WORD: CodePoints = unite([
+export const WORD: CodePoints = union([
   [0x30, 0x39],
   [0x41, 0x5a],
   [0x5f, 0x5f],
@@ -12,7 +12,7 @@ export const WORD: CodePoints = unite([
 ]);
 export const NEWLINE: CodePoints = [[0x0a, 0x0a]];
 /** What JavaScript calls white space: a no-break space must not hide a phrase. */
-export const SPACES = unite([
+export const SPACES = union([
   [0x09, 0x0d],
   [0x20, 0x20],
   [0xa0, 0xa0],
@@ -25,7 +25,7 @@ export const SPACES = unite([
   [0xfeff, 0xfeff],
 ]);
 
-export function unite(ranges: CodePoints): CodePoints {
+export function union(ranges: CodePoints): CodePoints {
   const united: [number, number][] = [];
   for (const [from, to] of [...ranges].sort((one, other) => one[0] - other[0])) {
     const last = united.at(-1);
@@ -35,7 +35,7 @@ export function unite(ranges: CodePoints): CodePoints {
   return united;
 }
 
-export function without(set: CodePoints): CodePoints {
+export function complement(set: CodePoints): CodePoints {
   const rest: [number, number][] = [];
   let next = 0;
   for (const [from, to] of set) {
@@ -46,7 +46,7 @@ export function without(set: CodePoints): CodePoints {
   return rest;
 }
 
-export function holds(set: CodePoints, point: number): boolean {
+export function contains(set: CodePoints, point: number): boolean {
   let low = 0;
   let high = set.length;
   while (low < high) {
@@ -58,8 +58,8 @@ export function holds(set: CodePoints, point: number): boolean {
 }
 
 /** A Unicode property such as `L`, `Greek` or `Script=Han`; undefined where there is none of that name. */
-export function property(name: string): CodePoints | undefined {
-  const member = ["", "Script="].flatMap((kind) => propertyTest(`${kind}${name}`)).at(0);
+export function readUnicodeProperty(name: string): CodePoints | undefined {
+  const member = ["", "Script="].flatMap((kind) => compilePropertyTests(`${kind}${name}`)).at(0);
   if (!member) return undefined;
   const ranges: [number, number][] = [];
   for (let point = 0; point <= LAST_CODE_POINT; point++) {
@@ -71,7 +71,7 @@ export function property(name: string): CodePoints | undefined {
   return ranges;
 }
 
-function propertyTest(name: string): RegExp[] {
+function compilePropertyTests(name: string): RegExp[] {
   try {
     return [new RegExp(`^\\p{${name}}$`, "u")];
   } catch {
@@ -80,15 +80,15 @@ function propertyTest(name: string): RegExp[] {
 }
 
 /** The set with every spelling of its letters: K, k and the Kelvin sign are one. */
-export function ignoringCase(set: CodePoints): CodePoints {
-  const mates = caseMates();
+export function addCaseVariants(set: CodePoints): CodePoints {
+  const mates = listCaseVariants();
   const size = set.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   const cased =
     size < mates.size
       ? set.flatMap(([from, to]) => range(from, to))
-      : [...mates.keys()].filter((point) => holds(set, point));
+      : [...mates.keys()].filter((point) => contains(set, point));
   const added = cased.flatMap((point) => mates.get(point) ?? []);
-  return unite([...set, ...added.map((point) => [point, point] as const)]);
+  return union([...set, ...added.map((point) => [point, point] as const)]);
 }
 
 /** The blocks of Unicode that have letters of two cases. */
@@ -106,7 +106,7 @@ const CASED: CodePoints = [
 let known: ReadonlyMap<number, readonly number[]> | undefined;
 
 /** Letters that differ only by case. Worked out once, when the first pattern asks for it. */
-function caseMates(): ReadonlyMap<number, readonly number[]> {
+function listCaseVariants(): ReadonlyMap<number, readonly number[]> {
   if (known) return known;
   const orbits = new Map<string, number[]>();
   for (const point of CASED.flatMap(([from, to]) => range(from, to))) {

@@ -5,7 +5,7 @@ import { compilePattern } from "./compile-pattern.ts";
 
 const found = (source: string, text: string, ignore_case = false) =>
   compilePattern(source, { ignore_case })
-    .spans(text)
+    .findMatches(text)
     .map(({ start, end }) => text.slice(start, end));
 
 test.each([
@@ -40,7 +40,7 @@ test("ignoring case means every spelling of a letter, and classes that exclude i
 });
 
 test("offsets count UTF-16 units", () => {
-  expect(compilePattern("é+|😀").spans("a😀éé")).toEqual([
+  expect(compilePattern("é+|😀").findMatches("a😀éé")).toEqual([
     { start: 1, end: 3 },
     { start: 3, end: 5 },
   ]);
@@ -49,7 +49,7 @@ test("offsets count UTF-16 units", () => {
 test("a match may be longer than what is kept of a text at once", () => {
   const text = `x${"😀".repeat(9000)}y${"a".repeat(900)}b`;
 
-  expect(compilePattern("x.*y|a{900}b?").spans(text)).toEqual([
+  expect(compilePattern("x.*y|a{900}b?").findMatches(text)).toEqual([
     { start: 0, end: 18_002 },
     { start: 18_002, end: 18_903 },
   ]);
@@ -101,9 +101,9 @@ export const HOSTILE: readonly [source: string, unit: string][] = [
 ];
 
 test.each(HOSTILE)("%p takes time in proportion to its text", async (source, unit) => {
-  const { spans } = compilePattern(source);
+  const { findMatches } = compilePattern(source);
 
-  await expectLinear(spans, (length) => `${unit.repeat(length / unit.length)}!`);
+  await expectLinear(findMatches, (length) => `${unit.repeat(length / unit.length)}!`);
 });
 
 test("texts that lead to ever new states do not fill the memory, found or not", () => {

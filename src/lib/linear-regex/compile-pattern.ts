@@ -1,12 +1,12 @@
 /** A pattern that users write, on an engine whose time grows with the text and nothing else. */
 import { compileTree } from "./compile-tree.ts";
 import { parsePattern } from "./parse-pattern.ts";
-import { type Span, searchProgram } from "./search-program.ts";
+import { type MatchRange, searchProgram } from "./search-program.ts";
 
 export interface Pattern {
   test(text: string): boolean;
   /** UTF-16 offsets from left to right, not overlapping. Empty matches are left out. */
-  spans(text: string): readonly Span[];
+  findMatches(text: string): readonly MatchRange[];
 }
 
 const MAX_LENGTH = 2000;
@@ -23,7 +23,7 @@ export function compilePattern(source: string, options: { ignore_case?: boolean 
 }
 
 /** Why a pattern is refused, for whoever wrote it; undefined when it is not. */
-export function patternRefusal(source: string): string | undefined {
+export function findPatternError(source: string): string | undefined {
   try {
     compilePattern(source);
     return undefined;

@@ -1,27 +1,27 @@
 /** A pattern as a program: each step takes one character, forks, checks a position or ends in a match. */
 import type { CodePoints } from "./code-points.ts";
-import type { Assertion, Tree } from "./parse-pattern.ts";
+import type { Assertion, PatternTree } from "./parse-pattern.ts";
 
-export type Step =
+export type RegexStep =
   | { kind: "take"; set: CodePoints; next: number }
   /** The first is preferred: that is what makes a repetition greedy or not. */
   | { kind: "fork"; first: number; second: number }
   | { kind: "check"; assertion: Assertion; next: number }
   | { kind: "match" };
 
-export interface Program {
-  steps: readonly Step[];
+export interface RegexProgram {
+  steps: readonly RegexStep[];
   start: number;
 }
 
 /** The work per character can grow with it, so it is bounded. */
 const MAX_STEPS = 2000;
 
-export function compileTree(tree: Tree): Program {
-  const steps: Step[] = [{ kind: "match" }];
+export function compileTree(tree: PatternTree): RegexProgram {
+  const steps: RegexStep[] = [{ kind: "match" }];
   return { steps, start: emit(tree, 0) };
 
-  function add(step: Step): number {
+  function add(step: RegexStep): number {
     if (steps.length >= MAX_STEPS) {
       throw new Error(
         "The pattern is too large once its repetitions are written out. Repeat less.",
@@ -31,7 +31,7 @@ export function compileTree(tree: Tree): Program {
   }
 
   /** The step to start from to match `part` and go on at `next`. */
-  function emit(part: Tree, next: number): number {
+  function emit(part: PatternTree, next: number): number {
     switch (part.kind) {
       case "one_of":
         return add({ kind: "take", set: part.set, next });
@@ -48,7 +48,10 @@ export function compileTree(tree: Tree): Program {
     }
   }
 
-  function emitRepeat({ item, min, max, greedy }: Tree & { kind: "repeat" }, next: number): number {
+  function emitRepeat(
+    { item, min, max, greedy }: PatternTree & { kind: "repeat" },
+    next: number,
+  ): number {
     const choose = (again: number) =>
       greedy
         ? ({ kind: "fork", first: again, second: next } as const)

@@ -1,24 +1,24 @@
 /** Reads the text of a pattern. The syntax is what RE2 and JavaScript share: no look-around, no back-reference. */
 import {
+  addCaseVariants,
   type CodePoints,
+  complement,
   DIGITS,
-  ignoringCase,
   LAST_CODE_POINT,
   NEWLINE,
-  property,
+  readUnicodeProperty,
   SPACES,
-  unite,
+  union,
   WORD,
-  without,
 } from "./code-points.ts";
 
 export type Assertion = "start" | "end" | "line_start" | "line_end" | "edge" | "no_edge";
 
-export type Tree =
+export type PatternTree =
   | { kind: "one_of"; set: CodePoints }
-  | { kind: "sequence"; items: readonly Tree[] }
-  | { kind: "choice"; items: readonly Tree[] }
-  | { kind: "repeat"; item: Tree; min: number; max: number; greedy: boolean }
+  | { kind: "sequence"; items: readonly PatternTree[] }
+  | { kind: "choice"; items: readonly PatternTree[] }
+  | { kind: "repeat"; item: PatternTree; min: number; max: number; greedy: boolean }
   | { kind: "assert"; assertion: Assertion };
 
 const MAX_REPEAT = 1000;
@@ -76,7 +76,7 @@ interface Flags {
   s: boolean;
 }
 
-export function parsePattern(source: string, ignoreCase: boolean): Tree {
+export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
   let at = 0;
   let flags: Flags = { i: ignoreCase, m: false, s: false };
 
@@ -85,7 +85,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     throw new Error(`")" at ${at} closes nothing. Write \\) for the character.`);
   return tree;
 
-  function choice(): Tree {
+  function choice(): PatternTree {
     const outer = flags;
     const items = [sequence()];
     while (taken("|")) items.push(sequence());
@@ -93,8 +93,8 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     return items.length === 1 && items[0] ? items[0] : { kind: "choice", items };
   }
 
-  function sequence(): Tree {
-    const items: Tree[] = [];
+  function sequence(): PatternTree {
+    const items: PatternTree[] = [];
     while (at < source.length && source[at] !== "|" && source[at] !== ")") {
       const item = atom();
       if (item) items.push(repeated(item));
@@ -102,7 +102,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     return { kind: "sequence", items };
   }
 
-  function repeated(item: Tree): Tree {
+  function repeated(item: PatternTree): PatternTree {
     const from = at;
     const [min, max] = bounds() ?? [];
     if (min === undefined || max === undefined) return item;
@@ -131,10 +131,10 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
   }
 
   /** undefined: flags for what follows, which match nothing themselves. */
-  function atom(): Tree | undefined {
+  function atom(): PatternTree | undefined {
     if (taken("(")) return group();
     if (taken("[")) return oneOf(bracket());
-    if (taken(".")) return { kind: "one_of", set: flags.s ? without([]) : without(NEWLINE) };
+    if (taken(".")) return { kind: "one_of", set: flags.s ? complement([]) : complement(NEWLINE) };
     if (taken("^")) return { kind: "assert", assertion: flags.m ? "line_start" : "start" };
     if (taken("$")) return { kind: "assert", assertion: flags.m ? "line_end" : "end" };
     if (/^[*+?]/.test(source.slice(at, at + 1))) refuse("repeats nothing", at);
@@ -146,11 +146,11 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
     return oneOf(member());
   }
 
-  function oneOf(set: CodePoints): Tree {
-    return { kind: "one_of", set: flags.i ? ignoringCase(set) : set };
+  function oneOf(set: CodePoints): PatternTree {
+    return { kind: "one_of", set: flags.i ? addCaseVariants(set) : set };
   }
 
-  function group(): Tree | undefined {
+  function group(): PatternTree | undefined {
     const opened = at - 1;
     const outer = flags;
     if (taken("?")) {
@@ -192,12 +192,12 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
       }
       at++;
       const last = member();
-      const [low, high] = [single(first), single(last)];
+      const [low, high] = [singlePoint(first), singlePoint(last)];
       if (low === undefined || high === undefined || low > high) refuse("is not a range", from);
       ranges.push([low, high]);
     }
     at++;
-    const set = unite(ranges);
+    const set = union(ranges);
     return negated ? allBut(set) : set;
   }
 
@@ -249,7 +249,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
 
   function propertyOf(from: number): CodePoints {
     const named = /^([pP])(?:\{(\^?)([\w=]{1,64})\}|([A-Z]))/.exec(source.slice(at, at + 70));
-    const set = named && property(named[3] ?? named[4] ?? "");
+    const set = named && readUnicodeProperty(named[3] ?? named[4] ?? "");
     if (!set) refuse("is not a Unicode property", from);
     at += named[0].length;
     return (named[1] === "P") !== (named[2] === "^") ? allBut(set) : set;
@@ -257,7 +257,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
 
   /** Case first: under (?i) neither [^k] matches K, nor \W the k that the Kelvin sign is a case of. */
   function allBut(set: CodePoints): CodePoints {
-    return without(flags.i ? ignoringCase(set) : set);
+    return complement(flags.i ? addCaseVariants(set) : set);
   }
 
   function taken(character: string): boolean {
@@ -271,7 +271,7 @@ export function parsePattern(source: string, ignoreCase: boolean): Tree {
   }
 }
 
-function single(set: CodePoints): number | undefined {
+function singlePoint(set: CodePoints): number | undefined {
   const [only] = set;
   return set.length === 1 && only && only[0] === only[1] ? only[0] : undefined;
 }

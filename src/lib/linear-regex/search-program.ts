@@ -6,12 +6,12 @@
  * so that walking from the left never takes a wrong turn and never looks ahead.
  */
 
-import { type Beside, classify } from "./classify-characters.ts";
-import { holds } from "./code-points.ts";
-import type { Program } from "./compile-tree.ts";
+import { classifyCharacters, type Neighbor } from "./classify-characters.ts";
+import { contains } from "./code-points.ts";
+import type { RegexProgram } from "./compile-tree.ts";
 import type { Assertion } from "./parse-pattern.ts";
 
-export interface Span {
+export interface MatchRange {
   start: number;
   end: number;
 }
@@ -20,7 +20,7 @@ export interface Span {
 interface State {
   /** `take` steps that fit the character after this position and lead on to a match. */
   takes: readonly number[];
-  after: Beside;
+  after: Neighbor;
 }
 
 /** What the walk needs to know of a stretch of the text, by position counted from `from`. */
@@ -37,13 +37,13 @@ const MAX_STATES = 1000;
 const BLOCK_LENGTH = 4096;
 const END: State = { takes: [], after: "nothing" };
 
-export function searchProgram({ steps, start }: Program) {
+export function searchProgram({ steps, start }: RegexProgram) {
   const sets = steps.flatMap((step) => (step.kind === "take" ? [step.set] : []));
-  const { classes, classOf, table } = classify(sets);
+  const { classes, classOf, table } = classifyCharacters(sets);
   const TEXT_START = classes.length;
   const width = classes.length + 1;
   const fits = steps.map((step) =>
-    classes.map(({ sample }) => step.kind === "take" && holds(step.set, sample)),
+    classes.map(({ sample }) => step.kind === "take" && contains(step.set, sample)),
   );
   const checks = steps.some((step) => step.kind === "check");
   /** The steps that lead to a step: by taking a character, and without. */
@@ -70,12 +70,12 @@ export function searchProgram({ steps, start }: Program) {
   let endRow = 0;
   forget();
 
-  return { test: (text: string) => readAll(text, true) !== undefined, spans };
+  return { test: (text: string) => readAll(text, true) !== undefined, findMatches };
 
-  function spans(text: string): Span[] {
+  function findMatches(text: string): MatchRange[] {
     const ends = readAll(text, false);
     if (!ends) return [];
-    const found: Span[] = [];
+    const found: MatchRange[] = [];
     let number = 0;
     let block = readBlock(text, 0, ends);
     const blockAt = (position: number) => {
@@ -216,7 +216,7 @@ export function searchProgram({ steps, start }: Program) {
   }
 
   /** The first step in order of preference that takes the next character and leads to a match, or the match. */
-  function nextTake(from: number, { takes, after }: State, before: Beside) {
+  function nextTake(from: number, { takes, after }: State, before: Neighbor) {
     round++;
     for (const take of takes) takeable[take] = round;
     const open = [from];
@@ -231,12 +231,12 @@ export function searchProgram({ steps, start }: Program) {
     return undefined;
   }
 
-  function passes(index: number, before: Beside, after: Beside): boolean {
+  function passes(index: number, before: Neighbor, after: Neighbor): boolean {
     const step = steps[index];
-    return step?.kind !== "check" || stands(step.assertion, before, after);
+    return step?.kind !== "check" || holdsAt(step.assertion, before, after);
   }
 
-  function besideBefore(text: string, position: number): Beside {
+  function besideBefore(text: string, position: number): Neighbor {
     if (!checks || position === 0) return "nothing";
     return classes[classOf(pointBefore(text, position))]?.beside ?? "other";
   }
@@ -245,7 +245,7 @@ export function searchProgram({ steps, start }: Program) {
 /** `match` is always the first step of a program. */
 const MATCH = 0;
 
-function stands(assertion: Assertion, before: Beside, after: Beside): boolean {
+function holdsAt(assertion: Assertion, before: Neighbor, after: Neighbor): boolean {
   switch (assertion) {
     case "start":
       return before === "nothing";

@@ -1,7 +1,7 @@
 /** Reads the Content-Type of a multipart/form-data body: its boundary and its charset. */
 
 /** Returns the boundary; undefined without one, or when two parsers could read two. */
-export function boundaryOf(contentType: string | null | undefined): string | undefined {
+export function readBoundary(contentType: string | null | undefined): string | undefined {
   const [, parameters] = /^multipart\/form-data[ \t]*(;.*)$/i.exec(contentType?.trim() ?? "") ?? [];
   if (!parameters) return undefined;
   // Two boundaries, or text that we cannot read, would let the upstream split the body elsewhere.
@@ -13,7 +13,7 @@ export function boundaryOf(contentType: string | null | undefined): string | und
 }
 
 /** Returns whether names and values may be in another encoding than UTF-8. Django also reads `charset*=…` (RFC 2231). */
-export const hasOtherCharset = (contentType: string): boolean =>
+export const declaresOtherCharset = (contentType: string): boolean =>
   parametersOf(contentType).some(
     ([name, value]) =>
       /^charset\*/i.test(name) || (/^charset$/i.test(name) && !/^(utf-?8|us-ascii)$/i.test(value)),

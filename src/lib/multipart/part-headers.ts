@@ -1,7 +1,7 @@
 /** Reads the field name of a part of a multipart/form-data body from its headers (RFC 7578). */
-import { hasOtherCharset } from "./content-type.ts";
+import { declaresOtherCharset } from "./content-type.ts";
 
-export interface Part {
+export interface PartHeaders {
   name: string;
   file: boolean;
   /** The part declares an encoding other than UTF-8. */
@@ -9,7 +9,7 @@ export interface Part {
 }
 
 /** Undefined when there is no name, or when two parsers could read two names out of the headers. */
-export function partName(headers: string): Part | undefined {
+export function readPartHeaders(headers: string): PartHeaders | undefined {
   const lines = headers.split("\r\n").map((line) => HEADER.exec(line));
   if (!lines.every((line) => line !== null)) return undefined;
   const valuesOf = (wanted: string) =>
@@ -25,7 +25,7 @@ export function partName(headers: string): Part | undefined {
   const types = valuesOf("content-type");
   // Some parsers descend into it and find fields that we do not see. RFC 7578 section 4.3 deprecates it.
   if (types.some((type) => /^multipart\//i.test(type))) return undefined;
-  const other_charset = types.some(hasOtherCharset);
+  const other_charset = types.some(declaresOtherCharset);
   return { name, file: FILE_NAME.test(rest), other_charset };
 }
 

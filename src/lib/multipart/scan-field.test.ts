@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { boundaryOf } from "./content-type.ts";
-import { createMultipartScan, type MultipartScan } from "./scan-field.ts";
+import { readBoundary } from "./content-type.ts";
+import { createFieldScan, type FieldScan } from "./scan-field.ts";
 
 const PART = 'Content-Disposition: form-data; name="model"';
 const FILE = 'Content-Disposition: form-data; name="file"; filename="a.bin"';
@@ -10,9 +10,9 @@ function form(...parts: [headers: string, content: string][]): string {
   return `${parts.map(([headers, content]) => `--B\r\n${headers}\r\n\r\n${content}\r\n`).join("")}--B--\r\n`;
 }
 
-function scan(body: string, chunkSize = body.length || 1): MultipartScan {
+function scan(body: string, chunkSize = body.length || 1): FieldScan {
   const bytes = Buffer.from(body, "latin1");
-  const scanner = createMultipartScan("B", { name: "model" });
+  const scanner = createFieldScan("B", { name: "model" });
   for (let at = 0; at < bytes.length; at += chunkSize) {
     scanner.push(bytes.subarray(at, at + chunkSize));
   }
@@ -34,7 +34,7 @@ test.each([1, 2, 3, 7, 64, 100_000])(
 );
 
 test("the value is known as soon as its part is over, before the rest came", () => {
-  const scanner = createMultipartScan("B", { name: "model" });
+  const scanner = createFieldScan("B", { name: "model" });
 
   scanner.push(Buffer.from(`--B\r\n${PART}\r\n\r\nearly`));
   expect(scanner.value).toBeUndefined();
@@ -50,8 +50,8 @@ test("what a FormData of this runtime writes is read", async () => {
   body.append("model", "whisper-1");
   const response = new Response(body);
 
-  const boundary = boundaryOf(response.headers.get("content-type")) ?? "";
-  const scanner = createMultipartScan(boundary, { name: "model" });
+  const boundary = readBoundary(response.headers.get("content-type")) ?? "";
+  const scanner = createFieldScan(boundary, { name: "model" });
   scanner.push(await response.bytes());
   scanner.end();
 
@@ -170,5 +170,5 @@ test.each([
   ["application/json", undefined],
   [null, undefined],
 ])("the boundary of %j is %j", (contentType, boundary) => {
-  expect(boundaryOf(contentType)).toBe(boundary);
+  expect(readBoundary(contentType)).toBe(boundary);
 });

@@ -1,9 +1,9 @@
 /** Finds the text of one field of a multipart/form-data body, and whether the body is complete (RFC 7578). */
 import { isUtf8 } from "node:buffer";
-import { readsAs } from "../text/fold-name.ts";
-import { partName } from "./part-headers.ts";
+import { canReadAs } from "../text/fold-name.ts";
+import { readPartHeaders } from "./part-headers.ts";
 
-export interface MultipartScan {
+export interface FieldScan {
   /** Looks at the next chunk and keeps none of it: the caller sends the same bytes on. */
   push(chunk: Uint8Array): void;
   /** The body is over. A caller that only wanted the value may stop pushing and leave this out. */
@@ -33,10 +33,10 @@ const MAX_PADDING = 256;
  * Finds the field at any position, for any cut of the body into chunks. Stricter than the RFC where
  * an upstream might see other parts than we do: a second `model` hidden from us would pass the allow-list.
  */
-export function createMultipartScan(
+export function createFieldScan(
   boundary: string,
   { name: field, forbidden = [] }: WantedField,
-): MultipartScan {
+): FieldScan {
   const lineFeed = Buffer.from(`\n--${boundary}`);
   const carriageReturn = Buffer.from(`\r--${boundary}`);
   let state: "seek" | "delimiter" | "headers" | "field" | "closed" | "refused" = "seek";
@@ -136,13 +136,13 @@ export function createMultipartScan(
     const block = held.subarray(0, end);
     const part = block.includes(lineFeed)
       ? undefined
-      : partName(block.toString("utf8", CRLF.length));
+      : readPartHeaders(block.toString("utf8", CRLF.length));
     if (!part) return refuse("the headers of a part name no field, or not clearly");
     if (part.name !== field) {
       const { name } = part;
-      if (readsAs(name, field)) return refuse(`a field may be read as ${field}: rename it`);
+      if (canReadAs(name, field)) return refuse(`a field may be read as ${field}: rename it`);
       const words = name.split(/[[\].]/);
-      const banned = forbidden.find((each) => words.some((word) => readsAs(word, each)));
+      const banned = forbidden.find((each) => words.some((word) => canReadAs(word, each)));
       if (banned !== undefined) return refuse(`the field ${banned} is not supported here`);
       return enter("seek", left);
     }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSpool, freeBytes, type Spool } from "./spool.ts";
+import { createSpool, releaseBuffer, type Spool } from "./spool.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "spool-test-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -93,8 +93,8 @@ test("bytes with a buffer of their own are gone, a part of a larger one stays", 
   const own = new Uint8Array(10);
   const larger = new Uint8Array(10);
 
-  freeBytes(own);
-  freeBytes(larger.subarray(0, 5));
+  releaseBuffer(own);
+  releaseBuffer(larger.subarray(0, 5));
 
   expect(own.length).toBe(0);
   expect(larger.length).toBe(10);

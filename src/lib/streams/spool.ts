@@ -33,10 +33,10 @@ export function createSpool({ dir, memoryLimit }: SpoolOptions): Spool {
         inMemory += chunk.length;
         return;
       }
-      file ??= await openNameless(dir);
+      file ??= await openUnlinkedFile(dir);
       await writeAll(file, chunk, inFile);
       inFile += chunk.length;
-      freeBytes(chunk);
+      releaseBuffer(chunk);
     },
 
     stream() {
@@ -73,7 +73,7 @@ export function createSpool({ dir, memoryLimit }: SpoolOptions): Spool {
 }
 
 /** Unlinked at once: the disk space goes with the process, however it ends, and nobody else can open it. */
-async function openNameless(dir: string): Promise<FileHandle> {
+async function openUnlinkedFile(dir: string): Promise<FileHandle> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, `spool-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
@@ -89,7 +89,7 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): 
 }
 
 /** Gives memory back that nobody reads any more. Left to the collector, an upload piles up 50 MiB of spent chunks. */
-export function freeBytes({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
+export function releaseBuffer({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
   // Part of a larger buffer, that others may still read, is left alone.
   if (buffer.byteLength === byteLength) buffer.transfer(0);
 }

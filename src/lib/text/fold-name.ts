@@ -20,8 +20,8 @@ export function foldName(name: string): string {
  * Returns whether a form or query parser may read `name` as `plain`. Also ignores percent-escapes,
  * quotes, spaces, a bracketed index (`model[]`) and what follows a NUL, where PHP ends the name.
  */
-export function readsAs(name: string, plain: string): boolean {
-  const [base = ""] = unescaped(name).split(/[[\0]/);
+export function canReadAs(name: string, plain: string): boolean {
+  const [base = ""] = unescapeName(name).split(/[[\0]/);
   return foldName(base).replace(/\W/g, "") === plain;
 }
 
@@ -48,7 +48,7 @@ function findVariants(): ReadonlyMap<number, number> {
   return found;
 }
 
-function unescaped(name: string): string {
+function unescapeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {

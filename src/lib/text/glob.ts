@@ -5,7 +5,7 @@ export const matchesGlob = (pattern: string, text: string): boolean =>
   matchesParts(pattern.split("*"), text);
 
 /** Whether any of the patterns matches, taken apart once for many questions. */
-export function globMatcher(patterns: readonly string[]): (text: string) => boolean {
+export function compileGlobs(patterns: readonly string[]): (text: string) => boolean {
   const taken = patterns.map((pattern) => pattern.split("*"));
   return (text) => taken.some((parts) => matchesParts(parts, text));
 }

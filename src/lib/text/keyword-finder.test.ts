@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { seeded } from "../../../test/kit/random.ts";
-import { keywordFinder } from "./keyword-finder.ts";
+import { createKeywordFinder } from "./keyword-finder.ts";
 
 const found = (keywords: string[], text: string, ignore_case = false) => {
   const hits: [string | undefined, number][] = [];
-  keywordFinder(keywords, { ignore_case })(text, (keyword, end) =>
+  createKeywordFinder(keywords, { ignore_case })(text, (keyword, end) =>
     hits.push([keywords[keyword], end]),
   );
   return hits;

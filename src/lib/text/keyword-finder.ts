@@ -8,15 +8,15 @@ const UNITS = 65_536;
 const MAX_CELLS = 4 * 1024 * 1024;
 
 /** Keywords must differ. With `ignore_case` they are in lower case, and the letters of the text are read so. */
-export function keywordFinder(
+export function createKeywordFinder(
   keywords: readonly string[],
   options: { ignore_case?: boolean } = {},
 ): FindKeywords {
   // With the first text: the built-in tables are large, and a start must not wait for them.
-  let built: ReturnType<typeof automaton> | undefined;
+  let built: ReturnType<typeof buildAutomaton> | undefined;
 
   return (text, found) => {
-    built ??= automaton(keywords, classify(keywords, options.ignore_case ?? false));
+    built ??= buildAutomaton(keywords, classify(keywords, options.ignore_case ?? false));
     const { classOf, moves, stateOf, deeper, keywordAt, shorter } = built;
     let row = 0;
     for (let at = 0; at < text.length; at++) {
@@ -47,14 +47,14 @@ function classify(keywords: readonly string[], ignoreCase: boolean): Classes {
       const unit = keyword.charCodeAt(at);
       if (classOf[unit]) continue;
       classOf[unit] = width++;
-      if (ignoreCase) classOf[upperCase(unit)] = classOf[unit];
+      if (ignoreCase) classOf[toUpperCaseUnit(unit)] = classOf[unit];
     }
   }
   return { classOf, width };
 }
 
 /** The one character that is lowered to this one; itself where there is none, as for `ß`. */
-function upperCase(unit: number): number {
+function toUpperCaseUnit(unit: number): number {
   const letter = String.fromCharCode(unit);
   const upper = letter.toUpperCase();
   return upper.length === 1 && upper.toLowerCase() === letter ? upper.charCodeAt(0) : unit;
@@ -64,8 +64,8 @@ function upperCase(unit: number): number {
  * A state is known by its row in `moves`, by class: the row of the next state. States that are too deep to have
  * one are counted on behind the last row. All bits of a move are turned where a keyword ends or no row follows.
  */
-function automaton(keywords: readonly string[], { classOf, width }: Classes) {
-  const { edges, parents, units, keywordAt } = trie(keywords, classOf);
+function buildAutomaton(keywords: readonly string[], { classOf, width }: Classes) {
+  const { edges, parents, units, keywordAt } = buildTrie(keywords, classOf);
   const states = parents.length;
   /** By state: the longest end of its text that is the start of a keyword; and the longest that is a keyword. */
   const fallback = new Int32Array(states);
@@ -107,7 +107,7 @@ function automaton(keywords: readonly string[], { classOf, width }: Classes) {
  * States are numbered by their depth: those that ordinary text leads to lie together in the processor's cache.
  * State 0 is where every keyword begins.
  */
-function trie(keywords: readonly string[], classOf: Uint16Array) {
+function buildTrie(keywords: readonly string[], classOf: Uint16Array) {
   /** By state times UNITS, plus the class of the next character. */
   const edges = new Map<number, number>();
   /** By state: where it comes from, and by which class. */

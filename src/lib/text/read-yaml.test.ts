@@ -18,10 +18,10 @@ test("a doubled dollar sign stands for itself", () => {
 });
 
 test("a variable that is not set is told with its path and line", () => {
-  const { unset, place } = readYaml(`a:\n  - b: 1\n    c: \${NOPE}\n`, {});
+  const { unset, locate } = readYaml(`a:\n  - b: 1\n    c: \${NOPE}\n`, {});
 
   expect(unset).toEqual([{ name: "NOPE", path: ["a", 0, "c"] }]);
-  expect(place(["a", 0, "c"])).toEqual({ line: 3, column: 5 });
+  expect(locate(["a", 0, "c"])).toEqual({ line: 3, column: 5 });
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
 ])("%p is refused at its line", (text, line) => {
   const { problems, value } = readYaml(text, {});
 
-  expect(problems[0]?.place.line).toBe(line);
+  expect(problems[0]?.location.line).toBe(line);
   expect(value).toBeUndefined();
 });
 
@@ -57,17 +57,17 @@ test("an alias to what it stands in is refused", () => {
 });
 
 test("an alias is the value it names, and is found where it is defined", () => {
-  const { value, place } = readYaml("a: &x {b: 1}\nc: *x", {});
+  const { value, locate } = readYaml("a: &x {b: 1}\nc: *x", {});
 
   expect(value).toEqual({ a: { b: 1 }, c: { b: 1 } });
-  expect(place(["c", "b"])).toEqual({ line: 1, column: 8 });
+  expect(locate(["c", "b"])).toEqual({ line: 1, column: 8 });
 });
 
 test("a place that is not written is where it would belong", () => {
-  const { place } = readYaml("a:\n  - b: 1\n", {});
+  const { locate } = readYaml("a:\n  - b: 1\n", {});
 
-  expect(place(["a", 0, "missing", "deep"])).toEqual({ line: 2, column: 5 });
-  expect(place(["a", 7])).toEqual({ line: 1, column: 1 });
+  expect(locate(["a", 0, "missing", "deep"])).toEqual({ line: 2, column: 5 });
+  expect(locate(["a", 7])).toEqual({ line: 1, column: 1 });
 });
 
 test("a member named __proto__ is a member", () => {

@@ -1,21 +1,21 @@
 /** What does a YAML text say, and where does each part of it stand? `${NAME}` comes from the environment. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from "yaml";
 
-export type Path = readonly (string | number)[];
+export type YamlPath = readonly (string | number)[];
 
-export interface Place {
+export interface SourceLocation {
   line: number;
   column: number;
 }
 
-export interface YamlText {
+export interface YamlDocument {
   /** undefined when there is a problem. */
   value: unknown;
-  problems: { message: string; place: Place }[];
+  problems: { message: string; location: SourceLocation }[];
   /** Variables that are not set; the value has an empty text in their place. */
-  unset: { name: string; path: Path }[];
+  unset: { name: string; path: YamlPath }[];
   /** Where a member or item stands; for one that is not written, where it would belong. */
-  place: (path: Path) => Place;
+  locate: (path: YamlPath) => SourceLocation;
 }
 
 /** An alias stands for a copy, and copies of copies grow without end (the "billion laughs"). */
@@ -27,18 +27,18 @@ const MAX_CHARACTERS = 16 * 1024 * 1024;
 export function readYaml(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
-): YamlText {
+): YamlDocument {
   const lines = new LineCounter();
-  const problems: YamlText["problems"] = [];
-  const unset: YamlText["unset"] = [];
+  const problems: YamlDocument["problems"] = [];
+  const unset: YamlDocument["unset"] = [];
   const start = { line: 1, column: 1 };
-  const placeAt = (offset: number): Place => {
+  const locationAt = (offset: number): SourceLocation => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   if (text.length > MAX_CHARACTERS) {
-    const problem = { message: `must not be longer than ${MAX_CHARACTERS} bytes`, place: start };
-    return { value: undefined, problems: [problem], unset, place: () => start };
+    const problem = { message: `must not be longer than ${MAX_CHARACTERS} bytes`, location: start };
+    return { value: undefined, problems: [problem], unset, locate: () => start };
   }
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -47,12 +47,12 @@ export function readYaml(
     uniqueKeys: true,
   });
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    problems.push({ message: saidOf(message), place: placeAt(pos[0]) });
+    problems.push({ message: rewordParserMessage(message), location: locationAt(pos[0]) });
   }
 
   let values = 0;
   const problemAt = (node: ParsedNode | null, message: string) => {
-    problems.push({ message, place: node ? placeAt(node.range[0]) : start });
+    problems.push({ message, location: node ? locationAt(node.range[0]) : start });
   };
   // Resolving walks the whole document, and one alias may be met very often.
   const resolved = new Map<ParsedNode, ParsedNode | null>();
@@ -66,7 +66,7 @@ export function readYaml(
     return found;
   };
 
-  const read = (written: ParsedNode | null, path: Path): unknown => {
+  const read = (written: ParsedNode | null, path: YamlPath): unknown => {
     values += 1;
     if (values > MAX_VALUES || path.length > MAX_DEPTH) {
       const bound = `holds more than ${MAX_VALUES} values, or more than ${MAX_DEPTH} levels`;
@@ -77,7 +77,7 @@ export function readYaml(
     if (isAlias(written) && !node) problemAt(written, NO_ANCHOR);
     if (isMap(node)) {
       const members = node.items.map((pair) => {
-        const name = nameOf(pair.key);
+        const name = readKeyName(pair.key);
         if (name === undefined) problemAt(pair.key, "a member name must be plain text");
         return [name ?? "", read(pair.value, [...path, name ?? ""])];
       });
@@ -88,7 +88,7 @@ export function readYaml(
     return typeof node.value === "string" ? filled(node.value, node, path) : node.value;
   };
 
-  const filled = (value: string, node: ParsedNode, path: Path): string =>
+  const filled = (value: string, node: ParsedNode, path: YamlPath): string =>
     value.replace(/\$\$\{|\$\{([^}]*)(\}?)/g, (whole, name: string | undefined, end) => {
       if (whole === "$${") return "${";
       if (name === undefined || !end || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
@@ -108,35 +108,35 @@ export function readYaml(
     value: problems.length ? undefined : value,
     problems,
     unset,
-    place(path) {
+    locate(path) {
       let node = document.contents;
-      let place = node ? placeAt(node.range[0]) : start;
+      let location = node ? locationAt(node.range[0]) : start;
       for (const part of path) {
         node = target(node);
         if (isMap(node)) {
-          const pair = node.items.find(({ key }) => nameOf(key) === part);
-          if (!pair) return place;
-          place = placeAt(pair.key.range[0]);
+          const pair = node.items.find(({ key }) => readKeyName(key) === part);
+          if (!pair) return location;
+          location = locationAt(pair.key.range[0]);
           node = pair.value;
         } else if (isSeq(node) && typeof part === "number") {
           node = node.items[part] ?? null;
-          if (node) place = placeAt(node.range[0]);
+          if (node) location = locationAt(node.range[0]);
         } else {
-          return place;
+          return location;
         }
       }
-      return place;
+      return location;
     },
   };
 }
 
 /** The parser repeats the text that it trips over, such as a password without quotes, and advises programmers. */
-const saidOf = (message: string): string =>
+const rewordParserMessage = (message: string): string =>
   message
     .replace(/: .*$/s, "; put a text that begins with a sign in quotes")
     .replace(/; please use .*$/s, "; a file holds one");
 
-function nameOf(key: ParsedNode): string | undefined {
+function readKeyName(key: ParsedNode): string | undefined {
   if (!isScalar(key)) return undefined;
   return typeof key.value === "object" ? undefined : String(key.value);
 }

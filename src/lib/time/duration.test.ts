@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { durationSeconds } from "./duration.ts";
+import { parseDuration } from "./duration.ts";
 
 test.each([
   ["30s", 30],
@@ -11,7 +11,7 @@ test.each([
   ["0s", 0],
   ["090s", 90],
 ])("%s is %i seconds", (text, seconds) => {
-  expect(durationSeconds(text)).toBe(seconds);
+  expect(parseDuration(text)).toBe(seconds);
 });
 
 test.each([
@@ -36,5 +36,5 @@ test.each([
   "1e3s",
   "1234567890s",
 ])("%j is no duration", (text) => {
-  expect(durationSeconds(text)).toBeUndefined();
+  expect(parseDuration(text)).toBeUndefined();
 });

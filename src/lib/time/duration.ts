@@ -6,7 +6,7 @@ const UNIT_S = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 export const DURATION = /^(?=.)(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
 
 /** Whole seconds, or undefined for a text that is no duration. */
-export function durationSeconds(text: string): number | undefined {
+export function parseDuration(text: string): number | undefined {
   const parts = DURATION.exec(text);
   if (!parts) return undefined;
   const [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts;
@@ -19,5 +19,5 @@ export function durationSeconds(text: string): number | undefined {
 }
 
 /** Is a stored time over? What has no end never is. */
-export const hasEnded = (time: string | null, at: Date): boolean =>
+export const isExpired = (time: string | null, at: Date): boolean =>
   time !== null && Date.parse(time) <= at.getTime();

@@ -6,7 +6,7 @@ import {
   inputRequired,
 } from "@modelcontextprotocol/server";
 import type { Install } from "../../contract/store-installs.ts";
-import { valueWeight } from "../../lib/json/measure-json.ts";
+import { measureValue } from "../../lib/json/measure-json.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Missing } from "../upstream/target.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
@@ -114,7 +114,7 @@ async function callUpstream(
     failed: result.isError === true,
     ms: Math.round(elapsedMs() - began),
   });
-  session.hold.add(valueWeight(result));
+  session.hold.add(measureValue(result));
   const after = await guardResult(session, call, result);
   return "refusal" in after ? after.refusal : after.pass;
 }

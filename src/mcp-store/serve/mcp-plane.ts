@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { traceHeaders } from "../../lib/http/trace-context.ts";
+import { continueTrace } from "../../lib/http/trace-context.ts";
 import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";
@@ -80,7 +80,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       author: { actor: { id: null, name: nameOf(caller) }, request_id, trace_id },
       hold,
       afterwards,
-      trace_headers: traceHeaders(request.headers, request_id),
+      trace_headers: continueTrace(request.headers, request_id),
       asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
     };
     const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };

@@ -18,8 +18,8 @@ import { type StoreCredentialRow, storeCredentialTable } from "../../db/store-cr
 import { storeInstallTable } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
-import { newSecret, secretHash } from "../../lib/crypto/secrets.ts";
-import { hasEnded } from "../../lib/time/duration.ts";
+import { hashSecret, newSecret } from "../../lib/crypto/secrets.ts";
+import { isExpired } from "../../lib/time/duration.ts";
 import type { Principal } from "../identify-principal.ts";
 import { bindServer, serverChanged, suspendedInstances } from "./bind-server.ts";
 import { accountOf, credentialOf } from "./credential-row.ts";
@@ -68,7 +68,7 @@ export async function startConnect(
   const id = deps.newId();
   const flow: OauthFlowRow = {
     id,
-    state_hash: secretHash(state),
+    state_hash: hashSecret(state),
     gateway_id,
     principal_sub,
     instance_id: instance.id,
@@ -160,7 +160,7 @@ export async function finishConnect(
 
 /** One use: of two that bring the same state the second finds nothing. */
 async function takeFlow(deps: Deps, principal: Principal, state: string): Promise<OauthFlowRow> {
-  const flow = await oauthFlowTable.find(deps.db, { state_hash: secretHash(state) });
+  const flow = await oauthFlowTable.find(deps.db, { state_hash: hashSecret(state) });
   const gone = new AppError("invalid_request", "This sign-in has ended or was used: start again.");
   if (!flow) throw gone;
   const { gateway_id, principal_sub, sign_in } = principal;
@@ -173,7 +173,7 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
     throw new AppError("forbidden", "Another person or token started this sign-in.");
   }
   const taken = await oauthFlowTable.remove(deps.db, { id: flow.id });
-  if (taken === 0 || hasEnded(flow.expires_at, deps.now())) throw gone;
+  if (taken === 0 || isExpired(flow.expires_at, deps.now())) throw gone;
   return flow;
 }
 

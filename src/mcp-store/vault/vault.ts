@@ -9,7 +9,7 @@ import {
   storeCredentialTable,
 } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
-import { hasEnded } from "../../lib/time/duration.ts";
+import { isExpired } from "../../lib/time/duration.ts";
 import type { Principal } from "../identify-principal.ts";
 import { type ClientToken, openClientTokens } from "./client-token.ts";
 import { credentialOf, openCredential } from "./credential-row.ts";
@@ -49,12 +49,12 @@ export function openVault(deps: Deps): Vault {
       const token = row && openCredential(deps.keyring(), row, "access_token");
       if (!row?.registration_id || token === undefined) return undefined;
       const soon = new Date(deps.now().getTime() + EARLY_MS);
-      if (token !== refused && !hasEnded(row.expires_at, soon)) return token;
+      if (token !== refused && !isExpired(row.expires_at, soon)) return token;
 
       const refresh = openCredential(deps.keyring(), row, "refresh_token");
       if (refresh === undefined) {
         if (token === refused) await end(deps, row);
-        return token === refused || hasEnded(row.expires_at, deps.now()) ? undefined : token;
+        return token === refused || isExpired(row.expires_at, deps.now()) ? undefined : token;
       }
       const renewed = await renewOnce(row, instance, refresh);
       return renewed && openCredential(deps.keyring(), renewed, "access_token");
@@ -91,7 +91,7 @@ async function renew(
     if (code === OAuthErrorCode.InvalidGrant || code === OAuthErrorCode.InvalidClient) {
       return (await renewedElsewhere(deps, row)) ?? (await end(deps, row));
     }
-    if (!hasEnded(row.expires_at, deps.now())) return row;
+    if (!isExpired(row.expires_at, deps.now())) return row;
     throw new AppError("upstream_failed", "The sign-in there could not be renewed: try again.");
   }
 }

@@ -1,6 +1,6 @@
 /** Combines all rate_limiter entries of a gateway into counters, and the rules that read them. */
 import { LIMIT_TYPES, type LimitType } from "../../contract/limits.ts";
-import { durationSeconds } from "../../lib/time/duration.ts";
+import { parseDuration } from "../../lib/time/duration.ts";
 import { spaceName } from "./counter.ts";
 import type { RateLimiterSettings } from "./settings.ts";
 
@@ -53,7 +53,7 @@ export function compileLimits(
       if (!configured) continue;
       const { limit, window } = configured;
       // The schema accepts only valid durations.
-      const window_s = durationSeconds(window) ?? 0;
+      const window_s = parseDuration(window) ?? 0;
       const space = spaceName(gateway_id, type, window_s);
       let counter = counters.get(space);
       if (!counter) {

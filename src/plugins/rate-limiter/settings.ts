@@ -1,14 +1,14 @@
 /** The settings of the rate limiter, as a gateway's configuration holds them (spec 2, plugin entry). */
 import { z } from "zod";
-import { DURATION, durationSeconds } from "../../lib/time/duration.ts";
+import { DURATION, parseDuration } from "../../lib/time/duration.ts";
 
 const MAX_WINDOW_S = 366 * 86_400;
 
 const Duration = z
   .string()
   .regex(DURATION, "must be a duration such as 30s, 1m, 2h, 1d or 1h30m")
-  .refine((text) => (durationSeconds(text) ?? 1) > 0, "must be longer than nothing")
-  .refine((text) => (durationSeconds(text) ?? 0) <= MAX_WINDOW_S, "must be at most 366d");
+  .refine((text) => (parseDuration(text) ?? 1) > 0, "must be longer than nothing")
+  .refine((text) => (parseDuration(text) ?? 0) <= MAX_WINDOW_S, "must be at most 366d");
 
 const Limit = z.strictObject({
   limit: z

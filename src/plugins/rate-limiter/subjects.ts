@@ -1,8 +1,8 @@
 /** Whom does a request count for? One subject for each type of limit (spec 8.2). */
 import type { LimitType } from "../../contract/limits.ts";
 import { derivedKey, type Keyring } from "../../lib/crypto/seal.ts";
-import { secretHash } from "../../lib/crypto/secrets.ts";
-import { addressSubject } from "../../lib/http/ip-address.ts";
+import { hashSecret } from "../../lib/crypto/secrets.ts";
+import { toAddressSubject } from "../../lib/http/ip-address.ts";
 import type { PluginRequest } from "../plugin.ts";
 
 export type Fingerprint = (text: string) => string;
@@ -12,14 +12,14 @@ export const SUBJECT_OF_TYPE: Record<
   (request: PluginRequest, hmac: Fingerprint) => string
 > = {
   global: () => "global",
-  per_ip: ({ client }) => addressSubject(client),
-  per_user: ({ user }) => (user.length > LONGEST_SUBJECT ? `sha256:${secretHash(user)}` : user),
+  per_ip: ({ client }) => toAddressSubject(client),
+  per_user: ({ user }) => (user.length > LONGEST_SUBJECT ? `sha256:${hashSecret(user)}` : user),
   // No header value can hold a line feed, so no two requests are joined to the same text.
   per_fingerprint({ key_id, client, user, headers }, hmac) {
     if (key_id === undefined) return "";
     const agent = headers.get("user-agent") ?? "";
     const session = headers.get("x-session-id") ?? "";
-    return hmac(`${key_id}\n${addressSubject(client)}\n${agent}\n${user}\n${session}`);
+    return hmac(`${key_id}\n${toAddressSubject(client)}\n${agent}\n${user}\n${session}`);
   },
 };
 

@@ -1,6 +1,6 @@
 /** Data loss prevention: finds personal data and credentials, and says how each is masked. */
 import { z } from "zod";
-import { patternRefusal } from "../../lib/linear-regex/compile-pattern.ts";
+import { findPatternError } from "../../lib/linear-regex/compile-pattern.ts";
 import { detector, textByText } from "../detector.ts";
 import { customRule } from "../dlp/custom-rules.ts";
 import { ENTITY_NAMES, type EntityName, USUAL_ENTITIES } from "../dlp/entities.ts";
@@ -46,7 +46,7 @@ const Rule = z
   })
   .refine(isRepeatable, NOT_REPEATABLE)
   .superRefine(({ type, pattern }, context) => {
-    const wrong = type === "regex" ? patternRefusal(pattern) : keywordRefusal(pattern);
+    const wrong = type === "regex" ? findPatternError(pattern) : keywordRefusal(pattern);
     if (wrong) context.addIssue({ code: "custom", path: ["pattern"], message: wrong });
   });
 

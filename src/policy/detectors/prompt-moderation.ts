@@ -1,7 +1,7 @@
 /** Finds the words and patterns that an organization does not want to see. */
 import { z } from "zod";
 import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
-import { keywordFinder } from "../../lib/text/keyword-finder.ts";
+import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
 import { detector, textByText } from "../detector.ts";
 import { linesOf, withoutRepeats } from "../dlp/lines-of.ts";
 import { type Placed, withoutOverlaps } from "../dlp/without-overlaps.ts";
@@ -118,7 +118,7 @@ export const promptModeration = detector({
 function exactly(keywords: readonly string[]): FindHits {
   const distinct = [...new Set(keywords)].filter((keyword) => keyword !== "");
   const indexOf = distinct.map((keyword) => keywords.indexOf(keyword));
-  const find = keywordFinder(distinct);
+  const find = createKeywordFinder(distinct);
   return ({ text }) => {
     const hits: Hit[] = [];
     find(text, (number, end) => {
@@ -145,5 +145,5 @@ function nearly(keywords: readonly string[], threshold: number): FindHits {
 function pattern(source: string, index: number, ignore_case: boolean): FindHits {
   const compiled = compilePattern(source, { ignore_case });
   return ({ exact }) =>
-    compiled.spans(exact).map((span) => ({ rule: "regex", index, confidence: 1, ...span }));
+    compiled.findMatches(exact).map((span) => ({ rule: "regex", index, confidence: 1, ...span }));
 }

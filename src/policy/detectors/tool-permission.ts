@@ -1,6 +1,6 @@
 /** Which tools may be called or offered, by name. */
 import { z } from "zod";
-import { globMatcher } from "../../lib/text/glob.ts";
+import { compileGlobs } from "../../lib/text/glob.ts";
 import { detector, type Match } from "../detector.ts";
 
 const ToolPatterns = z.array(z.string().min(1).max(256)).max(1000).default([]);
@@ -29,8 +29,8 @@ export const toolPermission = detector({
   masks: false,
   settings: Settings,
   prepare: ({ allowed_tools, denied_tools, definitions }) => {
-    const isDenied = globMatcher(denied_tools.map((pattern) => pattern.toLowerCase()));
-    const isAllowed = allowed_tools.length === 0 ? () => true : globMatcher(allowed_tools);
+    const isDenied = compileGlobs(denied_tools.map((pattern) => pattern.toLowerCase()));
+    const isAllowed = allowed_tools.length === 0 ? () => true : compileGlobs(allowed_tools);
     const problem = (name: string): string | undefined => {
       if (isDenied(name.toLowerCase())) return "denied";
       return isAllowed(name) ? undefined : "not_allowed";

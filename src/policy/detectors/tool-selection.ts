@@ -1,6 +1,6 @@
 /** Does a call fit the tools there are: a tool that exists, with arguments of the right form? */
 import { z } from "zod";
-import { schemaMisfit } from "../../lib/json/find-schema-violation.ts";
+import { findSchemaViolation } from "../../lib/json/find-schema-violation.ts";
 import { detector, type Match, NOT_KEPT, type ToolCall } from "../detector.ts";
 
 const Settings = z.strictObject({
@@ -47,7 +47,7 @@ export const toolSelection = detector({
         if (unknown) return [misuse(call, "unknown_tool")];
         if (!check_arguments || call.arguments === NOT_KEPT) return [];
         if (call.arguments === undefined) return [misuse(call, "arguments_not_json")];
-        const misfit = schemaMisfit(schemas.get(call.name), call.arguments);
+        const misfit = findSchemaViolation(schemas.get(call.name), call.arguments);
         if (!misfit) return [];
         return [
           misuse(call, "invalid_arguments", { keyword: misfit.keyword, argument: misfit.pointer }),

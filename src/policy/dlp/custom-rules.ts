@@ -43,7 +43,8 @@ function viewsOf(of: Segment): readonly View[] {
 /** Also in the text as it is. */
 function regex(source: string): SpansIn {
   const pattern = compilePattern(source);
-  const spansIn = (text: string) => pattern.spans(text).filter(({ start, end }) => end > start);
+  const spansIn = (text: string) =>
+    pattern.findMatches(text).filter(({ start, end }) => end > start);
   return (of) => {
     const read = viewsOf(of).flatMap(({ exact, span }) =>
       spansIn(exact).map(({ start, end }) => span(start, end)),

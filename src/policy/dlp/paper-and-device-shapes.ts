@@ -1,5 +1,5 @@
 /** Documents of people in any country, vehicles, devices and addresses of machines. */
-import { v6Groups } from "../../lib/http/ip-address.ts";
+import { parseIpv6Groups } from "../../lib/http/ip-address.ts";
 import { bare, luhn, weighted } from "./checksums.ts";
 import { type Shape, upTo, written } from "./shape.ts";
 
@@ -113,7 +113,7 @@ export const PAPER_AND_DEVICE_SHAPES: readonly Shape[] = [
     first: "either",
     opens: [1, 2, 3, 4],
     end: written(/[0-9a-f]{1,4}:[0-9a-f:]{2,34}(?::(?:\d{1,3}\.){3}\d{1,3})?/i, (matched) =>
-      Boolean(v6Groups(matched)),
+      Boolean(parseIpv6Groups(matched)),
     ),
     alone: 0.85,
     near: 0.95,

@@ -1,7 +1,12 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
 
-import { charsetOf, decodeText } from "../../lib/documents/decode-text.ts";
-import { containerKind, fileKind, HEAD_BYTES, isMedia } from "../../lib/documents/file-kind.ts";
+import { decodeText, readCharset } from "../../lib/documents/decode-text.ts";
+import {
+  detectFileKind,
+  detectKindFromStart,
+  HEAD_BYTES,
+  isMedia,
+} from "../../lib/documents/file-kind.ts";
 import type { Encoding } from "../segment.ts";
 
 export type Decoded =
@@ -45,11 +50,11 @@ export function encodeMember({ prefix, alphabet }: Encoding, text: string): stri
 function decodeBase64(prefix: string, data: string): Decoded | undefined {
   if (data === "" || !BASE64.test(data)) return undefined;
   const head = Buffer.from(data.slice(0, HEAD_CHARACTERS), "base64");
-  if (containerKind(head)) return { kind: "document" };
-  const charset = charsetOf(prefix);
+  if (detectKindFromStart(head)) return { kind: "document" };
+  const charset = readCharset(prefix);
   if (decodeText(head, charset) === undefined) return { kind: isMedia(head) ? "media" : "binary" };
   const bytes = Buffer.from(data, "base64");
-  if (fileKind(bytes)) return { kind: "document" };
+  if (detectFileKind(bytes)) return { kind: "document" };
   const text = decodeText(bytes, charset);
   const alphabet = /[-_]/.test(data) ? "base64url" : "base64";
   return text === undefined
@@ -68,8 +73,8 @@ const lettersOf = (data: string): string => data.replace(/[^A-Za-z0-9+/_=-]+/g, 
 
 function decodePercent(prefix: string, data: string): Decoded {
   const bytes = percentBytes(data);
-  if (fileKind(bytes)) return { kind: "document" };
-  const text = decodeText(bytes, charsetOf(prefix));
+  if (detectFileKind(bytes)) return { kind: "document" };
+  const text = decodeText(bytes, readCharset(prefix));
   if (text === undefined) return { kind: isMedia(bytes) ? "media" : "binary" };
   return { kind: "text", text, encoding: { prefix, alphabet: "percent" } };
 }

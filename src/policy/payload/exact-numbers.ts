@@ -1,6 +1,6 @@
 /** Numbers as they were written: those of more than fifteen digits are rounded when they are read. */
 import { OPEN_BRACE, OPEN_BRACKET } from "../../lib/json/skip-value.ts";
-import { eachItem, eachMember, endOfValue, skipBlank } from "../../lib/json/source-text.ts";
+import { eachItem, eachMember, findValueEnd, skipBlank } from "../../lib/json/source-text.ts";
 import type { Segment } from "../segment.ts";
 import type { Value } from "./payload.ts";
 import { type Branch, placeTree } from "./place-tree.ts";
@@ -29,7 +29,7 @@ const isRounded = ({ isNumber, text }: Segment) => isNumber && !Number.isSafeInt
 
 function look(text: string, tree: Branch<{ segment: Value }>, pattern: RegExp): void {
   const walk = (at: number, branch: typeof tree | undefined): number => {
-    if (!branch) return endOfValue(text, at);
+    if (!branch) return findValueEnd(text, at);
     const first = text.charCodeAt(at);
     if (first === OPEN_BRACE) {
       return eachMember(text, at, (name, value) => walk(value, branch.steps.get(name)));
@@ -37,7 +37,7 @@ function look(text: string, tree: Branch<{ segment: Value }>, pattern: RegExp): 
     if (first === OPEN_BRACKET) {
       return eachItem(text, at, (index, value) => walk(value, branch.steps.get(String(index))));
     }
-    const end = endOfValue(text, at);
+    const end = findValueEnd(text, at);
     const literal = text.slice(at, end);
     if (branch.inner) look(JSON.parse(literal), branch.inner, pattern);
     else if (branch.item && pattern.test(literal)) branch.item.segment.text = literal;

@@ -1,5 +1,5 @@
 /** Segments by the steps of their pointers, so that one pass over the text of a payload finds all of them. */
-import { stepName } from "../../lib/json/parse-strict.ts";
+import { unescapePointerStep } from "../../lib/json/parse-strict.ts";
 import type { Segment } from "../segment.ts";
 
 export interface Branch<Item> {
@@ -30,7 +30,7 @@ export function placeTree<Item extends { segment: Pick<Segment, "pointer" | "inn
 function grow<Item>(root: Branch<Item>, pointer: string): Branch<Item> {
   let branch = root;
   for (const escaped of pointer.split("/").slice(1)) {
-    const step = stepName(escaped);
+    const step = unescapePointerStep(escaped);
     const next = branch.steps.get(step) ?? { steps: new Map() };
     branch.steps.set(step, next);
     branch = next;

@@ -2,12 +2,12 @@
 import { COMMA, OPEN_BRACE, OPEN_BRACKET } from "../../lib/json/skip-value.ts";
 import {
   applyEdits,
-  type Edit,
   eachItem,
   eachMember,
-  endOfValue,
-  memberTexts,
+  findValueEnd,
+  readMemberTexts,
   skipBlank,
+  type TextEdit,
 } from "../../lib/json/source-text.ts";
 import type { Change } from "../rewrite.ts";
 import { encodeMember } from "./encoded.ts";
@@ -23,7 +23,7 @@ import { type Branch, placeTree } from "./place-tree.ts";
  */
 export function rewritePayload(body: string, changes: readonly Change[]): string {
   const tree = placeTree(changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)));
-  const payload = memberTexts(body, skipBlank(body, 0)).get("payload") ?? "{}";
+  const payload = readMemberTexts(body, skipBlank(body, 0)).get("payload") ?? "{}";
   return applyEdits(payload, [...replacements(payload, tree, TOKENS), ...removals(payload)]);
 }
 
@@ -33,15 +33,15 @@ const NO_TOKENS: ReadonlySet<string> = new Set();
 
 const IN_ATTACHMENTS = /^\/attachments(?:\/|$)/;
 
-function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<string>): Edit[] {
-  const edits: Edit[] = [];
+function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<string>): TextEdit[] {
+  const edits: TextEdit[] = [];
   const drop = (at: number, empty: string): number => {
-    const end = endOfValue(text, at);
+    const end = findValueEnd(text, at);
     edits.push({ from: at, to: end, put: empty });
     return end;
   };
   const look = (at: number, branch: Branch<Change> | undefined): number => {
-    if (!branch) return endOfValue(text, at);
+    if (!branch) return findValueEnd(text, at);
     const first = text.charCodeAt(at);
     if (first === OPEN_BRACE) {
       return eachMember(text, at, (name, value) => {
@@ -52,7 +52,7 @@ function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<st
     if (first === OPEN_BRACKET) {
       return eachItem(text, at, (index, value) => look(value, branch.steps.get(String(index))));
     }
-    const end = endOfValue(text, at);
+    const end = findValueEnd(text, at);
     const changed = changedText(text.slice(at, end), branch);
     if (changed !== undefined) edits.push({ from: at, to: end, put: JSON.stringify(changed) });
     return end;
@@ -75,21 +75,21 @@ function changedText(literal: string, { item, inner }: Branch<Change>): string |
 const writtenText = ({ segment: { encoding }, text }: Change): string =>
   encoding ? encodeMember(encoding, text) : text;
 
-function removals(payload: string): Edit[] {
-  const edits: Edit[] = [];
+function removals(payload: string): TextEdit[] {
+  const edits: TextEdit[] = [];
   const drop = (slot: number, end: number) => edits.push(removal(payload, slot, end));
   eachMember(payload, 0, (name, at, slot) => {
     if (name === "attachments") {
-      const end = endOfValue(payload, at);
+      const end = findValueEnd(payload, at);
       drop(slot, end);
       return end;
     }
     if (name !== "messages" || payload.charCodeAt(at) !== OPEN_BRACKET)
-      return endOfValue(payload, at);
+      return findValueEnd(payload, at);
     return eachItem(payload, at, (_, message) => {
-      if (payload.charCodeAt(message) !== OPEN_BRACE) return endOfValue(payload, message);
+      if (payload.charCodeAt(message) !== OPEN_BRACE) return findValueEnd(payload, message);
       return eachMember(payload, message, (member, value, place) => {
-        const end = endOfValue(payload, value);
+        const end = findValueEnd(payload, value);
         if (member === "content" && payload.startsWith("null", value)) drop(place, end);
         return end;
       });
@@ -99,7 +99,7 @@ function removals(payload: string): Edit[] {
 }
 
 /** A member goes with the comma before it; the first of its object with the comma behind it. */
-function removal(text: string, slot: number, end: number): Edit {
+function removal(text: string, slot: number, end: number): TextEdit {
   if (text.charCodeAt(slot - 1) === COMMA) return { from: slot - 1, to: end, put: "" };
   const behind = skipBlank(text, end);
   return { from: slot, to: text.charCodeAt(behind) === COMMA ? behind + 1 : end, put: "" };

@@ -1,5 +1,5 @@
 /** How texts are gathered: members a style knows by its table, everything else string by string. */
-import { parseStrictText, pointerStep } from "../../lib/json/parse-strict.ts";
+import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
 import { isHostileOperator } from "../injections/query-operators.ts";
 import { type Source, segment } from "../segment.ts";
 import { decodeMember } from "./encoded.ts";
@@ -120,7 +120,7 @@ export const byOwnNames =
 
 export function under(place: Place, key: string | number): Place {
   const { source, role, pointer, inner } = place;
-  const step = typeof key === "number" ? key : pointerStep(key);
+  const step = typeof key === "number" ? key : escapePointerStep(key);
   const name = typeof key === "number" ? "" : key;
   return inner === null
     ? { source, role, pointer: `${pointer}/${step}`, inner, name }

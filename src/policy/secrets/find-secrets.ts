@@ -1,5 +1,5 @@
 /** Finds credentials in a text: one pass for the words that announce them, then a look at each such place. */
-import { keywordFinder } from "../../lib/text/keyword-finder.ts";
+import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
 import { BUSINESS_FORMATS } from "./business-formats.ts";
 import { CLOUD_FORMATS } from "./cloud-formats.ts";
 import { DEVELOPER_FORMATS } from "./developer-formats.ts";
@@ -37,7 +37,7 @@ for (const format of FORMATS) {
 /** What announces a secret, in lower case. */
 export const SECRET_KEYWORDS: readonly string[] = [...byKeyword.keys()];
 const FORMATS_OF = [...byKeyword.values()];
-const findKeywords = keywordFinder(SECRET_KEYWORDS, { ignore_case: true });
+const findKeywords = createKeywordFinder(SECRET_KEYWORDS, { ignore_case: true });
 
 /** In the order of the text, none overlapping. */
 export function findSecrets(text: string): readonly Secret[] {

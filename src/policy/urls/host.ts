@@ -1,6 +1,6 @@
 /** Where an address leads: its host as a machine takes it, and what is odd about how it is written. */
 import { domainToUnicode } from "node:url";
-import { v4Number } from "../../lib/http/ip-address.ts";
+import { ipv4ToNumber } from "../../lib/http/ip-address.ts";
 
 export interface Host {
   /** ASCII, lower case, without a dot at its end. An IPv4 address is in dotted form, whatever was written. */
@@ -86,7 +86,7 @@ function kindOf(name: string, written: string): Host["kind"] {
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) {
     // Decimal, octal, hex and short forms: nobody writes them but to get past a check.
     if (name !== written) return "disguised_address";
-    return isInner(v4Number(name)) ? "inner" : "address";
+    return isInner(ipv4ToNumber(name)) ? "inner" : "address";
   }
   if (name.startsWith("["))
     return /^\[(?:::1|f[cd]|fe[89ab]|::ffff:)/.test(name) ? "inner" : "address";
@@ -105,7 +105,7 @@ const INNER = [
 ].map((block) => {
   const [network = "", bits] = block.split("/");
   const size = 2 ** (32 - Number(bits));
-  return { size, index: v4Number(network) / size };
+  return { size, index: ipv4ToNumber(network) / size };
 });
 
 const isInner = (address: number) =>

@@ -4,7 +4,7 @@ import { AppError } from "../../contract/errors.ts";
 import { PERMISSIONS } from "../../contract/roles.ts";
 import { signIn } from "../../contract/session.ts";
 import type { Deps } from "../../deps.ts";
-import { secretHash } from "../../lib/crypto/secrets.ts";
+import { hashSecret } from "../../lib/crypto/secrets.ts";
 import type { Actor } from "../../route.ts";
 import { liveToken, refuseForms, sessionToken } from "./session.ts";
 
@@ -61,7 +61,7 @@ const LIMITED_TOO: ReadonlySet<string> = new Set([
 function actorOf(deps: Deps, request: Request): Actor {
   const header = request.headers.get("authorization")?.trim();
   const token = header
-    ? liveToken(deps, secretHash(header.replace(/^Bearer\s+/i, "")))
+    ? liveToken(deps, hashSecret(header.replace(/^Bearer\s+/i, "")))
     : sessionToken(deps, request);
   if (token) {
     deps.used("admin_tokens", token.id);

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { idempotentReplyTable, sealedReply } from "../../db/idempotent-replies.ts";
 import type { Deps } from "../../deps.ts";
 import { seal, unseal } from "../../lib/crypto/seal.ts";
-import { secretHash } from "../../lib/crypto/secrets.ts";
+import { hashSecret } from "../../lib/crypto/secrets.ts";
 
 export interface Once {
   /** Who, where and which key. */
@@ -21,8 +21,8 @@ export function onceOf(
     throw new AppError("validation_failed", "Idempotency-Key: must have 1 to 255 characters");
   }
   return {
-    id: secretHash(JSON.stringify([call.actor_id, call.path, key])),
-    request_hash: secretHash(JSON.stringify(call.body ?? null)),
+    id: hashSecret(JSON.stringify([call.actor_id, call.path, key])),
+    request_hash: hashSecret(JSON.stringify(call.body ?? null)),
   };
 }
 

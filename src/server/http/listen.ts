@@ -5,7 +5,7 @@ import { RESERVED_SLUGS } from "../../contract/consumers.ts";
 import type { Plane } from "../../contract/endpoint.ts";
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import { matchTail } from "../../dataplane/match-endpoint.ts";
-import { pathStart } from "../../lib/http/url-parts.ts";
+import { findPathStart } from "../../lib/http/url-parts.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../../settings.ts";
 import { reasonOf } from "../doctor/check.ts";
@@ -191,7 +191,7 @@ const SPARE_EVERY_MS = 60_000;
 
 /** `/v1/…` and its like are the program's own; any other first segment names a consumer. */
 function isOurs({ url }: Request): boolean {
-  const start = pathStart(url) + 1;
+  const start = findPathStart(url) + 1;
   const end = url.indexOf("/", start);
   // A consumer's path has a second segment: what has none is ours, if only to say that it is not there.
   return end < 0 || RESERVED.has(url.slice(start, end));

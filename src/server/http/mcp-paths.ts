@@ -1,7 +1,7 @@
 /** The paths of the MCP plane that speak no JSON of ours: the endpoint itself, and what leads clients to a login. */
 import { AppError } from "../../contract/errors.ts";
 import { corsHeaders, preflightHeaders } from "../../lib/http/cors.ts";
-import { clientAddress } from "../../lib/http/ip-address.ts";
+import { findClientAddress } from "../../lib/http/ip-address.ts";
 import {
   authorizationServers,
   METADATA_PATH,
@@ -32,7 +32,7 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> 
         headers,
         slug: request.params.consumer,
         origin: publicOrigin(app.deps, request),
-        client: clientAddress(
+        client: findClientAddress(
           socket,
           request.headers.get("x-forwarded-for"),
           app.deps.settings.TRUSTED_PROXIES,

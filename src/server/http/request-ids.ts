@@ -1,6 +1,6 @@
 /** Names a request in answers, logs and events; a trace that began elsewhere is continued. */
 import type { Plane } from "../../contract/endpoint.ts";
-import { sentTraceId } from "../../lib/http/trace-context.ts";
+import { readTraceId } from "../../lib/http/trace-context.ts";
 import type { RequestIds } from "./render-error.ts";
 
 const TRACE_NAME = /^[\w.:-]{1,128}$/;
@@ -11,7 +11,7 @@ export function requestIds(headers: Headers, newId: () => string, plane: Plane):
   // Gateways that ask the guard name their trace in a header of their own.
   const named = plane === "guard" ? headers.get("x-trace-id") : null;
   if (named !== null && TRACE_NAME.test(named)) return { trace_id: named, request_id };
-  return { trace_id: sentTraceId(headers) ?? digitsOf(request_id), request_id };
+  return { trace_id: readTraceId(headers) ?? digitsOf(request_id), request_id };
 }
 
 /** The id without its dashes. */

@@ -12,7 +12,7 @@ import {
 import { endSession } from "../../db/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
-import { secretHash } from "../../lib/crypto/secrets.ts";
+import { hashSecret } from "../../lib/crypto/secrets.ts";
 import { type Actor, type Route, route } from "../../route.ts";
 import type { TokenView } from "../../snapshot/snapshot.ts";
 import { publicOrigin } from "./public-origin.ts";
@@ -25,7 +25,7 @@ const CONTEXT: SealContext = { purpose: "console session", id: "" };
 export const sessionRoutes: Route[] = [
   route(whoAmI, (_, { actor }) => shown(actor)),
   route(signIn, (deps, { body, origin, reply_headers }) => {
-    const hash = secretHash(body.token.trim());
+    const hash = hashSecret(body.token.trim());
     const token = liveToken(deps, hash);
     if (!token)
       throw new AppError(

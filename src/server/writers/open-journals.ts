@@ -6,7 +6,7 @@ import type { Db } from "../../db/db.ts";
 import { insertEvaluations, type RecordedEvaluation } from "../../db/evaluation-events.ts";
 import { requestEventTable } from "../../db/request-events.ts";
 import { sqliteFile } from "../../db/sqlite.ts";
-import { type Journal, leftBehind, openJournal } from "../../lib/journal.ts";
+import { findAbandonedJournals, type Journal, openJournal } from "../../lib/journal.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../settings.ts";
 import { type Recovered, recoverEvents } from "./recover-events.ts";
@@ -60,7 +60,7 @@ export async function openJournals(settings: Settings, db: Db, log: Log): Promis
 }
 
 async function recovering<Event>(path: string, log: Log, recovered: Recovered<Event>) {
-  const found = await leftBehind(path);
+  const found = await findAbandonedJournals(path);
   let left = await recoverEvents(log, found, recovered);
   const bytes = left.reduce((sum, journal) => sum + journal.bytes, 0);
   /** That they are held was logged at the start. */

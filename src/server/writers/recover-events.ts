@@ -1,6 +1,6 @@
 /** Writes the events that earlier processes left in their journals to the database, each once. */
 import { AppError } from "../../contract/errors.ts";
-import type { LeftBehind } from "../../lib/journal.ts";
+import type { AbandonedJournal } from "../../lib/journal.ts";
 import type { Log } from "../../lib/log.ts";
 
 /** Rows in one statement: a journal of 100,000 events must not delay the start by minutes. */
@@ -15,9 +15,9 @@ export interface Recovered<Event> {
 /** Returns the journals that could not be written now. They do not delay the start. */
 export async function recoverEvents<Event>(
   log: Log,
-  journals: readonly LeftBehind[],
+  journals: readonly AbandonedJournal[],
   { kind, insert }: Recovered<Event>,
-): Promise<LeftBehind[]> {
+): Promise<AbandonedJournal[]> {
   /** Returns how many were new. Throws only when the database is unavailable. */
   const write = async (events: readonly Event[]): Promise<number> => {
     try {
@@ -36,7 +36,7 @@ export async function recoverEvents<Event>(
       return 0;
     }
   };
-  const held: LeftBehind[] = [];
+  const held: AbandonedJournal[] = [];
   for (const journal of journals) {
     try {
       const events = journal.lines().flatMap(parsed<Event>);

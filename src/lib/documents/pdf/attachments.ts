@@ -1,16 +1,16 @@
 /** Finds what a PDF carries beside its pages: attached files, XFA forms and pictures. */
 import { isDocumentProblem } from "../document-problem.ts";
-import type { Reading, Unread } from "../read-document-text.ts";
+import type { PartText, UnreadPart } from "../read-document-text.ts";
 import { isStream, type PdfObjects, type PdfStream } from "./read-objects.ts";
 import { isName } from "./value-reader.ts";
 
-export interface PdfAttached {
+export interface PdfAttachments {
   files: Set<PdfStream>;
   has_pictures: boolean;
 }
 
 /** Adds those of the version that `objects` has chosen. */
-export function findAttached(objects: PdfObjects, found: PdfAttached): void {
+export function findAttachments(objects: PdfObjects, found: PdfAttachments): void {
   for (const object of objects.all.values()) {
     const dict = objects.dict(object);
     const [type, subtype] = [dict.get("Type"), dict.get("Subtype")];
@@ -27,12 +27,12 @@ export function findAttached(objects: PdfObjects, found: PdfAttached): void {
 }
 
 /** `readPart` reads one file, of any kind. */
-export async function readAttached(
+export async function readAttachments(
   objects: PdfObjects,
-  { files, has_pictures }: PdfAttached,
-  readPart: (bytes: Uint8Array) => Promise<Reading>,
-): Promise<Pick<Reading, "text" | "unread">> {
-  const unread: Unread[] = has_pictures ? [PICTURES] : [];
+  { files, has_pictures }: PdfAttachments,
+  readPart: (bytes: Uint8Array) => Promise<PartText>,
+): Promise<Pick<PartText, "text" | "unread">> {
+  const unread: UnreadPart[] = has_pictures ? [PICTURES] : [];
   let text = "";
   for (const file of files) {
     try {
@@ -49,7 +49,7 @@ export async function readAttached(
   return { text, unread: [...new Map(unread.map((each) => [each.reason, each])).values()] };
 }
 
-const PICTURES: Unread = {
+const PICTURES: UnreadPart = {
   problem: "media",
   reason: "The PDF holds pictures, of which no text is read.",
 };

@@ -5,7 +5,7 @@ import { documentProblem } from "../document-problem.ts";
 import type { PdfDict } from "./value-reader.ts";
 
 /** undefined: a picture's filter, or one that is not known; there is no text behind it. */
-export async function undoFilter(
+export async function decodeFilter(
   name: string,
   bytes: Uint8Array,
   parameters: PdfDict,
@@ -14,19 +14,19 @@ export async function undoFilter(
   switch (name) {
     case "FlateDecode":
     case "Fl":
-      return unpredict(await inflated(bytes, most), parameters);
+      return undoPredictor(await inflateWithin(bytes, most), parameters);
     case "LZWDecode":
     case "LZW":
-      return unpredict(lzw(bytes, parameters.get("EarlyChange") !== 0, most), parameters);
+      return undoPredictor(decodeLzw(bytes, parameters.get("EarlyChange") !== 0, most), parameters);
     case "ASCII85Decode":
     case "A85":
-      return ascii85(bytes);
+      return decodeAscii85(bytes);
     case "ASCIIHexDecode":
     case "AHx":
-      return asciiHex(bytes);
+      return decodeAsciiHex(bytes);
     case "RunLengthDecode":
     case "RL":
-      return runLength(bytes, most);
+      return decodeRunLength(bytes, most);
     case "Crypt":
       return bytes;
     default:
@@ -34,21 +34,21 @@ export async function undoFilter(
   }
 }
 
-export const inflatesTooFar = () =>
+export const bombError = () =>
   documentProblem("The PDF inflates to far more than its size (a bomb).");
 
 const inflateAsync = promisify(inflate);
 
 /** What a broken stream gives up to its break counts: viewers show it. */
-async function inflated(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+async function inflateWithin(bytes: Uint8Array, most: number): Promise<Uint8Array> {
   const options = { maxOutputLength: most, finishFlush: constants.Z_SYNC_FLUSH };
   return inflateAsync(bytes, options).catch((thrown: { code?: unknown }) => {
-    if (thrown.code === "ERR_BUFFER_TOO_LARGE") throw inflatesTooFar();
+    if (thrown.code === "ERR_BUFFER_TOO_LARGE") throw bombError();
     throw documentProblem("The PDF holds a damaged stream.");
   });
 }
 
-function lzw(bytes: Uint8Array, early: boolean, most: number): Uint8Array {
+function decodeLzw(bytes: Uint8Array, early: boolean, most: number): Uint8Array {
   const out: Uint8Array[] = [];
   let size = 0;
   let table: Uint8Array[] = [];
@@ -72,25 +72,25 @@ function lzw(bytes: Uint8Array, early: boolean, most: number): Uint8Array {
       previous = undefined;
       continue;
     }
-    const known: Uint8Array | undefined = table[code] ?? (previous && grown(previous, previous));
+    const known: Uint8Array | undefined = table[code] ?? (previous && append(previous, previous));
     if (!known) break;
-    if (previous && table.length < 4096) table.push(grown(previous, known));
+    if (previous && table.length < 4096) table.push(append(previous, known));
     out.push(known);
     size += known.length;
-    if (size > most) throw inflatesTooFar();
+    if (size > most) throw bombError();
     previous = known;
   }
   return Buffer.concat(out);
 }
 
-function grown(sequence: Uint8Array, next: Uint8Array): Uint8Array {
+function append(sequence: Uint8Array, next: Uint8Array): Uint8Array {
   const longer = new Uint8Array(sequence.length + 1);
   longer.set(sequence);
   longer[sequence.length] = next[0] ?? 0;
   return longer;
 }
 
-function ascii85(bytes: Uint8Array): Uint8Array {
+function decodeAscii85(bytes: Uint8Array): Uint8Array {
   const shortcuts = bytes.reduce((count, byte) => count + (byte === LETTER_Z ? 1 : 0), 0);
   const out = new Uint8Array(bytes.length + shortcuts * 4 + 4);
   let size = 0;
@@ -115,13 +115,13 @@ function ascii85(bytes: Uint8Array): Uint8Array {
 
 const LETTER_Z = 0x7a;
 
-function asciiHex(bytes: Uint8Array): Uint8Array {
+function decodeAsciiHex(bytes: Uint8Array): Uint8Array {
   const [written = ""] = Buffer.from(bytes).toString("latin1").split(">", 1);
   const digits = written.replace(/[^\da-f]/gi, "");
   return Buffer.from(digits.length % 2 ? `${digits}0` : digits, "hex");
 }
 
-function runLength(bytes: Uint8Array, most: number): Uint8Array {
+function decodeRunLength(bytes: Uint8Array, most: number): Uint8Array {
   const out: Uint8Array[] = [];
   let size = 0;
   for (let at = 0; at < bytes.length; ) {
@@ -133,14 +133,14 @@ function runLength(bytes: Uint8Array, most: number): Uint8Array {
         : new Uint8Array(257 - length).fill(bytes[at + 1] ?? 0);
     out.push(run);
     size += run.length;
-    if (size > most) throw inflatesTooFar();
+    if (size > most) throw bombError();
     at += length < 128 ? length + 2 : 2;
   }
   return Buffer.concat(out);
 }
 
 /** PNG predictors; TIFF's stands only before pictures. */
-function unpredict(bytes: Uint8Array, parameters: PdfDict): Uint8Array {
+function undoPredictor(bytes: Uint8Array, parameters: PdfDict): Uint8Array {
   const number = (key: string, fallback: number) => {
     const value = parameters.get(key);
     return typeof value === "number" && value > 0 ? value : fallback;

@@ -6,23 +6,24 @@ import { isName, type PdfDict, type PdfValue } from "./value-reader.ts";
 export type Decrypt = (bytes: Uint8Array, number: number, generation: number) => Uint8Array;
 
 /** `encrypt` and `id` are from the trailer, references resolved. */
-export function openPdf(encrypt: PdfDict, id: string): Decrypt {
+export function createDecrypt(encrypt: PdfDict, id: string): Decrypt {
   const filter = encrypt.get("Filter");
   const version = number(encrypt, "V");
-  if (!isName(filter) || filter.name !== "Standard" || version < 1 || version > 5) throw foreign();
+  if (!isName(filter) || filter.name !== "Standard" || version < 1 || version > 5)
+    throw unsupportedError();
   const aes = version === 4 && usesAes(encrypt);
   if (version === 5) {
-    const key = longKey(encrypt);
-    return (bytes) => fromAes(key, bytes);
+    const key = deriveAes256Key(encrypt);
+    return (bytes) => decryptAes(key, bytes);
   }
-  const key = shortKey(encrypt, Buffer.from(id, "latin1"));
+  const key = deriveLegacyKey(encrypt, Buffer.from(id, "latin1"));
   return (bytes, object, generation) => {
     const place = Buffer.alloc(5);
     place.writeUIntLE(object % 2 ** 24, 0, 3);
     place.writeUInt16LE(generation % 2 ** 16, 3);
     const salt = aes ? [Buffer.from("sAlT")] : [];
     const own = digest("md5", key, place, ...salt).subarray(0, Math.min(16, key.length + 5));
-    return aes ? fromAes(own, bytes) : rc4(own, bytes);
+    return aes ? decryptAes(own, bytes) : rc4(own, bytes);
   };
 }
 
@@ -52,11 +53,11 @@ function usesAes(encrypt: PdfDict): boolean {
   return isName(method) && method.name.startsWith("AES");
 }
 
-const foreign = () => documentProblem("The PDF is encrypted in a way that is not read.");
-const needsPassword = () => documentProblem("The PDF needs a password.");
+const unsupportedError = () => documentProblem("The PDF is encrypted in a way that is not read.");
+const passwordError = () => documentProblem("The PDF needs a password.");
 
 /** Up to PDF 1.7: MD5 and RC4 or AES-128. */
-function shortKey(encrypt: PdfDict, id: Buffer): Buffer {
+function deriveLegacyKey(encrypt: PdfDict, id: Buffer): Buffer {
   const revision = number(encrypt, "R");
   const length = keyLength(revision, number(encrypt, "Length") >> 3);
   const permissions = Buffer.alloc(4);
@@ -76,7 +77,7 @@ function shortKey(encrypt: PdfDict, id: Buffer): Buffer {
       proof,
     );
   }
-  if (!proof.equals(binary(encrypt, "U").subarray(0, proof.length))) throw needsPassword();
+  if (!proof.equals(binary(encrypt, "U").subarray(0, proof.length))) throw passwordError();
   return key;
 }
 
@@ -87,12 +88,12 @@ function keyLength(revision: number, claimed: number): number {
 }
 
 /** PDF 2.0: SHA-2 and AES-256. */
-function longKey(encrypt: PdfDict): Buffer {
+function deriveAes256Key(encrypt: PdfDict): Buffer {
   const hash = number(encrypt, "R") >= 6 ? hardenedHash : (salt: Buffer) => digest("sha256", salt);
   const user = binary(encrypt, "U");
   const sealed = binary(encrypt, "UE").subarray(0, 32);
-  if (sealed.length < 32) throw foreign();
-  if (!hash(user.subarray(32, 40)).equals(user.subarray(0, 32))) throw needsPassword();
+  if (sealed.length < 32) throw unsupportedError();
+  if (!hash(user.subarray(32, 40)).equals(user.subarray(0, 32))) throw passwordError();
   const cipher = createDecipheriv("aes-256-cbc", hash(user.subarray(40, 48)), Buffer.alloc(16));
   return cipher.setAutoPadding(false).update(sealed);
 }
@@ -111,10 +112,10 @@ function hardenedHash(salt: Buffer): Buffer {
 }
 
 /** The first block is the initial vector; what does not fill a block at the end is dropped. */
-function fromAes(key: Uint8Array, bytes: Uint8Array): Uint8Array {
+function decryptAes(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   const whole = bytes.length - (bytes.length % 16);
   if (whole < 32) return new Uint8Array();
-  if (key.length !== 16 && key.length !== 32) throw foreign();
+  if (key.length !== 16 && key.length !== 32) throw unsupportedError();
   const cipher = createDecipheriv(`aes-${key.length * 8}-cbc`, key, bytes.subarray(0, 16));
   const plain = cipher.setAutoPadding(false).update(bytes.subarray(16, whole));
   const padding = plain.at(-1) ?? 0;

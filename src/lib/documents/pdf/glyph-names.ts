@@ -1,6 +1,6 @@
 /** The characters behind glyph names such as `quoteright`, `eacute` and `uni20AC` (Adobe's glyph list). */
 
-export function glyphCharacter(name: string): string | undefined {
+export function toCharacter(name: string): string | undefined {
   const [plain = ""] = name.split(".", 1); // `a.sc`, `one.oldstyle`
   if (plain.length === 1) return plain;
   const known = NAMED.get(plain);

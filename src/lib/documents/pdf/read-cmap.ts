@@ -1,6 +1,6 @@
 /** Which characters the codes of a PDF font mean: the font's own ToUnicode table. */
-import type { Pace } from "../time-slicer.ts";
-import { isWord, type PdfValue, pdfReader } from "./value-reader.ts";
+import type { TimeSlicer } from "../time-slicer.ts";
+import { createPdfReader, isWord, type PdfValue } from "./value-reader.ts";
 
 export interface CMap {
   /** Lengths of a code in bytes that the table knows, the shortest first. */
@@ -11,14 +11,14 @@ export interface CMap {
 
 const MAX_CODES = 70_000;
 
-export async function readCMap(bytes: Uint8Array, pace: Pace): Promise<CMap> {
+export async function readCMap(bytes: Uint8Array, slicer: TimeSlicer): Promise<CMap> {
   const characters = new Map<string, string>();
   const lengths = new Set<number>();
-  const reader = pdfReader(bytes);
+  const reader = createPdfReader(bytes);
   let operands: PdfValue[] = [];
   let left = MAX_CODES;
   for (let value = reader.next(); value !== undefined; value = reader.next()) {
-    if (pace.due()) await pace.rest();
+    if (slicer.isDue()) await slicer.yield();
     if (!isWord(value)) {
       if (operands.length < MAX_CODES) operands.push(value);
       continue;

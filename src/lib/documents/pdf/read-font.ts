@@ -1,7 +1,7 @@
 /** What a PDF font's codes mean and how wide they are: strings of a page to text. */
 
-import type { Pace } from "../time-slicer.ts";
-import { glyphCharacter } from "./glyph-names.ts";
+import type { TimeSlicer } from "../time-slicer.ts";
+import { toCharacter } from "./glyph-names.ts";
 import { type CMap, readCMap } from "./read-cmap.ts";
 import { isStream, type PdfObjects } from "./read-objects.ts";
 import { isName, type PdfDict } from "./value-reader.ts";
@@ -17,10 +17,14 @@ export interface Glyph {
 
 export type PdfFont = (codes: string) => Glyph[];
 
-export async function readFont(objects: PdfObjects, font: PdfDict, pace: Pace): Promise<PdfFont> {
+export async function readFont(
+  objects: PdfObjects,
+  font: PdfDict,
+  slicer: TimeSlicer,
+): Promise<PdfFont> {
   const toUnicode = objects.resolve(font.get("ToUnicode"));
   const map = isStream(toUnicode)
-    ? await readCMap(await objects.bytes(toUnicode), pace)
+    ? await readCMap(await objects.bytes(toUnicode), slicer)
     : undefined;
   const subtype = font.get("Subtype");
   return isName(subtype) && subtype.name === "Type0"
@@ -57,7 +61,7 @@ function simpleEncoding(objects: PdfObjects, font: PdfDict): (string | undefined
   let code = 0;
   for (const item of Array.isArray(differences) ? differences : []) {
     if (typeof item === "number") code = item;
-    else if (isName(item) && code < 256) letters[code++] = glyphCharacter(item.name);
+    else if (isName(item) && code < 256) letters[code++] = toCharacter(item.name);
   }
   return letters;
 }

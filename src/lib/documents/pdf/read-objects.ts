@@ -4,10 +4,10 @@
  * same reason every definition of an object counts, not only its last.
  */
 import { documentProblem } from "../document-problem.ts";
-import { overBudget, type ReadingBudget } from "../reading-budget.ts";
-import { undoFilter } from "./decode-filter.ts";
-import { type Decrypt, openPdf } from "./decryption.ts";
-import { isName, isRef, type PdfDict, type PdfValue, pdfReader } from "./value-reader.ts";
+import { overBudgetError, type ReadingBudget } from "../reading-budget.ts";
+import { decodeFilter } from "./decode-filter.ts";
+import { createDecrypt, type Decrypt } from "./decryption.ts";
+import { createPdfReader, isName, isRef, type PdfDict, type PdfValue } from "./value-reader.ts";
 
 export interface PdfStream {
   dict: PdfDict;
@@ -23,10 +23,10 @@ export interface PdfObjects {
   /** How often the object with the most definitions is defined. */
   versions: number;
   /** From now on each object is its definition of this version, or its last where it has fewer. */
-  choose: (version: number) => void;
+  selectVersion: (version: number) => void;
   all: ReadonlyMap<number, PdfObject>;
   /** Title, author and the like. */
-  about: () => PdfDict;
+  info: () => PdfDict;
   resolve: (value: PdfObject | undefined) => PdfObject;
   dict: (value: PdfObject | undefined) => PdfDict;
   /** Empty where a filter is not for text. */
@@ -44,7 +44,7 @@ export async function readPdfObjects(
   bytes: Uint8Array,
   budget: ReadingBudget,
 ): Promise<PdfObjects> {
-  const { pace } = budget;
+  const { slicer } = budget;
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const all = new Map<number, PdfObject>();
   const definitions: Definition[] = [];
@@ -69,21 +69,21 @@ export async function readPdfObjects(
   const ofType = (type: string) => streams.filter((each) => isNamed(each.dict.get("Type"), type));
   findTrailers();
   for (const table of ofType("XRef")) mergeTrailer(table.dict);
-  choose(MAX_VERSIONS);
+  selectVersion(MAX_VERSIONS);
   if (trailer.has("Encrypt")) await openAll();
   for (const pack of ofType("ObjStm")) await unpack(pack);
   // Changes are written at the end of a file: what stands there is the later version.
   for (const list of byNumber.values()) list.sort((one, other) => one.at - other.at);
-  choose(MAX_VERSIONS);
-  const about = () => dict(trailer.get("Info"));
-  return { versions, choose, all, about, resolve, dict, bytes: bytesOf };
+  selectVersion(MAX_VERSIONS);
+  const info = () => dict(trailer.get("Info"));
+  return { versions, selectVersion, all, info, resolve, dict, bytes: bytesOf };
 
   async function findObjects() {
-    const reader = pdfReader(file);
+    const reader = createPdfReader(file);
     const streams: PdfStream[] = [];
     let wasted = 0;
     for (let at = file.indexOf("obj"); at >= 0; at = file.indexOf("obj", reader.at)) {
-      if (pace.due()) await pace.rest();
+      if (slicer.isDue()) await slicer.yield();
       reader.at = at + 3;
       const named = numberBefore(file, at);
       if (!named) continue;
@@ -118,7 +118,7 @@ export async function readPdfObjects(
     }
   }
 
-  function choose(version: number) {
+  function selectVersion(version: number) {
     for (const [number, list] of byNumber) {
       const chosen = list[Math.min(version, list.length - 1)];
       if (chosen) all.set(number, chosen.value);
@@ -144,10 +144,10 @@ export async function readPdfObjects(
     const content = await bytesOf(stream);
     const [count, first] = ["N", "First"].map((key) => resolve(stream.dict.get(key)));
     if (typeof count !== "number" || typeof first !== "number") return;
-    const index = pdfReader(content);
-    const reader = pdfReader(content);
+    const index = createPdfReader(content);
+    const reader = createPdfReader(content);
     for (let item = 0; item < count; item++) {
-      if (pace.due()) await pace.rest();
+      if (slicer.isDue()) await slicer.yield();
       const [number, offset] = [index.next(), index.next()];
       if (typeof number !== "number" || typeof offset !== "number") return;
       reader.at = first + offset;
@@ -160,7 +160,7 @@ export async function readPdfObjects(
     for (let count = 0; count < MAX_TRAILERS && at > 0; count++) {
       at = file.lastIndexOf("trailer", at - 1);
       if (at < 0) return;
-      const found = pdfReader(file.subarray(at + 7, at + 4096)).next();
+      const found = createPdfReader(file.subarray(at + 7, at + 4096)).next();
       if (found instanceof Map) mergeTrailer(found);
     }
   }
@@ -183,10 +183,10 @@ export async function readPdfObjects(
     const encrypt = dict(trailer.get("Encrypt"));
     const ids = resolve(trailer.get("ID"));
     const id = Array.isArray(ids) ? resolve(ids[0]) : "";
-    const open = openPdf(encrypt, typeof id === "string" ? id : "");
+    const open = createDecrypt(encrypt, typeof id === "string" ? id : "");
     decrypt = open;
     for (const definition of definitions) {
-      if (pace.due()) await pace.rest();
+      if (slicer.isDue()) await slicer.yield();
       const { value, number, generation } = definition;
       if (value === encrypt || isStream(value)) continue;
       const plain = (text: string) =>
@@ -212,10 +212,10 @@ export async function readPdfObjects(
     if (filters.length > MAX_FILTERS) throw documentProblem("The PDF stacks too many filters.");
     for (const [index, { name }] of filters.entries()) {
       const most = Math.min(budget.bytes, MAX_INFLATED_STREAM);
-      if (most <= 0) throw overBudget();
+      if (most <= 0) throw overBudgetError();
       // What is inflated in vain costs as much.
       budget.bytes -= most;
-      const undone = await undoFilter(name, content, dict(parameters[index]), most);
+      const undone = await decodeFilter(name, content, dict(parameters[index]), most);
       budget.bytes += most - (undone?.length ?? 0);
       if (!undone) return new Uint8Array();
       content = undone;

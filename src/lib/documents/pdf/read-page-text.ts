@@ -1,20 +1,20 @@
 /** Runs the text operators of a PDF page: strings in the order they are shown, parted as they stand apart. */
-import type { Pace } from "../time-slicer.ts";
+import type { TimeSlicer } from "../time-slicer.ts";
 import { type PdfFont, readFont } from "./read-font.ts";
 import { isStream, type PdfObject, type PdfObjects } from "./read-objects.ts";
 import { createTextLayout, IDENTITY, type Matrix, multiply } from "./text-layout.ts";
 import {
+  createPdfReader,
   isName,
   isWord,
   type PdfDict,
   type PdfReader,
   type PdfValue,
-  pdfReader,
 } from "./value-reader.ts";
 
 export interface PageReading {
   objects: PdfObjects;
-  pace: Pace;
+  slicer: TimeSlicer;
   fonts: Map<PdfDict, PdfFont>;
   pieces: string[];
   /** Of the pieces together; reading ends at `mostCharacters`. */
@@ -59,7 +59,7 @@ export async function readPageText(
   await run(content, resources, START, 0);
 
   async function run(source: Uint8Array, names: PdfDict, start: Graphics, depth: number) {
-    const reader = pdfReader(source);
+    const reader = createPdfReader(source);
     const saved: Graphics[] = [];
     let graphics = { ...start };
     let line: Matrix = IDENTITY;
@@ -67,7 +67,7 @@ export async function readPageText(
     let operands: PdfValue[] = [];
 
     for (let value = reader.next(); value !== undefined; value = reader.next()) {
-      if (reading.pace.due()) await reading.pace.rest();
+      if (reading.slicer.isDue()) await reading.slicer.yield();
       if (!isWord(value)) {
         if (operands.length < MAX_OPERANDS) operands.push(value);
         continue;
@@ -149,7 +149,7 @@ export async function readPageText(
       const font = objectAt(names, "Font", named);
       if (!(font instanceof Map)) return;
       graphics.font =
-        reading.fonts.get(font) ?? (await readFont(reading.objects, font, reading.pace));
+        reading.fonts.get(font) ?? (await readFont(reading.objects, font, reading.slicer));
       reading.fonts.set(font, graphics.font);
     }
 

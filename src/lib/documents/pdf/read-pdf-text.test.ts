@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import { expectLinear } from "../../../../test/kit/expect-linear.ts";
-import { documentText } from "../read-document-text.ts";
+import { readDocumentText } from "../read-document-text.ts";
 
-const read = (bytes: Uint8Array) => documentText(bytes, { content_type: null });
+const read = (bytes: Uint8Array) => readDocumentText(bytes, { content_type: null });
 
 type Body = string | { dict: string; content: string | Uint8Array };
 

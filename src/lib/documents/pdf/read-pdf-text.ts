@@ -1,9 +1,9 @@
 /** Reads the text of a PDF: its title, its pages in order with their notes and forms, and attached files. */
 import { documentProblem } from "../document-problem.ts";
-import type { Reading } from "../read-document-text.ts";
+import type { PartText } from "../read-document-text.ts";
 import type { ReadingBudget } from "../reading-budget.ts";
-import type { Pace } from "../time-slicer.ts";
-import { findAttached, type PdfAttached, readAttached } from "./attachments.ts";
+import type { TimeSlicer } from "../time-slicer.ts";
+import { findAttachments, type PdfAttachments, readAttachments } from "./attachments.ts";
 import {
   isStream,
   type PdfObject,
@@ -19,23 +19,23 @@ const MAX_TREE_DEPTH = 60;
 /** Formulas hold a few letters that nothing explains; a page in such letters must not pass for read. */
 const KNOWN_FOR_UNKNOWN = 5;
 
-export async function pdfText(
+export async function readPdfText(
   bytes: Uint8Array,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array) => Promise<Reading>,
-): Promise<Pick<Reading, "text" | "unread">> {
-  const { pace } = budget;
-  const attached: PdfAttached = { files: new Set(), has_pictures: false };
+  readPart: (bytes: Uint8Array) => Promise<PartText>,
+): Promise<Pick<PartText, "text" | "unread">> {
+  const { slicer } = budget;
+  const attached: PdfAttachments = { files: new Set(), has_pictures: false };
   const objects = await readPdfObjects(bytes, budget);
   const glyphs = { known: 0, unknown: 0 };
   const texts = new Set<string>();
   let [pages, left] = [0, budget.characters];
   // The newest first: it is what people see, unless somebody wants us to believe so.
   for (let version = objects.versions - 1; version >= 0 && left > 0; version--) {
-    objects.choose(version);
-    findAttached(objects, attached);
+    objects.selectVersion(version);
+    findAttachments(objects, attached);
     const found = findPages(objects);
-    const text = await versionText({ objects, pace, glyphs, mostCharacters: left }, found);
+    const text = await readVersionText({ objects, slicer, glyphs, mostCharacters: left }, found);
     if (!texts.has(text)) left -= text.length;
     texts.add(text);
     pages += found.length;
@@ -47,27 +47,27 @@ export async function pdfText(
   if (glyphs.known === 0) {
     throw documentProblem("The PDF shows no text: it is damaged, empty, or holds only pictures.");
   }
-  const { text, unread } = await readAttached(objects, attached, readPart);
+  const { text, unread } = await readAttachments(objects, attached, readPart);
   return { text: [...texts].join("\n") + text, unread };
 }
 
-type Shared = Pick<PageReading, "objects" | "pace" | "glyphs" | "mostCharacters">;
+type Shared = Pick<PageReading, "objects" | "slicer" | "glyphs" | "mostCharacters">;
 
-async function versionText(shared: Shared, pages: readonly Page[]): Promise<string> {
-  const { objects, pace, mostCharacters } = shared;
-  const pieces = textsOf(objects, objects.about(), TITLES);
+async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<string> {
+  const { objects, slicer, mostCharacters } = shared;
+  const pieces = readTexts(objects, objects.info(), INFO_KEYS);
   const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0 };
   for (const { page, resources } of pages) {
-    await readPageText(reading, await pageContent(objects, page, pace), resources);
-    for (const drawn of appearances(objects, page)) {
-      if (pace.due()) await pace.rest();
+    await readPageText(reading, await readPageContent(objects, page, slicer), resources);
+    for (const drawn of listAppearances(objects, page)) {
+      if (slicer.isDue()) await slicer.yield();
       await readPageText(
         reading,
         await objects.bytes(drawn),
         objects.dict(drawn.dict.get("Resources")),
       );
     }
-    for (const text of ["\n", ...noteTexts(objects, page)]) {
+    for (const text of ["\n", ...readAnnotationTexts(objects, page)]) {
       pieces.push(text);
       shared.glyphs.known += text.trim().length;
       reading.characters += text.length;
@@ -130,11 +130,15 @@ function isOfType(object: PdfObject, type: string): object is PdfDict {
 }
 
 /** A page may be cut into several streams, anywhere between two operators. */
-async function pageContent(objects: PdfObjects, page: PdfDict, pace: Pace): Promise<Uint8Array> {
+async function readPageContent(
+  objects: PdfObjects,
+  page: PdfDict,
+  slicer: TimeSlicer,
+): Promise<Uint8Array> {
   const contents = objects.resolve(page.get("Contents"));
   const parts: Uint8Array[] = [];
   for (const part of Array.isArray(contents) ? contents : [contents]) {
-    if (pace.due()) await pace.rest();
+    if (slicer.isDue()) await slicer.yield();
     const stream = objects.resolve(part);
     if (isStream(stream)) parts.push(await objects.bytes(stream), NEW_LINE);
   }
@@ -142,37 +146,37 @@ async function pageContent(objects: PdfObjects, page: PdfDict, pace: Pace): Prom
 }
 
 const NEW_LINE = Uint8Array.of(0x0a);
-const TITLES = ["Title", "Subject", "Keywords", "Author"];
+const INFO_KEYS = ["Title", "Subject", "Keywords", "Author"];
 /** Of a note: what it says. Of a form's field: its value and what is shown on hovering. */
-const NOTES = ["Contents", "V", "TU"];
-const MAX_NOTES = 1000;
+const ANNOTATION_KEYS = ["Contents", "V", "TU"];
+const MAX_ANNOTATIONS = 1000;
 
-const noteTexts = (objects: PdfObjects, page: PdfDict): string[] =>
-  notesOf(objects, page).flatMap((note) => textsOf(objects, note, NOTES));
+const readAnnotationTexts = (objects: PdfObjects, page: PdfDict): string[] =>
+  listAnnotations(objects, page).flatMap((note) => readTexts(objects, note, ANNOTATION_KEYS));
 
 /** What is drawn for notes and fields need not be what they say. A field has one drawing for each state. */
-const appearances = (objects: PdfObjects, page: PdfDict): PdfStream[] =>
-  notesOf(objects, page).flatMap((note) => {
+const listAppearances = (objects: PdfObjects, page: PdfDict): PdfStream[] =>
+  listAnnotations(objects, page).flatMap((note) => {
     const drawn = objects.resolve(objects.dict(note.get("AP")).get("N"));
     const states = drawn instanceof Map ? [...drawn.values()] : [drawn];
     return states.map((state) => objects.resolve(state)).filter(isStream);
   });
 
-function notesOf(objects: PdfObjects, page: PdfDict): PdfDict[] {
+function listAnnotations(objects: PdfObjects, page: PdfDict): PdfDict[] {
   const notes = objects.resolve(page.get("Annots"));
   if (!Array.isArray(notes)) return [];
-  return notes.slice(0, MAX_NOTES).map((note) => objects.dict(note));
+  return notes.slice(0, MAX_ANNOTATIONS).map((note) => objects.dict(note));
 }
 
-function textsOf(objects: PdfObjects, dict: PdfDict, keys: string[]): string[] {
+function readTexts(objects: PdfObjects, dict: PdfDict, keys: string[]): string[] {
   return keys
     .map((key) => objects.resolve(dict.get(key)))
     .filter((value) => typeof value === "string")
-    .map((value) => `${plainText(value)}\n`);
+    .map((value) => `${decodeTextString(value)}\n`);
 }
 
 /** A string outside of pages is UTF-16 or UTF-8 with its mark, else close to Latin-1. */
-function plainText(text: string): string {
+function decodeTextString(text: string): string {
   const bytes = Buffer.from(text, "latin1");
   if (text.startsWith("\xfe\xff")) return new TextDecoder("utf-16be").decode(bytes);
   return text.startsWith("\xef\xbb\xbf") ? new TextDecoder().decode(bytes) : text;

@@ -40,7 +40,7 @@ const MAX_DEPTH = 50;
 const MAX_ITEMS = 200_000;
 const MAX_LENGTH = 256 * 1024;
 
-export function pdfReader(bytes: Uint8Array, start = 0): PdfReader {
+export function createPdfReader(bytes: Uint8Array, start = 0): PdfReader {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const slice = (from: number, to: number) => source.toString("latin1", from, to);
   let items = 0;
