@@ -1,4 +1,4 @@
-/** Anthropic: its own key header and a fixed version header; handleResponses keep its format (spec 4.6.4). */
+/** Anthropic: its own key header and a fixed version header; responses keep its format (spec 4.6.4). */
 import { addressOrDefault, type Provider } from "./provider.ts";
 
 export const anthropic: Provider = {

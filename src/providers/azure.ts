@@ -1,5 +1,5 @@
 /** Azure OpenAI: addresses by deployment, with an api-version on every call (spec 4.4, 4.5 and 4.6). */
-import { type Asked, type Provider, referenceHeaders, type Upstream } from "./provider.ts";
+import { type Provider, referenceHeaders, type Upstream, type UpstreamCall } from "./provider.ts";
 
 export const azure: Provider = {
   kind: "azure",
