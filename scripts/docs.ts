@@ -6,7 +6,13 @@ import { Comparison, Condition } from "../src/contract/conditions.ts";
 import { ConfigFile } from "../src/contract/config-file.ts";
 import { KIND_OPTIONS, PROVIDER_OPTIONS } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
-import { defaultOf, flagOf, SECRET_SETTINGS, type SettingName, Settings } from "../src/settings.ts";
+import {
+  readDefault,
+  SECRET_SETTINGS,
+  type SettingName,
+  Settings,
+  toFlag,
+} from "../src/settings.ts";
 import { detectorsPage } from "./detectors-page.ts";
 
 /** By path from the root of the repository. */
@@ -33,9 +39,9 @@ ${rows.join("\n")}
 
 function settingRow(name: SettingName): string {
   const secret = SECRET_SETTINGS.includes(name);
-  const flag = secret ? "none: a secret" : `\`--${flagOf(name)}\``;
+  const flag = secret ? "none: a secret" : `\`--${toFlag(name)}\``;
   const member = Settings.shape[name];
-  const known = defaultOf(name);
+  const known = readDefault(name);
   const fallback = known === undefined ? "" : `\`${known}\``;
   const summary = (member.description ?? "").replaceAll("|", "\\|");
   return `| \`${name}\` | ${flag} | ${fallback} | ${summary} |`;

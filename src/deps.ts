@@ -25,15 +25,15 @@ export interface Deps {
   random: () => number;
   log: (event: string, fields: Record<string, unknown>) => void;
   /** Remembers that a key or token was used; written in batches, off the request path. */
-  used: (kind: UsedTable, id: string) => void;
+  markUsed: (kind: UsedTable, id: string) => void;
   /** Tells a request that the data plane answered; written in batches, off the request path. */
-  record: (event: RequestEvent) => void;
+  recordRequest: (event: RequestEvent) => void;
   /** Tells an evaluation; resolves when its answer may leave. */
   recordEvaluation: (recorded: RecordedEvaluation) => Promise<void>;
   /** Resolves when the evaluations that were told stand in the database, or it is away. */
-  evaluationsWritten: () => Promise<void>;
+  flushEvaluations: () => Promise<void>;
   /** Whether some of those that were answered wait for the database to come back. */
-  evaluationsHeld: () => boolean;
+  hasHeldEvaluations: () => boolean;
   /** Judges what passes inside the program, by the policy of a collector, as if it had been sent. */
   evaluate: (asked: InternalEvaluation) => Promise<Verdict>;
   /** Where the built-in demo upstream listens in this process. */

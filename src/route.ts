@@ -20,7 +20,14 @@ export interface Actor {
 export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
   subject !== null && (principal_sub ?? name) === subject;
 
-export interface Call<Params = Record<string, string>, Query = unknown, Body = unknown> {
+/** Ids of one request, in its response headers, log lines and events. */
+export interface RequestIds {
+  trace_id: string;
+  request_id: string;
+}
+
+export interface Call<Params = Record<string, string>, Query = unknown, Body = unknown>
+  extends RequestIds {
   params: Params;
   query: Query;
   body: Body;
@@ -35,14 +42,12 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   if_match: string | undefined;
   /** Headers that the operation adds to a successful answer. */
   reply_headers: Record<string, string>;
-  request_id: string;
-  trace_id: string;
 }
 
 /** An operation that returns an error, instead of throwing it, keeps what it wrote. */
 export interface Route {
   endpoint: Endpoint;
-  answer: (deps: Deps, call: Call) => Promise<unknown>;
+  handle: (deps: Deps, call: Call) => Promise<unknown>;
 }
 
 export function route<
@@ -60,13 +65,13 @@ export function route<
   return {
     endpoint,
     // The server decodes params, query and body by this very endpoint before it calls.
-    answer: async (deps, call) =>
+    handle: async (deps, call) =>
       await answer(deps, call as Call<PathParams<Path>, z.output<Query>, z.output<Body>>),
   };
 }
 
 /** What a route that reads its request itself is handed. */
-export interface DirectCall<Query = unknown> {
+export interface DirectCall<Query = unknown> extends RequestIds {
   endpoint: Endpoint;
   request: Request;
   params: Record<string, string>;
@@ -76,8 +81,6 @@ export interface DirectCall<Query = unknown> {
   client: () => string;
   /** Go out with the answer. */
   headers: Record<string, string>;
-  request_id: string;
-  trace_id: string;
 }
 
 /** Reads its request and writes its answer itself: a hot path, or a stream. */

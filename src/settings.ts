@@ -174,14 +174,14 @@ export const SECRET_SETTINGS: readonly SettingName[] = [
 ];
 
 /** `--listen-admin` for PORTCULLIS_LISTEN_ADMIN, `--database-url` for DATABASE_URL. */
-export const flagOf = (name: SettingName): string =>
+export const toFlag = (name: SettingName): string =>
   name
     .replace(/^PORTCULLIS_/, "")
     .toLowerCase()
     .replaceAll("_", "-");
 
 /** As one would write it; undefined when nothing stands for it. */
-export function defaultOf(name: SettingName): string | undefined {
+export function readDefault(name: SettingName): string | undefined {
   const member = Settings.shape[name];
   const value =
     member instanceof z.ZodDefault
@@ -204,7 +204,7 @@ export function loadSettings(given: Record<string, string | undefined>): Setting
 }
 
 /** What looks like a setting and is none: mostly a slip of the pen. */
-export const unknownSettings = (env: Readonly<Record<string, string | undefined>>): string[] =>
+export const findUnknownSettings = (env: Readonly<Record<string, string | undefined>>): string[] =>
   Object.keys(env).filter((name) => name.startsWith("PORTCULLIS_") && !(name in Settings.shape));
 
 export const listenAddress = (settings: Settings, plane: Plane): string =>

@@ -43,7 +43,7 @@ export const activityRoutes: Route[] = [
   }),
   route(eraseActivity, async (deps, call) => {
     // They would be written after, and stand there again.
-    if (deps.evaluationsHeld()) throw new AppError("unavailable", HELD);
+    if (deps.hasHeldEvaluations()) throw new AppError("unavailable", HELD);
     if (deps.db.dialect === "postgres") await Bun.sleep(OTHER_NODES_WRITE_WITHIN_MS);
     const { consumer_id } = call.body;
     return await deps.db.transaction(async (db) => {
@@ -94,7 +94,7 @@ const EXPORTED_AT_A_TIME = 200;
 
 /** A page at a time: a reader that is slow, or leaves, holds nothing up. */
 async function* eventsOf(deps: Deps, filters: object): AsyncGenerator<EvaluationEvent> {
-  await deps.evaluationsWritten();
+  await deps.flushEvaluations();
   let after: string | undefined;
   do {
     const asked = { filters, limit: EXPORTED_AT_A_TIME, after, order: "oldest" } as const;

@@ -16,7 +16,7 @@ import { checkHostLiteral } from "../net/address-guard.ts";
 import type { Detector } from "../policy/detector.ts";
 import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
-import { uses } from "../snapshot/policy-document.ts";
+import { usesDetector } from "../snapshot/build-policy-document.ts";
 import { saveVersion } from "./policy-versions.ts";
 import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 import { detectorSecrets, maskSecrets, sealSecrets } from "./seal-secrets.ts";
@@ -38,7 +38,7 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
     settings: await checkedSettings(deps, id, input, before),
   }),
   async checkRemovable(deps, { id }) {
-    const using = (await policyTable.all(deps.db)).filter((policy) => uses(policy, id));
+    const using = (await policyTable.all(deps.db)).filter((policy) => usesDetector(policy, id));
     if (using.length === 0) return;
     const names = using.map(({ name }) => `"${name}"`).join(", ");
     throw new AppError("has_dependents", `This detector is used by the policies ${names}.`);
@@ -62,13 +62,13 @@ export const detectorRoutes: Route[] = [
 ];
 
 /** A version holds the detectors it was saved with: other settings make another version. */
-function reversioning({ endpoint, answer }: Route): Route {
+function reversioning({ endpoint, handle }: Route): Route {
   return {
     endpoint,
-    async answer(deps, call) {
+    async handle(deps, call) {
       const id = call.params.detector_id ?? "";
       const before = await detectorTable.find(deps.db, { id });
-      const reply = await answer(deps, call);
+      const reply = await handle(deps, call);
       const after = await detectorTable.find(deps.db, { id });
       if (
         !after ||
@@ -78,7 +78,7 @@ function reversioning({ endpoint, answer }: Route): Route {
       }
       const updated_at = deps.now().toISOString();
       for (const policy of await policyTable.all(deps.db)) {
-        if (!uses(policy, id)) continue;
+        if (!usesDetector(policy, id)) continue;
         const next = { ...policy, version: policy.version + 1, updated_at };
         await policyTable.update(deps.db, policy.id, next);
         const reason = `The detector "${after.name}" changed.`;

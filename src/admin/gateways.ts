@@ -42,7 +42,7 @@ const crud = resourceRoutes(gateways, definition);
 const configure = (endpoint: typeof configureGateway | typeof reconfigureGateway): Route[] =>
   crud
     .filter((known) => known.endpoint === gateways.update)
-    .map(({ answer }) => ({ endpoint, answer }));
+    .map(({ handle }) => ({ endpoint, handle }));
 
 export const gatewayRoutes: Route[] = [
   ...crud,

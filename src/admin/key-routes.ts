@@ -75,7 +75,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
   return [
     {
       endpoint: keys.list,
-      async answer(deps, call) {
+      async handle(deps, call) {
         await holder.findOwner(deps, call.params);
         const rows = await table.page(deps.db, owned(call), call.query as PageQuery);
         return { ...rows, items: rows.items.map((row) => toKeyReply(deps, row)) };
@@ -83,11 +83,11 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
     },
     {
       endpoint: keys.get,
-      answer: async (deps, call) => toKeyReply(deps, (await findKey(deps, call)).row),
+      handle: async (deps, call) => toKeyReply(deps, (await findKey(deps, call)).row),
     },
     {
       endpoint: keys.create,
-      async answer(deps, call) {
+      async handle(deps, call) {
         const { gateway_id } = await holder.findOwner(deps, call.params);
         const input = call.body as z.output<typeof KeyInput>;
         checkExpiry(deps, input.expires_at);
@@ -96,7 +96,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
     },
     {
       endpoint: keys.rotate,
-      async answer(deps, call) {
+      async handle(deps, call) {
         const found = await findKey(deps, call);
         const old = found.row;
         if (keyState(deps, old) !== "active") {
@@ -112,7 +112,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
     },
     {
       endpoint: keys.revoke,
-      async answer(deps, call) {
+      async handle(deps, call) {
         const found = await findKey(deps, call);
         if (found.row.revoked_at) return;
         await change(deps, call, "revoke", { revoked_at: deps.now().toISOString() }, found);

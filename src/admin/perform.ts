@@ -23,7 +23,7 @@ export async function perform<Reply>(
 ): Promise<Reply> {
   const bound = adminRoutes.find((route) => route.endpoint === endpoint);
   if (!bound) throw new Error(`No operation answers ${endpoint.name}.`);
-  const reply = await bound.answer(deps, {
+  const reply = await bound.handle(deps, {
     params,
     query: {},
     body: decode(endpoint.body, body),

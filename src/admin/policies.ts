@@ -24,13 +24,13 @@ const definition: ResourceDefinition<Policy, PolicyInput, Policy> = {
 };
 
 export const policyRoutes: Route[] = [
-  ...resourceRoutes(policies, definition).map(({ endpoint, answer }): Route => {
-    if (endpoint !== policies.create && endpoint !== policies.update) return { endpoint, answer };
+  ...resourceRoutes(policies, definition).map(({ endpoint, handle }): Route => {
+    if (endpoint !== policies.create && endpoint !== policies.update) return { endpoint, handle };
     return {
       endpoint,
-      async answer(deps, call) {
+      async handle(deps, call) {
         // What a create or update of this resource answers.
-        const policy = (await answer(deps, call)) as Policy;
+        const policy = (await handle(deps, call)) as Policy;
         await saveVersion(deps, policy, { reason: "Saved.", actor: call.actor.name });
         return policy;
       },

@@ -14,7 +14,7 @@ import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { diffValues } from "../lib/json/diff-values.ts";
 import { type Route, route } from "../route.ts";
-import { inputOf, policyDocument } from "../snapshot/policy-document.ts";
+import { buildPolicyDocument, toPolicyInput } from "../snapshot/build-policy-document.ts";
 import { detectorSecrets, maskSecrets } from "./seal-secrets.ts";
 
 export async function saveVersion(
@@ -26,7 +26,7 @@ export async function saveVersion(
     id: deps.newId(),
     policy_id: policy.id,
     number: policy.version,
-    document: await policyDocument(deps.db, policy),
+    document: await buildPolicyDocument(deps.db, policy),
     reason,
     actor,
     created_at: policy.updated_at,
@@ -54,7 +54,7 @@ export const policyVersionRoutes: Route[] = [
     const { policy_id, number } = call.params;
     const before = await findPolicy(deps, policy_id);
     const { document } = await findVersion(deps, policy_id, number);
-    const input = inputOf(document);
+    const input = toPolicyInput(document);
     const updated_at = deps.now().toISOString();
     const after = { ...before, ...input, version: before.version + 1, updated_at };
     await policyTable.update(deps.db, policy_id, after);

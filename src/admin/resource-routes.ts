@@ -110,7 +110,7 @@ export function resourceRoutes<
   return [
     {
       endpoint: resource.list,
-      async answer(deps, call) {
+      async handle(deps, call) {
         await definition.requireParent?.(deps, call.params);
         const query = call.query as PageQuery;
         const rows = await table.page(deps.db, scopeOf(call.params), query, {
@@ -122,7 +122,7 @@ export function resourceRoutes<
     },
     {
       endpoint: resource.get,
-      async answer(deps, call) {
+      async handle(deps, call) {
         const row = await table.find(deps.db, place(call));
         if (!row) throw wanted(call);
         return await definition.toReply(deps, row);
@@ -130,7 +130,7 @@ export function resourceRoutes<
     },
     {
       endpoint: resource.create,
-      async answer(deps, call) {
+      async handle(deps, call) {
         await definition.requireParent?.(deps, call.params);
         const at = deps.now().toISOString();
         const id = deps.newId();
@@ -142,11 +142,11 @@ export function resourceRoutes<
     },
     {
       endpoint: resource.update,
-      answer: (deps, call) => update(deps, call),
+      handle: (deps, call) => update(deps, call),
     },
     {
       endpoint: resource.remove,
-      async answer(deps, call) {
+      async handle(deps, call) {
         const row = await table.lock(deps.db, place(call));
         if (!row) throw wanted(call);
         checkVersion(call, row);

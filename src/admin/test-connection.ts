@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { buildUrl } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
-import { registryView } from "../snapshot/compile.ts";
+import { toRegistryView } from "../snapshot/compile.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
 import { checkLlmRegistry } from "./registries.ts";
 
@@ -23,7 +23,7 @@ export const testConnectionRoute: Route = route(testConnection, async (deps, { p
       : await registryTable.find(deps.db, { id: body.id, gateway_id: params.gateway_id });
   if (!row) throw new AppError("not_found", "There is no registry with this id.");
   if (!isLlm(row)) throw new AppError("validation_failed", "id: only AI upstreams can be tried");
-  return await probe(deps, registryView(row, deps));
+  return await probe(deps, toRegistryView(row, deps));
 });
 
 async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> {

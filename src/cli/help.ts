@@ -1,8 +1,8 @@
 /** The help texts, made from the commands themselves. */
-import { defaultOf, flagOf, type SettingName, Settings } from "../settings.ts";
+import { readDefault, type SettingName, Settings, toFlag } from "../settings.ts";
 import { type Command, GLOBAL_OPTIONS } from "./command.ts";
 
-export function generalHelp(commands: readonly Command[]): string {
+export function renderGeneralHelp(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }): [string, string] => [name, summary]);
   return `Portcullis: one service between your people, programs and agents and the AI systems they use.
 
@@ -15,20 +15,20 @@ or, unless it is a secret, a flag (--database-url). docs/settings.md lists them.
 `;
 }
 
-export function commandHelp({ name, summary, options, settings }: Command): string {
+export function renderCommandHelp({ name, summary, options, settings }: Command): string {
   const rows = Object.entries({ ...options, ...GLOBAL_OPTIONS }).map(
     ([long, { short, type, summary }]): [string, string] => [
       `${short ? `-${short}, ` : ""}--${long}${type === "string" ? " VALUE" : ""}`,
       summary,
     ],
   );
-  const flags = settings.map((name): [string, string] => [`--${flagOf(name)} VALUE`, about(name)]);
+  const flags = settings.map((name): [string, string] => [`--${toFlag(name)} VALUE`, about(name)]);
   const read = flags.length ? `\n\nSettings:\n${table(flags)}` : "";
   return `portcullis ${name}: ${summary}.\n\nOptions:\n${table(rows)}${read}\n`;
 }
 
 function about(name: SettingName): string {
-  const known = defaultOf(name);
+  const known = readDefault(name);
   const fallback = known === undefined ? "" : ` Default: ${known}.`;
   return `${Settings.shape[name].description ?? ""}${fallback} (${name})`;
 }

@@ -4,11 +4,11 @@ import { AppError } from "../contract/errors.ts";
 import { createLineWriter, createLog } from "../lib/log.ts";
 import { redactText } from "../lib/redact.ts";
 import { now } from "../lib/time/clock.ts";
-import { databaseTodo, reasonOf } from "../server/doctor/check.ts";
-import { flagOf, loadSettings } from "../settings.ts";
+import { adviseOnDatabase, describeReason } from "../server/doctor/check.ts";
+import { loadSettings, toFlag } from "../settings.ts";
 import { type Command, FLAG_SETTINGS, GLOBAL_OPTIONS, type Output } from "./command.ts";
 import { commands } from "./commands/all.ts";
-import { commandHelp, generalHelp } from "./help.ts";
+import { renderCommandHelp, renderGeneralHelp } from "./help.ts";
 
 // Whatever is written holds texts, hashes or sealed secrets: the database and its neighbours, backups, exports.
 process.umask(0o077);
@@ -25,11 +25,11 @@ async function main(given: string[], env: Record<string, string | undefined>): P
   if (!command) {
     const asked = args.length === 0 || asksHelp;
     const wrong = asked ? "" : `${notUnderstood(args)}\n\n`;
-    (asked ? process.stdout : process.stderr).write(wrong + generalHelp(commands));
+    (asked ? process.stdout : process.stderr).write(wrong + renderGeneralHelp(commands));
     return asked ? 0 : 2;
   }
   if (asksHelp) {
-    process.stdout.write(commandHelp(command));
+    process.stdout.write(renderCommandHelp(command));
     return 0;
   }
   try {
@@ -67,7 +67,7 @@ function wrongUsage({ message }: TypeError, { name }: Command): string {
 function whatFailed(thrown: unknown): string {
   const { code, message } = AppError.from(thrown);
   if (code === "unavailable") {
-    return `The database cannot be opened: ${reasonOf(thrown)}. ${databaseTodo(thrown)}`;
+    return `The database cannot be opened: ${describeReason(thrown)}. ${adviseOnDatabase(thrown)}`;
   }
   if (code !== "internal" || !(thrown instanceof Error)) return message;
   // The machine said no, to a path the message names: nobody needs to know where we asked.
@@ -79,14 +79,14 @@ async function run(
   args: string[],
   env: Record<string, string | undefined>,
 ): Promise<number> {
-  const settingOptions = FLAG_SETTINGS.map((name) => [flagOf(name), { type: "string" as const }]);
+  const settingOptions = FLAG_SETTINGS.map((name) => [toFlag(name), { type: "string" as const }]);
   const { values } = parseArgs({
     args,
     options: { ...Object.fromEntries(settingOptions), ...GLOBAL_OPTIONS, ...command.options },
     strict: true,
     allowPositionals: false,
   }) as { values: Record<string, string | boolean | undefined> };
-  const flags = FLAG_SETTINGS.map((name) => [name, values[flagOf(name)] ?? env[name]]);
+  const flags = FLAG_SETTINGS.map((name) => [name, values[toFlag(name)] ?? env[name]]);
   const settings = loadSettings({ ...env, ...Object.fromEntries(flags) });
 
   // Nobody reads the log any more: that is no reason to end, nor to end badly.

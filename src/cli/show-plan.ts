@@ -3,7 +3,7 @@ import type { Plan, Step } from "../config-file/draft-plan.ts";
 
 const SIGN: Record<Step["action"], string> = { create: "+", update: "~", delete: "-", revoke: "-" };
 
-export function showPlan({ steps, left_alone }: Plan): string {
+export function renderPlan({ steps, left_alone }: Plan): string {
   const lines = steps.flatMap(({ action, resource, name, members }) => [
     `${SIGN[action]} ${resource.replace("_", " ")} ${name}`,
     ...members.map((member) => `    ${member.name}: ${change(action, member)}`),

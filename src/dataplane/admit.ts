@@ -7,7 +7,7 @@ import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
 import type { KeyView } from "../snapshot/snapshot.ts";
 import { liveState } from "./live-state.ts";
-import type { AuthenticatedRequest, RequestIds } from "./stages.ts";
+import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 
 export function admit(deps: Deps, known: AuthenticatedRequest): Admission {
   const { gateway } = known.consumer;
@@ -22,7 +22,7 @@ export function admit(deps: Deps, known: AuthenticatedRequest): Admission {
 export function pluginRequest(
   { settings }: Deps,
   headers: Headers,
-  ids: RequestIds,
+  ids: RequestContext,
   key: KeyView | undefined,
 ): PluginRequest {
   const forwarded = headers.get("x-forwarded-for");

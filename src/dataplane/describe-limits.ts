@@ -1,17 +1,17 @@
 /** Adds the rate-limit headers to a response that is rejected before admission (spec 8.6). */
 import type { Deps } from "../deps.ts";
 import { describePlugins } from "../plugins/run-plugins.ts";
-import { keyAt } from "../snapshot/find-caller.ts";
+import { findKeyAtGateway } from "../snapshot/find-consumer.ts";
 import { pluginRequest } from "./admit.ts";
 import { splitUrl } from "./match-endpoint.ts";
-import type { RequestIds } from "./stages.ts";
+import type { RequestContext } from "./stages.ts";
 
 /** Reads memory only, so that a flood of requests without a key costs neither Redis nor the database. */
-export function describeLimits(deps: Deps, { url, headers }: Request, ids: RequestIds): void {
+export function describeLimits(deps: Deps, { url, headers }: Request, ids: RequestContext): void {
   const snapshot = deps.snapshot();
   const consumer = snapshot.consumersBySlug.get(splitUrl(url).slug);
   if (!consumer?.active || consumer.gateway.plugins.length === 0) return;
   const { gateway } = consumer;
-  const key = keyAt(snapshot, headers, gateway, deps.now());
+  const key = findKeyAtGateway(snapshot, headers, gateway, deps.now());
   describePlugins(deps, { gateway, request: pluginRequest(deps, headers, ids, key) });
 }

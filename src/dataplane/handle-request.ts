@@ -14,12 +14,12 @@ import { matchEndpoint } from "./match-endpoint.ts";
 import { readModel } from "./read-model.ts";
 import { endRun } from "./run.ts";
 import { scopeFiles } from "./scope-files.ts";
-import type { AuthenticatedRequest, RequestIds } from "./stages.ts";
+import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 
 export async function handleRequest(
   deps: Deps,
   request: Request,
-  ids: RequestIds,
+  ids: RequestContext,
 ): Promise<Response> {
   let known: AuthenticatedRequest;
   try {

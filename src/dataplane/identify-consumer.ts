@@ -1,13 +1,13 @@
 /** Identifies the consumer by slug, key and gateway slug, then checks the method; all from memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { findCaller } from "../snapshot/find-caller.ts";
+import { findConsumer } from "../snapshot/find-consumer.ts";
 import { openRun } from "./run.ts";
 import type { AuthenticatedRequest, MatchedRequest } from "./stages.ts";
 
 export function identifyConsumer(deps: Deps, asked: MatchedRequest): AuthenticatedRequest {
   const { request, endpoint, slug } = asked;
-  const { consumer, key } = findCaller(deps.snapshot(), {
+  const { consumer, key } = findConsumer(deps.snapshot(), {
     slug,
     headers: request.headers,
     at: deps.now(),
@@ -21,6 +21,6 @@ export function identifyConsumer(deps: Deps, asked: MatchedRequest): Authenticat
     const text = `This path takes ${endpoint.methods.join(" and ")}.`;
     throw new AppError("invalid_request", text, { details: { param: "method" } });
   }
-  deps.used("consumer_keys", key.id);
+  deps.markUsed("consumer_keys", key.id);
   return { ...asked, consumer, key, run: openRun(deps) };
 }

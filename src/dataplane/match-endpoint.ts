@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import { findPathStart } from "../lib/http/url-parts.ts";
-import type { MatchedRequest, RequestIds } from "./stages.ts";
+import type { MatchedRequest, RequestContext } from "./stages.ts";
 
 export interface DataEndpoint {
   /** Names it in events and in the explain answer. */
@@ -66,7 +66,7 @@ const FILE = files("files.one", ["GET", "DELETE"]);
 const FILE_CONTENT: DataEndpoint = { ...files("files.content", ["GET"]), download: true };
 const MODEL = models("models.one");
 
-export function matchEndpoint(request: Request, ids: RequestIds): MatchedRequest {
+export function matchEndpoint(request: Request, ids: RequestContext): MatchedRequest {
   const { slug, rest, search } = splitUrl(request.url);
   const found = matchTail(rest);
   if (!found) throw new AppError("not_found", NO_SUCH_PATH);

@@ -64,7 +64,7 @@ export function endRun(deps: Deps, known: AuthenticatedRequest, reported: Ending
   const { tally } = liveState(deps);
   tally.in_flight -= 1;
   tallyTimes(tally, known, total_ms);
-  deps.record(eventOf(known, endingOf(deps, reported), total_ms));
+  deps.recordRequest(eventOf(known, endingOf(deps, reported), total_ms));
 }
 
 /** A connection that our shutdown cut looks like a client that left. */

@@ -1,4 +1,5 @@
 /** What is known of a request after each step. A stage extends the one before it, so no step can be left out. */
+import type { RequestIds } from "../route.ts";
 import type { ConsumerView, KeyView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
@@ -7,9 +8,7 @@ import type { OpenReply } from "./open-reply.ts";
 import type { RequestBody } from "./request-body.ts";
 import type { Run } from "./run.ts";
 
-export interface RequestIds {
-  trace_id: string;
-  request_id: string;
+export interface RequestContext extends RequestIds {
   /** The address of the socket. */
   client: string;
   /** Go out with every answer, an error's too. */
@@ -19,7 +18,7 @@ export interface RequestIds {
 /** After matchEndpoint. */
 export interface MatchedRequest {
   request: Request;
-  ids: RequestIds;
+  ids: RequestContext;
   slug: string;
   endpoint: DataEndpoint;
   /** The path behind `/v1`, as it goes upstream. */

@@ -27,13 +27,13 @@ export function identifyCaller(deps: Deps, secret: string): Caller {
   const key = collectorKeysByHash.get(hash);
   if (key) {
     checkActive(deps, key, "collector key");
-    deps.used("collector_keys", key.id);
+    deps.markUsed("collector_keys", key.id);
     return { kind: "collector", collector: key.collector };
   }
   const token = tokensByHash.get(hash);
   const live = token && token.expires_at > deps.now().getTime();
   if (live && PERMISSIONS[token.role].includes("write")) {
-    deps.used("admin_tokens", token.id);
+    deps.markUsed("admin_tokens", token.id);
     return { kind: "administrator", token_id: token.id, gateway_ids: token.gateway_ids };
   }
   throw new AppError("unauthorized", "This collector key is unknown.");

@@ -13,7 +13,7 @@ import type { Facts } from "../policy/condition.ts";
 import type { Outside } from "../policy/detector.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
-import { policyDocument } from "../snapshot/policy-document.ts";
+import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
 import { restorePayload } from "./select-content.ts";
 
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
@@ -25,7 +25,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
     unseal(deps.keyring(), sealedIn("detectors.settings", detector_id), sealed) ?? "";
   const program = draft
     ? compilePolicy(
-        await policyDocument(deps.db, draft),
+        await buildPolicyDocument(deps.db, draft),
         { id: params.policy_id, version: 0 },
         open,
       )

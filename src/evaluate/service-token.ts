@@ -23,7 +23,7 @@ export const serviceTokenRoute: Route = route(
       throw new AppError("unauthorized", "client_id or client_secret is wrong.");
     }
     checkActive(deps, client, "service client");
-    deps.used("service_clients", client.id);
+    deps.markUsed("service_clients", client.id);
     const ends = deps.now().getTime() + LIFE_S * 1000;
     // Sealed instead of stored: every node can read it, and nobody else.
     const plain = JSON.stringify({ client_id: client.id, ends });

@@ -40,7 +40,7 @@ async function byPersonalToken(deps: Deps, token: string): Promise<Principal> {
   if (!row || row.revoked_at || isExpired(row.expires_at, deps.now())) {
     throw unauthorized("This personal token is unknown, expired or revoked.");
   }
-  deps.used("principal_tokens", row.id);
+  deps.markUsed("principal_tokens", row.id);
   const { gateway_id, principal_sub, groups } = row;
   return { gateway_id, principal_sub, groups, sign_in: row.sign_in ?? row.id };
 }

@@ -1,9 +1,9 @@
 /** What a person sees when the program starts: where it is, and lines to paste that work as printed. */
 import { curlCommand, shellQuote } from "../lib/text/shell-quote.ts";
 import type { FirstRun } from "./first-run.ts";
-import type { Listening } from "./http/listen.ts";
+import type { Listener } from "./http/listen.ts";
 
-export function banner(urls: Listening["urls"], first: FirstRun | undefined): string {
+export function renderBanner(urls: Listener["urls"], first: FirstRun | undefined): string {
   const lines = [`Portcullis is ready${addresses(urls)}`];
   if (urls.admin) {
     lines.push(`Console        ${urls.admin}/console`, `API reference  ${urls.admin}/docs`);
@@ -30,7 +30,7 @@ export function banner(urls: Listening["urls"], first: FirstRun | undefined): st
   return `${lines.join("\n")}\n`;
 }
 
-function addresses(urls: Listening["urls"]): string {
+function addresses(urls: Listener["urls"]): string {
   const places = new Set(Object.values(urls));
   if (places.size === 1) return ` at ${[...places][0]}`;
   return `:\n${Object.entries(urls)

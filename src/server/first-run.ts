@@ -23,7 +23,7 @@ export interface FirstRun {
 }
 
 /** Undefined when the installation is not new. Two nodes that start at once make one of each. */
-export async function firstRun(deps: Deps): Promise<FirstRun | undefined> {
+export async function setUpFirstRun(deps: Deps): Promise<FirstRun | undefined> {
   if (await installationFact(deps.db, "created_at")) return undefined;
   const configured = (await configRevision(deps.db)) > 0;
   return await changeConfig(deps.db, async (tx) => {

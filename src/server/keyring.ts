@@ -71,7 +71,7 @@ export function addKey(file: string): string {
 const CHECK = sealedIn("installation.value", "key_check");
 const CHECK_TEXT = "portcullis";
 
-export const opensCheck = (keyring: Keyring, check: string): boolean =>
+export const opensKeyCheck = (keyring: Keyring, check: string): boolean =>
   (unseal(keyring, CHECK, check) ?? unsealV1(keyring, check)) === CHECK_TEXT;
 
 /**
@@ -82,7 +82,7 @@ export async function checkKeyring(db: Db, keyring: Keyring): Promise<void> {
   const known = await installationFact(db, "key_check");
   if (known === undefined) {
     await setInstallationFact(db, "key_check", seal(keyring, CHECK, CHECK_TEXT));
-  } else if (!opensCheck(keyring, known)) {
+  } else if (!opensKeyCheck(keyring, known)) {
     throw new AppError(
       "bad_settings",
       "The encryption keys of this node do not open the secrets in this database. Copy the file `keys` from the data folder of the node that made it, or set PORTCULLIS_KEYS.",

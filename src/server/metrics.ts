@@ -5,37 +5,37 @@ import { liveState, type RegistryLive } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import type { Counts, Histogram, Metric, Sample } from "../lib/metrics.ts";
 import { startedAt } from "../lib/time/clock.ts";
-import type { Config } from "../snapshot/watch.ts";
-import type { Answers } from "./http/response-counts.ts";
-import type { WatchedFolders } from "./watch-folders.ts";
+import type { ConfigWatch } from "../snapshot/watch-config.ts";
+import type { ResponseCounts } from "./http/response-counts.ts";
+import type { FolderWatch } from "./watch-folders.ts";
 import type { EvaluationWriter } from "./writers/write-evaluations.ts";
 import type { EventWriter } from "./writers/write-events.ts";
 
-export interface Measured {
+export interface MetricSources {
   deps: Deps;
-  answers: Answers;
+  counts: ResponseCounts;
   events: Pick<EventWriter, "waiting" | "lost">;
   evaluations: Pick<EvaluationWriter, "waiting" | "lost" | "unrecorded" | "statuses">;
-  config: Pick<Config, "isReachable">;
-  folder: Pick<WatchedFolders, "problem">;
+  config: Pick<ConfigWatch, "isReachable">;
+  folder: Pick<FolderWatch, "problem">;
 }
 
 /** A label must not name a consumer, a user or a client: whoever watches machines is not meant to see them. */
-export const METRICS: readonly Metric<Measured>[] = [
+export const METRICS: readonly Metric<MetricSources>[] = [
   {
     name: "portcullis_requests_total",
     type: "counter",
     help: "Answers begun, by plane (the data plane is gateway) and class of status.",
     labels: ["plane", "status"],
-    read: ({ answers }) =>
-      PLANES.flatMap((plane) => samplesOf(answers.statuses[plane], (status) => [plane, status])),
+    read: ({ counts }) =>
+      PLANES.flatMap((plane) => samplesOf(counts.statuses[plane], (status) => [plane, status])),
   },
   {
     name: "portcullis_errors_total",
     type: "counter",
     help: "Errors answered, by the code that docs/errors.md explains.",
     labels: ["code"],
-    read: ({ answers }) => samplesOf(answers.errors),
+    read: ({ counts }) => samplesOf(counts.errors),
   },
   {
     name: "portcullis_requests_in_flight",

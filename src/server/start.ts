@@ -16,16 +16,16 @@ import { elapsedMs, now } from "../lib/time/clock.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
-import { watchConfig } from "../snapshot/watch.ts";
-import { type FirstRun, firstRun } from "./first-run.ts";
-import { answering } from "./http/app.ts";
-import { type Listening, listen } from "./http/listen.ts";
-import { mcpOnDemand } from "./http/mcp-on-demand.ts";
-import { newAnswers } from "./http/response-counts.ts";
+import { watchConfig } from "../snapshot/watch-config.ts";
+import { type FirstRun, setUpFirstRun } from "./first-run.ts";
+import { createLazyMcp } from "./http/lazy-mcp.ts";
+import { type Listener, listen } from "./http/listen.ts";
+import { newResponseCounts } from "./http/response-counts.ts";
 import { routes } from "./http/routes.ts";
+import { serveRequest } from "./http/serve-request.ts";
 import { openSnapshotStore } from "./local-snapshot.ts";
 import { METRICS } from "./metrics.ts";
-import { openToServe } from "./open-to-serve.ts";
+import { openServingStorage } from "./open-serving-storage.ts";
 import { startSweeping } from "./sweep.ts";
 import { watchFolders } from "./watch-folders.ts";
 import { openJournals } from "./writers/open-journals.ts";
@@ -33,9 +33,9 @@ import { trackLastUsed } from "./writers/track-last-used.ts";
 import { writeEvaluations } from "./writers/write-evaluations.ts";
 import { writeEvents } from "./writers/write-events.ts";
 
-export interface Running {
+export interface RunningServer {
   deps: Deps;
-  urls: Listening["urls"];
+  urls: Listener["urls"];
   first: FirstRun | undefined;
   /** As decided for SIGTERM: readiness, grace, refuse, finish, flush. */
   stop: () => Promise<void>;
@@ -54,10 +54,10 @@ export async function start(
   settings: Settings,
   log: Log,
   env: Readonly<Record<string, string | undefined>> = {},
-): Promise<Running> {
+): Promise<RunningServer> {
   // Taken down in the reverse order, also when a later step of the start fails.
   await using opened = new AsyncDisposableStack();
-  const { db, eventDb, keyring, stored, close } = await openToServe(settings, log);
+  const { db, eventDb, keyring, stored, close } = await openServingStorage(settings, log);
   opened.defer(close);
   await prepareReclaim(db, log);
   const demo = startDemoUpstream({ now, newId });
@@ -98,11 +98,11 @@ export async function start(
     newId,
     random: Math.random,
     log,
-    used: lastUsed.mark,
-    record: events.record,
+    markUsed: lastUsed.mark,
+    recordRequest: events.record,
     recordEvaluation: evaluations.record,
-    evaluationsWritten: evaluations.written,
-    evaluationsHeld: () => journals.evaluationsLeft() || evaluations.held(),
+    flushEvaluations: evaluations.written,
+    hasHeldEvaluations: () => journals.evaluationsLeft() || evaluations.held(),
     evaluate: (asked) => evaluateInternal(deps, asked),
     demo_url: demo.url,
     bodyDeadline: bodies.signal,
@@ -117,29 +117,29 @@ export async function start(
   }
   const sweeping = startSweeping(deps);
   opened.defer(() => sweeping.stop());
-  const answers = newAnswers();
+  const counts = newResponseCounts();
   const folder = watchFolders(settings, log);
   opened.defer(() => folder.stop());
-  const measured = { deps, answers, events, evaluations, config, folder };
+  const measured = { deps, counts, events, evaluations, config, folder };
   const metrics = () => renderMetrics(METRICS, measured);
   let started = false;
   const readiness = () => ({
     problem: started ? folder.problem() : STARTING,
     degraded: config.isReachable() ? [] : [NO_DATABASE],
   });
-  const app = { deps, refresh: config.refresh, answers, metrics, readiness };
-  const mcp = mcpOnDemand(app);
+  const app = { deps, refresh: config.refresh, counts, metrics, readiness };
+  const mcp = createLazyMcp(app);
   opened.defer(() => mcp.stop());
   const listening = listen(app, routes, {
-    answerDataPlane: (request, client) =>
-      answering(app, "gateway", request, (ids, headers) =>
+    handleDataPlane: (request, client) =>
+      serveRequest(app, "gateway", request, (ids, headers) =>
         handleRequest(deps, request, { ...ids, client, headers }),
       ),
     mcp: mcp.paths,
   });
   opened.defer(() => listening.stop());
   // Last: a wrong file or a taken port must not use up the one time that the token is shown.
-  const first = stored ? undefined : await firstRun(deps);
+  const first = stored ? undefined : await setUpFirstRun(deps);
   // Made here, or by a node that started at the same moment.
   if (!stored) await config.catchUp();
   started = true;

@@ -10,13 +10,13 @@ const CHECK_MS = 5_000;
 /** One block: a full disk has none. */
 const PROBE = new Uint8Array(4096);
 
-export interface WatchedFolders {
+export interface FolderWatch {
   /** Why the data folder cannot be written, as a sentence without paths; undefined when it can. */
   problem: () => string | undefined;
   stop: () => void;
 }
 
-export function watchFolders(settings: Settings, log: Log): WatchedFolders {
+export function watchFolders(settings: Settings, log: Log): FolderWatch {
   const database = sqliteFile(settings.DATABASE_URL);
   const data = resolve(settings.PORTCULLIS_DATA_DIR);
   const folders = new Set(database ? [data, dirname(database)] : [data]);

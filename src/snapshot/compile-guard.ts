@@ -7,8 +7,8 @@ import { policyTable, versionsInForce } from "../db/policies.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { compilePolicy, type OpenSecret, type Program } from "../policy/compile-policy.ts";
-import type { CompileWith } from "./compile.ts";
-import { instant } from "./instant.ts";
+import type { CompileOptions } from "./compile.ts";
+import { toExpiryMs } from "./expiry-ms.ts";
 import type { CollectorKeyView, CollectorView, ProgramView, Snapshot } from "./snapshot.ts";
 
 type GuardPart = Pick<
@@ -16,7 +16,10 @@ type GuardPart = Pick<
   "collectors" | "collectorKeysByHash" | "serviceClients" | "policies" | "disabledDetectors"
 >;
 
-export async function compileGuard(db: Db, { keyring, programs }: CompileWith): Promise<GuardPart> {
+export async function compileGuard(
+  db: Db,
+  { keyring, programs }: CompileOptions,
+): Promise<GuardPart> {
   const policyRows = await policyTable.all(db);
   const versions = await versionsInForce(db);
   const detectorRows = await detectorTable.all(db);
@@ -69,7 +72,7 @@ export async function compileGuard(db: Db, { keyring, programs }: CompileWith): 
     const { id, hash, revoked_at } = row;
     if (!collector) return [];
     return [
-      { id, hash, collector, expires_at: instant(row.expires_at), revoked: revoked_at !== null },
+      { id, hash, collector, expires_at: toExpiryMs(row.expires_at), revoked: revoked_at !== null },
     ];
   };
   return {

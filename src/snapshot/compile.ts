@@ -14,17 +14,17 @@ import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { providers } from "../providers/all.ts";
 import { listCapabilities } from "../providers/provider.ts";
 import { compileGuard, type Programs } from "./compile-guard.ts";
-import { instant } from "./instant.ts";
+import { toExpiryMs } from "./expiry-ms.ts";
 import type { ConsumerView, GatewayView, RegistryView, Snapshot } from "./snapshot.ts";
 
-export interface CompileWith {
+export interface CompileOptions {
   keyring: () => Keyring;
   /** Where the built-in demo upstream listens in this process. */
   demo_url: string;
   programs: Programs;
 }
 
-export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
+export async function compileSnapshot(db: Db, options: CompileOptions): Promise<Snapshot> {
   // Read first: a change that lands between the reads below leaves this number behind, and the
   // watcher compiles again.
   const { revision, state } = await configState(db);
@@ -39,7 +39,7 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
   const guard = await compileGuard(db, options);
 
   const gateways = new Map(gatewayRows.map((row) => [row.id, gatewayView(row)]));
-  const registries = new Map(registryRows.map((row) => [row.id, registryView(row, options)]));
+  const registries = new Map(registryRows.map((row) => [row.id, toRegistryView(row, options)]));
   const consumers = new Map<string, ConsumerView>();
   for (const row of consumerRows) {
     const gateway = gateways.get(row.gateway_id);
@@ -62,13 +62,13 @@ export async function compile(db: Db, options: CompileWith): Promise<Snapshot> {
     keysByHash: new Map(
       keyRows.flatMap(({ id, hash, consumer_id, expires_at }) => {
         const consumer = consumers.get(consumer_id);
-        return consumer ? [[hash, { id, consumer, expires_at: instant(expires_at) }]] : [];
+        return consumer ? [[hash, { id, consumer, expires_at: toExpiryMs(expires_at) }]] : [];
       }),
     ),
     tokensByHash: new Map(
       tokenRows.map(({ id, name, role, gateway_ids, principal_sub, hash, expires_at }) => [
         hash,
-        { id, name, role, gateway_ids, principal_sub, expires_at: instant(expires_at) },
+        { id, name, role, gateway_ids, principal_sub, expires_at: toExpiryMs(expires_at) },
       ]),
     ),
   };
@@ -87,9 +87,9 @@ function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): G
   return { id, slug, name, plugins, guard_id: guard.collector_id };
 }
 
-export function registryView(
+export function toRegistryView(
   row: LlmRegistryRow,
-  { keyring, demo_url }: Pick<CompileWith, "keyring" | "demo_url">,
+  { keyring, demo_url }: Pick<CompileOptions, "keyring" | "demo_url">,
 ): RegistryView {
   const provider = providers[row.provider];
   let problem: string | undefined;

@@ -8,7 +8,7 @@ import { type Db, openDb } from "../../src/db/db.ts";
 import { rewriteSealed, sealedTexts } from "../../src/db/sealed-texts.ts";
 import { type Keyring, unseal } from "../../src/lib/crypto/seal.ts";
 import { hashSecret } from "../../src/lib/crypto/secrets.ts";
-import { type Guarded, makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { runProgram } from "../kit/program.ts";
 import { type DatabaseKind, databaseKinds, freshDatabase } from "../kit/services.ts";
@@ -35,7 +35,7 @@ interface Old {
   database_url: string;
   data_dir: string;
   registry: { id: string };
-  guard: Guarded;
+  guard: TestGuard;
   keyring: Keyring;
 }
 
@@ -60,7 +60,7 @@ async function withOld(
       allow_private: true,
     });
     const settings = { url: upstream.url, headers: { "x-key": SECRET }, allow_private: true };
-    const guard = await makeRuled(kit, "http", { settings });
+    const guard = await makeGuardWithRules(kit, "http", { settings });
     await downgrade(kit);
     if (lost) {
       await kit.db.run("UPDATE registries SET auth = $1", `{"type":"api_key","api_key":"${lost}"}`);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startStore } from "../kit/store.ts";
 import { until } from "../kit/until.ts";
@@ -71,9 +71,9 @@ async function limitPlaces(kit: Kit): Promise<string[]> {
 
 /** What happened, and what is to be decided. */
 async function decisionPlaces(kit: Kit): Promise<string[]> {
-  const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
+  const asking = await makeGuardWithRules(kit, "data_loss_prevention", { action: "ask" });
   await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
-  const guard = await makeRuled(kit, "data_loss_prevention");
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention");
   await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
   const store = await startStore(kit, "request");
   await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });

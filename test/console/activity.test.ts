@@ -1,6 +1,6 @@
 /** What the guard judged, as a person finds it in the console. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { makeGuard, makeRuled } from "../kit/guard.ts";
+import { makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 import { serveUnder } from "./prefix-proxy.ts";
@@ -19,7 +19,9 @@ async function tokenOf(kit: Kit, role: string): Promise<string> {
 
 test("evaluations are listed, counted, narrowed by what is clicked, and Back undoes it", async () => {
   const kit = await started();
-  const guard = await makeRuled(kit, "data_loss_prevention", { collector: { name: "Shop" } });
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
+    collector: { name: "Shop" },
+  });
   const source = { source: { application: "till" } };
   await guard.evaluate({ payload: { input: CARD }, consumer_id: "ana", attributes: source });
   await guard.evaluate({ payload: { input: "one pear" }, consumer_id: "bo", protocol: "mcp" });
@@ -56,7 +58,7 @@ test("evaluations are listed, counted, narrowed by what is clicked, and Back und
 
 test("an evaluation lists the parts that were not inspected", async () => {
   const kit = await started();
-  const guard = await makeRuled(kit, "data_loss_prevention");
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention");
   const file_data = `data:image/png;base64,${Buffer.from("\x89PNG\0\0\0\0").toString("base64")}`;
   const { request_id } = await guard.evaluate({ payload: { file_data } });
   await using opened = await open(kit);
@@ -69,7 +71,7 @@ test("an evaluation lists the parts that were not inspected", async () => {
 test("Home tells how many evaluations there were, and how many were blocked", async () => {
   await using kit = await startKit();
   await kit.make("/v1/gateways", { name: "Shop" });
-  const guard = await makeRuled(kit, "data_loss_prevention");
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention");
   for (const input of [CARD, "one pear"]) await guard.evaluate({ payload: { input } });
   await using opened = await open(kit);
   const { page, go } = opened;
@@ -137,7 +139,7 @@ test("on a phone a long condition of a gate is read without scrolling aside", as
 
 test("an evaluation is opened beside the list; arrow keys walk on, into pages not loaded yet", async () => {
   const kit = await started();
-  const guard = await makeRuled(kit, "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention", { action: "transform" });
   await guard.evaluate({ payload: { messages: [{ role: "user", content: CARD }] } });
   for (let turn = 0; turn < 50; turn += 1) {
     await guard.evaluate({ payload: { input: "x" }, consumer_id: `c${turn}` });

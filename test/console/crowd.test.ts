@@ -1,7 +1,7 @@
 /** Many of everything, with names as people give them: all is reached, and nothing leaves the screen. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { addConsumer } from "../kit/dataplane.ts";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startStore } from "../kit/store.ts";
 import { sharedBrowser } from "./browser.ts";
@@ -74,7 +74,7 @@ test.each([390, 1024])(
   "names of any length and script stay on a screen of %d px",
   async (width) => {
     const kit = await started();
-    const asking = await makeRuled(kit, "data_loss_prevention", { action: "ask" });
+    const asking = await makeGuardWithRules(kit, "data_loss_prevention", { action: "ask" });
     await asking.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: LONG[0] });
     const places: string[] = [
       "/approvals",

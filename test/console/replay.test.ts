@@ -1,6 +1,6 @@
 /** Replay in the console: what a policy would have decided, before it is saved. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -14,8 +14,8 @@ const PLAIN = { payload: { input: "Hello" } };
 test("unsaved changes are judged against what was recorded, event by event", async () => {
   const kit = await started();
   const collector = { content_storage: "full" };
-  const guard = await makeRuled(kit, "data_loss_prevention", { collector });
-  const other = await makeRuled(kit, "data_loss_prevention", { collector });
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention", { collector });
+  const other = await makeGuardWithRules(kit, "data_loss_prevention", { collector });
   for (const body of [CARD, PLAIN, CARD]) await guard.evaluate(body);
   await other.evaluate(CARD);
   await using opened = await open(kit);
@@ -52,7 +52,7 @@ test("unsaved changes are judged against what was recorded, event by event", asy
 
 test("a long replay tells how far it is, counts each event once, and can be stopped", async () => {
   const kit = await started();
-  const guard = await makeRuled(kit, "data_loss_prevention", {
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
     action: "report",
     collector: { content_storage: "full" },
   });
@@ -92,7 +92,7 @@ test("a long replay tells how far it is, counts each event once, and can be stop
 
 test("events without texts are told apart, and a role that may not read texts is told so", async () => {
   const kit = await started();
-  const guard = await makeRuled(kit, "data_loss_prevention", {
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
     collector: { content_storage: "none" },
   });
   await guard.evaluate(CARD);

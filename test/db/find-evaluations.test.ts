@@ -9,9 +9,9 @@ import {
 } from "../../src/db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { countEventLoopTurns } from "../kit/count-event-loop-turns.ts";
 import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
-import { takeTurns } from "../kit/take-turns.ts";
 
 const NEEDLES = [10, 400, 5_399];
 const COUNT = 10_400;
@@ -37,7 +37,7 @@ test.each(databaseKinds)(
     const filters = { q: 'needle"\n' };
     const asked = { filters, limit: 10, order: "newest" } as const;
 
-    const others = takeTurns();
+    const others = countEventLoopTurns();
     const pages: string[][] = [];
     let after: string | undefined;
     do {
@@ -68,7 +68,7 @@ test.each(databaseKinds)(
         ids.map((id) => ({ event: eventOf(id), content: null })),
       );
     }
-    const others = takeTurns();
+    const others = countEventLoopTurns();
 
     const all = await countEvaluations(db, {});
     const turns = others.stop();
@@ -97,7 +97,7 @@ test.each(databaseKinds)(
         ids.map((id) => ({ event: { ...eventOf(id), consumer_id: "ana" }, content: null })),
       );
     }
-    const reading = takeTurns();
+    const reading = countEventLoopTurns();
     let exported = 0;
     let after: string | undefined;
     do {
@@ -107,7 +107,7 @@ test.each(databaseKinds)(
       after = page.next ?? undefined;
     } while (after);
     const whileReading = reading.stop();
-    const dropping = takeTurns();
+    const dropping = countEventLoopTurns();
     const dropped = await dropEvaluations(db, { consumer_id: "ana" });
     const whileDropping = dropping.stop();
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { openDb } from "../../src/db/db.ts";
 import { gatewayTable } from "../../src/db/gateways.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { compile } from "../../src/snapshot/compile.ts";
+import { compileSnapshot } from "../../src/snapshot/compile.ts";
 import { freshDatabase } from "../kit/services.ts";
 
 const entry = (name: string, priority: number, enabled = true) => ({
@@ -39,7 +39,7 @@ test("plugins are ordered by priority, lower first, equal ones as they were list
   });
 
   const keyring = () => ({ current: "k", keys: new Map() });
-  const { gateways } = await compile(db, { keyring, demo_url: "", programs: new Map() });
+  const { gateways } = await compileSnapshot(db, { keyring, demo_url: "", programs: new Map() });
 
   expect(gateways.get("g")?.plugins.map(({ name }) => name)).toEqual(["a", "b", "c", "d"]);
   await db.close();

@@ -9,9 +9,9 @@ import {
   requestEventTable,
 } from "../../src/db/request-events.ts";
 import { writeEvents } from "../../src/server/writers/write-events.ts";
+import { countEventLoopTurns } from "../kit/count-event-loop-turns.ts";
 import { requestEvent as event } from "../kit/request-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
-import { takeTurns } from "../kit/take-turns.ts";
 
 describe.each(databaseKinds)("%s", (kind) => {
   test("events before a moment are dropped, later ones stay as they were written", async () => {
@@ -37,7 +37,7 @@ describe.each(databaseKinds)("%s", (kind) => {
       await requestEventTable.insertMany(db, old);
     }
 
-    const others = takeTurns();
+    const others = countEventLoopTurns();
     const dropped = await dropRequestEvents(db, new Date("2026-01-02T00:00:00.000Z"));
     const turns = others.stop();
 

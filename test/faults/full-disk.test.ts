@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Guarded, makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
 import { readMetrics } from "../kit/metrics.ts";
 import { until } from "../kit/until.ts";
@@ -30,11 +30,11 @@ async function onSmallDisk() {
     settings: { ACTIVITY_COMMIT: "before" },
   });
   const action = "report" as const;
-  const closed = await makeRuled(kit, "data_loss_prevention", { action });
+  const closed = await makeGuardWithRules(kit, "data_loss_prevention", { action });
   const collector = { fail_mode: "open" };
-  const open = await makeRuled(kit, "data_loss_prevention", { action, collector });
+  const open = await makeGuardWithRules(kit, "data_loss_prevention", { action, collector });
   const ids: string[] = [];
-  const send = async (guard: Guarded) => {
+  const send = async (guard: TestGuard) => {
     const reply = await guard.send({ payload: { input: "word ".repeat(2000) } });
     const { request_id, error } = await reply.json();
     if (reply.status === 200 && guard === closed) ids.push(request_id);

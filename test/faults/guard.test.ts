@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeGuard } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
 import { freshDatabase } from "../kit/services.ts";
@@ -9,7 +9,7 @@ const GATE = { name: "ask", when: { field: "consumer.id", op: "eq", value: "ana"
 
 test("Postgres away: evaluation goes on, and its events are written when it is back", async () => {
   const { url } = await freshDatabase("postgres");
-  using line = cuttable(url);
+  using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });
   const guard = await makeGuard(kit, { gates: [GATE] });
   line.cut();
@@ -28,7 +28,7 @@ test("Postgres away: evaluation goes on, and its events are written when it is b
 
 test("Postgres frozen: whoever asks it is told so in time, evaluation goes on, and both recover", async () => {
   const { url } = await freshDatabase("postgres");
-  using line = cuttable(url);
+  using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });
   const guard = await makeGuard(kit, { gates: [GATE] });
   line.freeze();
@@ -59,7 +59,7 @@ test("Postgres frozen: whoever asks it is told so in time, evaluation goes on, a
 
 test("what the database had not taken yet does not come back after an erasure", async () => {
   const { url } = await freshDatabase("postgres");
-  using line = cuttable(url);
+  using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });
   const guard = await makeGuard(kit, {});
   line.cut();

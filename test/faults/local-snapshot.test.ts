@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { addKey } from "../../src/server/keyring.ts";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
 import { makeGuard } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
@@ -31,7 +31,7 @@ const GATE = {
 /** An installation whose node has stopped and whose Postgres is out of reach. */
 async function stoppedInstallation(stack: AsyncDisposableStack) {
   const database = stack.use(await freshDatabase("postgres"));
-  const line = stack.use(cuttable(database.url));
+  const line = stack.use(startCuttableProxy(database.url));
   const upstream = stack.use(startUpstream({ body: { ok: true } }));
   const data_dir = mkdtempSync(join(tmpdir(), "portcullis-snapshot-"));
   stack.defer(() => rmSync(data_dir, { recursive: true, force: true }));
@@ -204,7 +204,7 @@ type Stopped = Awaited<ReturnType<typeof stoppedInstallation>>;
 test("a node does not start from a stored configuration of another database", async () => {
   await using stack = new AsyncDisposableStack();
   const { data_dir } = await stoppedInstallation(stack);
-  const other = stack.use(cuttable("postgres://postgres@127.0.0.1:1/other"));
+  const other = stack.use(startCuttableProxy("postgres://postgres@127.0.0.1:1/other"));
   other.cut();
 
   const started = startKit({ database_url: other.url, data_dir });

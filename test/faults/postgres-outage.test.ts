@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeGuard } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
@@ -26,7 +26,7 @@ test.each([
   async (signal, fault, ACTIVITY_COMMIT) => {
     await using stack = new AsyncDisposableStack();
     const database = stack.use(await freshDatabase("postgres"));
-    const line = stack.use(cuttable(database.url));
+    const line = stack.use(startCuttableProxy(database.url));
     const upstream = stack.use(startUpstream({ body: { ok: true } }));
     const dir = mkdtempSync(join(tmpdir(), "portcullis-outage-"));
     stack.defer(() => rmSync(dir, { recursive: true, force: true }));
@@ -68,7 +68,7 @@ test.each([
 test("the log says when events and evaluations are held, and when they are written", async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase("postgres"));
-  const line = stack.use(cuttable(database.url));
+  const line = stack.use(startCuttableProxy(database.url));
   const upstream = stack.use(startUpstream({ body: { ok: true } }));
   const kit = stack.use(await startKit({ database_url: line.url }));
   const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);

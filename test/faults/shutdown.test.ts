@@ -5,10 +5,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeConsumer } from "../kit/dataplane.ts";
-import { deafServer } from "../kit/deaf-server.ts";
-import { makeGuard, makeRuled } from "../kit/guard.ts";
+import { makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
+import { startUnresponsiveServer } from "../kit/unresponsive-server.ts";
 import { until } from "../kit/until.ts";
 import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
@@ -22,7 +22,7 @@ async function exitCode({ child }: Awaited<ReturnType<typeof startProgram>>) {
 }
 
 test("a dial that hangs does not delay the exit", async () => {
-  await using dead = await deafServer(60_000);
+  await using dead = await startUnresponsiveServer(60_000);
   await using program = await startProgram();
   const url = `http://127.0.0.1:${dead.port}`;
   const consumer = await makeConsumer(program, [{ provider: "openai_compatible", url }]);
@@ -98,7 +98,7 @@ test("what still runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its 
 
 test("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is a 503", async () => {
   await using program = await startProgram({ settings: { SHUTDOWN_TIMEOUT_S: "0" } });
-  const guard = await makeRuled(program, "data_loss_prevention");
+  const guard = await makeGuardWithRules(program, "data_loss_prevention");
   const body = { payload: { input: "someone@example.com ".repeat(100_000) } };
   // One worker runs the evaluations of one collector, one after the other.
   const sent = Array.from({ length: 8 }, () => guard.send(body));

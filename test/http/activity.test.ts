@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { sweep } from "../../src/server/sweep.ts";
-import { makeGuard, makeRuled, unique } from "../kit/guard.ts";
+import { makeGuard, makeGuardWithRules, unique } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 
@@ -26,7 +26,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("6.1 every evaluation is an event, attributed to its consumer_id, with both ids", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention");
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const verdict = await guard.evaluate(
       {
         payload: { model: "m-1", messages: [{ role: "user", content: CARD }] },
@@ -63,7 +63,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("4.3.6 the Test tab of a policy judges by the last saved version and leaves no event", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" });
     const tested = await shared.post(`/v1/policies/${guard.policy.id}/test`, {
       payload: { input: CARD },
     });
@@ -80,7 +80,9 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("4.3.6 in the Test tab a payload is as large as its bytes, as it is when it is evaluated", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "size_limit", { settings: { max_payload_bytes: 1000 } });
+    const guard = await makeGuardWithRules(shared, "size_limit", {
+      settings: { max_payload_bytes: 1000 },
+    });
     const body = { payload: { input: "é".repeat(600) } };
 
     const tested = await (await shared.post(`/v1/policies/${guard.policy.id}/test`, body)).json();
@@ -123,7 +125,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("Activity is filtered by each of its dimensions, and pages by key", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention");
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const send = (input: string, more: object) => guard.evaluate({ payload: { input }, ...more });
     await send("one apple", { consumer_id: "a", protocol: "llm", session_id: "t1" });
     const second = await send("two pears", {
@@ -210,7 +212,7 @@ describe.each(databaseKinds)("%s", (database) => {
   test("what the policy masks is masked in what is kept, an administrator's own words too", async () => {
     const shared = await kit();
     const rules = [{ name: "codename", type: "keyword", pattern: "Zebra" }];
-    const guard = await makeRuled(shared, "data_loss_prevention", {
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
       settings: { rules },
       action: "transform",
     });
@@ -238,7 +240,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("what is masked in texts is masked in the names that lead to them, and told by no finding", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" });
     const row = { "ana@example.com": "of bob@example.com", "a~/b": "carl@example.com" };
 
     const { findings, request_id } = await guard.evaluate({
@@ -258,7 +260,7 @@ describe.each(databaseKinds)("%s", (database) => {
   test("a role that is prose is a text like any other", async () => {
     const shared = await kit();
     const rules = [{ name: "codename", type: "keyword", pattern: "Zebra" }];
-    const guard = await makeRuled(shared, "data_loss_prevention", {
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
       settings: { rules },
       action: "transform",
     });
@@ -277,7 +279,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("the same Idempotency-Key is one evaluation: the same verdict, one event", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention");
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const once = { "idempotency-key": "k-1" };
     const body = { payload: { input: CARD } };
     const together = await Promise.all([guard.evaluate(body, once), guard.evaluate(body, once)]);
@@ -292,7 +294,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("an Idempotency-Key gives no verdict on another body, not even while the first is judged", async () => {
-    const guard = await makeRuled(await kit(), "data_loss_prevention");
+    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
     const once = { "idempotency-key": "k-2" };
 
     const replies = await Promise.all(
@@ -304,7 +306,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("a draft is replayed over what was recorded, and nothing is changed by it", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention", {
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
       settings: { predefined_entities: [{ entity: "iban", enabled: true }] },
       collector: { content_storage: "full" },
     });

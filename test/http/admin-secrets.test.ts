@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeConsumer } from "../kit/dataplane.ts";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { runProgram } from "../kit/program.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -213,7 +213,7 @@ test("a detector whose secret no key opens is not asked without it", async () =>
   await using kit = await startKit();
   await using upstream = startUpstream({ body: { matches: [] } });
   const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };
-  const guard = await makeRuled(kit, "http", { settings });
+  const guard = await makeGuardWithRules(kit, "http", { settings });
   const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
   const lost = row?.document.replace(/sealed:v2:[\w:-]+/, LOST) ?? "";
   await kit.db.run("UPDATE policy_versions SET document = $1", lost);

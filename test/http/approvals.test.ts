@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { StoredText } from "../../src/contract/activity.ts";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { sweep } from "../../src/server/sweep.ts";
-import { type Guarded, makeGuard } from "../kit/guard.ts";
+import { makeGuard, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 
@@ -16,7 +16,7 @@ const pay = (args: string, more = "") =>
 describe.each(databaseKinds)("%s", (database) => {
   const kit = sharedKit({ database });
 
-  const verdictOf = async (guard: Guarded, body: string): Promise<Verdict> => {
+  const verdictOf = async (guard: TestGuard, body: string): Promise<Verdict> => {
     const reply = await guard.send(body);
     expect(reply.status).toBe(200);
     return await reply.json();

@@ -1,7 +1,7 @@
 /** Event times follow the clock when it is set forward by mistake and corrected. */
 import { afterEach, expect, setSystemTime, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { until } from "../kit/until.ts";
 
@@ -41,7 +41,7 @@ test("requests have the time of the clock, and are found by it", async () => {
 });
 
 test("evaluations have the time of the clock", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const times = async () => {
     const reply = await (await kit()).get("/v1/activity?consumer_id=stepped");
     const { items } = (await reply.json()) as { items: { time: string }[] };

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
-import { type Hit, startUpstream } from "../kit/upstream.ts";
+import { type ReceivedRequest, startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
 
@@ -32,7 +32,7 @@ async function answer(reply: Response): Promise<[number, string | undefined]> {
   return [reply.status, error?.code];
 }
 
-async function hitsDuring(work: () => Promise<unknown>): Promise<Hit[]> {
+async function hitsDuring(work: () => Promise<unknown>): Promise<ReceivedRequest[]> {
   const { upstream } = await setUp();
   const before = upstream.hits.length;
   await work();

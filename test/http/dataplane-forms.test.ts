@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { FORM_TYPE, type FormPart, formBytes, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
-import { type Hit, startUpstream } from "../kit/upstream.ts";
+import { type ReceivedRequest, startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
 const EDITS = "/v1/images/edits";
@@ -30,7 +30,7 @@ const setUp = (() => {
 
 type Caller = Awaited<ReturnType<typeof setUp>>["limited"];
 
-async function hitsDuring(work: () => Promise<unknown>): Promise<Hit[]> {
+async function hitsDuring(work: () => Promise<unknown>): Promise<ReceivedRequest[]> {
   const { upstream } = await setUp();
   const before = upstream.hits.length;
   await work();

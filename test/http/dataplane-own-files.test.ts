@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Explanation } from "../../src/contract/explain.ts";
 import { sqliteFile } from "../../src/db/sqlite.ts";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { type Attach, addConsumer, type FormPart, makeConsumer } from "../kit/dataplane.ts";
 import { startFilesUpstream } from "../kit/files-upstream.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
@@ -233,7 +233,7 @@ describe.each(databaseKinds)("%s", (kind) => {
 
   test("4.6.3 own: with the database away an upload is answered, and written once it is back", async () => {
     await using database = await freshDatabase(kind);
-    using line = kind === "postgres" ? cuttable(database.url) : lockable(database.url);
+    using line = kind === "postgres" ? startCuttableProxy(database.url) : lockable(database.url);
     await using node = await startKit({ database_url: line.url });
     await using upstream = startFilesUpstream();
     const { a, b } = await threeConsumers(node, openai(upstream));
@@ -273,7 +273,7 @@ async function ownConsumer(attach: (url: string) => Attach[], script: Script) {
 
 test("4.6.3 own: an upload that the database never hears of is told in the log", async () => {
   await using database = await freshDatabase("postgres");
-  using line = cuttable(database.url);
+  using line = startCuttableProxy(database.url);
   const node = await startKit({ database_url: line.url });
   await using upstream = startFilesUpstream();
   const { a } = await threeConsumers(node, openai(upstream));

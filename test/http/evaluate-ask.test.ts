@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { sweep } from "../../src/server/sweep.ts";
-import { type Guarded, makeGuard, makePolicy, makeRuled } from "../kit/guard.ts";
+import { makeGuard, makeGuardWithRules, makePolicy, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 
@@ -22,7 +22,7 @@ const approvalIn = ({ findings }: Verdict): string => String(findings[0]?.eviden
 
 describe.each(databaseKinds)("%s", (database) => {
   const kit = sharedKit({ database });
-  const asked = async (): Promise<Guarded> => makeGuard(await kit(), { gates: [GATE] });
+  const asked = async (): Promise<TestGuard> => makeGuard(await kit(), { gates: [GATE] });
 
   test("ask leaves an approval; approved, exactly that passes, and nothing else", async () => {
     const shared = await kit();
@@ -300,7 +300,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
   test("what asked for a number asks again when it is replayed, and no value is read as a text", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention", {
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
       action: "ask",
       collector: { content_storage: "full" },
     });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { SERVICE_TOKEN_CONTEXT } from "../../src/evaluate/service-token.ts";
 import { seal } from "../../src/lib/crypto/seal.ts";
-import { type Guarded, makeGuard } from "../kit/guard.ts";
+import { makeGuard, type TestGuard } from "../kit/guard.ts";
 import { type Kit, OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 
 const started = sharedKit();
@@ -160,7 +160,7 @@ test("an Idempotency-Key is a collector's own, at one endpoint", async () => {
   const kit = await started();
   const [one, other] = [await makeGuard(kit, {}), await makeGuard(kit, {})];
   const once = { "idempotency-key": "the same" };
-  const idOf = async (guard: Guarded, path = "/v1/evaluate") =>
+  const idOf = async (guard: TestGuard, path = "/v1/evaluate") =>
     ((await (await guard.send({ payload: {} }, once, path)).json()) as Verdict).request_id;
 
   const first = await idOf(one);

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
-import { makeDetector, makeGuard, makeRuled, typesOf } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules, typesOf } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -28,7 +28,10 @@ test("an HTTP detector is asked with the texts, and what it points at is masked"
       matches: [{ text: 0, start: 4, end: 9, label: "project", type: "topic", confidence: 0.8 }],
     });
   };
-  const guard = await makeRuled(await kit(), "http", { action: "transform", settings: asking() });
+  const guard = await makeGuardWithRules(await kit(), "http", {
+    action: "transform",
+    settings: asking(),
+  });
 
   const verdict = await guard.evaluate({ payload: { input: "the eagle lands" } });
 
@@ -44,7 +47,7 @@ test("masked, Activity keeps no secret that only a detector of one's own knows",
   const shared = await kit();
   own.answer = async () =>
     Response.json({ matches: [{ text: 0, start: 4, end: 9, label: "code_word", type: "secret" }] });
-  const guard = await makeRuled(shared, "http", {
+  const guard = await makeGuardWithRules(shared, "http", {
     action: "transform",
     settings: asking(),
     collector: { content_storage: "masked" },
@@ -86,8 +89,8 @@ test.each<[string, (body: unknown) => Promise<Response>]>([
   async (_, answer) => {
     own.answer = answer;
     const shared = await kit();
-    const closed = await makeRuled(shared, "http", { settings: asking() });
-    const open = await makeRuled(shared, "http", {
+    const closed = await makeGuardWithRules(shared, "http", { settings: asking() });
+    const open = await makeGuardWithRules(shared, "http", {
       settings: asking(),
       collector: { fail_mode: "open" },
     });
@@ -159,8 +162,8 @@ test("a gateway detector asks a model through a registry", async () => {
     allow_private: true,
   });
   const settings = { registry_id: registry.id, model: "judge-1", instructions: "Flag dragons." };
-  const guard = await makeRuled(shared, "gateway", { settings });
-  const ofTools = await makeRuled(shared, "gateway", { settings, direction: "output" });
+  const guard = await makeGuardWithRules(shared, "gateway", { settings });
+  const ofTools = await makeGuardWithRules(shared, "gateway", { settings, direction: "output" });
 
   const clean = await guard.evaluate({ payload: { input: "a quiet castle" } });
   const found = await guard.evaluate({ payload: { input: "a dragon above it" } });
@@ -245,8 +248,10 @@ test("a name stands for a text in one session of one collector, and every one is
 
 test("4.3.5 attachments are read by the detector for them alone, and never kept", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "doc_analyzer", { collector: { content_storage: "full" } });
-  const text = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "doc_analyzer", {
+    collector: { content_storage: "full" },
+  });
+  const text = await makeGuardWithRules(shared, "data_loss_prevention");
   const data = Buffer.from("Card: 4111 1111 1111 1111").toString("base64");
   const body = { payload: { input: "see file", attachments: [{ filename: "a.txt", data }] } };
 
@@ -270,7 +275,7 @@ test.each([
   "ftp://example.com/",
   "not a url",
 ])("4.3.5 an attachment at %s is not fetched, and that is told", async (url) => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
 
   const verdict = await guard.evaluate({ payload: { input: "x", attachments: [{ url }] } });
 
@@ -326,7 +331,7 @@ test("tools: what is denied, what was never declared, and arguments that do not 
 });
 
 test("a shell call of a coding agent is a call: its command line with the tool beside it", async () => {
-  const guard = await makeRuled(await kit(), "tool_permission", {
+  const guard = await makeGuardWithRules(await kit(), "tool_permission", {
     settings: { denied_tools: ["bash"] },
   });
   const call = (name: string) => ({ payload: { input: "ls" }, attributes: { tool: { name } } });
@@ -344,7 +349,7 @@ test("a shell call of a coding agent is a call: its command line with the tool b
 });
 
 test("a body of 100,000 texts is refused, and one of many is judged in bounded time", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const body = (count: number) => ({
     payload: {
       messages: Array.from({ length: count }, () => ({ role: "user", content: "hello there" })),
@@ -356,7 +361,7 @@ test("a body of 100,000 texts is refused, and one of many is judged in bounded t
 });
 
 test("a long name above many texts is refused before it is written as often as they are", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const named = (texts: number) =>
     guard.send({ payload: { ["n".repeat(100_000)]: Array.from({ length: texts }, () => "x") } });
 
@@ -370,7 +375,7 @@ test("a long name above many texts is refused before it is written as often as t
 
 test("too much at once is a 429 with Retry-After, never a 503", async () => {
   await using small = await startKit({ settings: { IN_FLIGHT_MIB: "1" } });
-  const guard = await makeRuled(small, "http", { settings: asking({ timeout_ms: 2000 }) });
+  const guard = await makeGuardWithRules(small, "http", { settings: asking({ timeout_ms: 2000 }) });
   const entered = Promise.withResolvers<void>();
   const leave = Promise.withResolvers<void>();
   own.answer = async () => {

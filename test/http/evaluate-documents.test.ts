@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { deflateRawSync, deflateSync } from "node:zlib";
 import type { Verdict } from "../../src/contract/evaluate.ts";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
-import { leastOf, longestShare } from "../kit/until.ts";
+import { longestShare, minOfRuns } from "../kit/until.ts";
 
 const kit = sharedKit();
 
@@ -54,10 +54,10 @@ test.each(styles)(
   "a PDF and a Word document in $style are read, and nothing is rewritten",
   async ({ payload, pointer }) => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "doc_analyzer", {
+    const guard = await makeGuardWithRules(shared, "doc_analyzer", {
       collector: { content_storage: "full" },
     });
-    const masks = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+    const masks = await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" });
 
     const verdicts = [
       await guard.evaluate({ payload: payload(PDF) }),
@@ -80,7 +80,7 @@ test.each(styles)(
 test.each(styles)(
   "a picture in $style is no document, and a broken file is told",
   async ({ payload, pointer }) => {
-    const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+    const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
     const broken = Buffer.from(`%PDF-1.7${"\x00".repeat(80)}`).toString("base64");
 
     const picture = await guard.evaluate({ payload: payload(PICTURE) });
@@ -92,7 +92,7 @@ test.each(styles)(
 );
 
 test("a document in an MCP result is read by output rules", async () => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", { direction: "output" });
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { direction: "output" });
   const resource = { uri: "file:///a", mimeType: "text/plain", blob: DOCX };
 
   const verdict = await guard.evaluate({
@@ -105,7 +105,7 @@ test("a document in an MCP result is read by output rules", async () => {
 });
 
 test("a document that inflates without end is refused, and said so", async () => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
     action: "report",
     collector: { fail_mode: "open" },
   });
@@ -118,7 +118,7 @@ test("a document that inflates without end is refused, and said so", async () =>
 }, 30_000);
 
 test("of many documents the first twenty are read, and the rest is told", async () => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
     action: "report",
     collector: { fail_mode: "open" },
   });
@@ -135,7 +135,7 @@ test("of many documents the first twenty are read, and the rest is told", async 
 });
 
 test("more than twenty attachments are a 400, and one read in part is told", async () => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
   const attached = (count: number, text: string) => ({
     payload: {
       attachments: Array.from({ length: count }, () => ({
@@ -154,7 +154,7 @@ test("more than twenty attachments are a 400, and one read in part is told", asy
 
 test("while a small file with much in it is looked at, everybody else is answered", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "doc_analyzer", { action: "report" });
+  const guard = await makeGuardWithRules(shared, "doc_analyzer", { action: "report" });
   const data = SLOW;
   const judge = async () => {
     const verdict = await guard.evaluate({ payload: { attachments: [{ data }] } });
@@ -163,7 +163,7 @@ test("while a small file with much in it is looked at, everybody else is answere
   const share = () => longestShare(judge, [() => shared.get("/healthz")]);
 
   expect(data.length).toBeLessThan(64 * 1024);
-  expect(await leastOf(share, 0.7)).toBeLessThan(0.7);
+  expect(await minOfRuns(share, 0.7)).toBeLessThan(0.7);
 }, 30_000);
 
 /** Less than 64 KiB in the body, and slow to inspect. */
@@ -177,11 +177,11 @@ const heavyBody = { payload: { attachments: Array.from({ length: 14 }, () => ({ 
 
 test("documents of one evaluation share one budget; beyond it the fail mode decides", async () => {
   const rule = { action: "report" } as const;
-  const open = await makeRuled(await kit(), "doc_analyzer", {
+  const open = await makeGuardWithRules(await kit(), "doc_analyzer", {
     ...rule,
     collector: { fail_mode: "open" },
   });
-  const closed = await makeRuled(await kit(), "doc_analyzer", rule);
+  const closed = await makeGuardWithRules(await kit(), "doc_analyzer", rule);
 
   const { detectors } = await open.evaluate(heavyBody);
   const refused = await closed.send(heavyBody);
@@ -192,8 +192,8 @@ test("documents of one evaluation share one budget; beyond it the fail mode deci
 }, 60_000);
 
 test("while one collector keeps the workers busy, another's document is read", async () => {
-  const busy = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
-  const other = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const busy = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
+  const other = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
   const ended: string[] = [];
   const ends = (name: string) => () => ended.push(name);
 

@@ -1,7 +1,7 @@
 /** Stored responses of evaluations with an Idempotency-Key are bounded: by age, count and bytes. */
 import { describe, expect, test } from "bun:test";
 import { sweep } from "../../src/server/sweep.ts";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { until } from "../kit/until.ts";
 
@@ -47,7 +47,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (database) => {
 
   test("a collector that sends many keys is bounded before the next sweep", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention");
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const owner = guard.collector.id;
     await store(shared, { owner, rows: MAX_REPLIES, bytes: 10 });
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Status, Uninspected } from "../../src/contract/evaluate.ts";
 import type { Json } from "../kit/check-verdict.ts";
-import { makeGuard, makeRuled } from "../kit/guard.ts";
+import { makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -25,8 +25,10 @@ const THOUGHTS: [style: string, payload: object][] = [
 ];
 
 test.each(THOUGHTS)("%s is inspected in both directions", async (_, payload) => {
-  const input = await makeRuled(await kit(), "data_loss_prevention");
-  const output = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
+  const input = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const output = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    direction: "output",
+  });
 
   const verdicts = [
     await input.evaluate({ payload }),
@@ -44,7 +46,7 @@ test.each([
   ["url_analyzer", "See https://bank.example@evil.example/", {}],
   ["prompt_moderation", "the forbidden word", { keywords: ["forbidden word"] }],
 ])("%s reads system and developer messages", async (kind, text, settings) => {
-  const guard = await makeRuled(await kit(), kind, { settings });
+  const guard = await makeGuardWithRules(await kit(), kind, { settings });
 
   for (const role of ["system", "developer"]) {
     const payload = { messages: [{ role, content: text }] };
@@ -74,7 +76,7 @@ const ENCODED: [encoding: string, bytes: Buffer][] = [
 test.each(ENCODED)(
   "text in %s is inspected in a data URL, a base64 member and an MCP blob",
   async (_, bytes) => {
-    const guard = await makeRuled(await kit(), "data_loss_prevention");
+    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
     const base64 = bytes.toString("base64");
     const lines = base64.replace(/(.{76})/g, "$1\r\n");
     const percent = bytes.toString("hex").replace(/../g, "%$&");
@@ -114,7 +116,7 @@ test.each<[string, string]>([
     `data:;base64,${Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from(NOTE)]).toString("base64")}`,
   ],
 ])("base64 with %s is decoded and inspected", async (_, data) => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 
   expect((await guard.evaluate({ payload: file(data) })).status).toBe("block");
 });
@@ -130,7 +132,7 @@ test.each<[string, string]>([
   ["base64 with padding in the middle", `data:text/plain;base64,${HALF}${REST}`],
   ["UTF-16 followed by UTF-8", `data:text/plain;base64,${MIXED.toString("base64")}`],
 ])("%s is listed as not inspected", async (_, data) => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 
   const { detectors } = await guard.evaluate({ payload: file(data) });
 
@@ -138,7 +140,7 @@ test.each<[string, string]>([
 });
 
 test("a nested data URL is inspected, whatever its charset", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const nested = Buffer.from(`caf\xe9 ${NOTE}`, "latin1").toString("base64");
 
   const verdict = await guard.evaluate({
@@ -149,7 +151,9 @@ test("a nested data URL is inspected, whatever its charset", async () => {
 });
 
 test("transform masks encoded text, and it stays encoded", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
   const masked = NOTE.replace("4111 1111 1111 1111", "[MASKED_CC]");
   const url = `data:text/plain;charset=utf-16;base64,${utf16.toString("base64")}`;
 
@@ -187,7 +191,7 @@ test.each<[string, Json, Uninspected]>([
   ],
 ])("%s is listed as not inspected, in the response and in Activity", async (_, payload, listed) => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention");
 
   const { detectors, request_id } = await guard.evaluate({ payload });
 
@@ -199,7 +203,7 @@ test.each<[string, Json, Uninspected]>([
 });
 
 test("an attachment that cannot be read is listed with why", async () => {
-  const guard = await makeRuled(await kit(), "doc_analyzer", { action: "report" });
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
 
   const { detectors } = await guard.evaluate({ payload: { attachments: [{ data: PDF }] } });
 
@@ -209,8 +213,10 @@ test("an attachment that cannot be read is listed with why", async () => {
 });
 
 test("a rule can act on what was not inspected, by its reason", async () => {
-  const usual = await makeRuled(await kit(), "uninspected");
-  const media = await makeRuled(await kit(), "uninspected", { settings: { reasons: ["media"] } });
+  const usual = await makeGuardWithRules(await kit(), "uninspected");
+  const media = await makeGuardWithRules(await kit(), "uninspected", {
+    settings: { reasons: ["media"] },
+  });
   const picture = file(`data:image/png;base64,${PICTURE}`);
 
   expect((await usual.evaluate({ payload: picture })).status).toBe("allow");
@@ -253,7 +259,9 @@ test.each<[string, object, Status]>([
   // A name cannot be masked.
   ["the name of a tool", { name: CARD }, "report"],
 ])("%s in a request is inspected, and %j is %s", async (_, tool, status) => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
   const payload = { tools: [{ type: "function", function: tool }], messages: [] };
 
   const verdict = await guard.evaluate({ payload });

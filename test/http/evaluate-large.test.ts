@@ -1,20 +1,20 @@
 /** Large bodies are judged in a thread: nobody waits for them, and nothing else is different. */
 import { afterAll, expect, test } from "bun:test";
 import { detectors } from "../../src/policy/detectors/all.ts";
-import { type Guarded, makeDetector, makeGuard, makeRuled } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { type Random, seeded } from "../kit/random.ts";
-import { leastOf, longestShare } from "../kit/until.ts";
+import { longestShare, minOfRuns } from "../kit/until.ts";
 import { randomPayload, STYLES } from "../policy/random-payload.ts";
 
 const kit = sharedKit();
 
 test("while a body made to be slow is judged, everybody else is answered at once", async () => {
   const shared = await kit();
-  const slow = await makeRuled(shared, "prompt_moderation", {
+  const slow = await makeGuardWithRules(shared, "prompt_moderation", {
     settings: { keywords: ["a b c"], regex: ["(.*1){9}x"] },
   });
-  const small = await makeRuled(shared, "data_loss_prevention");
+  const small = await makeGuardWithRules(shared, "data_loss_prevention");
   // A thread starts with its first body.
   const long = { payload: { input: "hello ".repeat(20_000) } };
   await small.evaluate(long);
@@ -29,14 +29,18 @@ test("while a body made to be slow is judged, everybody else is answered at once
       () => small.evaluate(long),
     ]);
 
-  expect(await leastOf(share, 0.5)).toBeLessThan(0.5);
+  expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
 }, 60_000);
 
 /** Blanks behind a body say nothing, and make it large. */
 const LARGE = " ".repeat(100_000);
 
 /** The answer to a body, and to the same body made large. Ids and times are nobody's verdict. */
-async function bothWays({ send }: Guarded, body: string, path?: string): Promise<[string, string]> {
+async function bothWays(
+  { send }: TestGuard,
+  body: string,
+  path?: string,
+): Promise<[string, string]> {
   const answer = async (text: string) => {
     const reply = await send(text, {}, path);
     const rest = (await reply.text()).replace(
@@ -163,7 +167,7 @@ test("every name of a text full of addresses is kept, and restored", async () =>
 test("a detector that fails in a large body is the same error, with its cause in the log", async () => {
   const shared = await kit();
   const settings = { url: "http://127.0.0.1:1/", allow_private: true };
-  const guard = await makeRuled(shared, "http", { settings });
+  const guard = await makeGuardWithRules(shared, "http", { settings });
 
   const [small, large] = await bothWays(guard, '{"payload":{"input":"x"}}');
 

@@ -1,6 +1,6 @@
 /** What a tool is called with is more than its texts: names of members and numbers count too. */
 import { expect, test } from "bun:test";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -45,7 +45,7 @@ test.each<[string, object, object]>([
 ])("an operator of a database is found %s", async (_, body, place) => {
   const shared = await kit();
   const direction = "direction" in body ? "output" : "input";
-  const guard = await makeRuled(shared, "injection_protection", { direction });
+  const guard = await makeGuardWithRules(shared, "injection_protection", { direction });
 
   const { findings } = await guard.evaluate(body as Record<string, unknown>);
 
@@ -57,7 +57,7 @@ test.each<[string, object, object]>([
 });
 
 test("ordinary names with a dollar, filters of databases and texts that name an operator pass", async () => {
-  const guard = await makeRuled(await kit(), "injection_protection");
+  const guard = await makeGuardWithRules(await kit(), "injection_protection");
 
   const verdict = await guard.evaluate(
     mcp({
@@ -97,7 +97,9 @@ test.each<[string, (args: string) => string]>([
 ])(
   "a number of %s that is a card is masked, and every other number stays as it is",
   async (_, payload) => {
-    const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+      action: "transform",
+    });
 
     const text = await (await guard.send(`{"payload":${payload(CARDS)}}`)).text();
 
@@ -108,7 +110,7 @@ test.each<[string, (args: string) => string]>([
 
 test("a result with a hundred thousand numbers is judged, and none of them is kept", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention", { direction: "output" });
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention", { direction: "output" });
   const times = Array.from({ length: 100_000 }, (_, index) => 1_700_000_000 + index);
   const result = { structuredContent: { times }, content: [{ type: "text", text: "done" }] };
 

@@ -1,6 +1,6 @@
 /** An evaluation can be found again: by its ids in the log, and by its session in Activity. */
 import { describe, expect, test } from "bun:test";
-import { makeRuled } from "../kit/guard.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 
 interface Line {
@@ -17,7 +17,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (database) => {
       .filter((line) => line.request_id === request_id);
 
   test("every evaluation is one log line at the default level, with its ids", async () => {
-    const guard = await makeRuled(await kit(), "data_loss_prevention");
+    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
     const body = { payload: { input: "Card 4111 1111 1111 1111" } };
     const alone = await guard.evaluate(body);
     const batch = await (await guard.send([body, body], {}, "/v1/evaluate/batch")).json();
@@ -35,7 +35,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (database) => {
 
   test("a session that the client does not name is stored, and found", async () => {
     const shared = await kit();
-    const guard = await makeRuled(shared, "data_loss_prevention");
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const { request_id } = await guard.evaluate({ payload: { input: "a" } });
     await guard.evaluate({ payload: { input: "b" }, session_id: request_id });
 

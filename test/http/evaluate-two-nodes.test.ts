@@ -58,7 +58,7 @@ test("the same Idempotency-Key on two nodes at once is evaluated once, and both 
     return ((await reply.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
   };
   await until(async () => (await listed()).length >= keys.length);
-  await nodes.other.deps.evaluationsWritten();
+  await nodes.other.deps.flushEvaluations();
   expect(new Set(await listed())).toEqual(ids);
 });
 
@@ -82,7 +82,7 @@ test("what another node has answered and not written yet is erased too", async (
   await evaluate(nodes.other, { payload: { input: "x" }, consumer_id: "ana" });
 
   const erased = await nodes.one.post("/v1/activity/erase", { consumer_id: "ana" });
-  await nodes.other.deps.evaluationsWritten();
+  await nodes.other.deps.flushEvaluations();
   const listed = await nodes.one.get("/v1/activity?consumer_id=ana");
 
   expect(await erased.json()).toEqual({ erased: 1 });

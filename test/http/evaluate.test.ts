@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import type { Json } from "../kit/check-verdict.ts";
-import { makeDetector, makeGuard, makePolicy, makeRuled, typesOf } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules, makePolicy, typesOf } from "../kit/guard.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
 const CARD = "My card is 4111 1111 1111 1111, thanks.";
 
 test("4.3.1 a block is an HTTP 200 with a finding that says who, what, what was done and where", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 
   const verdict = await guard.evaluate({ payload: { input: CARD } });
 
@@ -29,7 +29,9 @@ test("4.3.1 a block is an HTTP 200 with a finding that says who, what, what was 
 });
 
 test("4.3.1 transform rewrites the payload and leaves every other byte", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
   const payload = `{"model":"m","n":12345678901234567890,"messages":[{"role":"user","content":${JSON.stringify(CARD)}}]}`;
 
   const text = await (await guard.send(`{"payload":${payload}}`)).text();
@@ -39,7 +41,9 @@ test("4.3.1 transform rewrites the payload and leaves every other byte", async (
 });
 
 test("4.3.1 a text that is JSON is masked between its escapes, and is JSON afterwards", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
   const document = String.raw`{"a":"x\nana@example.com","b":"\u201cbo@example.com\u201d","c":"{\"d\":\"\\n4111111111111111\"}"}`;
   const content = [{ type: "text", text: document }];
 
@@ -57,7 +61,7 @@ test("4.3.1 a number in a text that is JSON is found, and a string takes its pla
   const settings = {
     predefined_entities: [{ entity: "credit_card" }, { entity: "email", mask_with: '"@"' }],
   };
-  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
     settings,
   });
@@ -81,8 +85,8 @@ test("4.3.1 a number in a text that is JSON is found, and a string takes its pla
 test("4.3.1 the name of a tool is looked at, and never rewritten", async () => {
   const shared = await kit();
   const [blocks, masks] = [
-    await makeRuled(shared, "data_loss_prevention"),
-    await makeRuled(shared, "data_loss_prevention", { action: "transform" }),
+    await makeGuardWithRules(shared, "data_loss_prevention"),
+    await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" }),
   ];
   const call = (to: string) => ({
     protocol: "mcp",
@@ -109,7 +113,9 @@ test.each<[string, Json]>([
   ["a part", { role: "user", parts: [{ kind: "data", data: { user: "bo@example.com" } }] }],
   ["a template", { prompt: { id: "p1", variables: { user: "bo@example.com" } } }],
 ])("in %s every name is the author's own: ids are content", async (_, payload) => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
 
   const { transformed_payload } = await guard.evaluate({ payload, protocol: "mcp" });
 
@@ -118,7 +124,7 @@ test.each<[string, Json]>([
 });
 
 test("a member called __proto__ is looked at like any other", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 
   const reply = await guard.send(`{"payload":{"__proto__":{"input":${JSON.stringify(CARD)}}}}`);
 
@@ -128,7 +134,7 @@ test("a member called __proto__ is looked at like any other", async () => {
 test("4.3.1 a text full of matches is masked, however many they are", async () => {
   const rules = [{ name: "x", type: "keyword", pattern: "x", mask_with: "y" }];
   const settings = { rules };
-  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
     settings,
   });
@@ -141,8 +147,8 @@ test("4.3.1 a text full of matches is masked, however many they are", async () =
 test("what the name of a member says is found, and no name is rewritten", async () => {
   const shared = await kit();
   const [blocks, masks] = [
-    await makeRuled(shared, "data_loss_prevention"),
-    await makeRuled(shared, "data_loss_prevention", { action: "transform" }),
+    await makeGuardWithRules(shared, "data_loss_prevention"),
+    await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" }),
   ];
   const params = { name: "pay", arguments: { [CARD]: 1, note: CARD } };
   const body = { payload: { jsonrpc: "2.0", method: "tools/call", params }, protocol: "mcp" };
@@ -162,8 +168,10 @@ test("what the name of a member says is found, and no name is rewritten", async 
 test("no name in a payload makes an answer longer than clients read", async () => {
   const shared = await kit();
   const name = "k".repeat(2_000_000);
-  const finds = await makeRuled(shared, "data_loss_prevention");
-  const denies = await makeRuled(shared, "tool_permission", { settings: { denied_tools: ["k*"] } });
+  const finds = await makeGuardWithRules(shared, "data_loss_prevention");
+  const denies = await makeGuardWithRules(shared, "tool_permission", {
+    settings: { denied_tools: ["k*"] },
+  });
   const params = { name, arguments: {} };
 
   const found = await finds.send({ payload: { [name]: CARD } });
@@ -177,7 +185,7 @@ test("no name in a payload makes an answer longer than clients read", async () =
 });
 
 test("4.3.1 the tokens of a masked text go, and those of any other stay", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
     direction: "output",
   });
@@ -199,7 +207,9 @@ test("4.3.1 the tokens of a masked text go, and those of any other stay", async 
 });
 
 test("4.3.2 direction selects the rules, and output rules never run when it is left out", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    direction: "output",
+  });
 
   const unsaid = await guard.evaluate({ payload: { input: CARD } });
   const output = await guard.evaluate({ payload: { input: CARD }, direction: "output" });
@@ -254,7 +264,7 @@ test("3.1 the most restrictive finding wins: block over transform over report", 
 });
 
 test("observe never goes above report, and says what it would have done", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     policy: { mode: "observe" },
   });
 
@@ -402,7 +412,7 @@ test("beside a collector key, a name must be the same collector's", async () => 
 });
 
 test("/v1/guard returns flat findings too, and no text for allow", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention");
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const ask = async (input: string) =>
     (await (await guard.send({ payload: { input } }, {}, "/v1/guard")).json()) as Verdict;
 
@@ -417,7 +427,7 @@ test("/v1/guard returns flat findings too, and no text for allow", async () => {
 
 test("a batch with one that is wrong says which, and judges none", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention");
 
   const reply = await guard.send(
     [{ payload: { input: CARD } }, { payload: { input: "a" }, direction: "up" }],
@@ -436,7 +446,7 @@ test("a batch with one that is wrong says which, and judges none", async () => {
 
 test("in a batch each is as large as itself", async () => {
   const settings = { max_payload_bytes: 1000 };
-  const guard = await makeRuled(await kit(), "size_limit", { settings });
+  const guard = await makeGuardWithRules(await kit(), "size_limit", { settings });
   const bodies = Array.from({ length: 3 }, () => ({ payload: { input: "a".repeat(500) } }));
 
   const reply = await guard.send(bodies, {}, "/v1/evaluate/batch");
@@ -449,7 +459,9 @@ test("in a batch each is as large as itself", async () => {
 });
 
 test("a batch answers one verdict for each, in order, and refuses what is no list of evaluations", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
   const big = `{"payload":{"input":${JSON.stringify(CARD)},"n":12345678901234567890}}`;
   const path = "/v1/evaluate/batch";
 
@@ -479,7 +491,7 @@ test("the caller's trace is continued, and both ids are in the answer's headers"
 
 test("an override judges for its consumer_id, and the collector's own policy for others", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention");
   const lenient = await makePolicy(shared, {});
   const place = `/v1/collectors/${guard.collector.id}/overrides/${encodeURIComponent("ana@x.io/1")}`;
   const statusFor = async (consumer_id: string) =>
@@ -493,7 +505,7 @@ test("an override judges for its consumer_id, and the collector's own policy for
 
 test("an administrator token evaluates for a collector it names; a playground call leaves no event", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention");
   const { collector_key, id } = guard.collector;
   const owner = { authorization: `Bearer ${OWNER_TOKEN}`, "x-ag-playground": "1" };
   const hidden = await guard.send({ payload: { input: CARD }, collector_key }, owner);

@@ -1,6 +1,6 @@
 /** LiteLLM's generic guardrail API: the proxy's own JSON in, its own JSON out. */
 import { expect, test } from "bun:test";
-import { type Guarded, makeGuard, makeRuled } from "../kit/guard.ts";
+import { makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -26,14 +26,16 @@ const body = (more: object) => ({
   ...more,
 });
 
-const ask = async (guard: Guarded, more: object) => {
+const ask = async (guard: TestGuard, more: object) => {
   const reply = await guard.send(body(more), { authorization: "", "x-api-key": guard.key }, PATH);
   expect(reply.status).toBe(200);
   return await reply.json();
 };
 
 test("what is harmless passes, and the key may come in either header", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
 
   expect(await ask(guard, { texts: ["hello"] })).toMatchObject({ action: "NONE" });
   const bearer = await guard.send(body({ texts: ["hello"] }), {}, PATH);
@@ -43,7 +45,9 @@ test("what is harmless passes, and the key may come in either header", async () 
 });
 
 test("masks come back in the texts and the messages", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { action: "transform" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
   const messages = [
     { role: "system", content: "Be brief." },
     { role: "user", content: CARD },
@@ -60,7 +64,9 @@ test("masks come back in the texts and the messages", async () => {
 });
 
 test("a response is judged by output rules", async () => {
-  const guard = await makeRuled(await kit(), "data_loss_prevention", { direction: "output" });
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    direction: "output",
+  });
 
   const request = await ask(guard, { texts: [CARD] });
   const response = await ask(guard, { texts: [CARD], input_type: "response" });
@@ -78,15 +84,15 @@ test("ask blocks and explains; images, tools and tool calls are inspected", asyn
     when: { field: "model.name", op: "eq", value: "gpt-4o" },
   };
   const asking = await makeGuard(shared, { gates: [gate] });
-  const blocking = await makeRuled(shared, "data_loss_prevention");
-  const masking = await makeRuled(shared, "data_loss_prevention", { action: "transform" });
+  const blocking = await makeGuardWithRules(shared, "data_loss_prevention");
+  const masking = await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" });
   const call = {
     id: "1",
     type: "function",
     function: { name: "pay", arguments: `{"to":"${CARD}"}` },
   };
   const tool = { type: "function", function: { name: "pay", description: CARD } };
-  const moderation = await makeRuled(shared, "prompt_moderation", {
+  const moderation = await makeGuardWithRules(shared, "prompt_moderation", {
     settings: { keywords: ["my card"] },
   });
   const image = `data:text/plain;base64,${btoa(CARD)}`;
@@ -105,7 +111,7 @@ test("ask blocks and explains; images, tools and tool calls are inspected", asyn
 
 test("Activity knows the conversation, the user and the application", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention");
 
   await ask(guard, { texts: ["hello"] });
 

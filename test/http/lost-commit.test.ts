@@ -1,6 +1,6 @@
 /** A failover that loses the last commit hands out its revision number again: nodes must see the difference. */
 import { expect, test } from "bun:test";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { startKit } from "../kit/kit.ts";
 import { freshDatabase } from "../kit/services.ts";
@@ -9,7 +9,7 @@ import { until } from "../kit/until.ts";
 // Postgres alone: SQLite has no replica to fail over to.
 test("a key revoked after a failover that lost a commit is rejected on every node", async () => {
   await using database = await freshDatabase("postgres");
-  using line = cuttable(database.url);
+  using line = startCuttableProxy(database.url);
   await using one = await startKit({ database_url: line.url });
   await using other = await startKit({ database_url: database.url, data_dir: one.data_dir });
   const consumer = await makeConsumer(one, []);

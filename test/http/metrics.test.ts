@@ -1,7 +1,7 @@
 /** /metrics: who may read it, and that it counts what happened. */
 import { expect, test } from "bun:test";
 import { METRICS } from "../../src/server/metrics.ts";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { parseMetrics, readMetrics } from "../kit/metrics.ts";
@@ -200,7 +200,7 @@ test("no metric names a consumer, a user, a key or an address", async () => {
 
 test("with Postgres away metrics say so, and how many events wait", async () => {
   await using database = await freshDatabase("postgres");
-  using line = cuttable(database.url);
+  using line = startCuttableProxy(database.url);
   await using kit = await startKit({ database_url: line.url });
   const consumer = await makeConsumer(kit, [{ provider: "demo", url: "" }]);
   const now = async () => {

@@ -10,18 +10,18 @@ import { matchTail } from "../../src/dataplane/match-endpoint.ts";
 import { routes } from "../../src/server/http/routes.ts";
 import { DATA_PLANE, MCP_ENDPOINT } from "../../src/server/openapi/about.ts";
 import {
+  buildOpenApi,
   METHODS,
   type OpenApiDocument,
-  type Operation,
-  openApi,
+  type OpenApiOperation,
 } from "../../src/server/openapi/openapi.ts";
 import { referencePage } from "../../src/server/openapi/reference-page.ts";
-import { pascal } from "../../src/server/openapi/schemas.ts";
+import { toPascalCase } from "../../src/server/openapi/schemas.ts";
 import { installFromNpm } from "../kit/install-from-npm.ts";
 import { startKit } from "../kit/kit.ts";
 
 const endpoints = routes.map((route) => route.endpoint);
-const document = openApi(endpoints);
+const document = buildOpenApi(endpoints);
 const operations = operationsOf(document);
 const { schemas } = document.components;
 const page = referencePage(document);
@@ -146,7 +146,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("describes the options of every kind of registry, and names them where they are sent", () => {
-    const named = PROVIDER_NAMES.map((kind) => `RegistryOptions${pascal(kind)}`);
+    const named = PROVIDER_NAMES.map((kind) => `RegistryOptions${toPascalCase(kind)}`);
 
     const { provider_options } = schemas.RegistryInput?.properties ?? {};
 
@@ -293,7 +293,7 @@ describe("the reference page", () => {
       reply: z.object({ [hostile]: z.string().describe(hostile) }),
     });
 
-    const made = referencePage(openApi([described]));
+    const made = referencePage(buildOpenApi([described]));
 
     expect(made).not.toContain("<script");
     expect(made).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;");
@@ -315,7 +315,7 @@ describe("the reference page", () => {
       body: Condition,
     });
 
-    const made = referencePage(openApi([described]));
+    const made = referencePage(buildOpenApi([described]));
 
     expect(made).toContain('array of <a href="#schema-CreateConditionBody">');
   });
@@ -341,7 +341,7 @@ const addressOf = ({ method, path }: Endpoint): string =>
   `${method} ${path.replace(/:(\w+)/g, "{$1}")}`;
 
 /** As the data plane names what it reads. */
-function bodyKind({ requestBody }: Operation): RegExp {
+function bodyKind({ requestBody }: OpenApiOperation): RegExp {
   const [type] = Object.keys(requestBody?.content ?? {});
   if (type === "multipart/form-data") return /form/;
   return type === "application/json" ? /json/ : /./;

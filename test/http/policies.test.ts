@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Policy } from "../../src/contract/policies.ts";
-import { makeDetector, makeGuard, makePolicy, makeRuled, unique } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules, makePolicy, unique } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -36,7 +36,9 @@ test("every save makes a version; the diff names what changed; an older one is r
 
 test("a collector that pins a version keeps its verdicts when policy and detectors change", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention", { settings: only("email") });
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
+    settings: only("email"),
+  });
   const collector = `/v1/collectors/${guard.collector.id}`;
   const pinned = await shared.put(collector, { default_policy_version: 1 });
   await shared.put(`/v1/detectors/${guard.detector.id}`, { settings: only("iban") });
@@ -70,7 +72,7 @@ test("a pinned number is of one policy: another policy starts with its newest ve
 
 test("a disabled detector is skipped everywhere at once, pinned versions too", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention");
   await shared.put(`/v1/detectors/${guard.detector.id}`, { enabled: false });
 
   const verdict = await guard.evaluate(MAIL);
@@ -160,7 +162,7 @@ test("transform is refused for a detector that cannot rewrite, ask for an output
 
 test("what others still use cannot be deleted: 409 has_dependents names them", async () => {
   const shared = await kit();
-  const guard = await makeRuled(shared, "data_loss_prevention");
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention");
 
   const detector = await shared.delete(`/v1/detectors/${guard.detector.id}`);
   const policy = await shared.delete(`/v1/policies/${guard.policy.id}`);

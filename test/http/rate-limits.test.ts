@@ -1,6 +1,6 @@
 /** The rate limiter through the front door (spec 7.3 and 8). */
 import { expect, test } from "bun:test";
-import { openApi } from "../../src/server/openapi/openapi.ts";
+import { buildOpenApi } from "../../src/server/openapi/openapi.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
 
@@ -216,7 +216,7 @@ test("a changed limit goes on from what was used", async () => {
   expect(await limited.statuses(2)).toEqual([200, 429]);
 });
 
-const paths = Object.entries(openApi([]).paths).flatMap(([path, methods]) =>
+const paths = Object.entries(buildOpenApi([]).paths).flatMap(([path, methods]) =>
   path.startsWith("/{consumer}/v1/")
     ? Object.keys(methods).map((method) => [
         method.toUpperCase(),

@@ -4,7 +4,7 @@ import { SHIPPED_CATALOG } from "../../src/contract/shipped-catalog.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
-import { type Answer, startUpstream } from "../kit/upstream.ts";
+import { startUpstream, type UpstreamResponse } from "../kit/upstream.ts";
 
 type Entry = Record<string, unknown> & { code: string };
 type Page = { items: Entry[]; next_cursor: string | null };
@@ -411,7 +411,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await kit.post(`${path}/import`, body)).status).toBe(status);
   });
 
-  test.each<[string, Answer, string]>([
+  test.each<[string, UpstreamResponse, string]>([
     ["an error", { status: 500 }, "500"],
     ["a redirect", { status: 302, headers: { location: "http://169.254.169.254/" } }, "302"],
     ["no JSON", { body: "<html>" }, "JSON"],

@@ -1,10 +1,10 @@
 /** Two nodes on one database, and what goes on when the database goes away (promises under faults). */
 import { expect, test } from "bun:test";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { startKit } from "../kit/kit.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 import { twoNodes } from "../kit/two-nodes.ts";
-import { leastOf, until } from "../kit/until.ts";
+import { minOfRuns, until } from "../kit/until.ts";
 
 const PROMISE_MS = 1000;
 
@@ -20,7 +20,7 @@ test.each(databaseKinds)(
       return await until(() => other.deps.snapshot().gateways.has(id));
     };
 
-    expect(await leastOf(arrival, PROMISE_MS)).toBeLessThan(PROMISE_MS);
+    expect(await minOfRuns(arrival, PROMISE_MS)).toBeLessThan(PROMISE_MS);
   },
 );
 
@@ -62,12 +62,12 @@ test("a key revoked on one node stops working on the other in under a second", a
     return await until(async () => (await status(key)) === 401);
   };
 
-  expect(await leastOf(revocation, PROMISE_MS)).toBeLessThan(PROMISE_MS);
+  expect(await minOfRuns(revocation, PROMISE_MS)).toBeLessThan(PROMISE_MS);
 });
 
 test("with Postgres away the data plane goes on, admin answers 503, and both recover", async () => {
   await using database = await freshDatabase("postgres");
-  using line = cuttable(database.url);
+  using line = startCuttableProxy(database.url);
   await using kit = await startKit({ database_url: line.url });
   const gateway = await kit.make("/v1/gateways", { name: "g" });
   const path = `/v1/gateways/${gateway.id}`;

@@ -21,7 +21,7 @@ export const makeDetector = (kit: AdminClient, kind: string, settings: Json = {}
 export const makePolicy = (kit: AdminClient, policy: Draft): Promise<Named> =>
   kit.make("/v1/policies", { name: unique("policy"), ...policy });
 
-export interface Guarded {
+export interface TestGuard {
   collector: Named & { collector_key: string };
   key: string;
   policy: Named;
@@ -36,9 +36,9 @@ export async function makeGuard(
   kit: AdminClient,
   policy: Draft,
   collector: Json = {},
-): Promise<Guarded> {
+): Promise<TestGuard> {
   const saved = await makePolicy(kit, policy);
-  const made = await kit.make<Guarded["collector"]>("/v1/collectors", {
+  const made = await kit.make<TestGuard["collector"]>("/v1/collectors", {
     name: unique("collector"),
     default_policy_id: saved.id,
     ...collector,
@@ -46,7 +46,7 @@ export async function makeGuard(
   const { key } = await kit.make<{ key: string }>(`/v1/collectors/${made.id}/keys`, {
     name: "test",
   });
-  const send: Guarded["send"] = (body, headers = {}, path = "/v1/evaluate") =>
+  const send: TestGuard["send"] = (body, headers = {}, path = "/v1/evaluate") =>
     kit.call("POST", path, body, { authorization: `Bearer ${key}`, ...headers });
   return {
     collector: made,
@@ -68,7 +68,7 @@ export async function makeGuard(
 }
 
 /** A policy of one rule: the detector, what to do, and on which side. */
-export async function makeRuled(
+export async function makeGuardWithRules(
   kit: AdminClient,
   kind: string,
   rule: {
@@ -78,7 +78,7 @@ export async function makeRuled(
     policy?: Draft;
     collector?: Json;
   } = {},
-): Promise<Guarded & { detector: Named }> {
+): Promise<TestGuard & { detector: Named }> {
   const detector = await makeDetector(kit, kind, rule.settings);
   const rules = [{ detector_id: detector.id, action: rule.action ?? "block" }];
   const side = rule.direction === "output" ? { output_rules: rules } : { input_rules: rules };

@@ -7,8 +7,8 @@ import { createLog } from "../../src/lib/log.ts";
 import { start } from "../../src/server/start.ts";
 import { loadSettings } from "../../src/settings.ts";
 import { adminClient } from "./admin-client.ts";
+import { rejectStraySecrets } from "./reject-stray-secrets.ts";
 import { type DatabaseKind, freshDatabase } from "./services.ts";
-import { refuseStraySecrets } from "./stray-secrets.ts";
 
 export const OWNER_TOKEN = "pa_test-owner-token-0123456789abcdef";
 
@@ -68,7 +68,7 @@ export async function startKit(options: KitOptions = {}) {
       call("DELETE", path, undefined, headers),
     async [Symbol.asyncDispose]() {
       try {
-        await refuseStraySecrets(running.deps);
+        await rejectStraySecrets(running.deps);
       } finally {
         await running.stop();
         if (!options.data_dir) rmSync(dir, { recursive: true, force: true });

@@ -13,7 +13,7 @@ export type ClientKind = "2026-07-28" | "2025" | "v1 package";
 
 export const clientKinds: ClientKind[] = ["2026-07-28", "2025", "v1 package"];
 
-export interface ToolAnswer {
+export interface ToolResponse {
   text: string;
   isError: boolean;
   structured: Record<string, unknown>;
@@ -28,7 +28,7 @@ export interface TestClient extends AsyncDisposable {
     name: string,
     args?: Record<string, unknown>,
     options?: CallOptions,
-  ) => Promise<ToolAnswer>;
+  ) => Promise<ToolResponse>;
   version: () => string | undefined;
 }
 
@@ -68,7 +68,7 @@ function shaped(
       const answer = await callTool({ name, arguments: args }, options);
       const { content, isError, structuredContent } = answer as CallToolResult;
       const text = content.map((part) => ("text" in part ? part.text : "")).join("\n");
-      const structured = (structuredContent ?? {}) as ToolAnswer["structured"];
+      const structured = (structuredContent ?? {}) as ToolResponse["structured"];
       return { text, isError: isError === true, structured };
     },
     version: () => client.getServerVersion()?.version,

@@ -10,16 +10,16 @@ export type DatabaseKind = "sqlite" | "postgres";
 /** For `describe.each`: what is promised of the database is promised of both kinds. */
 export const databaseKinds: DatabaseKind[] = ["sqlite", "postgres"];
 
-export interface Fresh extends AsyncDisposable {
+export interface TestService extends AsyncDisposable {
   url: string;
 }
 
-export function freshDatabase(kind: DatabaseKind): Promise<Fresh> {
+export function freshDatabase(kind: DatabaseKind): Promise<TestService> {
   return kind === "sqlite" ? freshSqlite() : freshPostgres();
 }
 
 /** A database number of its own. Numbers do not part channels: every subscriber hears every test. */
-export async function freshRedis(): Promise<Fresh> {
+export async function freshRedis(): Promise<TestService> {
   const server = serverUrl("TEST_REDIS_URL");
   const redis = new RedisClient(server);
   const number = await claimNumber(redis);
@@ -35,7 +35,7 @@ export async function freshRedis(): Promise<Fresh> {
   };
 }
 
-async function freshSqlite(): Promise<Fresh> {
+async function freshSqlite(): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), "portcullis-"));
   return {
     url: `sqlite://${join(folder, "portcullis.db")}`,
@@ -43,7 +43,7 @@ async function freshSqlite(): Promise<Fresh> {
   };
 }
 
-async function freshPostgres(): Promise<Fresh> {
+async function freshPostgres(): Promise<TestService> {
   const server = serverUrl("TEST_DATABASE_URL");
   const name = `t_${randomBytes(8).toString("hex")}`;
   await runOnce(server, `CREATE DATABASE ${name} TEMPLATE template0`);

@@ -12,7 +12,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<nu
 }
 
 /** For a figure that was promised to stay below: a busy machine only ever adds, so a worse one is measured again. */
-export async function leastOf(measure: () => Promise<number>, promised: number): Promise<number> {
+export async function minOfRuns(measure: () => Promise<number>, promised: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5 && least >= promised; round++) {
     least = Math.min(least, await measure());

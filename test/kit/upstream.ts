@@ -1,7 +1,7 @@
 /** A real upstream on loopback: records every byte it gets and answers by script, faults included. */
 import { createServer, type Socket } from "node:net";
 
-export interface Hit {
+export interface ReceivedRequest {
   method: string;
   path: string;
   query: string;
@@ -11,7 +11,7 @@ export interface Hit {
   cancelled: boolean;
 }
 
-export interface Answer {
+export interface UpstreamResponse {
   status?: number;
   headers?: Record<string, string>;
   /** Text, bytes, or an object that goes as JSON. */
@@ -26,18 +26,18 @@ export interface Answer {
 
 type Chunk = string | number | Promise<void>;
 
-export type Script = Answer | ((hit: Hit, count: number) => Answer);
+export type Script = UpstreamResponse | ((hit: ReceivedRequest, count: number) => UpstreamResponse);
 
 export interface Upstream extends AsyncDisposable {
   url: string;
-  hits: Hit[];
+  hits: ReceivedRequest[];
   /** Answers from now on. */
   script: (script: Script) => void;
 }
 
 export function startUpstream(first: Script = { body: {} }): Upstream {
   let script = first;
-  const hits: Hit[] = [];
+  const hits: ReceivedRequest[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -46,7 +46,7 @@ export function startUpstream(first: Script = { body: {} }): Upstream {
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     async fetch(request) {
       const url = new URL(request.url);
-      const hit: Hit = {
+      const hit: ReceivedRequest = {
         method: request.method,
         path: url.pathname,
         query: url.search,
@@ -74,7 +74,13 @@ export function startUpstream(first: Script = { body: {} }): Upstream {
   };
 }
 
-function respond({ status = 200, headers = {}, body, chunks, ending = "end" }: Answer): Response {
+function respond({
+  status = 200,
+  headers = {},
+  body,
+  chunks,
+  ending = "end",
+}: UpstreamResponse): Response {
   if (chunks) return new Response(paced(chunks, ending), { status, headers });
   if (typeof body === "string" || body instanceof Uint8Array) {
     return new Response(body, { status, headers });

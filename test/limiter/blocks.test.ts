@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { blockEnds, blockedSubjectTable } from "../../src/db/blocked-subjects.ts";
 import { configRevision } from "../../src/db/config-revision.ts";
 import { createBlockList, MAX_BLOCKS } from "../../src/plugins/rate-limiter/block-list.ts";
-import { cuttable } from "../kit/cuttable.ts";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { startKit } from "../kit/kit.ts";
 import { freshDatabase } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
@@ -79,7 +79,7 @@ test("8.5 a subject that is blocked again gets the new end", async () => {
 // Postgres alone: SQLite is never away, only busy, and that is waited for.
 test("8.5 with the database away a block counts at once and is written when it is back", async () => {
   await using database = await freshDatabase("postgres");
-  using line = cuttable(database.url);
+  using line = startCuttableProxy(database.url);
   await using kit = await startKit({ database_url: line.url });
   await using limited = await startLimited(kit, {
     limits: { per_user: { limit: 1, window: "1s" } },

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createSend } from "../../src/net/send.ts";
 import { seeded } from "../kit/random.ts";
-import { responseOf } from "../kit/response-of.ts";
+import { toResponse } from "../kit/to-response.ts";
 import { until } from "../kit/until.ts";
 import { ask, listenForRequests } from "./raw-server.ts";
 
@@ -80,7 +80,7 @@ test("a thousand answers in all shapes and pieces come back whole, each to its o
       const reply = await send(ask(url + path));
       // Some are left in the middle: the rest of such an answer must meet nobody.
       if (random.below(10) === 0) reply.cancel();
-      else expect((await responseOf(reply).text()) === bodies.get(path)).toBe(true);
+      else expect((await toResponse(reply).text()) === bodies.get(path)).toBe(true);
     }
   };
 
@@ -102,7 +102,7 @@ test.each([
   const send = createSend();
 
   for (let i = 0; i < 3; i++) {
-    expect(await responseOf(await send(ask(url))).text()).toBe("ok");
+    expect(await toResponse(await send(ask(url))).text()).toBe("ok");
   }
 
   expect(seen.connections).toBe(3);
@@ -116,7 +116,7 @@ test("bytes that nobody asked for end a connection that waits", async () => {
   const send = createSend();
 
   for (let i = 0; i < 3; i++) {
-    expect(await responseOf(await send(ask(url))).text()).toBe("ok");
+    expect(await toResponse(await send(ask(url))).text()).toBe("ok");
     await until(() => seen.open.size === 0);
   }
 
@@ -213,7 +213,7 @@ test("a body of unknown length goes out in chunks", async () => {
 
   const reply = await createSend()(ask(String(server.url), { method: "POST", body }));
 
-  expect(await responseOf(reply).json()).toEqual([null, "one two"]);
+  expect(await toResponse(reply).json()).toEqual([null, "one two"]);
 });
 
 test("an answer that is complete before the upload ends it, and the source is let go", async () => {

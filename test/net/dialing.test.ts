@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createAddressFinder } from "../../src/net/find-address.ts";
 import { createSend } from "../../src/net/send.ts";
-import { deafServer } from "../kit/deaf-server.ts";
+import { startUnresponsiveServer } from "../kit/unresponsive-server.ts";
 import { until } from "../kit/until.ts";
 import { OTHER, PLACES, UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests, listenRaw } from "./raw-server.ts";
@@ -26,7 +26,7 @@ test("TLS: a handshake that never ends is unreachable in time, and its connectio
 });
 
 test("a connection that opens after it was given up disturbs nobody", async () => {
-  await using late = await deafServer(600);
+  await using late = await startUnresponsiveServer(600);
   const program = `
     import { createSend } from ${JSON.stringify(Bun.resolveSync("../../src/net/send.ts", import.meta.dir))};
     const send = createSend({ connectMs: 200 });

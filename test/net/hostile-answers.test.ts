@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createAddressFinder } from "../../src/net/find-address.ts";
 import { createSend } from "../../src/net/send.ts";
-import { responseOf } from "../kit/response-of.ts";
+import { toResponse } from "../kit/to-response.ts";
 import { until } from "../kit/until.ts";
 import { UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests } from "./raw-server.ts";
@@ -53,7 +53,7 @@ test("a short answer that trickles is waited for as long as more of it comes", a
 
   const reply = await send(ask(server.url, { timeouts: { headers_ms: 1000, idle_ms: 1000 } }));
 
-  expect(await responseOf(reply).text()).toBe("slowly");
+  expect(await toResponse(reply).text()).toBe("slowly");
 });
 
 test.each([
@@ -107,7 +107,7 @@ test("an answer that ends with its connection is not whole when that was reset",
 
   const reply = await send(ask(server.url));
 
-  await expect(responseOf(reply).text()).rejects.toThrow("broke off");
+  await expect(toResponse(reply).text()).rejects.toThrow("broke off");
 });
 
 test("a connection that was held back for a slow reader serves the next request", async () => {
@@ -129,9 +129,9 @@ test("a connection that was held back for a slow reader serves the next request"
     const large = await send(ask(`${server.url}/large`));
     await sent.promise;
     await Bun.sleep(40);
-    expect(await responseOf(await send(ask(server.url))).text()).toBe("ok");
+    expect(await toResponse(await send(ask(server.url))).text()).toBe("ok");
     if (used.next === used.large) served += 1;
-    expect((await responseOf(large).text()).length).toBe(size);
+    expect((await toResponse(large).text()).length).toBe(size);
   }
 
   // On a busy machine the last byte may come after the next request has gone elsewhere.
@@ -147,12 +147,12 @@ test("an answer that was read whole can be cancelled without harm to the next on
   const abort = new AbortController();
 
   const first = await send(ask(server.url, { signal: abort.signal }));
-  await responseOf(first).text();
+  await toResponse(first).text();
   const second = await send(ask(`${server.url}/slow`));
   first.cancel();
   abort.abort();
 
-  expect((await responseOf(second).text()).length).toBe(100_000);
+  expect((await toResponse(second).text()).length).toBe(100_000);
   expect(server.seen.connections).toBe(1);
 });
 

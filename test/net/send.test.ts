@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { gunzipSync, gzipSync } from "node:zlib";
 import { createAddressFinder } from "../../src/net/find-address.ts";
 import { createSend, type OutboundRequest } from "../../src/net/send.ts";
-import { deafServer } from "../kit/deaf-server.ts";
-import { responseOf } from "../kit/response-of.ts";
+import { toResponse } from "../kit/to-response.ts";
+import { startUnresponsiveServer } from "../kit/unresponsive-server.ts";
 import { OTHER, UPSTREAM } from "./certificates.ts";
 
 const servers: { stop(): unknown }[] = [];
@@ -45,7 +45,7 @@ const sent = createSend({
   connectMs: 400,
   ca: UPSTREAM.cert + OTHER.cert,
 });
-const send = async (request: OutboundRequest) => responseOf(await sent(request));
+const send = async (request: OutboundRequest) => toResponse(await sent(request));
 
 const ask = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
   url,
@@ -460,7 +460,7 @@ test("calls to one upstream reuse their connection", async () => {
 });
 
 test("a connect that hangs is unreachable after its time: nothing can have been sent", async () => {
-  await using deaf = await deafServer(10_000);
+  await using deaf = await startUnresponsiveServer(10_000);
   const started = performance.now();
 
   await expect(send(ask(`http://127.0.0.1:${deaf.port}`))).rejects.toMatchObject({

@@ -64,9 +64,9 @@ test.each([
   ["the clock", /Date\.now\(|new Date\(\)/, /^lib\/time\/clock\.ts$/],
   ["Bun.serve", /Bun\.serve\(/, /^(server\/http\/listen|demo\/demo-upstream)\.ts$/],
   [
-    "an error answer",
+    "an error response",
     /\berror\.status\b|status: [45]\d\d/,
-    /^(contract\/errors|server\/http\/render-error|server\/http\/app)\.ts$|^demo\//,
+    /^(contract\/errors|server\/http\/render-error|server\/http\/serve-request)\.ts$|^demo\//,
   ],
 ])("%s stays in its one place", (_, pattern, home) => {
   const strays = sources.filter(({ file, text }) => pattern.test(text) && !home.test(file));

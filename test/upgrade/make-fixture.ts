@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { startAuthServer, startProtectedServer } from "../kit/auth-server.ts";
 import { openBrowser } from "../kit/browser.ts";
 import { addConsumer, makeConsumer } from "../kit/dataplane.ts";
-import { makeDetector, makeGuard, makeRuled } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
@@ -117,7 +117,7 @@ async function makeGuards(kit: Kit, { upstream }: Others) {
     headers: { "x-detector": secret },
     allow_private: true,
   });
-  const http = await makeRuled(kit, "http", { settings: settings("detector-secret-old") });
+  const http = await makeGuardWithRules(kit, "http", { settings: settings("detector-secret-old") });
   const { id } = http.collector;
   const at = `/v1/collectors/${id}`;
   await kit.put(`${at}/overrides/pinned`, { policy_id: http.policy.id, policy_version: 1 });
@@ -250,7 +250,7 @@ test("writes the fixture", async () => {
   for (const table of ["approvals", "pseudonyms", "oauth_flows"]) {
     await kit.db.run(`UPDATE ${table} SET expires_at = $1`, FAR);
   }
-  await kit.deps.evaluationsWritten();
+  await kit.deps.flushEvaluations();
   await until(async () => (await kit.db.many("SELECT id FROM request_events")).length === 4);
   const settings = { PORTCULLIS_DATA_DIR: kit.data_dir, DATABASE_URL: kit.database_url };
   const file = join(kit.data_dir, "saved.jsonl.gz");

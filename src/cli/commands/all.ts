@@ -1,25 +1,25 @@
 /** The commands in the order the help lists them. */
 import type { Command } from "../command.ts";
-import { apply } from "./apply.ts";
+import { applyCommand } from "./apply.ts";
 import { backupCommand } from "./backup.ts";
-import { doctor } from "./doctor.ts";
+import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
-import { keyCreate } from "./key-create.ts";
+import { keyCreateCommand } from "./key-create.ts";
 import { restoreCommand } from "./restore.ts";
-import { secretsRotate } from "./secrets-rotate.ts";
+import { secretsRotateCommand } from "./secrets-rotate.ts";
 import { startCommand } from "./start.ts";
-import { tokenCreate } from "./token-create.ts";
-import { version } from "./version.ts";
+import { tokenCreateCommand } from "./token-create.ts";
+import { versionCommand } from "./version.ts";
 
 export const commands: readonly Command[] = [
   startCommand,
-  tokenCreate,
-  keyCreate,
+  tokenCreateCommand,
+  keyCreateCommand,
   exportCommand,
-  apply,
-  doctor,
-  secretsRotate,
+  applyCommand,
+  doctorCommand,
+  secretsRotateCommand,
   backupCommand,
   restoreCommand,
-  version,
+  versionCommand,
 ];

@@ -4,11 +4,11 @@ import { localActor } from "../../admin/perform.ts";
 import { applyConfig } from "../../config-file/apply-config.ts";
 import { readConfigFile } from "../../config-file/read-config-file.ts";
 import { AppError } from "../../contract/errors.ts";
-import { withDeps } from "../../server/open.ts";
+import { withDeps } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
-import { planJson, showPlan } from "../show-plan.ts";
+import { planJson, renderPlan } from "../show-plan.ts";
 
-export const apply: Command = {
+export const applyCommand: Command = {
   name: "apply",
   summary: "Make the installation as a configuration file says",
   options: {
@@ -33,7 +33,7 @@ export const apply: Command = {
       });
       const count = plan.steps.length === 1 ? "1 change" : `${plan.steps.length} changes`;
       const outcome = dryRun ? `${count} would be made.` : `${count} made.`;
-      const text = [showPlan(plan), plan.steps.length ? outcome : "Nothing to change."];
+      const text = [renderPlan(plan), plan.steps.length ? outcome : "Nothing to change."];
       return {
         text: text.filter(Boolean).join("\n\n"),
         json: { dry_run: dryRun, ...planJson(plan) },

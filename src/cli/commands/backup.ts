@@ -5,7 +5,7 @@ import { backup } from "../../db/backup.ts";
 import { openDb } from "../../db/db.ts";
 import { now } from "../../lib/time/clock.ts";
 import { keyFile } from "../../server/keyring.ts";
-import { checkInstalled } from "../../server/open.ts";
+import { checkInstalled } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const backupCommand: Command = {

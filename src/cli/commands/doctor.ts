@@ -1,17 +1,17 @@
 /** portcullis doctor: looks at everything that can be wrong, and says what to do. */
 import type { Check } from "../../server/doctor/check.ts";
-import { examine } from "../../server/doctor/doctor.ts";
+import { runChecks } from "../../server/doctor/doctor.ts";
 import { type Command, FLAG_SETTINGS } from "../command.ts";
 
 const MARK: Record<Check["state"], string> = { ok: "ok  ", warn: "WARN", fail: "FAIL" };
 
-export const doctor: Command = {
+export const doctorCommand: Command = {
   name: "doctor",
   summary: "Check settings, database, Redis, keys, clock and ports, and say what to do",
   options: {},
   settings: FLAG_SETTINGS,
   async run({ settings, env }) {
-    const checks = await examine({ settings, env });
+    const checks = await runChecks({ settings, env });
     const lines = checks.flatMap(({ name, state, message, todo }) => [
       `${MARK[state]}  ${name}: ${message}`,
       ...(todo ? [`      → ${todo}`] : []),

@@ -8,10 +8,10 @@ import { collectorTable } from "../../db/collectors.ts";
 import { changeConfig } from "../../db/config-revision.ts";
 import { consumerTable } from "../../db/consumers.ts";
 import type { Deps } from "../../deps.ts";
-import { withInstallation } from "../../server/open.ts";
+import { withInstallation } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
-export const keyCreate: Command = {
+export const keyCreateCommand: Command = {
   name: "key create",
   summary: "Create a key for a consumer or a collector",
   options: {

@@ -4,8 +4,8 @@ import { openDb } from "../../db/db.ts";
 import { restore } from "../../db/restore.ts";
 import { now } from "../../lib/time/clock.ts";
 import { checkKeyring } from "../../server/keyring.ts";
-import { keysFit, peekKeyring } from "../../server/keys-fit.ts";
-import { makeDataFolder } from "../../server/open.ts";
+import { matchKeyring, readKeyring } from "../../server/match-keyring.ts";
+import { createDataFolder } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 const KEYS_NOTE = {
@@ -25,12 +25,12 @@ export const restoreCommand: Command = {
   settings: STORAGE_SETTINGS,
   async run({ settings }, { file, force = false }) {
     if (typeof file !== "string") throw new AppError("invalid_request", "-f: name the backup.");
-    makeDataFolder(settings);
+    createDataFolder(settings);
     const db = await openDb(settings.DATABASE_URL);
     try {
       const restored = await restore(db, { file, at: now(), force: force === true });
-      const keys = await keysFit(settings, db);
-      const keyring = peekKeyring(settings);
+      const keys = await matchKeyring(settings, db);
+      const keyring = readKeyring(settings);
       // A node that still runs reads the restored secrets at once.
       if (keys === "fit" && keyring) await checkKeyring(db, keyring);
       const text = `Restored ${restored.rows} rows from the backup of ${restored.created_at}.`;

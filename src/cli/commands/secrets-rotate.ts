@@ -2,10 +2,10 @@
 import { localActor } from "../../admin/perform.ts";
 import { rotateSecrets } from "../../admin/rotate-secrets.ts";
 import { addKey, keyFile } from "../../server/keyring.ts";
-import { withInstallation } from "../../server/open.ts";
+import { withInstallation } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
-export const secretsRotate: Command = {
+export const secretsRotateCommand: Command = {
   name: "secrets rotate",
   summary: "Encrypt all stored secrets with a new key",
   options: {},

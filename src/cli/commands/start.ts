@@ -1,7 +1,7 @@
 /** portcullis start: serves until it is told to stop, then finishes what is running. */
-import { banner } from "../../server/banner.ts";
+import { renderBanner } from "../../server/banner.ts";
 import { start } from "../../server/start.ts";
-import { unknownSettings } from "../../settings.ts";
+import { findUnknownSettings } from "../../settings.ts";
 import { type Command, FLAG_SETTINGS } from "../command.ts";
 
 export const startCommand: Command = {
@@ -10,7 +10,8 @@ export const startCommand: Command = {
   options: {},
   settings: FLAG_SETTINGS,
   async run({ settings, log, env, print }, values) {
-    for (const setting of unknownSettings(env)) log("unknown_setting", { level: "warn", setting });
+    for (const setting of findUnknownSettings(env))
+      log("unknown_setting", { level: "warn", setting });
     const running = await start(settings, log, env);
     const stopped = new Promise<string>((resolve) => {
       for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -19,7 +20,7 @@ export const startCommand: Command = {
     print(
       values.json
         ? `${JSON.stringify({ urls: running.urls, first_run: running.first ?? null })}\n`
-        : banner(running.urls, running.first),
+        : renderBanner(running.urls, running.first),
     );
     const signal = await stopped;
     log("stopping", { signal });

@@ -5,10 +5,10 @@ import { type AdminToken, createToken } from "../../contract/tokens.ts";
 import { changeConfig } from "../../db/config-revision.ts";
 import { gatewayTable } from "../../db/gateways.ts";
 import type { Deps } from "../../deps.ts";
-import { withInstallation } from "../../server/open.ts";
+import { withInstallation } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
-export const tokenCreate: Command = {
+export const tokenCreateCommand: Command = {
   name: "token create",
   summary: "Create an administrator token",
   options: {

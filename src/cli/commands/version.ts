@@ -2,7 +2,7 @@
 import project from "../../../package.json" with { type: "json" };
 import type { Command } from "../command.ts";
 
-export const version: Command = {
+export const versionCommand: Command = {
   name: "version",
   summary: "Say which release this is",
   options: {},

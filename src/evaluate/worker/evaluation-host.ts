@@ -16,7 +16,7 @@ import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
 import type { Program } from "../../policy/compile-policy.ts";
 import type { Outside } from "../../policy/detector.ts";
-import { programOf } from "../../snapshot/program-of.ts";
+import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, ProgramView } from "../../snapshot/snapshot.ts";
 import { openApproval } from "../approvals.ts";
 import { createDetectorCalls } from "../detector-calls.ts";
@@ -72,7 +72,7 @@ export function createHost(
   const host: EvaluationHost = {
     ...sharedBy(deps),
     selectPolicy(named) {
-      const { collector, program = programOf(collector, named.consumer_id) } = choose(named);
+      const { collector, program = findProgram(collector, named.consumer_id) } = choose(named);
       const { disabledDetectors } = deps.snapshot();
       const { keyring } = deps;
       return { collector, program: program?.(), disabled: disabledDetectors, keyring };

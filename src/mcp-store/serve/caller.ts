@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import { issuerTable } from "../../db/issuers.ts";
 import type { Deps } from "../../deps.ts";
-import { findCaller } from "../../snapshot/find-caller.ts";
+import { findConsumer } from "../../snapshot/find-consumer.ts";
 import { identifyPrincipal, type Principal } from "../identify-principal.ts";
 
 export type Caller =
@@ -27,8 +27,8 @@ export async function callerOf(
     at: deps.now(),
     needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
   };
-  const { consumer, key } = findCaller(deps.snapshot(), presented);
-  deps.used("consumer_keys", key.id);
+  const { consumer, key } = findConsumer(deps.snapshot(), presented);
+  deps.markUsed("consumer_keys", key.id);
   const { id, name, gateway } = consumer;
   return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, key_id: key.id, name };
 }

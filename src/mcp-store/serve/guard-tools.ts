@@ -1,7 +1,7 @@
 /** Evaluates the tools that a server offers, where the gateway has a guard: a model reads them as instructions. */
 import type { Verdict } from "../../contract/evaluate.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
-import { programOf } from "../../snapshot/program-of.ts";
+import { findProgram } from "../../snapshot/find-program.ts";
 import type { Tool } from "../upstream/tool-definition.ts";
 import { blockedText, ENVELOPE, guardOf, judge, subjectOf } from "./guard-call.ts";
 import type { Session } from "./session.ts";
@@ -66,7 +66,7 @@ function policyInForce({ deps, caller }: Session): string | undefined {
   const collector = collectors.get(collector_id);
   // The evaluation rejects: a guard that is missing must not let tools pass.
   if (!collector) return collector_id;
-  const program = programOf(collector, subjectOf(caller))?.();
+  const program = findProgram(collector, subjectOf(caller))?.();
   if (!program || program.gates.length + program.rules.output.length === 0) return undefined;
   const { id, version } = program;
   return JSON.stringify([collector.id, collector.fail_mode, id, version, [...disabledDetectors]]);

@@ -9,6 +9,7 @@ import {
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { continueTrace } from "../../lib/http/trace-context.ts";
+import type { RequestIds } from "../../route.ts";
 import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { admit } from "./admit.ts";
@@ -24,7 +25,7 @@ import { type Place, surfaceOf } from "./surface.ts";
 import { refused, refusedBy } from "./tool-result.ts";
 import { watchChanges } from "./watch-changes.ts";
 
-export interface McpRequest {
+export interface McpRequest extends RequestIds {
   /** The consumer in the path; undefined at the path of principals. */
   slug: string | undefined;
   origin: string;
@@ -32,8 +33,6 @@ export interface McpRequest {
   client: string;
   /** Go out with the answer, an error's too. */
   headers: Record<string, string>;
-  request_id: string;
-  trace_id: string;
 }
 
 export interface McpPlane {

@@ -12,11 +12,11 @@ import { openToRead } from "../../db/open-to-read.ts";
 import { sealedTexts } from "../../db/sealed-texts.ts";
 import { sealedWith, unseal } from "../../lib/crypto/seal.ts";
 import { listenAddress, type Settings } from "../../settings.ts";
-import { lostDatabase } from "../check-halves.ts";
-import { keysFit, peekKeyring } from "../keys-fit.ts";
-import { type Check, databaseTodo, type Patient, reasonOf } from "./check.ts";
+import { describeLostDatabase } from "../check-key-and-database.ts";
+import { matchKeyring, readKeyring } from "../match-keyring.ts";
+import { adviseOnDatabase, type Check, type CheckContext, describeReason } from "./check.ts";
 
-export async function checkDatabase(patient: Patient): Promise<Check[]> {
+export async function checkDatabase(patient: CheckContext): Promise<Check[]> {
   const { settings } = patient;
   let db: Db;
   let schema: string | undefined;
@@ -26,7 +26,7 @@ export async function checkDatabase(patient: Patient): Promise<Check[]> {
   } catch (thrown) {
     const missing = thrown instanceof Object && "code" in thrown && thrown.code === "not_found";
     if (!missing) return [unreachable(thrown)];
-    return [newDatabase(settings, reasonOf(thrown))];
+    return [newDatabase(settings, describeReason(thrown))];
   }
   try {
     const found = schemaCheck(settings, schema);
@@ -47,7 +47,7 @@ export async function checkDatabase(patient: Patient): Promise<Check[]> {
 
 function newDatabase(settings: Settings, message: string): Check {
   const name = "database";
-  const lost = lostDatabase(settings);
+  const lost = describeLostDatabase(settings);
   if (lost) return { name, state: "fail", ...lost };
   return { name, state: "warn", message, todo: "portcullis start makes one." };
 }
@@ -55,8 +55,8 @@ function newDatabase(settings: Settings, message: string): Check {
 const unreachable = (thrown: unknown): Check => ({
   name: "database",
   state: "fail",
-  message: `cannot be opened: ${reasonOf(thrown)}`,
-  todo: databaseTodo(thrown),
+  message: `cannot be opened: ${describeReason(thrown)}`,
+  todo: adviseOnDatabase(thrown),
 });
 
 function schemaCheck(settings: Settings, schema: string | undefined): Check {
@@ -73,7 +73,7 @@ function schemaCheck(settings: Settings, schema: string | undefined): Check {
 
 const CLOCK_OFF_S = 5;
 
-async function checkClock({ settings, now }: Patient, db: Db): Promise<Check> {
+async function checkClock({ settings, now }: CheckContext, db: Db): Promise<Check> {
   const name = "clock";
   const theirs = await databaseClock(db, settings.DATABASE_URL);
   const ahead = (theirs - now().getTime()) / 1000;
@@ -84,9 +84,9 @@ async function checkClock({ settings, now }: Patient, db: Db): Promise<Check> {
   return { name, state: "warn", message, todo: "Set both by NTP: keys expire by this clock." };
 }
 
-async function checkKeys({ settings }: Patient, db: Db): Promise<Check> {
+async function checkKeys({ settings }: CheckContext, db: Db): Promise<Check> {
   const name = "encryption keys";
-  const fit = await keysFit(settings, db);
+  const fit = await matchKeyring(settings, db);
   if (fit === "missing" || fit === "wrong") {
     const message = fit === "missing" ? "there are none" : "they do not open this database";
     const todo =
@@ -94,14 +94,14 @@ async function checkKeys({ settings }: Patient, db: Db): Promise<Check> {
     return { name, state: "fail", message, todo };
   }
   const used = new Set((await sealedTexts(db)).map(({ text }) => sealedWith(text)));
-  const unused = [...(peekKeyring(settings)?.keys.keys() ?? [])].filter((id) => !used.has(id));
+  const unused = [...(readKeyring(settings)?.keys.keys() ?? [])].filter((id) => !used.has(id));
   const rest = unused.length ? `; no longer used, but maybe by backups: ${unused.join(", ")}` : "";
   return { name, state: "ok", message: `fit this database${rest}` };
 }
 
-async function checkSecrets({ settings }: Patient, db: Db): Promise<Check> {
+async function checkSecrets({ settings }: CheckContext, db: Db): Promise<Check> {
   const name = "stored secrets";
-  const keyring = peekKeyring(settings);
+  const keyring = readKeyring(settings);
   const sealed = await sealedTexts(db);
   const closed = sealed.filter(
     ({ context, text }) => !keyring || unseal(keyring, context, text) === undefined,
@@ -118,7 +118,7 @@ async function checkSecrets({ settings }: Patient, db: Db): Promise<Check> {
 
 const SOON_MS = 14 * 86_400_000;
 
-async function checkTokens({ now }: Patient, db: Db): Promise<Check> {
+async function checkTokens({ now }: CheckContext, db: Db): Promise<Check> {
   const name = "administrator tokens";
   const rows = await adminTokenTable.all(db, { revoked_at: null });
   const working = rows.filter((row) => keyState({ now }, row) === "active");
@@ -140,7 +140,7 @@ async function checkTokens({ now }: Patient, db: Db): Promise<Check> {
 }
 
 /** The first run prints this key, so it may stand in a log or in somebody's shell history. */
-async function checkDemoKey({ settings, now }: Patient, db: Db): Promise<Check[]> {
+async function checkDemoKey({ settings, now }: CheckContext, db: Db): Promise<Check[]> {
   const demo = await consumerTable.find(db, { slug: "demo" });
   if (!demo?.active || !settings.PORTCULLIS_PLANES.includes("gateway")) return [];
   const keys = await consumerKeyTable.all(db, { consumer_id: demo.id, revoked_at: null });

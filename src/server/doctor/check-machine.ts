@@ -8,9 +8,9 @@ import { createSend } from "../../net/send.ts";
 import { listenAddress, listenSetting } from "../../settings.ts";
 import { dialable } from "../http/dialable.ts";
 import { keyFile } from "../keyring.ts";
-import type { Check, Patient } from "./check.ts";
+import type { Check, CheckContext } from "./check.ts";
 
-export async function checkMachine(patient: Patient): Promise<Check[]> {
+export async function checkMachine(patient: CheckContext): Promise<Check[]> {
   const { settings } = patient;
   const addresses = new Map(
     settings.PORTCULLIS_PLANES.map((plane) => [
@@ -26,7 +26,7 @@ export async function checkMachine(patient: Patient): Promise<Check[]> {
   ];
 }
 
-function checkFolder({ settings }: Patient): Check {
+function checkFolder({ settings }: CheckContext): Check {
   const name = "data folder";
   const folder = resolve(settings.PORTCULLIS_DATA_DIR);
   // A folder that is not there yet is made on start, inside the nearest one that is.
@@ -48,7 +48,7 @@ function checkFolder({ settings }: Patient): Check {
   return privacy(name, folder, "700");
 }
 
-function checkKeyFile({ settings }: Patient): Check[] {
+function checkKeyFile({ settings }: CheckContext): Check[] {
   const file = keyFile(settings);
   if (settings.PORTCULLIS_KEYS !== undefined || !existsSync(file)) return [];
   return [privacy("key file", file, "600")];

@@ -12,20 +12,20 @@ export interface Check {
   todo?: string;
 }
 
-export interface Patient {
+export interface CheckContext {
   settings: Settings;
   env: Readonly<Record<string, string | undefined>>;
   now: () => Date;
 }
 
 /** What went wrong, in words that may be printed. */
-export function reasonOf(thrown: unknown): string {
+export function describeReason(thrown: unknown): string {
   const cause = causeOf(thrown);
   return redactText(cause instanceof Error ? cause.message : String(cause));
 }
 
 /** What to do about a database that cannot be opened: a file, or a server. */
-export function databaseTodo(thrown: unknown): string {
+export function adviseOnDatabase(thrown: unknown): string {
   const cause = causeOf(thrown);
   const isFile = cause instanceof Error && (cause.name === "SQLiteError" || "syscall" in cause);
   return isFile

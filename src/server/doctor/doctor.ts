@@ -4,12 +4,12 @@ import { readConfigFile } from "../../config-file/read-config-file.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { now } from "../../lib/time/clock.ts";
 import { openRedis } from "../../plugins/rate-limiter/redis-link.ts";
-import { Settings, unknownSettings } from "../../settings.ts";
-import { type Check, type Patient, reasonOf } from "./check.ts";
+import { findUnknownSettings, Settings } from "../../settings.ts";
+import { type Check, type CheckContext, describeReason } from "./check.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkMachine } from "./check-machine.ts";
 
-export async function examine({ settings, env }: Omit<Patient, "now">): Promise<Check[]> {
+export async function runChecks({ settings, env }: Omit<CheckContext, "now">): Promise<Check[]> {
   const patient = { settings, env, now };
   return [
     checkSettings(patient),
@@ -20,8 +20,8 @@ export async function examine({ settings, env }: Omit<Patient, "now">): Promise<
   ];
 }
 
-function checkSettings({ env }: Patient): Check {
-  const unknown = unknownSettings(env);
+function checkSettings({ env }: CheckContext): Check {
+  const unknown = findUnknownSettings(env);
   if (unknown.length === 0) {
     const set = Object.keys(Settings.shape).filter((name) => env[name]).length;
     return { name: "settings", state: "ok", message: `valid, ${set} set in the environment` };
@@ -34,7 +34,7 @@ function checkSettings({ env }: Patient): Check {
   };
 }
 
-function checkConfigFile({ settings, env }: Patient): Check[] {
+function checkConfigFile({ settings, env }: CheckContext): Check[] {
   const file = settings.PORTCULLIS_CONFIG;
   if (!file) return [];
   try {
@@ -42,18 +42,18 @@ function checkConfigFile({ settings, env }: Patient): Check[] {
     return [{ name: "configuration file", state: "ok", message: `${file} is valid` }];
   } catch (thrown) {
     const todo = `Correct it, and try it with: portcullis apply --dry-run -f ${shellQuote(file)}`;
-    return [{ name: "configuration file", state: "fail", message: reasonOf(thrown), todo }];
+    return [{ name: "configuration file", state: "fail", message: describeReason(thrown), todo }];
   }
 }
 
-async function checkRedis({ settings }: Patient): Promise<Check[]> {
+async function checkRedis({ settings }: CheckContext): Promise<Check[]> {
   if (!settings.REDIS_URL) return [];
   const name = "redis";
   try {
     (await openRedis(settings.REDIS_URL)).close();
     return [{ name, state: "ok", message: "answers" }];
   } catch (thrown) {
-    const message = `cannot be reached: ${reasonOf(thrown)}`;
+    const message = `cannot be reached: ${describeReason(thrown)}`;
     const todo =
       "See that it runs, and that REDIS_URL names it with the right password. Until then every node counts alone.";
     return [{ name, state: "fail", message, todo }];

@@ -6,7 +6,7 @@ import { signIn } from "../../contract/session.ts";
 import type { Deps } from "../../deps.ts";
 import { hashSecret } from "../../lib/crypto/secrets.ts";
 import type { Actor } from "../../route.ts";
-import { liveToken, refuseForms, sessionToken } from "./session.ts";
+import { findSessionToken, findValidToken, rejectForeignForm } from "./session.ts";
 
 const NOBODY: Actor = {
   id: null,
@@ -23,7 +23,7 @@ export function authenticate(
   params: Record<string, string>,
 ): Actor {
   // Signed in as somebody else by another site, a person would save secrets where that one reads them.
-  if (endpoint.name === signIn.name) refuseForms(request);
+  if (endpoint.name === signIn.name) rejectForeignForm(request);
   if (!isAdministrative(endpoint.auth)) return NOBODY;
   const actor = actorOf(deps, request);
   if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {
@@ -61,10 +61,10 @@ const LIMITED_TOO: ReadonlySet<string> = new Set([
 function actorOf(deps: Deps, request: Request): Actor {
   const header = request.headers.get("authorization")?.trim();
   const token = header
-    ? liveToken(deps, hashSecret(header.replace(/^Bearer\s+/i, "")))
-    : sessionToken(deps, request);
+    ? findValidToken(deps, hashSecret(header.replace(/^Bearer\s+/i, "")))
+    : findSessionToken(deps, request);
   if (token) {
-    deps.used("admin_tokens", token.id);
+    deps.markUsed("admin_tokens", token.id);
     return token;
   }
   throw new AppError(

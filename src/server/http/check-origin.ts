@@ -1,8 +1,8 @@
 /** Rejects requests that a page of another site makes in a browser: DNS rebinding would let it reach this program. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { parseRequestUrl } from "./parse-request-url.ts";
 import { LOOPBACK } from "./public-origin.ts";
-import { urlOf } from "./url-of.ts";
 
 /** Returns the Origin of a page that may call the MCP endpoint. Undefined: the client is not a browser. */
 export function checkOrigin(
@@ -25,6 +25,6 @@ export function checkOrigin(
 function ownOrigin({ settings }: Deps, request: Request): string | undefined {
   if (settings.PUBLIC_URL !== undefined) return new URL(settings.PUBLIC_URL).origin;
   // Only a loopback name is certain to be our own: another one comes from the Host header.
-  const { origin, hostname } = urlOf(request);
+  const { origin, hostname } = parseRequestUrl(request);
   return LOOPBACK.test(hostname) ? origin : undefined;
 }

@@ -8,15 +8,21 @@ import { matchTail } from "../../dataplane/match-endpoint.ts";
 import { findPathStart } from "../../lib/http/url-parts.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../../settings.ts";
-import { reasonOf } from "../doctor/check.ts";
-import { pages } from "../pages/static-pages.ts";
-import { type AnyRoute, type App, answering, answerPath, SECURITY_HEADERS } from "./app.ts";
+import { describeReason } from "../doctor/check.ts";
+import { staticPages } from "../pages/static-pages.ts";
 import { dialable } from "./dialable.ts";
-import type { AnswerPath } from "./mcp-paths.ts";
-import { showMetrics } from "./serve-metrics.ts";
-import { urlOf } from "./url-of.ts";
+import type { PathHandler } from "./mcp-paths.ts";
+import { parseRequestUrl } from "./parse-request-url.ts";
+import { serveMetrics } from "./serve-metrics.ts";
+import {
+  type AnyRoute,
+  type App,
+  createPathHandler,
+  SECURITY_HEADERS,
+  serveRequest,
+} from "./serve-request.ts";
 
-export interface Listening {
+export interface Listener {
   /** By plane, as a client would write it: `http://127.0.0.1:8080`. */
   urls: Partial<Record<Plane, string>>;
   /** From now on readiness says no. */
@@ -29,21 +35,21 @@ export interface Listening {
   stop: () => Promise<void>;
 }
 
-export type AnswerDataPlane = (request: Request, client: string) => Promise<Response>;
+export type DataPlaneHandler = (request: Request, client: string) => Promise<Response>;
 
 /** What is served beside the described endpoints. */
 export interface OtherPaths {
-  answerDataPlane: AnswerDataPlane;
-  mcp: Record<string, AnswerPath>;
+  handleDataPlane: DataPlaneHandler;
+  mcp: Record<string, PathHandler>;
 }
 
-export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths): Listening {
+export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths): Listener {
   const { settings } = app.deps;
   const state = { ready: true, refusing: false };
   const servers = [...planesByAddress(settings)].map(([address, planes]) =>
     serve(app, { address, planes, routes, others, state }),
   );
-  const urls: Listening["urls"] = {};
+  const urls: Listener["urls"] = {};
   for (const { planes, server } of servers) {
     for (const plane of planes) urls[plane] = dialable(server.url.origin);
   }
@@ -105,7 +111,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
   const table: Record<string, Bun.Serve.Handler<BunRequest, Server<unknown>, Response>> = {
     ...Object.fromEntries(
       [...paths].map(([path, list]) => {
-        const answer = answerPath(app, list);
+        const answer = createPathHandler(app, list);
         return [
           path,
           (asked: BunRequest, server: Server<unknown>) =>
@@ -115,7 +121,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
         ];
       }),
     ),
-    ...(planes.includes("admin") ? pages(routes) : {}),
+    ...(planes.includes("admin") ? staticPages(routes) : {}),
     ...Object.fromEntries(
       Object.entries(planes.includes("mcp") ? others.mcp : {}).map(([path, answer]) => [
         path,
@@ -126,7 +132,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
       ]),
     ),
     "/metrics": (asked) =>
-      answering(app, "admin", asked, async (_, headers) => showMetrics(app, asked, headers)),
+      serveRequest(app, "admin", asked, async (_, headers) => serveMetrics(app, asked, headers)),
     "/healthz": () => plain({ status: "ok" }, 200),
     "/readyz": () => {
       if (!state.ready) return plain({ status: "shutting down" }, 503);
@@ -152,16 +158,16 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
         if (state.refusing) return refuse(app, request);
         if (servesGateway && !isOurs(request)) {
           const client = socket.requestIP(request)?.address ?? "";
-          return spared(request, others.answerDataPlane(request, client));
+          return spared(request, others.handleDataPlane(request, client));
         }
-        const { pathname } = urlOf(request);
+        const { pathname } = parseRequestUrl(request);
         // A client whose address lacks the consumer: it reads the errors of the gateway.
         if (servesGateway && matchTail(pathname)) {
           const text = `The address lacks the consumer: send this to /{consumer}${pathname}.`;
-          return answering(app, "gateway", request, refusal("not_found", text));
+          return serveRequest(app, "gateway", request, refusal("not_found", text));
         }
         const text = "There is nothing at this path. See /docs.";
-        return answering(app, "admin", request, refusal("not_found", text));
+        return serveRequest(app, "admin", request, refusal("not_found", text));
       },
     });
     // That wait has a limit of its own. Told for each request when it comes, it cost 3 µs: here only the slow ones pay.
@@ -172,7 +178,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     return { planes, server };
   } catch (thrown) {
     const taken = thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE";
-    const reason = taken ? "another program uses this port" : reasonOf(thrown);
+    const reason = taken ? "another program uses this port" : describeReason(thrown);
     const names = new Set(planes.map((plane) => listenSetting(app.deps.settings, plane)));
     const text = `Cannot listen on ${address}: ${reason}. Set ${[...names].join(" or ")}.`;
     throw new AppError("bad_settings", text, { cause: thrown });
@@ -181,7 +187,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
 
 /** A connection that was kept open may still bring a request when this node no longer listens. */
 const refuse = (app: App, request: Request): Promise<Response> =>
-  answering(app, "admin", request, refusal("shutting_down"));
+  serveRequest(app, "admin", request, refusal("shutting_down"));
 
 const refusal = (code: ErrorCode, text?: string) => async (): Promise<Response> => {
   throw new AppError(code, text);

@@ -8,19 +8,20 @@ import {
   PRINCIPAL_PATH,
 } from "../../mcp-store/serve/caller.ts";
 import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
-import { type App, answering } from "./app.ts";
+import type { RequestIds } from "../../route.ts";
 import { checkOrigin } from "./check-origin.ts";
 import { publicOrigin } from "./public-origin.ts";
-import { type RequestIds, renderRpcError } from "./render-error.ts";
+import { renderRpcError } from "./render-error.ts";
+import { type App, serveRequest } from "./serve-request.ts";
 
-export type AnswerPath = (
+export type PathHandler = (
   request: Request & { params: Record<string, string> },
   /** The address of the socket. */
   socket: string,
 ) => Promise<Response>;
 
-export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> {
-  const serve: AnswerPath = (request, socket) => {
+export function mcpPaths(app: App, plane: McpPlane): Record<string, PathHandler> {
+  const serve: PathHandler = (request, socket) => {
     const work = async (ids: RequestIds, headers: Record<string, string>) => {
       const origin = checkOrigin(app.deps, request, request.params.consumer);
       if (origin !== undefined) Object.assign(headers, corsHeaders(origin));
@@ -41,14 +42,14 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, AnswerPath> 
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       return response;
     };
-    return answering(app, "mcp", request, work, renderRpcError);
+    return serveRequest(app, "mcp", request, work, renderRpcError);
   };
   return {
     [PRINCIPAL_PATH]: serve,
     "/:consumer/mcp": serve,
     /** RFC 9728. */
     [METADATA_PATH]: (request) =>
-      answering(app, "mcp", request, async (_, headers) => {
+      serveRequest(app, "mcp", request, async (_, headers) => {
         const servers = await authorizationServers(app.deps);
         if (servers.length === 0) throw new AppError("not_found", "Personal tokens open this.");
         const body = {

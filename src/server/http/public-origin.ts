@@ -2,10 +2,10 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { listenAddress } from "../../settings.ts";
-import { urlOf } from "./url-of.ts";
+import { parseRequestUrl } from "./parse-request-url.ts";
 
 export const publicOrigin = ({ settings }: Deps, request: Request): string =>
-  settings.PUBLIC_URL ?? urlOf(request).origin;
+  settings.PUBLIC_URL ?? parseRequestUrl(request).origin;
 
 /**
  * Returns the origin of redirect URIs, to which authorization servers send codes. A Host header is trusted only on
@@ -13,7 +13,7 @@ export const publicOrigin = ({ settings }: Deps, request: Request): string =>
  */
 export function redirectOrigin({ settings }: Deps, request: Request): string {
   if (settings.PUBLIC_URL) return settings.PUBLIC_URL;
-  const { origin, hostname } = urlOf(request);
+  const { origin, hostname } = parseRequestUrl(request);
   const [, listens = ""] = /^(.*):\d+$/.exec(listenAddress(settings, "mcp")) ?? [];
   if (LOOPBACK.test(listens) && LOOPBACK.test(hostname)) return origin;
   throw new AppError(

@@ -1,14 +1,10 @@
 /** The only place that writes an error body: one error class, one shape per plane (spec 7). */
 import type { Plane } from "../../contract/endpoint.ts";
 import type { AppError, ErrorCode } from "../../contract/errors.ts";
+import type { RequestIds } from "../../route.ts";
 import { html } from "../pages/html.ts";
 import { plainPage } from "../pages/plain-page.ts";
 import { isForm } from "./read-form.ts";
-
-export interface RequestIds {
-  trace_id: string;
-  request_id: string;
-}
 
 type Body = (error: AppError, ids: RequestIds) => object;
 

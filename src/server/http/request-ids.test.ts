@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { requestIds } from "./request-ids.ts";
+import { readRequestIds } from "./request-ids.ts";
 
 const ID = "0192f0c1-2d3e-7000-8000-0123456789ab";
 const OWN = ID.replaceAll("-", "");
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const traceOf = (headers: Record<string, string>, plane: "guard" | "gateway" = "gateway") =>
-  requestIds(new Headers(headers), () => ID, plane).trace_id;
+  readRequestIds(new Headers(headers), () => ID, plane).trace_id;
 
 test.each<[string, Record<string, string>, string]>([
   ["is continued", { traceparent: `00-${TRACE}-b7ad6b7169203331-01` }, TRACE],

@@ -3,14 +3,14 @@ import type { Plane } from "../../contract/endpoint.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { type Counts, newCounts, STATUS_CLASSES } from "../../lib/metrics.ts";
 
-export interface Answers {
+export interface ResponseCounts {
   /** By class of status. */
   statuses: Record<Plane, Counts>;
   /** By code. */
   errors: Counts;
 }
 
-export const newAnswers = (): Answers => ({
+export const newResponseCounts = (): ResponseCounts => ({
   statuses: {
     admin: newCounts(STATUS_CLASSES),
     gateway: newCounts(STATUS_CLASSES),

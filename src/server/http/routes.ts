@@ -4,7 +4,7 @@ import { adminRoutes } from "../../admin/routes.ts";
 import { explainRoutes } from "../../dataplane/explain.ts";
 import { guardRoutes } from "../../evaluate/routes.ts";
 import { storeRoutes } from "../../mcp-store/routes.ts";
-import type { AnyRoute } from "./app.ts";
+import type { AnyRoute } from "./serve-request.ts";
 import { sessionRoutes } from "./session.ts";
 
 export const routes: readonly AnyRoute[] = [

@@ -1,8 +1,9 @@
 /** GET /metrics, on every address: who may read what is measured, and in which words it is told. */
-import type { App } from "./app.ts";
-import { authenticate } from "./authenticate.ts";
 
-export function showMetrics(
+import { authenticate } from "./authenticate.ts";
+import type { App } from "./serve-request.ts";
+
+export function serveMetrics(
   { deps, metrics }: App,
   request: Request,
   headers: Record<string, string>,

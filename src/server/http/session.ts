@@ -26,7 +26,7 @@ export const sessionRoutes: Route[] = [
   route(whoAmI, (_, { actor }) => shown(actor)),
   route(signIn, (deps, { body, origin, reply_headers }) => {
     const hash = hashSecret(body.token.trim());
-    const token = liveToken(deps, hash);
+    const token = findValidToken(deps, hash);
     if (!token)
       throw new AppError(
         "unauthorized",
@@ -68,7 +68,7 @@ function sessionOf(deps: Deps, origin: string, cookies: string): SessionCookie |
 }
 
 /** Returns the token of the session; undefined when there is no session, or its token is not valid. */
-export function sessionToken(deps: Deps, request: Request): TokenView | undefined {
+export function findSessionToken(deps: Deps, request: Request): TokenView | undefined {
   const cookies = request.headers.get("cookie");
   const session =
     cookies === null ? undefined : sessionOf(deps, publicOrigin(deps, request), cookies);
@@ -80,16 +80,16 @@ export function sessionToken(deps: Deps, request: Request): TokenView | undefine
       `A call with the session cookie needs the header ${CSRF_HEADER}.`,
     );
   }
-  return liveToken(deps, session.hash);
+  return findValidToken(deps, session.hash);
 }
 
-export function liveToken(deps: Deps, hash: string): TokenView | undefined {
+export function findValidToken(deps: Deps, hash: string): TokenView | undefined {
   const token = deps.snapshot().tokensByHash.get(hash);
   return token && token.expires_at > deps.now().getTime() ? token : undefined;
 }
 
 /** Only browsers name an origin, and a form of another site cannot send the header beside it. */
-export function refuseForms({ headers }: Request): void {
+export function rejectForeignForm({ headers }: Request): void {
   if (!headers.has("origin") || headers.has(CSRF_HEADER)) return;
   throw new AppError("forbidden", `A page that signs in needs the header ${CSRF_HEADER}.`);
 }

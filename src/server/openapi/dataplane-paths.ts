@@ -2,9 +2,9 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { DATA_PLANE } from "./about.ts";
-import { errorReplies } from "./errors.ts";
-import type { Content, Method, Parameter, Paths, Reply } from "./openapi.ts";
-import { OPEN_OBJECT, type Schema, type SchemaBook } from "./schemas.ts";
+import { errorResponses } from "./errors.ts";
+import type { MediaTypes, Method, OpenApiResponse, Parameter, Paths } from "./openapi.ts";
+import { type JsonSchema, OPEN_OBJECT, type SchemaBook } from "./schemas.ts";
 
 interface DataPlanePath {
   name: string;
@@ -14,15 +14,15 @@ interface DataPlanePath {
   summary: string;
   /** An example of the JSON body, or the members of the form. */
   json?: Record<string, unknown>;
-  form?: Record<string, Schema>;
+  form?: Record<string, JsonSchema>;
   /** Media types of the answer; JSON unless it says otherwise. */
   replies?: readonly string[];
 }
 
 const STREAMED = ["application/json", "text/event-stream"];
 const BYTES = ["application/octet-stream"];
-const text = (example: string): Schema => ({ type: "string", examples: [example] });
-const file = (contentMediaType: string, example: string): Schema => ({
+const text = (example: string): JsonSchema => ({ type: "string", examples: [example] });
+const file = (contentMediaType: string, example: string): JsonSchema => ({
   type: "string",
   contentMediaType,
   examples: [example],
@@ -195,9 +195,9 @@ const RateLimitError = z.object({
 export function dataPlanePaths(book: SchemaBook): Paths {
   const error = book.refer(DataPlaneError, "output", "DataPlaneError");
   const limited = book.refer(RateLimitError, "output", "RateLimitError");
-  const errors = errorReplies(ERROR_CODES, (code) => (code === "rate_limited" ? limited : error));
+  const errors = errorResponses(ERROR_CODES, (code) => (code === "rate_limited" ? limited : error));
   const messages = book.refer(MessagesError, "output", "MessagesError");
-  const messagesErrors = errorReplies(ERROR_CODES, () => messages);
+  const messagesErrors = errorResponses(ERROR_CODES, () => messages);
   const paths: Paths = {};
   for (const { name, method, tail, summary, ...rest } of PATHS) {
     const path = `/{consumer}/v1${tail}`;
@@ -231,7 +231,7 @@ function pathParameters(path: string): Parameter[] {
   }));
 }
 
-function bodyOf({ json, form }: Pick<DataPlanePath, "json" | "form">): Content | undefined {
+function bodyOf({ json, form }: Pick<DataPlanePath, "json" | "form">): MediaTypes | undefined {
   if (json) {
     const description =
       "The reference format, with all its members; it reaches the upstream as it is.";
@@ -241,8 +241,8 @@ function bodyOf({ json, form }: Pick<DataPlanePath, "json" | "form">): Content |
   return { "multipart/form-data": { schema: { type: "object", properties: form } } };
 }
 
-function success(types: readonly string[] = ["application/json"]): Reply {
-  const schemaOf = (type: string): Schema => (type === "application/json" ? OPEN_OBJECT : {});
+function success(types: readonly string[] = ["application/json"]): OpenApiResponse {
+  const schemaOf = (type: string): JsonSchema => (type === "application/json" ? OPEN_OBJECT : {});
   return {
     description: "The answer of the upstream.",
     content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(type) }])),

@@ -1,21 +1,21 @@
 /** How the errors of an operation are described: one answer per status, with every code it can carry. */
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
-import type { Reply } from "./openapi.ts";
-import type { Schema } from "./schemas.ts";
+import type { OpenApiResponse } from "./openapi.ts";
+import type { JsonSchema } from "./schemas.ts";
 
 /** Where others are asked before the answer, such as the issuer of a token for its keys. */
-export const OTHERS_FAILED: readonly ErrorCode[] = [
+export const UPSTREAM_ERRORS: readonly ErrorCode[] = [
   "upstream_address_refused",
   "upstream_unreachable",
   "upstream_failed",
   "upstream_timeout",
 ];
 
-export function errorReplies(
+export function errorResponses(
   codes: readonly ErrorCode[],
-  schemaOf: (code: ErrorCode) => Schema,
-): Record<string, Reply> {
-  const replies: Record<string, Reply> = {};
+  schemaOf: (code: ErrorCode) => JsonSchema,
+): Record<string, OpenApiResponse> {
+  const replies: Record<string, OpenApiResponse> = {};
   for (const code of codes) {
     const { status, message } = ERRORS[code];
     const earlier = replies[status]?.description;

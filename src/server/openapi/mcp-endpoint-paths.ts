@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { MCP_ENDPOINT } from "./about.ts";
-import { errorReplies, OTHERS_FAILED } from "./errors.ts";
-import type { Operation, Parameter, Paths } from "./openapi.ts";
+import { errorResponses, UPSTREAM_ERRORS } from "./errors.ts";
+import type { OpenApiOperation, Parameter, Paths } from "./openapi.ts";
 import { OPEN_OBJECT, type SchemaBook } from "./schemas.ts";
 
 const ERROR_CODES: readonly ErrorCode[] = [
@@ -56,9 +56,9 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
         "text/event-stream": { schema: {} },
       },
     },
-    ...errorReplies(ERROR_CODES, () => error),
+    ...errorResponses(ERROR_CODES, () => error),
   };
-  const described: Pick<Operation, "tags" | "requestBody" | "responses"> = {
+  const described: Pick<OpenApiOperation, "tags" | "requestBody" | "responses"> = {
     tags: [MCP_ENDPOINT],
     requestBody: {
       required: true,
@@ -75,7 +75,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
     "/me/mcp": {
       post: {
         ...described,
-        responses: { ...responses, ...errorReplies(OTHERS_FAILED, () => error) },
+        responses: { ...responses, ...errorResponses(UPSTREAM_ERRORS, () => error) },
         operationId: "call_mcp_as_principal",
         summary: "The Store, and the tools of what the principal has installed",
         parameters: [],

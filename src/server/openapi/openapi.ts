@@ -3,8 +3,8 @@ import type { Endpoint } from "../../contract/endpoint.ts";
 import { ABOUT, SECURITY_SCHEMES, TAGS } from "./about.ts";
 import { dataPlanePaths } from "./dataplane-paths.ts";
 import { mcpEndpointPaths } from "./mcp-endpoint-paths.ts";
-import { describeOperation, showsVersion } from "./operation.ts";
-import { type Schema, schemaBook } from "./schemas.ts";
+import { describeOperation, hasVersion } from "./operation.ts";
+import { createSchemaBook, type JsonSchema } from "./schemas.ts";
 
 export const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof METHODS)[number];
@@ -14,28 +14,28 @@ export interface Parameter {
   in: "path" | "query" | "header";
   required: boolean;
   description?: string;
-  schema: Schema;
+  schema: JsonSchema;
   example?: unknown;
 }
-export type Content = Record<string, { schema: Schema; example?: unknown }>;
-export interface Reply {
+export type MediaTypes = Record<string, { schema: JsonSchema; example?: unknown }>;
+export interface OpenApiResponse {
   description: string;
-  headers?: Record<string, { description: string; schema: Schema }>;
-  content?: Content;
+  headers?: Record<string, { description: string; schema: JsonSchema }>;
+  content?: MediaTypes;
 }
-export interface Operation {
+export interface OpenApiOperation {
   operationId: string;
   tags: string[];
   summary: string;
   description?: string;
   parameters: Parameter[];
-  requestBody?: { required: true; content: Content };
-  responses: Record<string, Reply>;
+  requestBody?: { required: true; content: MediaTypes };
+  responses: Record<string, OpenApiResponse>;
   security: Record<string, string[]>[];
   /** The operation that this is another name of. */
   "x-alias-of"?: string;
 }
-export type Paths = Record<string, Partial<Record<Method, Operation>>>;
+export type Paths = Record<string, Partial<Record<Method, OpenApiOperation>>>;
 
 export interface OpenApiDocument {
   openapi: string;
@@ -43,13 +43,13 @@ export interface OpenApiDocument {
   servers: { url: string }[];
   tags: { name: string; description?: string }[];
   paths: Paths;
-  components: { schemas: Record<string, Schema>; securitySchemes: typeof SECURITY_SCHEMES };
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof SECURITY_SCHEMES };
 }
 
-export function openApi(endpoints: readonly Endpoint[]): OpenApiDocument {
-  const book = schemaBook();
+export function buildOpenApi(endpoints: readonly Endpoint[]): OpenApiDocument {
+  const book = createSchemaBook();
   // What is read with its version can be changed on condition of that version.
-  const versioned = new Set(endpoints.filter(showsVersion).map(({ path }) => path));
+  const versioned = new Set(endpoints.filter(hasVersion).map(({ path }) => path));
   const paths: Paths = {};
   for (const endpoint of endpoints) {
     const operation = describeOperation(endpoint, book, versioned.has(endpoint.path));
@@ -70,7 +70,7 @@ export function openApi(endpoints: readonly Endpoint[]): OpenApiDocument {
 }
 
 /** An update leaves out what it does not change under either method. */
-const alias = (operation: Operation): Operation => ({
+const alias = (operation: OpenApiOperation): OpenApiOperation => ({
   ...operation,
   operationId: `${operation.operationId}_by_patch`,
   summary: `${operation.summary} (the same as PUT)`,

@@ -9,16 +9,16 @@ import {
 import type { ErrorCode } from "../../contract/errors.ts";
 import { PERMISSIONS, ROLES } from "../../contract/roles.ts";
 import { tagOf } from "./about.ts";
-import { errorReplies, OTHERS_FAILED } from "./errors.ts";
-import type { Operation, Parameter, Reply } from "./openapi.ts";
+import { errorResponses, UPSTREAM_ERRORS } from "./errors.ts";
+import type { OpenApiOperation, OpenApiResponse, Parameter } from "./openapi.ts";
 import { BODY_EXAMPLES, exampleId } from "./request-examples.ts";
-import { pascal, type SchemaBook, toSchema } from "./schemas.ts";
+import { type SchemaBook, toPascalCase, toSchema } from "./schemas.ts";
 
 export function describeOperation(
   endpoint: Endpoint,
   book: SchemaBook,
   versioned: boolean,
-): Operation {
+): OpenApiOperation {
   const { name, path, auth, method, writes, plane } = endpoint;
   const conditional = versioned && writes && /:\w+$/.test(path);
   const error =
@@ -39,20 +39,20 @@ export function describeOperation(
     ...requestBody(endpoint, book),
     responses: {
       [endpoint.status]: success(endpoint, book),
-      ...errorReplies(errorCodes(endpoint, conditional), () => error),
+      ...errorResponses(errorCodes(endpoint, conditional), () => error),
     },
     security: SECURITY[auth] ?? [{ admin_token: [] }],
   };
 }
 
 /** Who is let in without an administrator token. */
-const SECURITY: Partial<Record<Endpoint["auth"], Operation["security"]>> = {
+const SECURITY: Partial<Record<Endpoint["auth"], OpenApiOperation["security"]>> = {
   public: [],
   collector: [{ collector_key: [] }],
   principal: [{ principal_token: [] }],
 };
 
-export const showsVersion = ({ reply }: Endpoint): boolean =>
+export const hasVersion = ({ reply }: Endpoint): boolean =>
   reply instanceof z.ZodObject && "version" in reply.shape;
 
 const ErrorBody = z
@@ -123,24 +123,27 @@ function queryParameters({ query }: Endpoint): Parameter[] {
   });
 }
 
-function requestBody({ name, body }: Endpoint, book: SchemaBook): Pick<Operation, "requestBody"> {
+function requestBody(
+  { name, body }: Endpoint,
+  book: SchemaBook,
+): Pick<OpenApiOperation, "requestBody"> {
   if (body === Empty) return {};
-  const schema = book.refer(body, "input", `${pascal(name)}Body`);
+  const schema = book.refer(body, "input", `${toPascalCase(name)}Body`);
   const example = BODY_EXAMPLES[name];
   const content = example === undefined ? { schema } : { schema, example };
   return { requestBody: { required: true, content: { "application/json": content } } };
 }
 
-function success(endpoint: Endpoint, book: SchemaBook): Reply {
+function success(endpoint: Endpoint, book: SchemaBook): OpenApiResponse {
   if (endpoint.reply === Empty) return { description: "Done. There is no body." };
-  const schema = book.refer(endpoint.reply, "output", `${pascal(endpoint.name)}Reply`);
+  const schema = book.refer(endpoint.reply, "output", `${toPascalCase(endpoint.name)}Reply`);
   const etag = {
     description: "The version, to send as If-Match.",
     schema: { type: "string" },
   } as const;
   return {
     description: endpoint.status === 201 ? "Created." : "Done.",
-    ...(showsVersion(endpoint) ? { headers: { ETag: etag } } : {}),
+    ...(hasVersion(endpoint) ? { headers: { ETag: etag } } : {}),
     content: { "application/json": { schema } },
   };
 }
@@ -162,7 +165,7 @@ function errorCodes(endpoint: Endpoint, conditional: boolean): ErrorCode[] {
     [writes, "conflict"],
     [conditional, "version_mismatch"],
     [body !== Empty, "too_large"],
-    [calls_out, ...OTHERS_FAILED],
+    [calls_out, ...UPSTREAM_ERRORS],
     [true, "validation_failed", "unavailable"],
   ];
   return codes.flatMap(([possible, ...some]) => (possible ? some : []));

@@ -1,11 +1,11 @@
 /** Examples are for pasting: does a real shell read them as meant, and does the endpoint take the body? */
 import { expect, test } from "bun:test";
 import { adminRoutes } from "../../admin/routes.ts";
-import { METHODS, openApi } from "./openapi.ts";
-import { curl } from "./reference-curl.ts";
+import { buildOpenApi, METHODS } from "./openapi.ts";
+import { toCurlCommand } from "./reference-curl.ts";
 
 const endpoints = adminRoutes.map((route) => route.endpoint);
-const entries = Object.entries(openApi(endpoints).paths).flatMap(([path, item]) =>
+const entries = Object.entries(buildOpenApi(endpoints).paths).flatMap(([path, item]) =>
   METHODS.flatMap((method) => {
     const operation = item[method];
     return operation ? [{ path, method, operation }] : [];
@@ -15,7 +15,7 @@ const entries = Object.entries(openApi(endpoints).paths).flatMap(([path, item]) 
 test.each(endpoints.map((one) => [one.name, one] as const))(
   "the example of %s is one shell command that the endpoint takes",
   (name, { body, method }) => {
-    const words = shellWords(curl(find(name)));
+    const words = shellWords(toCurlCommand(find(name)));
 
     expect(words).toContain("Authorization: Bearer secret");
     expect(words.join(" ")).not.toMatch(/[{]\w+_id[}]/);
@@ -30,13 +30,13 @@ test("an example survives a quote in the body", () => {
   const entry = find("create_gateway");
   const operation = { ...entry.operation, requestBody: { required: true, content } } as const;
 
-  const words = shellWords(curl({ ...entry, operation }));
+  const words = shellWords(toCurlCommand({ ...entry, operation }));
 
   expect(sentBody(words)).toEqual(example);
 });
 
 test("an example of a form names its fields and its file", () => {
-  const words = shellWords(curl(find("edit_image")));
+  const words = shellWords(toCurlCommand(find("edit_image")));
 
   expect(words).toContain("http://127.0.0.1:8080/demo/v1/images/edits");
   expect(words).toContain("prompt=Add a moat");

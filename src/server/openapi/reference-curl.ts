@@ -1,16 +1,16 @@
 /** A command to paste for an operation: address, key, and a body that the operation takes. */
 import { shellQuote } from "../../lib/text/shell-quote.ts";
-import type { Operation, Parameter } from "./openapi.ts";
-import type { Entry } from "./reference-operation.ts";
-import type { Schema } from "./schemas.ts";
+import type { OpenApiOperation, Parameter } from "./openapi.ts";
+import type { ReferenceEntry } from "./reference-operation.ts";
+import type { JsonSchema } from "./schemas.ts";
 
 const ADDRESS = "http://127.0.0.1:8080";
 
-export function curl({
+export function toCurlCommand({
   path,
   method,
   operation,
-}: Pick<Entry, "path" | "method" | "operation">): string {
+}: Pick<ReferenceEntry, "path" | "method" | "operation">): string {
   const body = bodyOf(operation);
   const implied = body.length > 0 ? "post" : "get";
   const verb = method === implied ? "" : `-X ${method.toUpperCase()} `;
@@ -31,7 +31,7 @@ const SECRET_HEADERS: Record<string, string> = {
   consumer_key: '-H "X-AG-API-Key: $KEY"',
 };
 
-function addressOf(path: string, { parameters }: Operation): string {
+function addressOf(path: string, { parameters }: OpenApiOperation): string {
   const shown = parameters.filter(({ example }) => example !== undefined);
   const value = ({ example }: Parameter) => encodeURIComponent(String(example));
   const filled = shown
@@ -43,7 +43,7 @@ function addressOf(path: string, { parameters }: Operation): string {
   return `${ADDRESS}${filled}${query.length > 0 ? `?${query.join("&")}` : ""}`;
 }
 
-function bodyOf({ requestBody }: Operation): string[] {
+function bodyOf({ requestBody }: OpenApiOperation): string[] {
   const json = requestBody?.content["application/json"];
   if (json) {
     const text = JSON.stringify(json.example ?? {}, null, 2).replaceAll("\n", "\n  ");
@@ -55,13 +55,13 @@ function bodyOf({ requestBody }: Operation): string[] {
   );
 }
 
-function sample(schema: Schema | boolean): string {
+function sample(schema: JsonSchema | boolean): string {
   if (typeof schema === "boolean") return "";
   return `${schema.contentMediaType ? "@" : ""}${schema.examples?.[0]}`;
 }
 
 /** Bytes belong in a file, not on the terminal. */
-function outputOf({ responses }: Operation): string[] {
+function outputOf({ responses }: OpenApiOperation): string[] {
   const [type = ""] = Object.keys(responses[200]?.content ?? {});
   if (type.startsWith("audio/")) return ["-o speech.mp3"];
   return type === "application/octet-stream" ? ["-o file"] : [];

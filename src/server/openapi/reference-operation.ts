@@ -1,7 +1,7 @@
 /** One operation on the reference page: address, example, what it takes, what it answers. */
-import { type Html, html, prose } from "../pages/html.ts";
-import type { Method, OpenApiDocument, Operation, Reply } from "./openapi.ts";
-import { curl } from "./reference-curl.ts";
+import { type Html, html, renderProse } from "../pages/html.ts";
+import type { Method, OpenApiDocument, OpenApiOperation, OpenApiResponse } from "./openapi.ts";
+import { toCurlCommand } from "./reference-curl.ts";
 import {
   errorTable,
   headerTable,
@@ -9,33 +9,36 @@ import {
   outputTable,
   parameterTable,
 } from "./reference-tables.ts";
-import type { Schema } from "./schemas.ts";
+import type { JsonSchema } from "./schemas.ts";
 
-export interface Entry {
+export interface ReferenceEntry {
   path: string;
   method: Method;
-  operation: Operation;
+  operation: OpenApiOperation;
   /** Other methods that mean the same. */
   aliases: readonly Method[];
 }
 
-export function operationArticle(entry: Entry, { paths, components }: OpenApiDocument): Html {
+export function operationArticle(
+  entry: ReferenceEntry,
+  { paths, components }: OpenApiDocument,
+): Html {
   const { path, operation } = entry;
   const { schemas } = components;
   const { operationId: id, description, requestBody, responses } = operation;
-  const { title, rest } = titled(operation.summary);
+  const { title, rest } = splitSummary(operation.summary);
   const replies = Object.entries(responses);
   return html`<article id="${id}" aria-labelledby="${id}-title">
 <header>
-<h3 id="${id}-title"><a href="#${id}">${prose(title)}</a></h3>
+<h3 id="${id}-title"><a href="#${id}">${renderProse(title)}</a></h3>
 <p class="address">${badge(entry.method)} <code>${path}</code></p>
 ${entry.aliases.map((method) => html`<p class="address" id="${paths[path]?.[method]?.operationId}">${badge(method)} <code>${path}</code> means the same</p>`)}
-${rest && html`<p>${prose(rest)}</p>`}
-${description && html`<p>${prose(description)}</p>`}
+${rest && html`<p>${renderProse(rest)}</p>`}
+${description && html`<p>${renderProse(description)}</p>`}
 </header>
 <div class="example">
 <p id="${id}-example">Example</p>
-<pre tabindex="0" role="region" aria-labelledby="${id}-example ${id}-title"><code>${curl(entry)}</code></pre>
+<pre tabindex="0" role="region" aria-labelledby="${id}-example ${id}-title"><code>${toCurlCommand(entry)}</code></pre>
 </div>
 <div class="parts">
 ${operation.parameters.length > 0 && parameterTable(operation, schemas)}
@@ -51,24 +54,28 @@ export const badge = (method: Method): Html =>
   html`<span class="method ${method}">${method}</span>`;
 
 /** A summary is a title, and after a semicolon what more there is to say. */
-export function titled(summary: string): { title: string; rest: string } {
+export function splitSummary(summary: string): { title: string; rest: string } {
   const [title = "", rest = ""] = summary.split(/; (.*)/);
   return { title, rest: rest && `${rest.charAt(0).toUpperCase()}${rest.slice(1)}.` };
 }
 
-const isSuccess = ([status]: [string, Reply]): boolean => status < "400";
+const isSuccess = ([status]: [string, OpenApiResponse]): boolean => status < "400";
 
-function replyPart(status: string, reply: Reply, schemas: Record<string, Schema>): Html {
+function replyPart(
+  status: string,
+  reply: OpenApiResponse,
+  schemas: Record<string, JsonSchema>,
+): Html {
   const types = Object.keys(reply.content ?? {});
   const schema = reply.content?.["application/json"]?.schema;
   return html`<details><summary>Reply <span>${[status, ...types].join(" · ")}</span></summary>
-<p>${prose(reply.description)}</p>
+<p>${renderProse(reply.description)}</p>
 ${reply.headers && headerTable(reply.headers)}
 ${schema && outputTable("Reply members", schema, schemas)}
 </details>`;
 }
 
-function errorPart(errors: [string, Reply][]): Html {
+function errorPart(errors: [string, OpenApiResponse][]): Html {
   const statuses = errors.map(([status]) => status).join(" · ");
   return html`<details><summary>Errors <span>${statuses}</span></summary>${errorTable(errors)}</details>`;
 }

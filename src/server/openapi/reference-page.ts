@@ -1,7 +1,12 @@
 /** The API reference as one page that needs nothing else: no script, no font, no other host. */
-import { type Html, html, prose } from "../pages/html.ts";
+import { type Html, html, renderProse } from "../pages/html.ts";
 import { METHODS, type OpenApiDocument } from "./openapi.ts";
-import { badge, type Entry, operationArticle, titled } from "./reference-operation.ts";
+import {
+  badge,
+  operationArticle,
+  type ReferenceEntry,
+  splitSummary,
+} from "./reference-operation.ts";
 import { STYLE } from "./reference-style.ts";
 import { inputTables, securityTable } from "./reference-tables.ts";
 
@@ -41,12 +46,12 @@ ${schemaSection(document)}
 interface Group {
   name: string;
   description?: string;
-  entries: Entry[];
+  entries: ReferenceEntry[];
 }
 
 function groupsOf({ tags, paths }: OpenApiDocument): Group[] {
   const entries = Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method): Entry[] => {
+    METHODS.flatMap((method): ReferenceEntry[] => {
       const operation = item[method];
       if (!operation || operation["x-alias-of"]) return [];
       const aliases = METHODS.filter(
@@ -65,14 +70,16 @@ const idOf = ({ name }: Group): string => `tag-${name.toLowerCase().replaceAll("
 
 function navigation(group: Group): Html {
   const links = group.entries.map(({ method, operation: { operationId, summary } }) => {
-    const title = prose(titled(summary).title);
+    const title = renderProse(splitSummary(summary).title);
     return html`<li><a href="#${operationId}">${badge(method)}<span>${title}</span></a></li>`;
   });
   return html`<a class="group" href="#${idOf(group)}">${group.name}</a><ul>${links}</ul>`;
 }
 
 function introduction({ info, components }: OpenApiDocument): Html {
-  const paragraphs = info.description.split("\n\n").map((text) => html`<p>${prose(text)}</p>`);
+  const paragraphs = info.description
+    .split("\n\n")
+    .map((text) => html`<p>${renderProse(text)}</p>`);
   return html`<div class="lead">${paragraphs}</div>${securityTable(components.securitySchemes)}`;
 }
 
@@ -80,7 +87,7 @@ function section(group: Group, document: OpenApiDocument): Html {
   const { name, description, entries } = group;
   return html`<section aria-labelledby="${idOf(group)}">
 <h2 id="${idOf(group)}">${name}</h2>
-${description && html`<p>${prose(description)}</p>`}
+${description && html`<p>${renderProse(description)}</p>`}
 ${entries.map((entry) => operationArticle(entry, document))}
 </section>`;
 }

@@ -1,28 +1,28 @@
 /** The tables of the reference page: parameters, members, headers and errors. */
-import { type Html, html, prose } from "../pages/html.ts";
-import type { OpenApiDocument, Operation, Reply } from "./openapi.ts";
-import { elementOf, membersOf, type Shape, shapeOf } from "./reference-members.ts";
-import type { Schema } from "./schemas.ts";
+import { type Html, html, renderProse } from "../pages/html.ts";
+import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from "./openapi.ts";
+import { elementOf, membersOf, type ResolvedSchema, resolveSchema } from "./reference-members.ts";
+import type { JsonSchema } from "./schemas.ts";
 
-type Schemas = Record<string, Schema>;
+type Schemas = Record<string, JsonSchema>;
 
-export function parameterTable({ parameters }: Operation, schemas: Schemas): Html {
+export function parameterTable({ parameters }: OpenApiOperation, schemas: Schemas): Html {
   const rows = parameters.map((parameter) => {
-    const shape = shapeOf(parameter.schema, schemas);
+    const shape = resolveSchema(parameter.schema, schemas);
     return html`<tr>${nameCell(parameter.name, 0)}${cell("In", parameter.in)}${typeCell(shape, schemas)}${requiredCell(parameter.required)}${wordsCell(shape, schemas, parameter.description)}</tr>`;
   });
   return table("Parameters", ["Name", "In", "Type", "Required", "Description"], rows);
 }
 
 /** What a caller writes: which members it must send, and what holds when it does not. */
-export function inputTables(caption: string, given: Schema, schemas: Schemas): Html {
-  const { anyOf, description } = shapeOf(given, schemas).schema;
+export function inputTables(caption: string, given: JsonSchema, schemas: Schemas): Html {
+  const { anyOf, description } = resolveSchema(given, schemas).schema;
   if (anyOf) {
     const forms = anyOf.map((form, at) => inputTables(`${caption}, form ${at + 1}`, form, schemas));
     return html`${forms}`;
   }
   const members = membersOf(given, schemas);
-  const words = description && prose(description);
+  const words = description && renderProse(description);
   if (members.length === 0) return html`<p><b>${caption}</b> ${words}</p>`;
   const rows = members.map(
     ({ name, depth, required, shape }) =>
@@ -32,7 +32,11 @@ export function inputTables(caption: string, given: Schema, schemas: Schemas): H
   return html`${words && html`<p>${words}</p>`}${table(caption, columns, rows)}`;
 }
 
-export function outputTable(caption: string, schema: Schema, schemas: Schemas): Html | undefined {
+export function outputTable(
+  caption: string,
+  schema: JsonSchema,
+  schemas: Schemas,
+): Html | undefined {
   const rows = membersOf(schema, schemas).map(
     ({ name, depth, shape }) =>
       html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${wordsCell(shape, schemas)}</tr>`,
@@ -42,21 +46,23 @@ export function outputTable(caption: string, schema: Schema, schemas: Schemas): 
 
 export function securityTable(schemes: OpenApiDocument["components"]["securitySchemes"]): Html {
   const rows = Object.values(schemes).map(
-    ({ name, description }) => html`<tr>${nameCell(name, 0)}<td>${prose(description)}</td></tr>`,
+    ({ name, description }) =>
+      html`<tr>${nameCell(name, 0)}<td>${renderProse(description)}</td></tr>`,
   );
   return table("Authentication", ["Header", "What to send"], rows);
 }
 
-export function headerTable(headers: NonNullable<Reply["headers"]>): Html {
+export function headerTable(headers: NonNullable<OpenApiResponse["headers"]>): Html {
   const rows = Object.entries(headers).map(
-    ([name, { description }]) => html`<tr>${nameCell(name, 0)}<td>${prose(description)}</td></tr>`,
+    ([name, { description }]) =>
+      html`<tr>${nameCell(name, 0)}<td>${renderProse(description)}</td></tr>`,
   );
   return table("Reply headers", ["Name", "Description"], rows);
 }
 
-export function errorTable(errors: readonly [string, Reply][]): Html {
+export function errorTable(errors: readonly [string, OpenApiResponse][]): Html {
   const rows = errors.map(([status, { description }]) => {
-    const lines = description.split("\n").map((line) => html`<div>${prose(line)}</div>`);
+    const lines = description.split("\n").map((line) => html`<div>${renderProse(line)}</div>`);
     return html`<tr><th scope="row">${status}</th><td>${lines}</td></tr>`;
   });
   return table("Errors", ["Status", "What it means"], rows);
@@ -77,29 +83,33 @@ const cell = (label: string, content: Html | string): Html =>
 const requiredCell = (required: boolean): Html =>
   required ? cell("Required", html`<b>yes</b>`) : html`<td class="none">no</td>`;
 
-function typeCell(shape: Shape, schemas: Schemas): Html {
+function typeCell(shape: ResolvedSchema, schemas: Schemas): Html {
   const limits = limitsOf(shape.schema);
   return html`<td class="type">${typeWords(shape, schemas)}${limits && html` <small>${limits}</small>`}</td>`;
 }
 
-function wordsCell(shape: Shape, schemas: Schemas, description = shape.schema.description): Html {
+function wordsCell(
+  shape: ResolvedSchema,
+  schemas: Schemas,
+  description = shape.schema.description,
+): Html {
   const choices = choicesOf(elementOf(shape, schemas) ?? shape, schemas);
-  return html`<td>${description && html`<div>${prose(description)}</div>`}${choices.length > 0 && html`<div class="choices">One of ${choices}</div>`}</td>`;
+  return html`<td>${description && html`<div>${renderProse(description)}</div>`}${choices.length > 0 && html`<div class="choices">One of ${choices}</div>`}</td>`;
 }
 
-function choicesOf({ schema }: Shape, schemas: Schemas): Html[] {
+function choicesOf({ schema }: ResolvedSchema, schemas: Schemas): Html[] {
   const links = (schema.anyOf ?? []).map(
-    (option) => html`${typeWords(shapeOf(option, schemas), schemas)} `,
+    (option) => html`${typeWords(resolveSchema(option, schemas), schemas)} `,
   );
   const values = (schema.enum ?? []).map((value) => html`<code>${String(value)}</code> `);
   return [...links, ...values];
 }
 
-function typeWords(shape: Shape, schemas: Schemas): Html {
+function typeWords(shape: ResolvedSchema, schemas: Schemas): Html {
   return html`${bareType(shape, schemas)}${shape.nullable && " or null"}`;
 }
 
-function bareType(shape: Shape, schemas: Schemas): Html {
+function bareType(shape: ResolvedSchema, schemas: Schemas): Html {
   const { schema, component } = shape;
   const element = elementOf(shape, schemas);
   if (element) {
@@ -112,7 +122,14 @@ function bareType(shape: Shape, schemas: Schemas): Html {
   return html`${schema.format ?? [schema.type ?? "any"].flat().join(" or ")}`;
 }
 
-function limitsOf({ minLength, maxLength, minimum, maximum, minItems, maxItems }: Schema): string {
+function limitsOf({
+  minLength,
+  maxLength,
+  minimum,
+  maximum,
+  minItems,
+  maxItems,
+}: JsonSchema): string {
   const range = (from: number | undefined, to: number | undefined, unit: string) => {
     if (from === undefined && to === undefined) return "";
     if (from === undefined) return `at most ${to}${unit}`;

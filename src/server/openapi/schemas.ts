@@ -27,7 +27,7 @@ import * as storeRequests from "../../contract/store-requests.ts";
 import * as storeTools from "../../contract/store-tools.ts";
 import * as tokens from "../../contract/tokens.ts";
 
-export type Schema = z.core.JSONSchema.BaseSchema;
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
 /** What is sent may leave out what has a default; what comes back holds it. */
 type Direction = "input" | "output";
 
@@ -36,9 +36,9 @@ export const OPEN_OBJECT = { type: "object", additionalProperties: true } as con
 
 export interface SchemaBook {
   /** The components so far. */
-  schemas: Record<string, Schema>;
+  schemas: Record<string, JsonSchema>;
   /** A reference to the component of a shape; `name` is for a shape that the contract leaves unnamed. */
-  refer: (shape: z.ZodType, direction: Direction, name: string) => Schema;
+  refer: (shape: z.ZodType, direction: Direction, name: string) => JsonSchema;
 }
 
 const MODULES = [
@@ -70,13 +70,13 @@ const MODULES = [
   storeTools,
 ];
 
-export function schemaBook(): SchemaBook {
+export function createSchemaBook(): SchemaBook {
   const names = new Map<z.core.$ZodType, Record<Direction, string>>();
   for (const [name, shape] of MODULES.flatMap((module) => Object.entries(module))) {
     if (!(shape instanceof z.ZodType)) continue;
     names.set(shape, { input: name.replace(/(Input)?$/, "Input"), output: name });
   }
-  const schemas: Record<string, Schema> = {};
+  const schemas: Record<string, JsonSchema> = {};
   const refer: SchemaBook["refer"] = (shape, direction, name) => {
     if (!names.has(shape)) names.set(shape, { input: name, output: name });
     const { $defs, $ref } = toSchema(shape, direction, (inner) => names.get(inner)?.[direction]);
@@ -95,7 +95,7 @@ export function toSchema(
   shape: z.ZodType,
   direction: Direction,
   nameOf: (shape: z.core.$ZodType) => string | undefined = () => undefined,
-): Schema {
+): JsonSchema {
   const metadata = Object.assign(z.registry<{ id?: string | undefined }>(), {
     get: (inner: z.core.$ZodType) => {
       const id = nameOf(inner);
@@ -113,11 +113,11 @@ export function toSchema(
   return JSON.parse(JSON.stringify(made), moved);
 }
 
-export const pascal = (name: string): string =>
+export const toPascalCase = (name: string): string =>
   name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Leaves out what says nothing to a reader, and says what one schema alone cannot. */
-function tidy(schema: Schema, direction: Direction): void {
+function tidy(schema: JsonSchema, direction: Direction): void {
   if (schema.type === "object" && !schema.properties) schema.additionalProperties ??= true;
   if (schema.default !== undefined) moveDefault(schema, direction);
   if (schema.format) delete schema.pattern;
@@ -136,7 +136,7 @@ function tidy(schema: Schema, direction: Direction): void {
 }
 
 /** In words: openapi-typescript makes a member with the keyword `default` required in requests. */
-function moveDefault(schema: Schema, direction: Direction): void {
+function moveDefault(schema: JsonSchema, direction: Direction): void {
   const { default: value } = schema;
   delete schema.default;
   if (direction === "output") return; // A response holds every member.
@@ -144,4 +144,4 @@ function moveDefault(schema: Schema, direction: Direction): void {
   schema.description = schema.description ? `${schema.description} ${text}` : text;
 }
 
-const optionsName = (kind: string): string => `RegistryOptions${pascal(kind)}`;
+const optionsName = (kind: string): string => `RegistryOptions${toPascalCase(kind)}`;

@@ -10,23 +10,29 @@ import { filledUrl, valuesOf } from "../../mcp-store/upstream/target.ts";
 import { finishConnect, startConnect } from "../../mcp-store/vault/connect-account.ts";
 import { CALLBACK_PATH, isForwarded } from "../../mcp-store/vault/oauth-client.ts";
 import { ownInstall } from "../../mcp-store/vault/own-install.ts";
-import type { App } from "../http/app.ts";
-import type { AnswerPath } from "../http/mcp-paths.ts";
+import type { PathHandler } from "../http/mcp-paths.ts";
+import { parseRequestUrl } from "../http/parse-request-url.ts";
 import { redirectOrigin } from "../http/public-origin.ts";
-import { urlOf } from "../http/url-of.ts";
+import type { App } from "../http/serve-request.ts";
 import { type Html, html } from "./html.ts";
 import { plainPage } from "./plain-page.ts";
-import { readPrincipalForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
-import { principalIn } from "./principal-session.ts";
-import { answerPage, here, leadTo, type PageContext, type PageRequest } from "./serve-page.ts";
+import { readPrincipalForm, SIGN_IN_FORM, SIGNED_OUT } from "./principal-form.ts";
+import { findSessionPrincipal } from "./principal-session.ts";
+import {
+  currentPath,
+  type PageContext,
+  type PageRequest,
+  redirectTo,
+  servePage,
+} from "./serve-page.ts";
 
 /** Fields of a server, apart from what the form itself needs. */
 const FIELD = "field.";
 
-export function connectPages(app: App): Record<string, AnswerPath> {
-  const callback = answerPage(app, (request, context) => comeBack(app, request, context));
+export function connectPages(app: App): Record<string, PathHandler> {
+  const callback = servePage(app, (request, context) => comeBack(app, request, context));
   return {
-    "/me/connect/:install_id": answerPage(app, (request, context) =>
+    "/me/connect/:install_id": servePage(app, (request, context) =>
       request.method === "POST" ? act(app, request, context) : show(app, request, context),
     ),
     [CALLBACK_PATH]: callback,
@@ -39,8 +45,8 @@ async function show(
   request: PageRequest,
   { headers }: PageContext,
 ): Promise<Response> {
-  const principal = await principalIn(deps, request);
-  if (!principal) return plainPage("Who are you?", SIGN_IN, headers);
+  const principal = await findSessionPrincipal(deps, request);
+  if (!principal) return plainPage("Who are you?", SIGN_IN_FORM, headers);
   const { shown, instance } = await ownInstall(deps, principal, request.params.install_id ?? "");
   if (!isForwarded(instance)) return plainPage(shown.name, toDo(shown, principal), headers);
   const account = shown.requires_auth ? await accountAt(deps, principal, instance.id) : "own";
@@ -64,9 +70,9 @@ async function act(app: App, request: PageRequest, context: PageContext): Promis
   const { deps } = app;
   const { form, cookie } = await readPrincipalForm(deps, request);
   if (cookie !== undefined) {
-    return leadTo(here(request), { ...context.headers, "set-cookie": cookie });
+    return redirectTo(currentPath(request), { ...context.headers, "set-cookie": cookie });
   }
-  const principal = await principalIn(deps, request);
+  const principal = await findSessionPrincipal(deps, request);
   if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
   return await save(app, request, context, principal, form);
 }
@@ -93,10 +99,13 @@ async function save(
       : await changeStore(deps.db, (db) =>
           configureInstall({ ...deps, db }, author, row, values, principal.sign_in),
         );
-  if (!isForwarded(instance)) return leadTo(here(request), headers);
+  if (!isForwarded(instance)) return redirectTo(currentPath(request), headers);
   const origin = redirectOrigin(deps, request);
   const url = filledUrl(instance, valuesOf(deps, configured, principal.sign_in));
-  return leadTo(await startConnect(deps, author, principal, instance, { url, origin }), headers);
+  return redirectTo(
+    await startConnect(deps, author, principal, instance, { url, origin }),
+    headers,
+  );
 }
 
 async function comeBack(
@@ -104,9 +113,9 @@ async function comeBack(
   request: PageRequest,
   context: PageContext,
 ): Promise<Response> {
-  const principal = await principalIn(deps, request);
+  const principal = await findSessionPrincipal(deps, request);
   if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
-  const { pathname, searchParams: query } = urlOf(request);
+  const { pathname, searchParams: query } = parseRequestUrl(request);
   const author = { actor: { id: null, name: principal.principal_sub }, ...context.ids };
   const { name } = await finishConnect(deps, author, principal, {
     path: pathname,

@@ -11,7 +11,7 @@ export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
 });
 
 /** A sentence of a description: what stands in backticks is code. */
-export const prose = (text: string): Html => ({
+export const renderProse = (text: string): Html => ({
   markup: escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>"),
 });
 

@@ -4,13 +4,13 @@ import type { Deps } from "../../deps.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import { publicOrigin } from "../http/public-origin.ts";
 import { html } from "./html.ts";
-import { signedIn, signedOut } from "./principal-session.ts";
+import { endPrincipalSession, startPrincipalSession } from "./principal-session.ts";
 
 const FORM_BYTES = 256 * 1024;
 
 export const SIGNED_OUT = "You are signed out: open the link again.";
 
-export const SIGN_IN = html`<p>Accounts are connected to a person, so first say who you are.</p>
+export const SIGN_IN_FORM = html`<p>Accounts are connected to a person, so first say who you are.</p>
 <form method="post">
 <label for="token">Your token</label>
 <input id="token" name="token" type="password" required autocomplete="off" aria-describedby="about">
@@ -32,7 +32,8 @@ export async function readPrincipalForm(
   const bytes = await readBody(request, bodyLimits(deps, FORM_BYTES));
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   const token = form.get("token")?.trim();
-  if (token) return { form, cookie: await signedIn(deps, token, origin) };
-  if (form.has("sign_out")) return { form, cookie: await signedOut(deps, request, origin) };
+  if (token) return { form, cookie: await startPrincipalSession(deps, token, origin) };
+  if (form.has("sign_out"))
+    return { form, cookie: await endPrincipalSession(deps, request, origin) };
   return { form };
 }

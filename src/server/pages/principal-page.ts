@@ -10,17 +10,27 @@ import {
   revokeOwnToken,
   rotateOwnToken,
 } from "../../mcp-store/own-tokens.ts";
-import type { App } from "../http/app.ts";
-import type { AnswerPath } from "../http/mcp-paths.ts";
+import type { PathHandler } from "../http/mcp-paths.ts";
 import { publicOrigin } from "../http/public-origin.ts";
+import type { App } from "../http/serve-request.ts";
 import { type Html, html } from "./html.ts";
 import { plainPage } from "./plain-page.ts";
-import { readPrincipalForm, SIGN_IN, SIGNED_OUT } from "./principal-form.ts";
-import { principalIn, signedIn, tokenIn } from "./principal-session.ts";
-import { answerPage, here, leadTo, type PageContext, type PageRequest } from "./serve-page.ts";
+import { readPrincipalForm, SIGN_IN_FORM, SIGNED_OUT } from "./principal-form.ts";
+import {
+  findSessionPrincipal,
+  readSessionToken,
+  startPrincipalSession,
+} from "./principal-session.ts";
+import {
+  currentPath,
+  type PageContext,
+  type PageRequest,
+  redirectTo,
+  servePage,
+} from "./serve-page.ts";
 
-export const principalPage = (app: App): Record<string, AnswerPath> => ({
-  "/me": answerPage(app, (request, context) =>
+export const principalPage = (app: App): Record<string, PathHandler> => ({
+  "/me": servePage(app, (request, context) =>
     request.method === "POST" ? act(app, request, context) : show(app, request, context),
   ),
 });
@@ -30,9 +40,13 @@ async function show(
   request: PageRequest,
   { headers }: PageContext,
 ): Promise<Response> {
-  const principal = await principalIn(deps, request);
-  if (!principal) return plainPage("Who are you?", SIGN_IN, headers);
-  return plainPage("Your tokens", await listed(deps, principal, tokenIn(deps, request)), headers);
+  const principal = await findSessionPrincipal(deps, request);
+  if (!principal) return plainPage("Who are you?", SIGN_IN_FORM, headers);
+  return plainPage(
+    "Your tokens",
+    await listed(deps, principal, readSessionToken(deps, request)),
+    headers,
+  );
 }
 
 async function act(
@@ -41,28 +55,29 @@ async function act(
   { ids, headers }: PageContext,
 ): Promise<Response> {
   const { form, cookie } = await readPrincipalForm(deps, request);
-  if (cookie !== undefined) return leadTo(here(request), { ...headers, "set-cookie": cookie });
-  const principal = await principalIn(deps, request);
+  if (cookie !== undefined)
+    return redirectTo(currentPath(request), { ...headers, "set-cookie": cookie });
+  const principal = await findSessionPrincipal(deps, request);
   if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
   const author = { actor: { id: null, name: principal.principal_sub }, ...ids };
   const change = <T>(work: (deps: Deps) => Promise<T>): Promise<T> =>
     changeStore(deps.db, (db) => work({ ...deps, db }));
   switch (form.get("action")) {
     case "rotate": {
-      const token = tokenIn(deps, request) ?? "";
+      const token = readSessionToken(deps, request) ?? "";
       const next = await change((inside) => rotateOwnToken(inside, author, token));
-      const cookie = await signedIn(deps, next, publicOrigin(deps, request));
+      const cookie = await startPrincipalSession(deps, next, publicOrigin(deps, request));
       return plainPage("Your new token", rotated(next), { ...headers, "set-cookie": cookie });
     }
     case "add": {
       const added = form.get("added")?.trim() ?? "";
       await change((inside) => addOwnToken(inside, author, principal, added));
-      return leadTo(here(request), headers);
+      return redirectTo(currentPath(request), headers);
     }
     case "revoke": {
       const id = form.get("id") ?? "";
       await change((inside) => revokeOwnToken(inside, author, principal, id));
-      return leadTo(here(request), headers);
+      return redirectTo(currentPath(request), headers);
     }
     default:
       throw new AppError("invalid_request", "action: must be rotate, add or revoke");

@@ -21,7 +21,11 @@ interface SessionCookie {
 }
 
 /** Returns the Set-Cookie header that signs this token's principal in. */
-export async function signedIn(deps: Deps, token: string, origin: string): Promise<string> {
+export async function startPrincipalSession(
+  deps: Deps,
+  token: string,
+  origin: string,
+): Promise<string> {
   await identifyPrincipal(deps, token);
   if (token.length > MAX_TOKEN_CHARACTERS) {
     throw new AppError(
@@ -36,10 +40,14 @@ export async function signedIn(deps: Deps, token: string, origin: string): Promi
 }
 
 /** Ends the session on every node, and returns the Set-Cookie header that removes its cookie. */
-export async function signedOut(deps: Deps, request: Request, origin: string): Promise<string> {
+export async function endPrincipalSession(
+  deps: Deps,
+  request: Request,
+  origin: string,
+): Promise<string> {
   const session = sessionOf(deps, request);
   // A stranger could fill the table otherwise.
-  if (session && (await principalIn(deps, request))) {
+  if (session && (await findSessionPrincipal(deps, request))) {
     const expires_at = new Date(session.ends).toISOString();
     await endSession(deps.db, { id: session.session_id, kind: "principal", expires_at });
   }
@@ -47,7 +55,10 @@ export async function signedOut(deps: Deps, request: Request, origin: string): P
 }
 
 /** Returns undefined when nobody is signed in, or no longer. */
-export async function principalIn(deps: Deps, request: Request): Promise<Principal | undefined> {
+export async function findSessionPrincipal(
+  deps: Deps,
+  request: Request,
+): Promise<Principal | undefined> {
   const session = sessionOf(deps, request);
   // Not from the snapshot: a principal's token is looked up in the database as well.
   if (!session || (await hasSessionEnded(deps.db, session.session_id))) return undefined;
@@ -60,7 +71,7 @@ export async function principalIn(deps: Deps, request: Request): Promise<Princip
 }
 
 /** Returns the token of the session. Call it after `principalIn`, which checks it. */
-export const tokenIn = (deps: Deps, request: Request): string | undefined =>
+export const readSessionToken = (deps: Deps, request: Request): string | undefined =>
   sessionOf(deps, request)?.token;
 
 function sessionOf(deps: Deps, request: Request): SessionCookie | undefined {

@@ -3,10 +3,10 @@ import { basename } from "node:path";
 import page from "../../console/index.html";
 import { AppError } from "../../contract/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { SECURITY_HEADERS } from "../http/app.ts";
+import { parseRequestUrl } from "../http/parse-request-url.ts";
 import { renderError } from "../http/render-error.ts";
-import { requestIds } from "../http/request-ids.ts";
-import { urlOf } from "../http/url-of.ts";
+import { readRequestIds } from "../http/request-ids.ts";
+import { SECURITY_HEADERS } from "../http/serve-request.ts";
 
 const CSP = [
   "default-src 'self'",
@@ -28,11 +28,11 @@ export function serveConsole(): (request: Request) => Promise<Response> {
   return async (request) => {
     built ??= build();
     const { html, files } = await built;
-    const { pathname } = urlOf(request);
+    const { pathname } = parseRequestUrl(request);
     const name = basename(pathname);
     const file = files.get(name);
     const notFound = (text: string) => {
-      const ids = requestIds(request.headers, newId, "admin");
+      const ids = readRequestIds(request.headers, newId, "admin");
       return renderError("admin", new AppError("not_found", text), ids, SECURITY_HEADERS);
     };
     // The path was matched as it was sent; dot segments in it may lead out of the console.

@@ -1,19 +1,24 @@
 /** Answers a request of a browser with a page: errors are pages too, and a form leads back to where it is. */
-import { type App, answering } from "../http/app.ts";
-import type { AnswerPath } from "../http/mcp-paths.ts";
-import { type RequestIds, renderErrorPage } from "../http/render-error.ts";
-import { urlOf } from "../http/url-of.ts";
 
-export type PageRequest = Parameters<AnswerPath>[0];
+import type { RequestIds } from "../../route.ts";
+import type { PathHandler } from "../http/mcp-paths.ts";
+import { parseRequestUrl } from "../http/parse-request-url.ts";
+import { renderErrorPage } from "../http/render-error.ts";
+import { type App, serveRequest } from "../http/serve-request.ts";
+
+export type PageRequest = Parameters<PathHandler>[0];
 export interface PageContext {
   ids: RequestIds;
   headers: Record<string, string>;
 }
 
-export const answerPage =
-  (app: App, work: (request: PageRequest, context: PageContext) => Promise<Response>): AnswerPath =>
+export const servePage =
+  (
+    app: App,
+    work: (request: PageRequest, context: PageContext) => Promise<Response>,
+  ): PathHandler =>
   (request) =>
-    answering(
+    serveRequest(
       app,
       "mcp",
       request,
@@ -22,8 +27,8 @@ export const answerPage =
     );
 
 /** Relative, so that it also leads there behind a proxy with a prefix; `./`, or `http:host` would lead to that host. */
-export const here = (request: PageRequest): string =>
-  `./${urlOf(request).pathname.split("/").at(-1)}`;
+export const currentPath = (request: PageRequest): string =>
+  `./${parseRequestUrl(request).pathname.split("/").at(-1)}`;
 
-export const leadTo = (location: string, headers: Record<string, string>): Response =>
+export const redirectTo = (location: string, headers: Record<string, string>): Response =>
   new Response(null, { status: 303, headers: { ...headers, location } });

@@ -1,10 +1,10 @@
 /** What is read instead of called: the console, the OpenAPI document and the reference page. */
-import { type AnyRoute, SECURITY_HEADERS } from "../http/app.ts";
-import { openApi } from "../openapi/openapi.ts";
+import { type AnyRoute, SECURITY_HEADERS } from "../http/serve-request.ts";
+import { buildOpenApi } from "../openapi/openapi.ts";
 import { referencePage } from "../openapi/reference-page.ts";
 import { serveConsole } from "./serve-console.ts";
 
-export function pages(routes: readonly AnyRoute[]) {
+export function staticPages(routes: readonly AnyRoute[]) {
   const endpoints = routes.map(({ endpoint }) => endpoint);
   // Made when first asked for: a start must not wait for them.
   let [document, page]: [string | undefined, string | undefined] = [undefined, undefined];
@@ -13,13 +13,13 @@ export function pages(routes: readonly AnyRoute[]) {
     "/console": showConsole,
     "/console/*": showConsole,
     "/openapi.json": () => {
-      document ??= JSON.stringify(openApi(endpoints));
+      document ??= JSON.stringify(buildOpenApi(endpoints));
       return new Response(document, {
         headers: { ...SECURITY_HEADERS, "content-type": "application/json" },
       });
     },
     "/docs": () => {
-      page ??= referencePage(openApi(endpoints));
+      page ??= referencePage(buildOpenApi(endpoints));
       return new Response(page, {
         headers: {
           ...SECURITY_HEADERS,

@@ -10,7 +10,7 @@ export function trackLastUsed(
   db: Db,
   now: () => Date,
   log: Log,
-): { mark: Deps["used"]; stop: () => Promise<void> } {
+): { mark: Deps["markUsed"]; stop: () => Promise<void> } {
   // The keys are the names of the list, every one of them.
   const used = Object.fromEntries(USED_TABLES.map((table) => [table, new Set<string>()])) as Record<
     UsedTable,

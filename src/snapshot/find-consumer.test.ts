@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { hashSecret } from "../lib/crypto/secrets.ts";
-import { findCaller } from "./find-caller.ts";
+import { findConsumer } from "./find-consumer.ts";
 import { type ConsumerView, EMPTY_SNAPSHOT } from "./snapshot.ts";
 
 const ENDS_MS = 1_700_000_000_000;
@@ -22,7 +22,7 @@ const snapshot = {
   keysByHash: new Map([[hashSecret("ag_key"), { id: "k", consumer, expires_at: ENDS_MS }]]),
 };
 const at = (ms: number) => () =>
-  findCaller(snapshot, {
+  findConsumer(snapshot, {
     slug: "team",
     headers: new Headers({ "x-ag-api-key": "ag_key" }),
     at: new Date(ms),

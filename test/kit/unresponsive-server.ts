@@ -1,7 +1,7 @@
 /** A process that listens and accepts nobody for a while: once its queue (512) is full, a connect hangs as in a dead network. */
 import { connect } from "node:net";
 
-export async function deafServer(ms: number) {
+export async function startUnresponsiveServer(ms: number) {
   const program = `
     require("node:net").createServer((socket) => socket.on("error", () => {}).resume())
       .listen({ host: "127.0.0.1", port: 0 }, function () {

@@ -4,10 +4,10 @@ import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import type { Settings } from "../settings.ts";
-import { keyFile, opensCheck, parseKeys } from "./keyring.ts";
+import { keyFile, opensKeyCheck, parseKeys } from "./keyring.ts";
 
 /** undefined: there are none yet. */
-export function peekKeyring(settings: Settings): Keyring | undefined {
+export function readKeyring(settings: Settings): Keyring | undefined {
   if (settings.PORTCULLIS_KEYS !== undefined) {
     return parseKeys(settings.PORTCULLIS_KEYS.split(","), "PORTCULLIS_KEYS");
   }
@@ -15,13 +15,13 @@ export function peekKeyring(settings: Settings): Keyring | undefined {
   return existsSync(file) ? parseKeys(readFileSync(file, "utf8").split("\n"), file) : undefined;
 }
 
-export async function keysFit(
+export async function matchKeyring(
   settings: Settings,
   db: Db,
 ): Promise<"fit" | "unused" | "missing" | "wrong"> {
   const check = await installationFact(db, "key_check");
   if (check === undefined) return "unused";
-  const keyring = peekKeyring(settings);
+  const keyring = readKeyring(settings);
   if (!keyring) return "missing";
-  return opensCheck(keyring, check) ? "fit" : "wrong";
+  return opensKeyCheck(keyring, check) ? "fit" : "wrong";
 }

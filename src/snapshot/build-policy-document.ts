@@ -6,21 +6,21 @@ import { detectorTable } from "../db/detectors.ts";
 import { policyProblem } from "../policy/check-policy.ts";
 
 /** Secrets in the detectors' settings stay sealed. Throws when the policy could not be saved. */
-export async function policyDocument(db: Db, policy: PolicyInput): Promise<PolicyDocument> {
+export async function buildPolicyDocument(db: Db, policy: PolicyInput): Promise<PolicyDocument> {
   const rows = await detectorTable.all(db);
   const kinds = new Map(rows.map(({ id, kind }) => [id, kind]));
   const problem = policyProblem(policy, (id) => kinds.get(id));
   if (problem) throw new AppError("validation_failed", problem);
-  const used = rows.filter(({ id }) => uses(policy, id));
+  const used = rows.filter(({ id }) => usesDetector(policy, id));
   const detectors = used.map(({ id, name, kind, settings }) => [id, { name, kind, settings }]);
-  return { ...inputOf(policy), detectors: Object.fromEntries(detectors) };
+  return { ...toPolicyInput(policy), detectors: Object.fromEntries(detectors) };
 }
 
 /** Without what a stored row has beside it. */
-export function inputOf(policy: PolicyInput): PolicyInput {
+export function toPolicyInput(policy: PolicyInput): PolicyInput {
   const { name, mode, gates, input_rules, output_rules } = policy;
   return { name, mode, gates, input_rules, output_rules };
 }
 
-export const uses = (policy: PolicyInput, detector_id: string): boolean =>
+export const usesDetector = (policy: PolicyInput, detector_id: string): boolean =>
   [...policy.input_rules, ...policy.output_rules].some((rule) => rule.detector_id === detector_id);

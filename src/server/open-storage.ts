@@ -16,8 +16,8 @@ import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { EMPTY_SNAPSHOT } from "../snapshot/snapshot.ts";
-import { checkDatabaseFile, checkHalves } from "./check-halves.ts";
-import { reasonOf } from "./doctor/check.ts";
+import { checkDatabaseFile, checkKeyAndDatabase } from "./check-key-and-database.ts";
+import { describeReason } from "./doctor/check.ts";
 import { checkKeyring, confirmKeyFile, openKeyring } from "./keyring.ts";
 
 export interface Storage {
@@ -28,11 +28,11 @@ export interface Storage {
 /** The database, its schema up to date, and the keys that fit it. */
 export async function openStorage(settings: Settings): Promise<Storage> {
   // SQLite's file is in that folder unless it is there already.
-  if (!checkDatabaseFile(settings)) makeDataFolder(settings);
+  if (!checkDatabaseFile(settings)) createDataFolder(settings);
   const db = await openDb(settings.DATABASE_URL);
   try {
-    await checkHalves(settings, db);
-    makeDataFolder(settings);
+    await checkKeyAndDatabase(settings, db);
+    createDataFolder(settings);
     await migrate(db, now());
     const keyring = openKeyring(settings);
     await checkKeyring(db, keyring());
@@ -44,11 +44,11 @@ export async function openStorage(settings: Settings): Promise<Storage> {
   }
 }
 
-export function makeDataFolder({ PORTCULLIS_DATA_DIR: folder }: Settings): void {
+export function createDataFolder({ PORTCULLIS_DATA_DIR: folder }: Settings): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (thrown) {
-    const text = `PORTCULLIS_DATA_DIR: ${folder} cannot be made: ${reasonOf(thrown)}. Name another folder, or let this user write there.`;
+    const text = `PORTCULLIS_DATA_DIR: ${folder} cannot be made: ${describeReason(thrown)}. Name another folder, or let this user write there.`;
     throw new AppError("bad_settings", text, { cause: thrown });
   }
 }
@@ -98,11 +98,11 @@ export async function withDeps<T>(
       newId,
       random: Math.random,
       log,
-      used: () => {},
-      record: () => {},
+      markUsed: () => {},
+      recordRequest: () => {},
       recordEvaluation: async () => {},
-      evaluationsWritten: async () => {},
-      evaluationsHeld: () => false,
+      flushEvaluations: async () => {},
+      hasHeldEvaluations: () => false,
       evaluate: (asked) => evaluateInternal(deps, asked),
       demo_url: "",
       bodyDeadline: new AbortController().signal,

@@ -8,7 +8,7 @@ const tables = schemaTables();
 const sealed: ReadonlySet<string> = new Set(SEALED_COLUMNS);
 
 /** Looks at every column that the migrations make, whatever a test has written there. */
-export async function refuseStraySecrets(deps: Pick<Deps, "db" | "keyring">): Promise<void> {
+export async function rejectStraySecrets(deps: Pick<Deps, "db" | "keyring">): Promise<void> {
   const stray = await straySecrets(deps).catch((thrown) => {
     // Some tests take the database away.
     if (AppError.from(thrown).code === "unavailable") return [];

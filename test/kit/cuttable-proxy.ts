@@ -21,7 +21,7 @@ function listenBelowEphemeral<Server>(listen: (port: number) => Server): Server 
   }
 }
 
-export function cuttable(target: string) {
+export function startCuttableProxy(target: string) {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket<Pair>>();
   let frozen = false;

@@ -8,16 +8,16 @@ import { changeConfig, changeStore } from "../../db/config-revision.ts";
 import type { Deps } from "../../deps.ts";
 import { count, statusClass } from "../../lib/metrics.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import type { Call, DirectRoute, Route } from "../../route.ts";
+import type { Call, DirectRoute, RequestIds, Route } from "../../route.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerOnce, onceOf } from "./idempotency.ts";
+import { parseRequestUrl } from "./parse-request-url.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { isForm, readForm } from "./read-form.ts";
 import { readJson } from "./read-json.ts";
-import { type RequestIds, renderError } from "./render-error.ts";
-import { requestIds } from "./request-ids.ts";
-import type { Answers } from "./response-counts.ts";
-import { urlOf } from "./url-of.ts";
+import { renderError } from "./render-error.ts";
+import { readRequestIds } from "./request-ids.ts";
+import type { ResponseCounts } from "./response-counts.ts";
 
 /** On every answer of ours that is not an upstream's. */
 export const SECURITY_HEADERS = {
@@ -46,7 +46,7 @@ export interface App {
   deps: Deps;
   /** Brings a change that was just committed into force on this node. */
   refresh: () => Promise<void>;
-  answers: Answers;
+  counts: ResponseCounts;
   /** What is measured, as it stands now. */
   metrics: () => string;
   readiness: () => Readiness;
@@ -64,7 +64,7 @@ export type AnyRoute = Route | DirectRoute;
 type Addressed = Request & { params: Record<string, string> };
 
 /** All methods of one path: `routes` share it. */
-export function answerPath(app: App, routes: readonly AnyRoute[]) {
+export function createPathHandler(app: App, routes: readonly AnyRoute[]) {
   const byMethod = new Map<string, AnyRoute>(routes.map((route) => [route.endpoint.method, route]));
   const allow = [...byMethod.keys()].join(", ");
   const open = routes.every(({ endpoint }) => endpoint.cors);
@@ -72,7 +72,7 @@ export function answerPath(app: App, routes: readonly AnyRoute[]) {
     const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
     const plane = routes[0]?.endpoint.plane ?? "admin";
     // Not async, as nothing here waits: a promise of each step is passed on as it is.
-    return answering(app, plane, request, (ids, headers) => {
+    return serveRequest(app, plane, request, (ids, headers) => {
       if (open) Object.assign(headers, CORS_HEADERS);
       if (open && request.method === "OPTIONS") return new Response(null, { status: 204, headers });
       if (!route) {
@@ -80,8 +80,8 @@ export function answerPath(app: App, routes: readonly AnyRoute[]) {
         throw new AppError("method_not_allowed", text, { details: { allow } });
       }
       return "respond" in route
-        ? answerDirect(app, route, request, { ...ids, headers, client })
-        : answerEndpoint(app, route, request, ids);
+        ? serveDirectRoute(app, route, request, { ...ids, headers, client })
+        : serveRoute(app, route, request, ids);
     });
   };
 }
@@ -90,23 +90,23 @@ export function answerPath(app: App, routes: readonly AnyRoute[]) {
 const METHOD_FOR: Record<string, string> = { PATCH: "PUT", HEAD: "GET" };
 
 /** The one place that catches: whatever was thrown leaves as an error body of the plane. */
-export async function answering(
-  { deps, answers }: App,
+export async function serveRequest(
+  { deps, counts }: App,
   plane: Plane,
   request: Request,
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response> | Response,
   render: typeof renderError = renderError,
 ): Promise<Response> {
   const began = elapsedMs();
-  const ids = requestIds(request.headers, deps.newId, plane);
+  const ids = readRequestIds(request.headers, deps.newId, plane);
   /** Go out with the answer, whatever it is; what is added on the way stays for an error too. */
-  const headers = answerHeaders(ids, plane);
+  const headers = ownHeaders(ids, plane);
   // The Anthropic SDK reads the id from another header, and identifies itself by this one.
   if (plane === "gateway" && request.headers.has("anthropic-version"))
     headers["request-id"] = ids.request_id;
   try {
     const answer = await work(ids, headers);
-    count(answers.statuses[plane], statusClass(answer.status));
+    count(counts.statuses[plane], statusClass(answer.status));
     // The data plane tells its requests as events, the guard its evaluations: a line each would cost more.
     const told = plane === "gateway" || plane === "guard";
     if (!told || deps.settings.LOG_LEVEL === "debug") {
@@ -117,8 +117,8 @@ export async function answering(
   } catch (thrown) {
     const gone = request.signal.aborted && !(thrown instanceof AppError);
     const error = gone ? new AppError("client_closed") : AppError.from(thrown);
-    count(answers.statuses[plane], statusClass(error.status));
-    count(answers.errors, error.code);
+    count(counts.statuses[plane], statusClass(error.status));
+    count(counts.errors, error.code);
     // The client asked for what its registries cannot do: nothing is broken here.
     const failed = error.status >= 500 && error.code !== "no_backend_available";
     deps.log("request", {
@@ -136,11 +136,11 @@ const lineOf = (request: Request, plane: Plane, ids: RequestIds, began: number) 
   ...ids,
   plane,
   method: request.method,
-  path: urlOf(request).pathname,
+  path: parseRequestUrl(request).pathname,
   ms: Math.round((elapsedMs() - began) * 10) / 10,
 });
 
-function answerDirect(
+function serveDirectRoute(
   { deps }: App,
   { endpoint, respond }: DirectRoute,
   request: Addressed,
@@ -149,7 +149,7 @@ function answerDirect(
   const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
   const { url } = request;
-  const sent = url.includes("?") ? Object.fromEntries(urlOf(request).searchParams) : {};
+  const sent = url.includes("?") ? Object.fromEntries(parseRequestUrl(request).searchParams) : {};
   const query = decode(endpoint.query, sent, wrong(endpoint));
   return respond(deps, { endpoint, request, params, query, actor, ...more });
 }
@@ -158,18 +158,18 @@ function answerDirect(
 const wrong = ({ plane }: Endpoint) =>
   plane === "guard" ? "invalid_request" : "validation_failed";
 
-async function answerEndpoint(
+async function serveRoute(
   app: App,
-  { endpoint, answer }: Route,
+  { endpoint, handle }: Route,
   request: Addressed,
   ids: RequestIds,
 ): Promise<Response> {
   const { deps } = app;
   const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
-  const url = urlOf(request);
+  const url = parseRequestUrl(request);
   // Before a transaction begins, which SQLite would let it wait for: whoever asks sees, and erases, what was answered.
-  await deps.evaluationsWritten();
+  await deps.flushEvaluations();
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),
@@ -185,14 +185,14 @@ async function answerEndpoint(
     reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
     ...ids,
   };
-  if (!endpoint.writes) return render(endpoint, await answer(deps, call), call);
+  if (!endpoint.writes) return render(endpoint, await handle(deps, call), call);
 
   const key = endpoint.method === "POST" ? request.headers.get("idempotency-key") : null;
   const once = onceOf(key, { actor_id: actor.id, path: url.pathname, body: call.body });
   const inTurn = endpoint.configures ? changeConfig : changeStore;
   const reply = await inTurn(deps.db, (tx) => {
     const inside = { ...deps, db: tx };
-    return answerOnce(inside, once, () => answer(inside, call));
+    return answerOnce(inside, once, () => handle(inside, call));
   });
   if (endpoint.configures) await refreshed(app);
   // Returned, not thrown: a refusal that leaves a record.
@@ -238,7 +238,7 @@ async function decodeBody(
 const PUBLIC_BODY_BYTES = 64 * 1024;
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
-  const headers = { ...answerHeaders(call, endpoint.plane), ...call.reply_headers };
+  const headers = { ...ownHeaders(call, endpoint.plane), ...call.reply_headers };
   if (endpoint.reply === Empty) return new Response(null, { status: endpoint.status, headers });
   // Members the schema does not name are dropped here, so no stored hash can leave by accident.
   const shown = endpoint.reply.parse(reply) as { version?: unknown };
@@ -246,7 +246,7 @@ function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
   return Response.json(shown, { status: endpoint.status, headers });
 }
 
-function answerHeaders(ids: RequestIds, plane: Plane): Record<string, string> {
+function ownHeaders(ids: RequestIds, plane: Plane): Record<string, string> {
   // What programs are answered is never a page: there the other headers would only be carried along.
   const security = plane === "gateway" || plane === "guard" ? DATA_HEADERS : SECURITY_HEADERS;
   return { ...security, "x-ag-trace-id": ids.trace_id, "x-request-id": ids.request_id };

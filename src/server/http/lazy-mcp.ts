@@ -1,8 +1,8 @@
 /** The MCP plane, loaded with its first request: the protocol's SDK takes 100 ms that a start must not wait for. */
 import { METADATA_PATH, PRINCIPAL_PATH } from "../../mcp-store/serve/caller.ts";
 import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
-import type { App } from "./app.ts";
-import type { AnswerPath } from "./mcp-paths.ts";
+import type { PathHandler } from "./mcp-paths.ts";
+import type { App } from "./serve-request.ts";
 
 /** The paths of mcpPaths, principalPage and connectPages. */
 const PATHS = [
@@ -17,20 +17,20 @@ const PATHS = [
 
 interface Loaded {
   plane: McpPlane;
-  paths: Readonly<Record<string, AnswerPath>>;
+  paths: Readonly<Record<string, PathHandler>>;
 }
 
-export interface McpOnDemand {
-  paths: Record<string, AnswerPath>;
+export interface LazyMcp {
+  paths: Record<string, PathHandler>;
   /** See McpPlane. Nothing to do for one that was never needed. */
   drain: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
-export function mcpOnDemand(app: App): McpOnDemand {
+export function createLazyMcp(app: App): LazyMcp {
   let loaded: Promise<Loaded> | undefined;
   const answer =
-    (path: string): AnswerPath =>
+    (path: string): PathHandler =>
     async (request, socket) => {
       loaded ??= load(app);
       const { paths } = await loaded;

@@ -1,7 +1,7 @@
 /** An upstream's answer as the Response that tests read most easily. */
 import type { Reply } from "../../src/net/http/reply.ts";
 
-export function responseOf({ status, headers, read, cancel }: Reply): Response {
+export function toResponse({ status, headers, read, cancel }: Reply): Response {
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

@@ -3,13 +3,13 @@ import { CONFIG_CHANNEL, configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { type RecordedRows, recording, replaying } from "../db/recorded-rows.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
-import { type CompileWith, compile } from "./compile.ts";
+import { type CompileOptions, compileSnapshot } from "./compile.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 
 /** Half of the promise of one second, so that even a lost notice keeps it. */
 const POLL_MS = 400;
 
-export interface Config {
+export interface ConfigWatch {
   snapshot: () => Snapshot;
   /** Resolves when a snapshot that holds every change committed before this call is in force. */
   refresh: () => Promise<void>;
@@ -20,7 +20,7 @@ export interface Config {
   stop: () => void;
 }
 
-export interface WatchOptions extends Omit<CompileWith, "programs"> {
+export interface ConfigWatchOptions extends Omit<CompileOptions, "programs"> {
   /** Called with the rows of every new snapshot. */
   store?: ((rows: RecordedRows) => void) | undefined;
   /** Rows to start with instead of those of the database, which is unavailable. */
@@ -29,10 +29,10 @@ export interface WatchOptions extends Omit<CompileWith, "programs"> {
 
 export async function watchConfig(
   db: Db,
-  { store, stored, ...options }: WatchOptions,
+  { store, stored, ...options }: ConfigWatchOptions,
   log: (event: string, fields: Record<string, unknown>) => void,
-): Promise<Config> {
-  const programs: CompileWith["programs"] = new Map();
+): Promise<ConfigWatch> {
+  const programs: CompileOptions["programs"] = new Map();
   let current: Snapshot = EMPTY_SNAPSHOT;
   /** What its secrets were opened with: a key that comes later may open more. */
   let keyring: Keyring | undefined;
@@ -50,7 +50,7 @@ export async function watchConfig(
     const keys = options.keyring();
     const rows: RecordedRows = {};
     const source = store ? recording(db, rows) : db;
-    current = await compile(source, { ...options, programs });
+    current = await compileSnapshot(source, { ...options, programs });
     keyring = keys;
     store?.(rows);
     const problems = [...current.registries.values()].filter((registry) => registry.problem);
@@ -92,7 +92,8 @@ export async function watchConfig(
   };
 
   // Without `keyring`, the first contact with the database reads all rows again, whatever the revision.
-  if (stored) current = await compile(replaying(stored, db.dialect), { ...options, programs });
+  if (stored)
+    current = await compileSnapshot(replaying(stored, db.dialect), { ...options, programs });
   else {
     await refresh();
     await listen();

@@ -15,17 +15,17 @@ const hasKeyFile = (settings: Settings): boolean =>
 /** Throws when there is a key file, but no database file; returns whether there is something to open. */
 export function checkDatabaseFile(settings: Settings): boolean {
   // Looked for first: another node that starts now creates it last.
-  const lost = lostDatabase(settings);
+  const lost = describeLostDatabase(settings);
   const file = sqliteFile(settings.DATABASE_URL);
   const missing = file !== undefined && !existsSync(file);
   if (missing && lost) throw rejection(lost);
   return !missing;
 }
 
-export async function checkHalves(settings: Settings, db: Db): Promise<void> {
+export async function checkKeyAndDatabase(settings: Settings, db: Db): Promise<void> {
   const inMemory = db.dialect === "sqlite" && sqliteFile(settings.DATABASE_URL) === undefined;
   if (inMemory || settings.PORTCULLIS_KEYS !== undefined) return;
-  const lost = lostDatabase(settings);
+  const lost = describeLostDatabase(settings);
   const isEmpty = (await schemaOf(db)) === undefined;
   if (isEmpty && lost) throw rejection(lost);
   if (isEmpty || lost || (await installationFact(db, "key_check")) === undefined) return;
@@ -37,7 +37,9 @@ export async function checkHalves(settings: Settings, db: Db): Promise<void> {
 }
 
 /** What is wrong with a key file beside a missing or empty database; undefined when there is no key file. */
-export function lostDatabase(settings: Settings): { message: string; todo: string } | undefined {
+export function describeLostDatabase(
+  settings: Settings,
+): { message: string; todo: string } | undefined {
   if (!hasKeyFile(settings)) return undefined;
   const where = sqliteFile(settings.DATABASE_URL) ?? "DATABASE_URL";
   const keys = keyFile(settings);

@@ -1,5 +1,5 @@
 /** What else the process has to do: how often it came to that. */
-export function takeTurns(): { stop: () => number } {
+export function countEventLoopTurns(): { stop: () => number } {
   let turns = 0;
   const other = () => {
     turns += 1;

@@ -4,7 +4,7 @@ import { Slug } from "../contract/shapes.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";
 import type { ConsumerView, KeyView, Snapshot } from "./snapshot.ts";
 
-export interface Presented {
+export interface ConsumerCredentials {
   slug: string;
   headers: Headers;
   at: Date;
@@ -12,19 +12,23 @@ export interface Presented {
   needs_gateway: boolean;
 }
 
-export function findCaller(
+export function findConsumer(
   snapshot: Snapshot,
-  presented: Presented,
+  presented: ConsumerCredentials,
 ): { consumer: ConsumerView; key: KeyView } {
   const consumer = snapshot.consumersBySlug.get(presented.slug);
   // An inactive consumer cannot be told from one that never was.
   if (!consumer?.active) throw new AppError("not_found", "No consumer has this slug.");
-  const key = findKey(snapshot, presented, consumer);
+  const key = requireKey(snapshot, presented, consumer);
   checkGateway(presented, consumer);
   return { consumer, key };
 }
 
-function findKey(snapshot: Snapshot, { headers, at }: Presented, consumer: ConsumerView): KeyView {
+function requireKey(
+  snapshot: Snapshot,
+  { headers, at }: ConsumerCredentials,
+  consumer: ConsumerView,
+): KeyView {
   const secret = presentedKey(headers);
   if (!secret) throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NOTHING);
   const key = validKey(snapshot, secret, consumer.gateway, at);
@@ -48,7 +52,7 @@ function validKey(
 }
 
 /** Returns the valid key that a request presents to a gateway, if any. */
-export function keyAt(
+export function findKeyAtGateway(
   snapshot: Snapshot,
   headers: Headers,
   gateway: { id: string },
@@ -71,7 +75,10 @@ function presentedKey(headers: Headers): string | undefined {
 
 const BEARER = /^Bearer +(ag_\S+)$/i;
 
-function checkGateway({ headers, needs_gateway }: Presented, { gateway }: ConsumerView): void {
+function checkGateway(
+  { headers, needs_gateway }: ConsumerCredentials,
+  { gateway }: ConsumerView,
+): void {
   const sent = headers.get("x-ag-gateway-slug")?.trim().toLowerCase();
   if (!sent) {
     if (!needs_gateway) return;

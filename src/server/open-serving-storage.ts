@@ -8,15 +8,15 @@ import { migrate } from "../db/migrate.ts";
 import type { Log } from "../lib/log.ts";
 import { now } from "../lib/time/clock.ts";
 import type { Settings } from "../settings.ts";
-import { checkHalves } from "./check-halves.ts";
+import { checkKeyAndDatabase } from "./check-key-and-database.ts";
 import { checkKeyring, openKeyring } from "./keyring.ts";
-import { peekKeyring } from "./keys-fit.ts";
 import { type LocalSnapshot, readLocalSnapshot } from "./local-snapshot.ts";
-import { openStorage, type Storage } from "./open.ts";
+import { readKeyring } from "./match-keyring.ts";
+import { openStorage, type Storage } from "./open-storage.ts";
 
 const CHECK_MS = 500;
 
-export interface ServedStorage extends Storage {
+export interface ServingStorage extends Storage {
   /** For events, whose commits need not wait for the disk. */
   eventDb: Db;
   /** The configuration to serve with until the database answers; undefined when it did. */
@@ -24,7 +24,7 @@ export interface ServedStorage extends Storage {
   close: () => Promise<void>;
 }
 
-export async function openToServe(settings: Settings, log: Log): Promise<ServedStorage> {
+export async function openServingStorage(settings: Settings, log: Log): Promise<ServingStorage> {
   const openEvents = () => openDb(settings.DATABASE_URL, { durable: false });
   const closed = async (...dbs: Db[]) => {
     for (const db of dbs) await db.close();
@@ -44,7 +44,7 @@ export async function openToServe(settings: Settings, log: Log): Promise<ServedS
     const db = await openDb(settings.DATABASE_URL);
     const eventDb = await openEvents();
     const gate = openWhenChecked(log, async () => {
-      await checkHalves(settings, db);
+      await checkKeyAndDatabase(settings, db);
       await checkInstallation(db, stored);
       await migrate(db, now());
       await checkKeyring(db, keyring());
@@ -64,7 +64,7 @@ export async function openToServe(settings: Settings, log: Log): Promise<ServedS
 
 function findStored(settings: Settings): LocalSnapshot | undefined {
   if (!/^postgres(ql)?:/.test(settings.DATABASE_URL)) return undefined;
-  const keyring = peekKeyring(settings);
+  const keyring = readKeyring(settings);
   return keyring && readLocalSnapshot(settings, keyring);
 }
 
