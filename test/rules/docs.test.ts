@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ERRORS } from "../../src/contract/errors.ts";
+import { providers } from "../../src/providers/all.ts";
+import { capabilitiesOf } from "../../src/providers/provider.ts";
 
 const read = (file: string) => readFileSync(file, "utf8");
 const documents = [
@@ -63,6 +65,21 @@ test("ARCHITECTURE.md tells the way of a request as dataplane/handle-request.ts 
   );
 });
 
+test("the README's table of providers matches src/providers", () => {
+  const [header = "", ...rows] = [...read("README.md").matchAll(/^\| (?:Provider|`\w+`).*$/gm)].map(
+    ([row]) => row,
+  );
+  const columns = header.split("|").map((title) => COLUMNS[title.trim()]);
+  const documented = rows.map((row) => {
+    const [, kind = ""] = /`(\w+)`/.exec(row) ?? [];
+    const marked = row.split("|").flatMap((cell, at) => (cell.trim() === "✓" ? [columns[at]] : []));
+    return [kind, marked.toSorted()];
+  });
+  const actual = Object.values(providers).map((one) => [one.kind, capabilitiesOf(one).toSorted()]);
+
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
+});
+
 test("the README shows the two commands", () => {
   expect(read("README.md")).toContain("npm ci && npm start");
   expect(read("README.md")).toContain("npm ci && npm test");
@@ -76,5 +93,16 @@ test("the README's figures are those of docs/benchmarks.md", () => {
   expect(numbers(speed).length).toBeGreaterThan(20);
   expect(numbers(speed).filter((number) => !measured.has(number))).toEqual([]);
 });
+
+const COLUMNS: Record<string, string> = {
+  Chat: "chat",
+  Responses: "responses",
+  Messages: "messages",
+  Embeddings: "embeddings",
+  Images: "images",
+  Speech: "audio_speech",
+  Transcription: "audio_transcription",
+  Files: "files",
+};
 
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

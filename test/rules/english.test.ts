@@ -32,8 +32,8 @@ const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
   ],
 ];
 
-/** Natural language as data: detector patterns, samples and the demo model's replies. */
-const DATA: readonly string[] = [];
+/** Natural language as data: detector patterns, samples, the demo model's replies, and the list of words itself. */
+const DATA: readonly string[] = ["CONTRIBUTING.md"];
 
 /** Folders that are not rewritten yet. May only shrink. */
 const PENDING: readonly string[] = [
@@ -59,10 +59,7 @@ const PENDING: readonly string[] = [
   "scripts/",
   "docs/",
   "test/",
-  "README.md",
   "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "CHANGELOG.md",
 ];
 
 const EXEMPT = /^test\/(?:golden|rules\/english)|\.json$|^docs\/portcullis\.schema/;
