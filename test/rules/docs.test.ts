@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { providers } from "../../src/providers/all.ts";
-import { capabilitiesOf } from "../../src/providers/provider.ts";
+import { listCapabilities } from "../../src/providers/provider.ts";
 
 const read = (file: string) => readFileSync(file, "utf8");
 const documents = [
@@ -75,7 +75,10 @@ test("the README's table of providers matches src/providers", () => {
     const marked = row.split("|").flatMap((cell, at) => (cell.trim() === "✓" ? [columns[at]] : []));
     return [kind, marked.toSorted()];
   });
-  const actual = Object.values(providers).map((one) => [one.kind, capabilitiesOf(one).toSorted()]);
+  const actual = Object.values(providers).map((one) => [
+    one.kind,
+    listCapabilities(one).toSorted(),
+  ]);
 
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
 });
