@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DIRECTIONS } from "../src/contract/evaluate.ts";
 import type { Detector } from "../src/policy/detector.ts";
 import { detectors } from "../src/policy/detectors/all.ts";
-import type { Source } from "../src/policy/segment.ts";
+import type { SegmentSource } from "../src/policy/segment.ts";
 
 export function detectorsPage(): string {
   return `# Detectors
@@ -34,7 +34,7 @@ ${reads.join("\n")}
 ${settingsTable(detector)}`;
 }
 
-const readings = (sources: readonly Source[]): string =>
+const readings = (sources: readonly SegmentSource[]): string =>
   sources.map((source) => source.replaceAll("_", " ")).join(", ") || "nothing";
 
 interface Schema {

@@ -1,9 +1,9 @@
 /** Masking personal data: ours beside the fastest redaction library we found on npm. */
 import { Redactor } from "@redactpii/node";
-import type { Match, Surroundings } from "../../src/policy/detector.ts";
+import type { InspectionContext, Match } from "../../src/policy/detector.ts";
 import { dataLossPrevention } from "../../src/policy/detectors/data-loss-prevention.ts";
-import { rewrite } from "../../src/policy/rewrite.ts";
-import { segment } from "../../src/policy/segment.ts";
+import { applyMasks } from "../../src/policy/masking/apply-masks.ts";
+import { createSegment } from "../../src/policy/segment.ts";
 import { proseOf } from "./prose.ts";
 
 /** One of each, in a sentence as people write it. All of them are made up, with valid check digits. */
@@ -32,10 +32,10 @@ export async function redaction(): Promise<void> {
   );
   const inspect = dataLossPrevention.prepare(dataLossPrevention.settings.parse({}));
   // It looks at texts alone.
-  const surroundings = {} as Surroundings;
+  const surroundings = {} as InspectionContext;
   const ours = (text: string): string => {
-    const found = inspect([segment(text, "user", { pointer: "/input" })], surroundings);
-    return rewrite(found as readonly Match[], (name) => name)[0]?.text ?? text;
+    const found = inspect([createSegment(text, "user", { pointer: "/input" })], surroundings);
+    return applyMasks(found as readonly Match[], (name) => name)[0]?.text ?? text;
   };
   const redactor = new Redactor();
   for (const [name, mask] of [

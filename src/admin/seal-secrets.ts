@@ -5,7 +5,7 @@ import { registrySecret } from "../db/registries.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import { type Keyring, type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
 import { collectSecrets, isMasked, mapSecrets, maskSecret } from "../lib/json/secret-paths.ts";
-import { secretsOf } from "../policy/detectors/all.ts";
+import { secretPathsOf } from "../policy/detectors/all.ts";
 
 /** The secrets of one row: their paths, and the context each of them is sealed in. */
 export interface RowSecrets {
@@ -47,6 +47,6 @@ export const registrySecrets = (id: string): RowSecrets => ({
 });
 
 export const detectorSecrets = (kind: string, id: string): RowSecrets => ({
-  paths: secretsOf(kind),
+  paths: secretPathsOf(kind),
   contextOf: () => sealedIn("detectors.settings", id),
 });

@@ -4,7 +4,7 @@ import { describeUnknownKind } from "../admin/detectors.ts";
 import { ConfigRegistryRef } from "../contract/config-guard.ts";
 import type { DetectorInput } from "../contract/detectors.ts";
 import type { Deps } from "../deps.ts";
-import { detectors as catalog, secretsOf } from "../policy/detectors/all.ts";
+import { detectors as catalog, secretPathsOf } from "../policy/detectors/all.ts";
 import { namedRegistry } from "./find-by-name.ts";
 
 /** By kind. */
@@ -19,7 +19,7 @@ export const FILE_SETTINGS: ReadonlyMap<string, z.ZodObject> = new Map(
 
 /** Where secrets stand inside a detector of a kind. */
 export const detectorSecretPaths = (kind: string): string[] =>
-  secretsOf(kind).map((path) => `settings.${path}`);
+  secretPathsOf(kind).map((path) => `settings.${path}`);
 
 /** Each with the defaults of its kind filled in, as it is stored; what is wrong is told to `refuse`. */
 export const checkedSettings = (

@@ -12,8 +12,8 @@ import type { Db } from "../db/db.ts";
 import { derivedKey, seal } from "../lib/crypto/seal.ts";
 import { escapePointerStep } from "../lib/json/parse-strict.ts";
 import { compactJson, readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
-import type { Program } from "../policy/compile-policy.ts";
-import type { Outcome } from "../policy/run-policy.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import type { PolicyOutcome } from "../policy/run-policy.ts";
 import { createFacts, type Known, readApplication, truncateName } from "./create-facts.ts";
 import { selectApprovalContent } from "./select-content.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
@@ -25,7 +25,7 @@ const LIFE_MS = 3_600_000;
  * Binds an approval to the policy, to everything that its conditions can read, and to the payload and tool
  * attributes as they were written: a parsed number is rounded, and would cover its neighbors too.
  */
-function fingerprintOf({ id }: Program, known: Known): string {
+function fingerprintOf({ id }: CompiledPolicy, known: Known): string {
   const { keyring, request } = known;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
   const fact = createFacts(known);
@@ -58,7 +58,7 @@ const compacted = (members: Iterable<[string, string]>): [string, string][] =>
  */
 export async function isApproved(
   host: EvaluationHost,
-  program: Program,
+  program: CompiledPolicy,
   known: Known,
   recalled: boolean,
 ): Promise<boolean> {
@@ -71,14 +71,18 @@ export async function isApproved(
   return approved.some((row) => row.expires_at > now && (!presented || row.id === id));
 }
 
-const asks = ({ gates, rules }: Program, { direction }: Known): boolean =>
+const asks = ({ gates, rules }: CompiledPolicy, { direction }: Known): boolean =>
   [...gates, ...rules[direction]].some(({ action }) => action === "ask");
 
 export async function askApproval(
   host: EvaluationHost,
-  program: Program,
+  program: CompiledPolicy,
   known: Known,
-  { asking, hidden, event_id }: { asking: Finding; hidden: Outcome["hidden"]; event_id: string },
+  {
+    asking,
+    hidden,
+    event_id,
+  }: { asking: Finding; hidden: PolicyOutcome["hidden"]; event_id: string },
 ): Promise<string | null> {
   const at = host.now();
   const { source } = asking;

@@ -1,7 +1,7 @@
 /** What conditions can ask about an evaluation, by field name. */
 import { CONDITION_FIELDS } from "../contract/conditions.ts";
 import type { Direction, EvaluateRequest, Protocol } from "../contract/evaluate.ts";
-import type { Facts } from "../policy/condition.ts";
+import type { FactLookup } from "../policy/condition.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicySelection } from "./worker/evaluation-host.ts";
 
@@ -15,7 +15,7 @@ export interface Known extends Pick<PolicySelection, "collector" | "keyring"> {
   payload: Payload;
 }
 
-export function createFacts(known: Known): Facts {
+export function createFacts(known: Known): FactLookup {
   const { collector, request, payload } = known;
   const attribute = (name: string) => attributeOf(request.attributes ?? {}, name);
   return (field) => {
@@ -72,7 +72,7 @@ export function readApplication(known: Known): string | null {
 const MAX_CHARACTERS = 256;
 
 /** The attributes that Activity keeps: those that conditions can name, and none of their content. */
-export function selectAttributes(facts: Facts): Record<string, string> {
+export function selectAttributes(facts: FactLookup): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const field of KEPT) {
     const value = facts(field);

@@ -3,14 +3,20 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { withTimeout } from "../lib/time/with-timeout.ts";
 import { readBytes } from "../net/read-body.ts";
-import type { Outside } from "../policy/detector.ts";
+import type { DetectorServices } from "../policy/detector.ts";
 import { buildUrl } from "../providers/provider.ts";
 
 /** An answer of a detector is a list of places; of a judge, a word and a number. */
 const MAX_BYTES = 1024 * 1024;
 
-export function createDetectorCalls(deps: Deps): Pick<Outside, "post" | "ask"> {
-  const post: Outside["post"] = async ({ url, headers, body, timeout_ms, allow_private }) => {
+export function createDetectorCalls(deps: Deps): Pick<DetectorServices, "post" | "ask"> {
+  const post: DetectorServices["post"] = async ({
+    url,
+    headers,
+    body,
+    timeout_ms,
+    allow_private,
+  }) => {
     const late = () => new AppError("upstream_timeout", "The detector took too long to answer.");
     const stop = new AbortController();
     const answered = async () => {

@@ -8,12 +8,12 @@ import type {
   Verdict,
 } from "../contract/evaluate.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import type { Program } from "../policy/compile-policy.ts";
-import { exactNumbers, exactValues } from "../policy/payload/exact-numbers.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
+import { restoreLongIntegers, restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
-import { type Outcome, runPolicy } from "../policy/run-policy.ts";
+import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { askApproval, isApproved } from "./approvals.ts";
 import { createFacts, type Known } from "./create-facts.ts";
 import { type ReadAttachments, readAttachments } from "./open-attachments.ts";
@@ -90,7 +90,7 @@ function passUnrecorded(thrown: unknown): void {
 }
 
 /** No policy applies: allowed, and said so by the missing policy (spec 3). */
-const UNGUARDED: Outcome = {
+const UNGUARDED: PolicyOutcome = {
   status: "allow",
   findings: [],
   changes: [],
@@ -104,7 +104,7 @@ function knownOf({ collector, keyring }: PolicySelection, { request, body, origi
   const attributes = request.attributes ?? {};
   const payload = readPayload(request.payload, { direction, protocol, attributes });
   checkPayload(payload);
-  exactNumbers(body, payload.segments);
+  restoreLongIntegers(body, payload.segments);
   const session_id = request.session_id ?? origin.request_id;
   return { collector, keyring, request, body, direction, protocol, session_id, payload };
 }
@@ -132,7 +132,7 @@ function checkPayload({ segments, attachments }: Payload): void {
 }
 
 interface Judging {
-  program: Program;
+  program: CompiledPolicy;
   disabled: ReadonlySet<string>;
   known: Known;
   asked: Asked;
@@ -141,7 +141,7 @@ interface Judging {
 async function judge(
   host: EvaluationHost,
   { program, disabled, known, asked }: Judging,
-): Promise<Outcome> {
+): Promise<PolicyOutcome> {
   const { collector, keyring, direction, protocol, session_id, payload } = known;
   const names = createSessionPseudonyms(host, keyring, { collector_id: collector.id, session_id });
   const read = opensFiles(program, known)
@@ -160,7 +160,7 @@ async function judge(
       attachments: read.attachments,
       uninspected: [...payload.uninspected, ...read.uninspected],
       payload_bytes: asked.size,
-      outside: { post: host.post, ask: host.ask, restore: names.restore },
+      services: { post: host.post, ask: host.ask, restore: names.restore },
     },
     disabled,
     approved: await isApproved(host, program, known, asked.recalled),
@@ -171,7 +171,7 @@ async function judge(
   if (outcome.status !== "ask" || !asked.recorded) return outcome;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return outcome;
-  exactValues(asked.body, payload.values);
+  restoreNumberLiterals(asked.body, payload.values);
   const event_id = asked.origin.request_id;
   const { hidden } = outcome;
   const approval_id = await askApproval(host, program, known, { asking, hidden, event_id });
@@ -181,7 +181,7 @@ async function judge(
   return { ...outcome, findings };
 }
 
-const opensFiles = ({ rules }: Program, { direction, payload }: Known): boolean =>
+const opensFiles = ({ rules }: CompiledPolicy, { direction, payload }: Known): boolean =>
   (payload.attachments.length > 0 || payload.documents.length > 0) &&
   rules[direction].some(({ reads }) => reads.has("attachment"));
 
@@ -197,7 +197,7 @@ const notOpened = ({ attachments, documents }: Payload): ReadAttachments => ({
 
 /** What takes more than one evaluation may use was not inspected: the fail mode decides, as for a detector. */
 function refuseOverBudget(
-  { rules }: Program,
+  { rules }: CompiledPolicy,
   direction: Direction,
   uninspected: readonly Uninspected[],
 ): void {

@@ -2,15 +2,15 @@
 import { AppError } from "../contract/errors.ts";
 import type { Uninspected } from "../contract/evaluate.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
-import type { Surroundings } from "../policy/detector.ts";
-import { memberBytes } from "../policy/payload/encoded.ts";
+import type { InspectionContext } from "../policy/detector.ts";
+import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import type { Attachment, Payload } from "../policy/payload/payload.ts";
-import { type Segment, segment } from "../policy/segment.ts";
+import { createSegment, type Segment } from "../policy/segment.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 export interface ReadAttachments {
   segments: Segment[];
-  attachments: Surroundings["attachments"][number][];
+  attachments: InspectionContext["attachments"][number][];
   uninspected: Uninspected[];
 }
 
@@ -34,7 +34,7 @@ export async function readAttachments(
   for (const [index, { pointer, filename }] of given.entries()) {
     const file = fetched[index];
     const { text, problems } = file ? await readFile(file, budget) : ONE_TOO_MANY;
-    if (text !== "") out.segments.push(segment(text, "attachment", { pointer }));
+    if (text !== "") out.segments.push(createSegment(text, "attachment", { pointer }));
     const [problem] = problems.filter(({ reason }) => !(text !== "" && IN_PASSING.has(reason)));
     out.attachments.push({ pointer, filename, problem: problem?.detail ?? null });
     out.uninspected.push(...problems.map((each) => ({ pointer, ...each })));
@@ -91,7 +91,7 @@ async function bytesOf(
       const got = await host.fetchAttachment(url ?? "");
       return { bytes: got.bytes, content_type: content_type ?? got.content_type, problem: null };
     }
-    const bytes = memberBytes(data);
+    const bytes = decodeMemberBytes(data);
     return { bytes, content_type, problem: bytes.length === 0 ? "its data is not base64" : null };
   } catch (thrown) {
     const problem = AppError.from(thrown).message;

@@ -1,8 +1,8 @@
 /** The Activity event of an evaluation, and as much of its texts as the collector keeps (spec 6). */
 import type { EvaluationEvent } from "../contract/activity.ts";
 import { readIdTime } from "../lib/ids.ts";
-import type { Program } from "../policy/compile-policy.ts";
-import type { Outcome } from "../policy/run-policy.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import type { PolicyOutcome } from "../policy/run-policy.ts";
 import {
   createFacts,
   type Known,
@@ -23,8 +23,8 @@ export interface Origin {
 
 export interface Decided {
   known: Known;
-  program: Program | undefined;
-  outcome: Pick<Outcome, "findings" | "detectors" | "hidden"> & {
+  program: CompiledPolicy | undefined;
+  outcome: Pick<PolicyOutcome, "findings" | "detectors" | "hidden"> & {
     status: EvaluationEvent["status"];
     latency_ms: number;
   };

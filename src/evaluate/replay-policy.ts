@@ -8,9 +8,9 @@ import { pageEvaluations } from "../db/find-evaluations.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
-import { compilePolicy, type OpenSecret, type Program } from "../policy/compile-policy.ts";
-import type { Facts } from "../policy/condition.ts";
-import type { Outside } from "../policy/detector.ts";
+import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
+import type { FactLookup } from "../policy/condition.ts";
+import type { DetectorServices } from "../policy/detector.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
@@ -54,7 +54,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
 
 async function statusAgain(
   deps: Deps,
-  program: Program,
+  program: CompiledPolicy,
   event: EvaluationEvent,
   content: readonly StoredText[],
 ): Promise<Status> {
@@ -70,7 +70,7 @@ async function statusAgain(
       ...kept,
       attachments: [],
       uninspected: [],
-      outside: NOBODY,
+      services: NOBODY,
     },
     disabled: deps.snapshot().disabledDetectors,
     approved: false,
@@ -80,7 +80,7 @@ async function statusAgain(
   return status;
 }
 
-function factsAgain(event: EvaluationEvent): Facts {
+function factsAgain(event: EvaluationEvent): FactLookup {
   const own: Record<string, unknown> = {
     "consumer.id": event.consumer_id,
     "session.id": event.session_id,
@@ -96,4 +96,4 @@ function factsAgain(event: EvaluationEvent): Facts {
 const nobody = async () => {
   throw new AppError("unavailable", "A replay asks nobody else.");
 };
-const NOBODY: Outside = { post: nobody, ask: nobody, restore: nobody };
+const NOBODY: DetectorServices = { post: nobody, ask: nobody, restore: nobody };

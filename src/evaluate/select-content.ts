@@ -1,12 +1,12 @@
 /** What is kept of a payload for Activity, for who decides about it, and for a replay. */
 import type { StoredText } from "../contract/activity.ts";
 import type { Collector } from "../contract/collectors.ts";
-import { NOT_KEPT, type Surroundings } from "../policy/detector.ts";
-import { maskForStorage } from "../policy/mask-for-storage.ts";
-import { maskNames } from "../policy/mask-names.ts";
+import { type InspectionContext, NOT_RECORDED } from "../policy/detector.ts";
+import { maskForStorage } from "../policy/masking/mask-for-storage.ts";
+import { createNameMasker } from "../policy/masking/name-masker.ts";
 import type { Payload } from "../policy/payload/payload.ts";
-import type { Outcome } from "../policy/run-policy.ts";
-import { type Segment, type Source, segment } from "../policy/segment.ts";
+import type { PolicyOutcome } from "../policy/run-policy.ts";
+import { createSegment, type Segment, type SegmentSource } from "../policy/segment.ts";
 
 /** Beside the sources of texts: names of tools, numbers that detectors look at, and values that none does. */
 const CALLED = "called_tool";
@@ -31,13 +31,13 @@ export function selectContent(
     hidden,
     status,
     attributes = [],
-  }: Pick<Outcome, "hidden"> & { status: string; attributes?: readonly Value[] },
+  }: Pick<PolicyOutcome, "hidden"> & { status: string; attributes?: readonly Value[] },
 ): StoredText[] | null {
   if (storage === "none") return null;
   const hiddenIn = Map.groupBy(hidden, ({ at }) => at?.segment);
   const keep = (of: Segment): string =>
     storage === "full" ? of.text : maskForStorage(of, hiddenIn.get(of) ?? []);
-  const names = maskNames();
+  const names = createNameMasker();
   let room = MAX_CHARACTERS;
   /** A verdict is about the end of a conversation: that is kept first. */
   const latest = <Of extends Kept>(
@@ -63,7 +63,7 @@ export function selectContent(
   // Alone a number says little; to who decides about a call it may say everything.
   const isAsked = status === "ask";
   // Its name may say that it is personal: the `cvv` 123.
-  const keepValue = (of: Value) => keep(segment(of.text, "tool_arguments", of));
+  const keepValue = (of: Value) => keep(createSegment(of.text, "tool_arguments", of));
   const stamped = latest(attributes, () => ATTRIBUTE, keepValue);
   const values = isAsked ? latest(payload.values, () => VALUE, keepValue) : [];
   const numbers = isAsked
@@ -83,7 +83,7 @@ export function selectContent(
  */
 export function selectApprovalContent(
   payload: Payload,
-  hidden: Outcome["hidden"],
+  hidden: PolicyOutcome["hidden"],
   attributes: readonly Value[],
 ): StoredText[] {
   const asked = { hidden, status: "ask", attributes };
@@ -117,7 +117,7 @@ const isGiven = ({ isNumber, source }: Segment) => isNumber && source !== "tool_
 /** What a replay judges: as much of the payload as was kept. */
 export function restorePayload(
   content: readonly StoredText[],
-): Pick<Surroundings, "calls" | "definitions" | "payload_bytes"> & { segments: Segment[] } {
+): Pick<InspectionContext, "calls" | "definitions" | "payload_bytes"> & { segments: Segment[] } {
   const tools = (wanted: string) =>
     content
       .filter(({ source }) => source === wanted)
@@ -125,7 +125,7 @@ export function restorePayload(
   const segments = content.flatMap(textAgain);
   return {
     segments,
-    calls: tools(CALLED).map((call) => ({ ...call, arguments: NOT_KEPT })),
+    calls: tools(CALLED).map((call) => ({ ...call, arguments: NOT_RECORDED })),
     definitions: tools(OFFERED).map((tool) => ({ ...tool, schema: undefined })),
     payload_bytes: segments.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
   };
@@ -133,7 +133,8 @@ export function restorePayload(
 
 function textAgain({ text, source, ...place }: StoredText): Segment[] {
   if ([CALLED, OFFERED, VALUE].includes(source)) return [];
-  if (source === NUMBER) return [segment(text, "tool_arguments", { ...place, isNumber: true })];
+  if (source === NUMBER)
+    return [createSegment(text, "tool_arguments", { ...place, isNumber: true })];
   // It was one of ours when it was written.
-  return [segment(text, source as Source, place)];
+  return [createSegment(text, source as SegmentSource, place)];
 }

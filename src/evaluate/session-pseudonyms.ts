@@ -2,13 +2,13 @@
 import type { PseudonymRow } from "../db/pseudonyms.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import { derivedKey, type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
-import type { Outside } from "../policy/detector.ts";
-import type { Pseudonym } from "../policy/rewrite.ts";
+import type { DetectorServices } from "../policy/detector.ts";
+import type { CreatePseudonym } from "../policy/masking/apply-masks.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 export interface SessionPseudonyms {
-  pseudonymFor: Pseudonym;
-  restore: Outside["restore"];
+  pseudonymFor: CreatePseudonym;
+  restore: DetectorServices["restore"];
   /** Writes down what was named, so that any node can restore it. */
   save: () => Promise<void>;
 }

@@ -2,34 +2,34 @@
 import type { Direction } from "../contract/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/policies.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
-import { compileCondition, type Test } from "./condition.ts";
-import type { Inspect } from "./detector.ts";
-import { detectors, secretsOf } from "./detectors/all.ts";
+import { type ConditionTest, compileCondition } from "./condition.ts";
+import type { Inspector } from "./detector.ts";
+import { detectors, secretPathsOf } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
-import type { Source } from "./segment.ts";
+import type { SegmentSource } from "./segment.ts";
 
 export interface CompiledGate {
   name: string;
   when: Gate["when"];
-  test: Test;
+  test: ConditionTest;
   action: Gate["action"];
   observe: boolean;
   /** What a transform masks. */
-  inspect: Inspect | undefined;
+  inspect: Inspector | undefined;
 }
 
 export interface CompiledRule {
   detector: { id: string; name: string; kind: string };
-  test: Test;
+  test: ConditionTest;
   action: Rule["action"];
   observe: boolean;
-  reads: ReadonlySet<Source>;
+  reads: ReadonlySet<SegmentSource>;
   numbers: boolean;
   remote: boolean;
-  inspect: Inspect;
+  inspect: Inspector;
 }
 
-export interface Program {
+export interface CompiledPolicy {
   /** What it was made from, with the secrets of its detectors opened: another thread makes it again. */
   document: PolicyDocument;
   id: string;
@@ -47,8 +47,8 @@ export function compilePolicy(
   sealed: PolicyDocument,
   { id, version }: { id: string; version: number },
   open: OpenSecret,
-): Program {
-  const document = { ...sealed, detectors: opened(sealed, open) };
+): CompiledPolicy {
+  const document = { ...sealed, detectors: openDetectorSecrets(sealed, open) };
   /** A policy that only observes has no part that acts. */
   const observes = (mode: Mode | null) => document.mode === "observe" || mode === "observe";
   const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
@@ -60,12 +60,12 @@ export function compilePolicy(
     inspect: action === "transform" ? dataLossPrevention.prepare(mask ?? {}) : undefined,
   });
   /** Patterns take a while to compile: each detector is prepared once, however many rules use it. */
-  const inspects = new Map<string, Inspect>();
+  const inspects = new Map<string, Inspector>();
   const rules = (direction: Direction): CompiledRule[] =>
     document[`${direction}_rules`]
       .filter(({ enabled }) => enabled)
       .map(({ detector_id, when, action, mode }) => {
-        const { name, kind, settings } = document.detectors[detector_id] ?? MISSING;
+        const { name, kind, settings } = document.detectors[detector_id] ?? MISSING_DETECTOR;
         const detector = detectors.get(kind);
         // Checked when it was saved; a kind that a later release drops must not pass silently.
         if (!detector) throw new Error(`There is no detector of the kind ${kind}.`);
@@ -94,7 +94,7 @@ export function compilePolicy(
 }
 
 /** Of the detectors that run: a secret that no key opens any more breaks no policy that has no use for it. */
-function opened(
+function openDetectorSecrets(
   { input_rules, output_rules, detectors: saved }: PolicyDocument,
   open: OpenSecret,
 ): PolicyDocument["detectors"] {
@@ -104,10 +104,10 @@ function opened(
     Object.entries(saved)
       .filter(([id]) => used.has(id))
       .map(([id, { settings, ...detector }]) => {
-        const clear = mapSecrets(settings, secretsOf(detector.kind), (text) => open(text, id));
+        const clear = mapSecrets(settings, secretPathsOf(detector.kind), (text) => open(text, id));
         return [id, { ...detector, settings: clear }];
       }),
   );
 }
 
-const MISSING = { name: "", kind: "", settings: {} };
+const MISSING_DETECTOR = { name: "", kind: "", settings: {} };

@@ -4,12 +4,12 @@ import { DIRECTIONS, PROTOCOLS } from "../contract/evaluate.ts";
 import { compilePattern, findPatternError } from "../lib/linear-regex/compile-pattern.ts";
 
 /** What is known about an evaluation, by field name. */
-export type Facts = (field: string) => unknown;
-export type Test = (facts: Facts) => boolean;
+export type FactLookup = (field: string) => unknown;
+export type ConditionTest = (facts: FactLookup) => boolean;
 
-const ALWAYS: Test = () => true;
+const ALWAYS: ConditionTest = () => true;
 
-export function compileCondition(condition: Condition | null): Test {
+export function compileCondition(condition: Condition | null): ConditionTest {
   if (condition === null) return ALWAYS;
   if ("all" in condition) {
     const tests = condition.all.map(compileCondition);
@@ -29,16 +29,16 @@ export function compileCondition(condition: Condition | null): Test {
 }
 
 /** The first thing that is wrong with a condition: where in it, and why. */
-export function conditionProblem(
+export function validateCondition(
   condition: Condition,
   at = "",
 ): { at: string; problem: string } | undefined {
-  if ("not" in condition) return conditionProblem(condition.not, `${at}.not`);
+  if ("not" in condition) return validateCondition(condition.not, `${at}.not`);
   if ("all" in condition || "any" in condition) {
     const [name, list] =
       "all" in condition ? (["all", condition.all] as const) : (["any", condition.any] as const);
     for (const [index, inner] of list.entries()) {
-      const found = conditionProblem(inner, `${at}.${name}[${index}]`);
+      const found = validateCondition(inner, `${at}.${name}[${index}]`);
       if (found) return found;
     }
     return undefined;
@@ -58,10 +58,10 @@ export function conditionProblem(
   }
   const known = KNOWN_VALUES[field];
   if (known && (op === "eq" || op === "neq" || op === "in")) {
-    const unknown = (op === "in" ? listed(value) : [text(value)]).some((one) => !known.has(one));
+    const unknown = (op === "in" ? toList(value) : [toText(value)]).some((one) => !known.has(one));
     if (unknown) return { at: `${at}.value`, problem: `must be one of ${[...known].join(", ")}` };
   }
-  if ((op === "gt" || op === "lt") && !Number.isFinite(number(value))) {
+  if ((op === "gt" || op === "lt") && !Number.isFinite(toNumber(value))) {
     return { at: `${at}.value`, problem: `${op} compares numbers` };
   }
   if (op !== "match") return undefined;
@@ -80,36 +80,38 @@ const isField = (field: string): boolean =>
 
 /** Each takes the value of the condition, and gives back what judges the value of the evaluation. */
 const OPERATORS: Record<Operator, (value: unknown) => (fact: unknown) => boolean> = {
-  eq: (value) => (fact) => texts(fact).includes(text(value)),
-  neq: (value) => (fact) => !texts(fact).includes(text(value)),
-  gt: (value) => (fact) => number(fact) > number(value),
-  lt: (value) => (fact) => number(fact) < number(value),
-  contains: (value) => (fact) => texts(fact).some((one) => one.includes(text(value))),
-  not_contains: (value) => (fact) => !texts(fact).some((one) => one.includes(text(value))),
+  eq: (value) => (fact) => toTexts(fact).includes(toText(value)),
+  neq: (value) => (fact) => !toTexts(fact).includes(toText(value)),
+  gt: (value) => (fact) => toNumber(fact) > toNumber(value),
+  lt: (value) => (fact) => toNumber(fact) < toNumber(value),
+  contains: (value) => (fact) => toTexts(fact).some((one) => one.includes(toText(value))),
+  not_contains: (value) => (fact) => !toTexts(fact).some((one) => one.includes(toText(value))),
   in: (value) => {
-    const list = new Set(listed(value));
-    return (fact) => texts(fact).some((one) => list.has(one));
+    const list = new Set(toList(value));
+    return (fact) => toTexts(fact).some((one) => list.has(one));
   },
   match: (value) => {
-    const pattern = compilePattern(text(value));
-    return (fact) => texts(fact).some((one) => pattern.test(one));
+    const pattern = compilePattern(toText(value));
+    return (fact) => toTexts(fact).some((one) => pattern.test(one));
   },
 };
 
 /** A missing attribute compares as the empty text; a list as each of its members. */
-const texts = (fact: unknown): string[] => (Array.isArray(fact) ? fact.map(text) : [text(fact)]);
+const toTexts = (fact: unknown): string[] =>
+  Array.isArray(fact) ? fact.map(toText) : [toText(fact)];
 
-function text(value: unknown): string {
+function toText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** NaN compares as neither more nor less. */
-const number = (value: unknown): number => (text(value).trim() === "" ? Number.NaN : Number(value));
+const toNumber = (value: unknown): number =>
+  toText(value).trim() === "" ? Number.NaN : Number(value);
 
-const listed = (value: unknown): string[] =>
+const toList = (value: unknown): string[] =>
   Array.isArray(value)
-    ? value.map(text)
-    : text(value)
+    ? value.map(toText)
+    : toText(value)
         .split(",")
         .map((item) => item.trim());

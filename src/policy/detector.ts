@@ -1,7 +1,7 @@
 /** What a detector is: it finds, and says where. What happens to a match is the rule's choice. */
 import type { z } from "zod";
 import type { Direction, Protocol, Uninspected } from "../contract/evaluate.ts";
-import type { Segment, Source } from "./segment.ts";
+import type { Segment, SegmentSource } from "./segment.ts";
 
 export interface Match {
   /** What was found, in one word: `email`, `sql`, `aws_access_key`. */
@@ -28,7 +28,7 @@ export interface ToolCall {
 }
 
 /** Of the arguments of a recorded call only texts are kept. */
-export const NOT_KEPT = Symbol("not kept");
+export const NOT_RECORDED = Symbol("not kept");
 
 export interface ToolDefinition {
   name: string;
@@ -38,7 +38,7 @@ export interface ToolDefinition {
 }
 
 /** What a detector may know beside the texts. */
-export interface Surroundings {
+export interface InspectionContext {
   direction: Direction;
   protocol: Protocol;
   calls: readonly ToolCall[];
@@ -49,11 +49,11 @@ export interface Surroundings {
   uninspected: readonly Uninspected[];
   /** Bytes of the payload as it was sent. */
   payload_bytes: number;
-  outside: Outside;
+  services: DetectorServices;
 }
 
 /** What only somebody else can answer. policy/ does no I/O: the evaluation hands these in. */
-export interface Outside {
+export interface DetectorServices {
   /** Posts JSON to an address of an administrator's choice, and gives back what it answered. */
   post: (asked: {
     url: string;
@@ -75,14 +75,14 @@ export interface Outside {
 }
 
 /** Most detectors answer at once. `texts` are the segments that the detector reads. */
-export type Inspect = (
+export type Inspector = (
   texts: readonly Segment[],
-  surroundings: Surroundings,
+  surroundings: InspectionContext,
 ) => readonly Match[] | Promise<readonly Match[]>;
 
 /** Looks at each text by itself. Most payloads have one that is new, and most texts nothing to be found. */
-export const textByText =
-  (inspect: (text: Segment) => readonly Match[]): Inspect =>
+export const inspectEach =
+  (inspect: (text: Segment) => readonly Match[]): Inspector =>
   (texts) => {
     const [only] = texts;
     return only && texts.length === 1 ? inspect(only) : texts.flatMap(inspect);
@@ -94,7 +94,7 @@ export interface Detector {
   title: string;
   summary: string;
   /** An empty list: it does not work in that direction. */
-  reads: Readonly<Record<Direction, readonly Source[]>>;
+  reads: Readonly<Record<Direction, readonly SegmentSource[]>>;
   /** Whether its matches carry a mask, so that a rule may transform. */
   masks: boolean;
   /** Whether it looks at numbers too, where a tool takes them or gives them back. */
@@ -105,20 +105,22 @@ export interface Detector {
   /** Paths of secrets in the settings, in the notation of lib/secret-paths.ts. */
   secrets: readonly string[];
   /** Everything that depends on the settings alone happens here, once for each saved version. */
-  prepare: (settings: unknown) => Inspect;
+  prepare: (settings: unknown) => Inspector;
 }
 
 /** A detector as its file writes it: its `prepare` gets what the schema of its settings gives. */
-interface Described<Settings extends z.ZodType>
-  extends Omit<Detector, Unsaid | "prepare">,
-    Partial<Pick<Detector, Unsaid>> {
+interface DetectorDefinition<Settings extends z.ZodType>
+  extends Omit<Detector, DefaultedMember | "prepare">,
+    Partial<Pick<Detector, DefaultedMember>> {
   settings: Settings;
-  prepare: (settings: z.output<Settings>) => Inspect;
+  prepare: (settings: z.output<Settings>) => Inspector;
 }
 
-type Unsaid = "secrets" | "remote" | "numbers";
+type DefaultedMember = "secrets" | "remote" | "numbers";
 
-export function detector<Settings extends z.ZodType>(described: Described<Settings>): Detector {
+export function defineDetector<Settings extends z.ZodType>(
+  described: DetectorDefinition<Settings>,
+): Detector {
   const { settings, prepare } = described;
   return {
     secrets: [],

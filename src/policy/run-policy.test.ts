@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { PolicyDocument, Rule } from "../contract/policies.ts";
-import { compilePolicy, type Program } from "./compile-policy.ts";
-import { type Judged, runPolicy } from "./run-policy.ts";
-import { segment } from "./segment.ts";
+import { type CompiledPolicy, compilePolicy } from "./compile-policy.ts";
+import { type PolicyRunInput, runPolicy } from "./run-policy.ts";
+import { createSegment } from "./segment.ts";
 
 const rule = (detector_id: string): Rule => ({
   detector_id,
@@ -34,9 +34,9 @@ const document: PolicyDocument = {
 const program = compilePolicy(document, { id: "p", version: 1 }, (secret) => secret);
 
 const nobody = () => Promise.reject(new Error("Nobody is outside."));
-const judged = (text: string): Judged => ({
+const judged = (text: string): PolicyRunInput => ({
   direction: "input",
-  segments: [segment(text, "user", { pointer: "/input" })],
+  segments: [createSegment(text, "user", { pointer: "/input" })],
   facts: () => undefined,
   surroundings: {
     direction: "input",
@@ -46,7 +46,7 @@ const judged = (text: string): Judged => ({
     attachments: [],
     uninspected: [],
     payload_bytes: text.length,
-    outside: { post: nobody, ask: nobody, restore: nobody },
+    services: { post: nobody, ask: nobody, restore: nobody },
   },
   disabled: new Set(),
   approved: false,
@@ -63,7 +63,7 @@ test("what only observes changes nothing, not even beside a rule that rewrites",
 
 test("a match in the name of a member, which cannot be masked, is reported", async () => {
   const text = "4111 1111 1111 1111";
-  const named = segment(text, "user", { pointer: "/input", isName: true });
+  const named = createSegment(text, "user", { pointer: "/input", isName: true });
 
   const { status, findings, changes } = await runPolicy(program, {
     ...judged(text),
@@ -77,8 +77,8 @@ test("a match in the name of a member, which cannot be masked, is reported", asy
 });
 
 test("a gate that masks reports a match in a name, and masks the matches beside it", async () => {
-  const named = segment("ana@example.com", "user", { pointer: "/a", isName: true });
-  const text = segment("bob@example.com", "user", { pointer: "/b" });
+  const named = createSegment("ana@example.com", "user", { pointer: "/a", isName: true });
+  const text = createSegment("bob@example.com", "user", { pointer: "/b" });
   const gates = program.gates.map((gate) => ({ ...gate, observe: false }));
   const run = (segments: (typeof text)[]) =>
     runPolicy({ ...program, gates }, { ...judged("x"), segments });
@@ -92,9 +92,9 @@ test("a gate that masks reports a match in a name, and masks the matches beside 
 
 test("a number is looked at by a detector that asks for numbers, and by no other", async () => {
   const text = "4111111111111111";
-  const number = segment(text, "user", { pointer: "/input", isNumber: true });
+  const number = createSegment(text, "user", { pointer: "/input", isNumber: true });
   const input = program.rules.input.map((one) => ({ ...one, numbers: false }));
-  const found = async (by: Program) =>
+  const found = async (by: CompiledPolicy) =>
     (await runPolicy(by, { ...judged(text), segments: [number] })).findings.length;
 
   expect(await found(program)).toBe(1);
@@ -106,7 +106,7 @@ test("fail-open tells which detector did not look, and nothing of what it threw"
     throw new Error("text of a person");
   };
   const input = program.rules.input.map((one) => ({ ...one, inspect }));
-  const broken: Program = { ...program, gates: [], rules: { ...program.rules, input } };
+  const broken: CompiledPolicy = { ...program, gates: [], rules: { ...program.rules, input } };
 
   const { status, detectors } = await runPolicy(broken, judged("hello"));
 

@@ -1,40 +1,45 @@
 /** Runs a policy over a payload: gates in order, then the rules of the direction, then one verdict. */
 import { AppError } from "../contract/errors.ts";
 import type { Direction, Finding, Status, Uninspected, Verdict } from "../contract/evaluate.ts";
-import type { CompiledRule, Program } from "./compile-policy.ts";
-import type { Facts } from "./condition.ts";
-import type { Match, Surroundings } from "./detector.ts";
-import { detectorFinding, gateFinding } from "./finding.ts";
-import { type Change, type Pseudonym, rewrite } from "./rewrite.ts";
+import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import type { FactLookup } from "./condition.ts";
+import { createDetectorFinding, createGateFinding } from "./create-finding.ts";
+import type { InspectionContext, Match } from "./detector.ts";
+import { applyMasks, type CreatePseudonym, type TextChange } from "./masking/apply-masks.ts";
+import { resolveStatus } from "./resolve-status.ts";
 import type { Segment } from "./segment.ts";
-import { statusOf } from "./verdict.ts";
 
-export interface Judged {
+export interface PolicyRunInput {
   direction: Direction;
   segments: readonly Segment[];
-  facts: Facts;
-  surroundings: Surroundings;
+  facts: FactLookup;
+  surroundings: InspectionContext;
   /** Ids of detectors that are switched off. */
   disabled: ReadonlySet<string>;
   /** Whether an approver has allowed exactly this: what would ask reports instead. */
   approved: boolean;
   fail_mode: "closed" | "open";
-  pseudonym: Pseudonym;
+  pseudonym: CreatePseudonym;
 }
 
-export interface Outcome {
+export interface PolicyOutcome {
   status: Status;
   findings: Finding[];
-  changes: Change[];
+  changes: TextChange[];
   /** The personal data and secrets that the changes hide. */
   hidden: readonly Match[];
   detectors: Verdict["detectors"];
 }
 
-export async function runPolicy(program: Program, judged: Judged): Promise<Outcome> {
-  const uninspected = judged.surroundings.uninspected.slice(0, MAX_UNINSPECTED).map(shortPointer);
+export async function runPolicy(
+  program: CompiledPolicy,
+  judged: PolicyRunInput,
+): Promise<PolicyOutcome> {
+  const uninspected = judged.surroundings.uninspected
+    .slice(0, MAX_UNINSPECTED)
+    .map(truncatePointer);
   const detectors = { run: 0, skipped: 0, failed: [], uninspected };
-  const run: Run = { findings: [], masked: [], detectors };
+  const run: RunState = { findings: [], masked: [], detectors };
   const rules = program.rules[judged.direction];
   const ended = program.gates.length > 0 && (await runGates(program, judged, run));
   const wanted = ended
@@ -43,13 +48,13 @@ export async function runPolicy(program: Program, judged: Judged): Promise<Outco
   await runRules(program, judged, run, wanted);
   run.detectors.skipped = rules.length - run.detectors.run - run.detectors.failed.length;
 
-  const status = statusOf(run.findings);
+  const status = resolveStatus(run.findings);
   const masked = status === "transform" || status === "ask" ? run.masked.flat() : [];
   const isPrivate = ({ type }: Match) => type === "pii" || type === "secret";
   return {
     status,
     findings: run.findings,
-    changes: rewrite(masked, judged.pseudonym),
+    changes: applyMasks(masked, judged.pseudonym),
     hidden: masked.filter(isPrivate),
     detectors: run.detectors,
   };
@@ -57,20 +62,24 @@ export async function runPolicy(program: Program, judged: Judged): Promise<Outco
 
 /** Clients read at most 1 MiB of a response. */
 const MAX_UNINSPECTED = 50;
-const shortPointer = (part: Uninspected) => ({ ...part, pointer: part.pointer.slice(0, 512) });
+const truncatePointer = (part: Uninspected) => ({ ...part, pointer: part.pointer.slice(0, 512) });
 
-interface Run extends Pick<Outcome, "findings" | "detectors"> {
+interface RunState extends Pick<PolicyOutcome, "findings" | "detectors"> {
   /** What Transform replaces, in the order of the rules. */
-  masked: Found[];
+  masked: Matches[];
 }
 
-type Found = readonly Match[];
+type Matches = readonly Match[];
 
 /**
  * Returns true when a gate blocks or asks: the detectors are skipped. A block ends the gates, an ask does not: a
  * block gate below it wins. A skip ends them without a finding; findings of the gates above it remain.
  */
-async function runGates(program: Program, judged: Judged, run: Run): Promise<boolean> {
+async function runGates(
+  program: CompiledPolicy,
+  judged: PolicyRunInput,
+  run: RunState,
+): Promise<boolean> {
   let asks = false;
   for (const gate of program.gates) {
     const { action } = gate;
@@ -80,10 +89,10 @@ async function runGates(program: Program, judged: Judged, run: Run): Promise<boo
     if (action === "skip") return asks;
     const texts = judged.segments.filter(({ source }) => source !== "attachment");
     const found = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
-    const [matches, fixed] = byRewrite(found);
-    const fire = (fired: typeof gate, matches: Found) => {
+    const [matches, fixed] = splitByMaskable(found);
+    const fire = (fired: typeof gate, matches: Matches) => {
       const { approved } = judged;
-      const finding = gateFinding(program, { ...fired, action }, { matches, approved });
+      const finding = createGateFinding(program, { ...fired, action }, { matches, approved });
       run.findings.push(finding);
       return finding.outcome.action;
     };
@@ -99,9 +108,9 @@ async function runGates(program: Program, judged: Judged, run: Run): Promise<boo
 
 /** Rules that only look come first, those that wait for others together, those that rewrite last. */
 async function runRules(
-  program: Program,
-  judged: Judged,
-  run: Run,
+  program: CompiledPolicy,
+  judged: PolicyRunInput,
+  run: RunState,
   rules: readonly CompiledRule[],
 ): Promise<void> {
   // Others have their turn between two detectors: each may take a second for a body of megabytes.
@@ -110,26 +119,26 @@ async function runRules(
   for (const rule of rules) {
     if (rule.action === "transform" || rule.remote) continue;
     if (isLarge) await new Promise(setImmediate);
-    const found = inspected(rule, judged, run);
+    const found = inspectRule(rule, judged, run);
     if (judge(rule, found instanceof Promise ? await found : found) === "block") return;
   }
   const waiting = rules.filter(({ action, remote }) => action !== "transform" && remote);
   if (waiting.length > 0) {
-    const answers = await Promise.all(waiting.map(async (rule) => inspected(rule, judged, run)));
+    const answers = await Promise.all(waiting.map(async (rule) => inspectRule(rule, judged, run)));
     const judgments = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
     if (judgments.includes("block")) return;
   }
   for (const rule of rules) {
     if (rule.action !== "transform") continue;
     if (isLarge) await new Promise(setImmediate);
-    const [matches, fixed] = byRewrite(await inspected(rule, judged, run));
+    const [matches, fixed] = splitByMaskable(await inspectRule(rule, judged, run));
     if (judge(rule, matches) === "transform") run.masked.push(matches);
     judge({ ...rule, observe: true }, fixed);
   }
 
-  function judge(rule: CompiledRule, matches: Found) {
+  function judge(rule: CompiledRule, matches: Matches) {
     if (matches.length === 0) return undefined;
-    const finding = detectorFinding(program, rule, { matches, approved: judged.approved });
+    const finding = createDetectorFinding(program, rule, { matches, approved: judged.approved });
     run.findings.push(finding);
     return finding.outcome.action;
   }
@@ -139,7 +148,7 @@ async function runRules(
  * Separates the matches that a mask can replace from those in attachments and in names of members and tools, which
  * are reported as in observe mode.
  */
-function byRewrite(found: Found): [Found, Found] {
+function splitByMaskable(found: Matches): [Matches, Matches] {
   const canRewrite = ({ at }: Match) => at?.segment.source !== "attachment" && !at?.segment.isName;
   if (found.every(canRewrite)) return [found, []];
   return [found.filter(canRewrite), found.filter((match) => !canRewrite(match))];
@@ -148,7 +157,11 @@ function byRewrite(found: Found): [Found, Found] {
 const LARGE_BYTES = 256 * 1024;
 
 /** A promise only where a detector has to wait: there are a dozen of them, and most are done at once. */
-function inspected(rule: CompiledRule, judged: Judged, run: Run): Found | Promise<Found> {
+function inspectRule(
+  rule: CompiledRule,
+  judged: PolicyRunInput,
+  run: RunState,
+): Matches | Promise<Matches> {
   const reads = (segment: Segment) =>
     rule.reads.has(segment.source) && (!segment.isNumber || rule.numbers);
   const { segments } = judged;
@@ -157,31 +170,36 @@ function inspected(rule: CompiledRule, judged: Judged, run: Run): Found | Promis
       segments.every(reads) ? segments : segments.filter(reads),
       judged.surroundings,
     );
-    if (found instanceof Promise) return waitedFor(found, rule, judged, run);
+    if (found instanceof Promise) return awaitMatches(found, rule, judged, run);
     run.detectors.run += 1;
     return found;
   } catch (cause) {
-    return failed(cause, rule, judged, run);
+    return recordFailure(cause, rule, judged, run);
   }
 }
 
-async function waitedFor(
-  found: Promise<Found>,
+async function awaitMatches(
+  found: Promise<Matches>,
   rule: CompiledRule,
-  judged: Judged,
-  run: Run,
-): Promise<Found> {
+  judged: PolicyRunInput,
+  run: RunState,
+): Promise<Matches> {
   try {
     const matches = await found;
     run.detectors.run += 1;
     return matches;
   } catch (cause) {
-    return failed(cause, rule, judged, run);
+    return recordFailure(cause, rule, judged, run);
   }
 }
 
 /** spec 7: fail-closed is a 500, fail-open goes on and says which detector did not look. */
-function failed(cause: unknown, { detector }: CompiledRule, judged: Judged, run: Run): Found {
+function recordFailure(
+  cause: unknown,
+  { detector }: CompiledRule,
+  judged: PolicyRunInput,
+  run: RunState,
+): Matches {
   const { id, name, kind } = detector;
   const error = cause instanceof AppError ? cause.message : `${kind} could not inspect this.`;
   const details = { detector_id: id, detector_name: name, error };

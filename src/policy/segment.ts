@@ -1,7 +1,7 @@
 /** A piece of text of a payload: what detectors look at, findings point to and Transform writes back to. */
 
 /** Who wrote it, so that a detector looks only where it should. */
-export const SOURCES = [
+export const SEGMENT_SOURCES = [
   "system",
   "user",
   "assistant",
@@ -10,11 +10,11 @@ export const SOURCES = [
   "tool_result",
   "attachment",
 ] as const;
-export type Source = (typeof SOURCES)[number];
+export type SegmentSource = (typeof SEGMENT_SOURCES)[number];
 
 export interface Segment {
   text: string;
-  source: Source;
+  source: SegmentSource;
   /** As the payload names it; null where it names none. */
   role: string | null;
   /** JSON pointer (RFC 6901) into the payload: `/messages/0/content`. */
@@ -29,28 +29,28 @@ export interface Segment {
   /** A number and not a string: looked at only by detectors that ask for numbers. A mask is a string in its place. */
   isNumber: boolean;
   /** Where the payload holds the text encoded: how changed text is written back. */
-  encoding: Encoding | null;
+  encoding: StringEncoding | null;
   /** What was computed from this text already, shared by all detectors of an evaluation. */
   memo: Map<unknown, unknown>;
 }
 
 /** How a string of the payload encodes its text. */
-export interface Encoding {
+export interface StringEncoding {
   /** Up to the comma of a data URL, or empty. */
   prefix: string;
   alphabet: "base64" | "base64url" | "percent";
 }
 
-export const segment = (
+export const createSegment = (
   text: string,
-  source: Source,
+  source: SegmentSource,
   place: {
     pointer: string;
     role?: string | null;
     inner?: string | null;
     isName?: boolean;
     isNumber?: boolean;
-    encoding?: Encoding;
+    encoding?: StringEncoding;
   },
 ): Segment => ({
   text,
@@ -65,7 +65,7 @@ export const segment = (
 });
 
 /** The result of `compute`, worked out once for each segment. `compute` itself is the key. */
-export function once<Result>(
+export function computeOnce<Result>(
   of: Segment,
   compute: (text: string, segment: Segment) => Result,
 ): Result {

@@ -3,13 +3,13 @@ import { AppError } from "../contract/errors.ts";
 import type { PolicyDocument, PolicyInput } from "../contract/policies.ts";
 import type { Db } from "../db/db.ts";
 import { detectorTable } from "../db/detectors.ts";
-import { policyProblem } from "../policy/check-policy.ts";
+import { validatePolicy } from "../policy/validate-policy.ts";
 
 /** Secrets in the detectors' settings stay sealed. Throws when the policy could not be saved. */
 export async function buildPolicyDocument(db: Db, policy: PolicyInput): Promise<PolicyDocument> {
   const rows = await detectorTable.all(db);
   const kinds = new Map(rows.map(({ id, kind }) => [id, kind]));
-  const problem = policyProblem(policy, (id) => kinds.get(id));
+  const problem = validatePolicy(policy, (id) => kinds.get(id));
   if (problem) throw new AppError("validation_failed", problem);
   const used = rows.filter(({ id }) => usesDetector(policy, id));
   const detectors = used.map(({ id, name, kind, settings }) => [id, { name, kind, settings }]);

@@ -6,7 +6,7 @@ import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/ke
 import { policyTable, versionsInForce } from "../db/policies.ts";
 import { sealedIn } from "../db/sealed-texts.ts";
 import { unseal } from "../lib/crypto/seal.ts";
-import { compilePolicy, type OpenSecret, type Program } from "../policy/compile-policy.ts";
+import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
 import type { CompileOptions } from "./compile.ts";
 import { toExpiryMs } from "./expiry-ms.ts";
 import type { CollectorKeyView, CollectorView, ProgramView, Snapshot } from "./snapshot.ts";
@@ -85,6 +85,6 @@ export async function compileGuard(
 }
 
 /** Programs that are ready, by policy and version: they outlive a snapshot. */
-export type Programs = Map<string, Program>;
+export type Programs = Map<string, CompiledPolicy>;
 
 const nameOf = (policy_id: string, number: number): string => `${policy_id}:${number}`;

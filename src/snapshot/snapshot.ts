@@ -5,7 +5,7 @@ import type { RequiredPlugin } from "../contract/gateways.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
 import type { BlockEnds } from "../db/blocked-subjects.ts";
-import type { Program } from "../policy/compile-policy.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { Provider, Upstream } from "../providers/provider.ts";
 
 export interface GatewayView {
@@ -71,7 +71,7 @@ export interface TokenView {
 }
 
 /** Made ready when it is first needed; throws when it cannot be. */
-export type ProgramView = () => Program;
+export type ProgramView = () => CompiledPolicy;
 
 export interface CollectorView
   extends Pick<

@@ -1,8 +1,8 @@
 /** No detector takes more than its share: text made against patterns costs each of them time in proportion. */
 import { expect, test } from "bun:test";
-import type { Surroundings } from "../../src/policy/detector.ts";
+import type { InspectionContext } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";
-import { segment } from "../../src/policy/segment.ts";
+import { createSegment } from "../../src/policy/segment.ts";
 import { expectLinear } from "../kit/expect-linear.ts";
 
 /** Settings of the kinds that look at nothing without any, made for matchers that try again and again. */
@@ -45,7 +45,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
     const [source = "user"] = detector.reads[direction];
     const run = async (text: string) => {
       const schema = { type: "object", properties: { q: { type: "string", pattern: "(a+)+$" } } };
-      const surroundings: Surroundings = {
+      const surroundings: InspectionContext = {
         direction,
         protocol: "llm",
         calls: [{ name: text, pointer: "/c", arguments: {} }, CALL(text)],
@@ -53,9 +53,9 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
         uninspected: [],
         attachments: [],
         payload_bytes: text.length,
-        outside: NOBODY,
+        services: NOBODY,
       };
-      await inspect([segment(text, source, { pointer: "/input" })], surroundings);
+      await inspect([createSegment(text, source, { pointer: "/input" })], surroundings);
     };
 
     await expectLinear(run, (length) => unit.repeat(length / unit.length));
@@ -64,7 +64,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
 );
 
 const CALL = (q: string) => ({ name: "tool", pointer: "/c", arguments: { q } });
-const NOBODY: Surroundings["outside"] = {
+const NOBODY: InspectionContext["services"] = {
   post: () => expect.unreachable(),
   ask: () => expect.unreachable(),
   restore: async () => new Map(),

@@ -1,10 +1,10 @@
 /** Is every text of any payload read, and is exactly what Transform changes changed in the copy? */
 import { expect, test } from "bun:test";
 import { parseStrict } from "../../src/lib/json/parse-strict.ts";
+import type { TextChange } from "../../src/policy/masking/apply-masks.ts";
 import type { JsonObject } from "../../src/policy/payload/payload.ts";
 import { readPayload } from "../../src/policy/payload/read-payload.ts";
 import { rewritePayload } from "../../src/policy/payload/rewrite-payload.ts";
-import type { Change } from "../../src/policy/rewrite.ts";
 import { type Random, seeded } from "../kit/random.ts";
 import { type RandomPayload, randomPayload, STYLES, TOKEN } from "./random-payload.ts";
 
@@ -84,7 +84,7 @@ function read(random: Random, made: RandomPayload) {
 }
 
 /** By plain replacement of literals: each holds a token of its own, so it stands in one place only. */
-function expectedCopy({ copy, literals }: RandomPayload, changes: readonly Change[]): string {
+function expectedCopy({ copy, literals }: RandomPayload, changes: readonly TextChange[]): string {
   const literalOf = (text: string) => literals.get(text) ?? `no literal of ${JSON.stringify(text)}`;
   let expected = copy;
   const documents = new Map<string, { from: string; to: string }>();

@@ -14,8 +14,8 @@ import {
 import type { Deps } from "../../deps.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
-import type { Program } from "../../policy/compile-policy.ts";
-import type { Outside } from "../../policy/detector.ts";
+import type { CompiledPolicy } from "../../policy/compile-policy.ts";
+import type { DetectorServices } from "../../policy/detector.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, ProgramView } from "../../snapshot/snapshot.ts";
 import { openApproval } from "../approvals.ts";
@@ -36,14 +36,16 @@ export type EvaluationCollector = Pick<
 export interface PolicySelection {
   collector: EvaluationCollector;
   /** undefined: no policy applies. */
-  program: Program | undefined;
+  program: CompiledPolicy | undefined;
   /** Ids of detectors that are switched off. */
   disabled: ReadonlySet<string>;
   /** Few evaluations need it, and every call looks whether the file of keys has changed. */
   keyring: () => Keyring;
 }
 
-export interface EvaluationHost extends Pick<Outside, "post" | "ask">, Pick<Deps, "now" | "newId"> {
+export interface EvaluationHost
+  extends Pick<DetectorServices, "post" | "ask">,
+    Pick<Deps, "now" | "newId"> {
   /** A promise only in a thread, which has to ask. */
   selectPolicy: (named: PolicySelector) => PolicySelection | Promise<PolicySelection>;
   fetchAttachment: (url: string) => Promise<FetchedAttachment>;

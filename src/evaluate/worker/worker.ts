@@ -3,7 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { newId } from "../../lib/ids.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { now } from "../../lib/time/clock.ts";
-import { compilePolicy, type Program } from "../../policy/compile-policy.ts";
+import { type CompiledPolicy, compilePolicy } from "../../policy/compile-policy.ts";
 import { answerBody } from "../answer-body.ts";
 import { evaluate } from "../evaluate.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
@@ -74,9 +74,13 @@ function createWorkerHost(job: number): EvaluationHost {
 }
 
 /** A version never changes: what was compiled stays right. */
-const programs = createLruCache<Program>(20);
+const programs = createLruCache<CompiledPolicy>(20);
 
-function programOf({ document, id, version }: NonNullable<ClonedSelection["program"]>): Program {
+function programOf({
+  document,
+  id,
+  version,
+}: NonNullable<ClonedSelection["program"]>): CompiledPolicy {
   const name = `${id}:${version}`;
   const known = programs.get(name);
   if (known) return known;

@@ -39,4 +39,5 @@ export const detectors: ReadonlyMap<string, Detector> = new Map(
 );
 
 /** Where the settings of a kind hold secrets. */
-export const secretsOf = (kind: string): readonly string[] => detectors.get(kind)?.secrets ?? [];
+export const secretPathsOf = (kind: string): readonly string[] =>
+  detectors.get(kind)?.secrets ?? [];

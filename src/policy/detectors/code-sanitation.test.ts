@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import type { Match, Surroundings } from "../detector.ts";
-import { type Source, segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { createSegment, type SegmentSource } from "../segment.ts";
 import { codeSanitation } from "./code-sanitation.ts";
 
-const find = (text: string, source: Source = "user", settings: object = {}) =>
+const find = (text: string, source: SegmentSource = "user", settings: object = {}) =>
   codeSanitation.prepare(settings)(
-    [segment(text, source, { pointer: "/x" })],
-    {} as Surroundings,
+    [createSegment(text, source, { pointer: "/x" })],
+    {} as InspectionContext,
   ) as Match[];
-const labels = (text: string, source?: Source, settings?: object) =>
+const labels = (text: string, source?: SegmentSource, settings?: object) =>
   find(text, source, settings).map(({ label }) => label);
 
 const wide = Buffer.from("Remove-Item C:\\ -Recurse", "utf16le").toString("base64");

@@ -1,10 +1,10 @@
 /** Finds code that does harm when it is run: it destroys, opens a way in or runs what it is given. */
 import { z } from "zod";
-import { CustomPatterns } from "../custom-patterns.ts";
-import { DANGEROUS_CODE, LANGUAGES } from "../dangerous-code/all.ts";
-import { detector } from "../detector.ts";
-import { inspectSignatures, switchedOn } from "../inspect-signatures.ts";
-import { Threshold } from "../threshold.ts";
+import { defineDetector } from "../detector.ts";
+import { Threshold } from "../shared-settings.ts";
+import { CustomPatterns } from "../signatures/custom-patterns.ts";
+import { DANGEROUS_CODE, LANGUAGES } from "../signatures/dangerous-code/all.ts";
+import { createSignatureInspector, selectEnabled } from "../signatures/signature-inspector.ts";
 
 const Settings = z.strictObject({
   languages: z
@@ -24,7 +24,7 @@ const Settings = z.strictObject({
   ),
 });
 
-export const codeSanitation = detector({
+export const codeSanitation = defineDetector({
   kind: "code_sanitation",
   title: "Code sanitation",
   summary:
@@ -36,10 +36,10 @@ export const codeSanitation = detector({
   masks: false,
   settings: Settings,
   prepare: ({ languages, custom_patterns, threshold }) =>
-    inspectSignatures({
+    createSignatureInspector({
       type: "code_injection",
       signatures: DANGEROUS_CODE,
-      labels: switchedOn(
+      labels: selectEnabled(
         LANGUAGES,
         languages.map(({ language, enabled }) => ({ label: language, enabled })),
       ),

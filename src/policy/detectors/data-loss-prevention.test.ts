@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import type { Match, Surroundings } from "../detector.ts";
-import { rewrite } from "../rewrite.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { applyMasks } from "../masking/apply-masks.ts";
+import { createSegment } from "../segment.ts";
 import { dataLossPrevention } from "./data-loss-prevention.ts";
 
 const find = (text: string, settings: object = {}) =>
   dataLossPrevention.prepare(settings)(
-    [segment(text, "user", { pointer: "/input" })],
-    {} as Surroundings,
+    [createSegment(text, "user", { pointer: "/input" })],
+    {} as InspectionContext,
   ) as Match[];
 const labels = (text: string, settings?: object) => find(text, settings).map(({ label }) => label);
 const masked = (text: string, settings?: object) =>
-  rewrite(find(text, settings), (label) => `<${label}>`)[0]?.text ?? text;
+  applyMasks(find(text, settings), (label) => `<${label}>`)[0]?.text ?? text;
 const refused = (settings: object) =>
   dataLossPrevention.settings.safeParse(settings).error?.issues.map(({ path, message }) => ({
     path: path.join("."),
@@ -252,7 +252,7 @@ test.each(ADVERSARIAL)("time grows with the length of the text alone: %p", (unit
   const spent = (length: number) => {
     const text = unit.repeat(length / unit.length);
     const started = process.cpuUsage().user;
-    inspect([segment(text, "user", { pointer: "/input" })], {} as Surroundings);
+    inspect([createSegment(text, "user", { pointer: "/input" })], {} as InspectionContext);
     return process.cpuUsage().user - started;
   };
 

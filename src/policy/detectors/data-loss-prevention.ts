@@ -1,21 +1,21 @@
 /** Data loss prevention: finds personal data and credentials, and says how each is masked. */
 import { z } from "zod";
 import { findPatternError } from "../../lib/linear-regex/compile-pattern.ts";
-import { detector, textByText } from "../detector.ts";
-import { customRule } from "../dlp/custom-rules.ts";
-import { ENTITY_NAMES, type EntityName, USUAL_ENTITIES } from "../dlp/entities.ts";
+import { defineDetector, inspectEach } from "../detector.ts";
+import { compileCustomRule } from "../dlp/compile-custom-rule.ts";
+import { DEFAULT_ENTITIES, ENTITY_NAMES, type EntityName } from "../dlp/entities.ts";
 import {
-  type Choice,
   DEFAULT_CONFIDENCE,
-  entityMatches,
-  usualMasking,
-} from "../dlp/entity-matches.ts";
-import { LINE_BREAK } from "../dlp/lines-of.ts";
-import { withoutOverlaps } from "../dlp/without-overlaps.ts";
-import { isRepeatable, MaskWith, NOT_REPEATABLE, PreserveLen } from "../mask-settings.ts";
-import type { Masking } from "../mask-text.ts";
+  defaultMaskStyle,
+  type EntitySelection,
+  findEntityMatches,
+} from "../dlp/find-entity-matches.ts";
+import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
+import { LINE_BREAK } from "../dlp/split-by-line.ts";
+import type { MaskStyle } from "../masking/render-mask.ts";
 import type { Segment } from "../segment.ts";
-import { folded } from "../views.ts";
+import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../shared-settings.ts";
+import { foldText } from "../views/view.ts";
 
 const PredefinedEntity = z
   .strictObject({
@@ -26,7 +26,7 @@ const PredefinedEntity = z
     ),
     preserve_len: PreserveLen,
   })
-  .refine(isRepeatable, NOT_REPEATABLE);
+  .refine(isRepeatable, NOT_REPEATABLE_ISSUE);
 
 const Rule = z
   .strictObject({
@@ -44,9 +44,9 @@ const Rule = z
     ),
     preserve_len: PreserveLen,
   })
-  .refine(isRepeatable, NOT_REPEATABLE)
+  .refine(isRepeatable, NOT_REPEATABLE_ISSUE)
   .superRefine(({ type, pattern }, context) => {
-    const wrong = type === "regex" ? findPatternError(pattern) : keywordRefusal(pattern);
+    const wrong = type === "regex" ? findPatternError(pattern) : validateKeyword(pattern);
     if (wrong) context.addIssue({ code: "custom", path: ["pattern"], message: wrong });
   });
 
@@ -88,7 +88,7 @@ const Settings = z.strictObject({
     ),
 });
 
-export const dataLossPrevention = detector({
+export const dataLossPrevention = defineDetector({
   kind: "data_loss_prevention",
   title: "Data loss prevention",
   summary: "Finds personal data and credentials in text and tool calls, and can mask them.",
@@ -100,25 +100,27 @@ export const dataLossPrevention = detector({
   numbers: true,
   settings: Settings,
   prepare: (settings) => {
-    const choice = choose(settings);
-    const custom = settings.rules.map((rule) => customRule({ ...rule, ...masking(rule, "***") }));
+    const choice = selectEntities(settings);
+    const custom = settings.rules.map((rule) =>
+      compileCustomRule({ ...rule, ...toMaskStyle(rule, "***") }),
+    );
     const allowed = new Set(settings.allow_list.map((value) => value.toLowerCase()));
 
     const inText = (of: Segment) => {
       const own = custom.flatMap((find) => find(of, settings.reversible));
-      const found = [...entityMatches(of, choice), ...own];
+      const found = [...findEntityMatches(of, choice), ...own];
       if (found.length === 0) return found;
       // What is allowed still claims its characters: no lesser match inside it is reported instead.
-      return withoutOverlaps(found).filter(
+      return resolveOverlaps(found).filter(
         ({ at: { start, end } }) =>
           allowed.size === 0 || !allowed.has(of.text.slice(start, end).toLowerCase()),
       );
     };
-    return textByText(inText);
+    return inspectEach(inText);
   },
 });
 
-function choose(settings: z.output<typeof Settings>): Choice {
+function selectEntities(settings: z.output<typeof Settings>): EntitySelection {
   const { apply_all, predefined_entities } = settings;
   const named = new Map(predefined_entities.map((entry) => [entry.entity, entry]));
   const enabled = predefined_entities.filter((entry) => entry.enabled).map(({ entity }) => entity);
@@ -127,23 +129,23 @@ function choose(settings: z.output<typeof Settings>): Choice {
       ? ENTITY_NAMES
       : apply_all === false || enabled.length > 0
         ? enabled
-        : USUAL_ENTITIES;
-  const masks = new Map<EntityName, Masking>();
+        : DEFAULT_ENTITIES;
+  const masks = new Map<EntityName, MaskStyle>();
   for (const entity of from) {
     const entry = named.get(entity);
     if (entry?.enabled === false) continue;
-    const usual = usualMasking(entity);
-    masks.set(entity, entry ? masking(entry, usual.mask_with) : usual);
+    const usual = defaultMaskStyle(entity);
+    masks.set(entity, entry ? toMaskStyle(entry, usual.mask_with) : usual);
   }
   return { masks, min_confidence: settings.min_confidence, reversible: settings.reversible };
 }
 
-const masking = (
+const toMaskStyle = (
   { mask_with, preserve_len }: { mask_with?: string | undefined; preserve_len: boolean },
   otherwise: string,
-): Masking => ({ mask_with: mask_with ?? (preserve_len ? "*" : otherwise), preserve_len });
+): MaskStyle => ({ mask_with: mask_with ?? (preserve_len ? "*" : otherwise), preserve_len });
 
-const keywordRefusal = (pattern: string) =>
-  folded(pattern).text.trim() === "" || LINE_BREAK.test(pattern)
+const validateKeyword = (pattern: string) =>
+  foldText(pattern).text.trim() === "" || LINE_BREAK.test(pattern)
     ? "must hold a word that can be seen, and no line break: matches end with their line"
     : undefined;

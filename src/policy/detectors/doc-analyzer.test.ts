@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Match, Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { docAnalyzer } from "./doc-analyzer.ts";
 
 const attachment = (problem: string | null) => ({
@@ -11,8 +11,8 @@ const attachment = (problem: string | null) => ({
 
 async function find(text: string, settings: object = {}, attachments = [attachment(null)]) {
   const inspect = docAnalyzer.prepare(settings);
-  const texts = text ? [segment(text, "attachment", { pointer: "/attachments/0" })] : [];
-  return (await inspect(texts, { attachments } as unknown as Surroundings)) as Match[];
+  const texts = text ? [createSegment(text, "attachment", { pointer: "/attachments/0" })] : [];
+  return (await inspect(texts, { attachments } as unknown as InspectionContext)) as Match[];
 }
 
 const TEXTS = {

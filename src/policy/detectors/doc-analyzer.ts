@@ -1,6 +1,6 @@
 /** Looks into attachments as other detectors look into texts, and tells of those that nobody could look into. */
 import { z } from "zod";
-import { detector, type Match, type Surroundings } from "../detector.ts";
+import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
 import { dataLossPrevention } from "./data-loss-prevention.ts";
 import { injectionProtection } from "./injection-protection.ts";
 import { secrets } from "./secrets.ts";
@@ -30,7 +30,7 @@ const PARTS = [
   { member: "hidden_text", part: unicode, type: "hidden_text" },
 ] as const;
 
-export const docAnalyzer = detector({
+export const docAnalyzer = defineDetector({
   kind: "doc_analyzer",
   title: "Document analyzer",
   summary:
@@ -44,17 +44,17 @@ export const docAnalyzer = detector({
       type,
     }));
     return async (texts, surroundings) => {
-      let matches = settings.unreadable === "report" ? unread(surroundings) : [];
+      let matches = settings.unreadable === "report" ? findUnreadable(surroundings) : [];
       for (const { inspect, type } of parts) {
         const found = await inspect(texts, surroundings);
-        matches = matches.concat(found.filter((match) => match.type === type).map(withoutMask));
+        matches = matches.concat(found.filter((match) => match.type === type).map(dropMask));
       }
       return matches;
     };
   },
 });
 
-const unread = ({ attachments }: Surroundings): Match[] =>
+const findUnreadable = ({ attachments }: InspectionContext): Match[] =>
   attachments.flatMap(({ pointer, problem }) => {
     if (problem === null) return [];
     const detail = { pointer, problem };
@@ -62,4 +62,4 @@ const unread = ({ attachments }: Surroundings): Match[] =>
   });
 
 /** What stands in an attachment cannot be rewritten. */
-const withoutMask = ({ mask: _, ...match }: Match): Match => match;
+const dropMask = ({ mask: _, ...match }: Match): Match => match;

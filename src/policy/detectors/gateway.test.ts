@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Match, Outside, Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { DetectorServices, InspectionContext, Match } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { gateway } from "./gateway.ts";
 
 const SETTINGS = {
@@ -8,7 +8,7 @@ const SETTINGS = {
   model: "judge-1",
   instructions: "Flag medical advice.",
 };
-type Asked = Parameters<Outside["ask"]>[0];
+type Asked = Parameters<DetectorServices["ask"]>[0];
 
 /** Asks a judge that answers as it is told to; `mark` is what a faithful one repeats. */
 async function judge(
@@ -17,14 +17,14 @@ async function judge(
   settings: object = {},
 ) {
   const asked: Asked[] = [];
-  const ask: Outside["ask"] = async (question) => {
+  const ask: DetectorServices["ask"] = async (question) => {
     asked.push(question);
     return answer(question.user.split("\n")[0] ?? "");
   };
   const inspect = gateway.prepare({ ...SETTINGS, ...settings });
   const matches = (await inspect(
-    texts.map((text) => segment(text, "user", { pointer: "/input" })),
-    { outside: { ask } } as unknown as Surroundings,
+    texts.map((text) => createSegment(text, "user", { pointer: "/input" })),
+    { services: { ask } } as unknown as InspectionContext,
   )) as Match[];
   return { matches, asked };
 }

@@ -1,23 +1,23 @@
 import { expect, test } from "bun:test";
-import type { Match, Outside, Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { DetectorServices, InspectionContext, Match } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { http } from "./http.ts";
 
 const TEXTS = [
-  segment("be nice", "system", { pointer: "/messages/0/content", role: "system" }),
-  segment("my 😀 name", "user", { pointer: "/messages/1/content", role: "user" }),
+  createSegment("be nice", "system", { pointer: "/messages/0/content", role: "system" }),
+  createSegment("my 😀 name", "user", { pointer: "/messages/1/content", role: "user" }),
 ];
 const SETTINGS = { url: "https://detector.example/v1", headers: { "x-key": "s3cret" } };
 
 async function ask(answer: unknown, settings: object = {}, texts = TEXTS) {
   const asked: unknown[] = [];
-  const post: Outside["post"] = async (request) => {
+  const post: DetectorServices["post"] = async (request) => {
     asked.push(request);
     return answer;
   };
   const inspect = http.prepare({ ...SETTINGS, ...settings });
-  const surroundings = { direction: "input", protocol: "llm", outside: { post } };
-  const matches = (await inspect(texts, surroundings as unknown as Surroundings)) as Match[];
+  const surroundings = { direction: "input", protocol: "llm", services: { post } };
+  const matches = (await inspect(texts, surroundings as unknown as InspectionContext)) as Match[];
   return { matches, asked };
 }
 

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
 import { HttpUrl, SecretHeaders } from "../../contract/http-shapes.ts";
-import { detector, type Match, type Surroundings } from "../detector.ts";
-import { type Segment, SOURCES } from "../segment.ts";
+import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
+import { SEGMENT_SOURCES, type Segment } from "../segment.ts";
 
 const Settings = z.strictObject({
   url: HttpUrl.describe(
@@ -33,7 +33,7 @@ const Word = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "must be a short word in
 const Confidence = z.number().min(0).max(1).default(1);
 const TYPE = "http_detector";
 
-const Pointed = z.strictObject({
+const ReportedMatch = z.strictObject({
   text: z.int().min(0),
   start: z.int().min(0),
   end: z.int().min(1),
@@ -41,8 +41,8 @@ const Pointed = z.strictObject({
   type: Word.default(TYPE),
   confidence: Confidence,
 });
-const Matches = z.strictObject({ matches: z.array(Pointed).max(1000) });
-const Flagged = z.strictObject({
+const MatchesResponse = z.strictObject({ matches: z.array(ReportedMatch).max(1000) });
+const FlaggedResponse = z.strictObject({
   flagged: z.boolean(),
   label: Word.default("flagged"),
   type: Word.default(TYPE),
@@ -50,9 +50,9 @@ const Flagged = z.strictObject({
 });
 
 /** An attachment would have to be fetched for it; the texts of a payload are there already. */
-const TEXTS = SOURCES.filter((source) => source !== "attachment");
+const TEXTS = SEGMENT_SOURCES.filter((source) => source !== "attachment");
 
-export const http = detector({
+export const http = defineDetector({
   kind: "http",
   title: "HTTP detector",
   summary: "Asks a detector of your own; Transform masks what it points at.",
@@ -64,47 +64,47 @@ export const http = detector({
   prepare: ({ url, headers, timeout_ms, allow_private, mask_with }) => {
     return async (texts, surroundings) => {
       if (texts.length === 0) return [];
-      const body = question(texts, surroundings);
+      const body = toRequestBody(texts, surroundings);
       const asked = { url, headers, body, timeout_ms, allow_private };
-      const answer = await surroundings.outside.post(asked);
+      const answer = await surroundings.services.post(asked);
       if (typeof answer === "object" && answer !== null && "matches" in answer) {
-        const { matches } = checked(Matches, answer);
-        return matches.map((match) => placed(match, texts, mask_with));
+        const { matches } = parseResponse(MatchesResponse, answer);
+        return matches.map((match) => toMatch(match, texts, mask_with));
       }
-      const { flagged, label, type, confidence } = checked(Flagged, answer);
+      const { flagged, label, type, confidence } = parseResponse(FlaggedResponse, answer);
       return flagged ? [{ label, type, confidence }] : [];
     };
   },
 });
 
-const question = (texts: readonly Segment[], { direction, protocol }: Surroundings) => ({
+const toRequestBody = (texts: readonly Segment[], { direction, protocol }: InspectionContext) => ({
   direction,
   protocol,
   texts: texts.map(({ source, role, text }, index) => ({ index, source, role, text })),
 });
 
-function checked<Shape extends z.ZodType>(shape: Shape, answer: unknown): z.output<Shape> {
+function parseResponse<Shape extends z.ZodType>(shape: Shape, answer: unknown): z.output<Shape> {
   const parsed = shape.safeParse(answer);
   if (parsed.success) return parsed.data;
   // Where it is wrong and what is expected there, never what stood there.
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === "unrecognized_keys";
-  throw badAnswer(
+  throw invalidResponse(
     `${issue?.path.join(".") || "It"}: ${unknown ? "has unknown members" : issue?.message}.`,
   );
 }
 
-function placed(
-  pointed: z.output<typeof Pointed>,
+function toMatch(
+  pointed: z.output<typeof ReportedMatch>,
   texts: readonly Segment[],
   mask_with: string,
 ): Match {
   const { text: index, start, end, label, type, confidence } = pointed;
   const segment = texts[index];
-  if (!segment) throw badAnswer(`There is no text ${index}.`);
+  if (!segment) throw invalidResponse(`There is no text ${index}.`);
   const { text } = segment;
   if (start >= end || end > text.length || cutsPair(text, start) || cutsPair(text, end)) {
-    throw badAnswer(`Text ${index} has no part from ${start} to ${end}.`);
+    throw invalidResponse(`Text ${index} has no part from ${start} to ${end}.`);
   }
   return { label, type, confidence, at: { segment, start, end }, mask: { text: mask_with } };
 }
@@ -113,5 +113,5 @@ function placed(
 const cutsPair = (text: string, at: number): boolean =>
   /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1)) && at > 0;
 
-const badAnswer = (why: string) =>
+const invalidResponse = (why: string) =>
   new AppError("upstream_failed", `The detector's answer is not of the documented form. ${why}`);

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import type { Match, Surroundings } from "../detector.ts";
-import { type Source, segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { createSegment, type SegmentSource } from "../segment.ts";
 import { injectionProtection } from "./injection-protection.ts";
 
-const find = (text: string, source: Source = "tool_arguments", settings: object = {}) =>
+const find = (text: string, source: SegmentSource = "tool_arguments", settings: object = {}) =>
   injectionProtection.prepare(settings)(
-    [segment(text, source, { pointer: "/x" })],
-    {} as Surroundings,
+    [createSegment(text, source, { pointer: "/x" })],
+    {} as InspectionContext,
   ) as Match[];
-const labels = (text: string, source?: Source, settings?: object) =>
+const labels = (text: string, source?: SegmentSource, settings?: object) =>
   find(text, source, settings).map(({ label }) => label);
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -93,7 +93,7 @@ test.each([
   ["find . -name '*.ts' | xargs grep foo && echo done"],
   ["SELECT name FROM users WHERE id = 7; SELECT 2"],
   ["git log --oneline | head -5; git status"],
-  ["src/policy/views.ts"],
+  ["src/policy/views/view.ts"],
   ["../lib/clock.ts"],
   ["O'Brien & Sons; 12 Main St"],
   ["if (a > 0 && b < 2) { return c; }\nif (x) delete y;"],

@@ -1,10 +1,10 @@
 /** Finds attacks on what stands behind a model: queries, commands, paths and markup smuggled into values. */
 import { z } from "zod";
-import { CustomPatterns } from "../custom-patterns.ts";
-import { detector } from "../detector.ts";
-import { INJECTION_TYPES, INJECTIONS } from "../injections/all.ts";
-import { inspectSignatures, switchedOn } from "../inspect-signatures.ts";
-import { Threshold } from "../threshold.ts";
+import { defineDetector } from "../detector.ts";
+import { Threshold } from "../shared-settings.ts";
+import { CustomPatterns } from "../signatures/custom-patterns.ts";
+import { INJECTION_TYPES, INJECTIONS } from "../signatures/injections/all.ts";
+import { createSignatureInspector, selectEnabled } from "../signatures/signature-inspector.ts";
 
 const Settings = z.strictObject({
   predefined_injections: z
@@ -24,7 +24,7 @@ const Settings = z.strictObject({
   ),
 });
 
-export const injectionProtection = detector({
+export const injectionProtection = defineDetector({
   kind: "injection_protection",
   title: "Injection protection",
   summary:
@@ -36,10 +36,10 @@ export const injectionProtection = detector({
   masks: false,
   settings: Settings,
   prepare: ({ predefined_injections, custom_injections, threshold }) =>
-    inspectSignatures({
+    createSignatureInspector({
       type: "injection",
       signatures: INJECTIONS,
-      labels: switchedOn(
+      labels: selectEnabled(
         INJECTION_TYPES,
         predefined_injections.map(({ type, enabled }) => ({ label: type, enabled })),
       ),

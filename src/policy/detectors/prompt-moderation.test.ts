@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import type { Match, Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { promptModeration } from "./prompt-moderation.ts";
 
 function inspect(settings: object, text: string): readonly Match[] {
   const inspect = promptModeration.prepare(settings);
-  const of = segment(text, "user", { pointer: "/input" });
-  return inspect([of], {} as Surroundings) as readonly Match[];
+  const of = createSegment(text, "user", { pointer: "/input" });
+  return inspect([of], {} as InspectionContext) as readonly Match[];
 }
 const found = (settings: object, text: string) =>
   inspect(settings, text).map(({ at }) => text.slice(at?.start, at?.end));
@@ -88,7 +88,7 @@ export const HOSTILE: readonly [keywords: readonly string[], unit: string][] = [
 test.each(HOSTILE)("%p takes time in proportion to its text", async (keywords, unit) => {
   const look = promptModeration.prepare({ keywords, similarity_threshold: 0.7 });
   const run = (text: string) =>
-    look([segment(text, "user", { pointer: "/input" })], {} as Surroundings);
+    look([createSegment(text, "user", { pointer: "/input" })], {} as InspectionContext);
 
   await expectLinear(run, (length) => unit.repeat(length / unit.length));
 });

@@ -2,15 +2,14 @@
 import { z } from "zod";
 import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
-import { detector, textByText } from "../detector.ts";
-import { linesOf, withoutRepeats } from "../dlp/lines-of.ts";
-import { type Placed, withoutOverlaps } from "../dlp/without-overlaps.ts";
-import { MaskWith } from "../mask-settings.ts";
-import { PatternText } from "../pattern-text.ts";
-import { once, type Segment } from "../segment.ts";
-import { similarWords } from "../similar-words.ts";
-import { decoded, folded, unleet, type View } from "../views.ts";
-import { isWhole } from "../whole-words.ts";
+import { defineDetector, inspectEach } from "../detector.ts";
+import { type LocatedMatch, resolveOverlaps } from "../dlp/resolve-overlaps.ts";
+import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
+import { computeOnce, type Segment } from "../segment.ts";
+import { MaskWith, PatternText } from "../shared-settings.ts";
+import { decodeViews, foldLeetspeak, foldText, type View } from "../views/view.ts";
+import { isWholeWord } from "../words/is-whole-word.ts";
+import { createSimilarWordFinder } from "../words/similar-word-finder.ts";
 
 const MAX_KEYWORD_CHARACTERS = 200_000;
 
@@ -62,9 +61,9 @@ interface Hit {
   start: number;
   end: number;
 }
-type FindHits = (view: View) => Hit[];
+type HitFinder = (view: View) => Hit[];
 
-export const promptModeration = detector({
+export const promptModeration = defineDetector({
   kind: "prompt_moderation",
   title: "Prompt moderation",
   summary: "Finds words and patterns of your own list, and can mask them.",
@@ -75,16 +74,16 @@ export const promptModeration = detector({
   masks: true,
   settings: Settings,
   prepare: (settings) => {
-    const keywords = settings.keywords.map((keyword) => folded(keyword).text);
-    const inWords = [exactly(keywords)];
+    const keywords = settings.keywords.map((keyword) => foldText(keyword).text);
+    const inWords = [createExactFinder(keywords)];
     if (settings.similarity_threshold < 1)
-      inWords.push(nearly(keywords, settings.similarity_threshold));
+      inWords.push(createSimilarFinder(keywords, settings.similarity_threshold));
     const inText = settings.regex.map((source, index) =>
-      pattern(source, index, settings.ignore_case),
+      createPatternFinder(source, index, settings.ignore_case),
     );
 
-    const placed = (of: Segment, hit: Hit): Placed[] =>
-      linesOf(of.text, hit).map(({ start, end }) => ({
+    const placed = (of: Segment, hit: Hit): LocatedMatch[] =>
+      splitByLine(of.text, hit).map(({ start, end }) => ({
         label: hit.rule,
         type: "keyreg",
         confidence: hit.confidence,
@@ -93,29 +92,29 @@ export const promptModeration = detector({
         detail: { index: hit.index },
       }));
     const inspect = (of: Segment) => {
-      const [, ...encoded] = once(of, decoded);
-      const found: Placed[] = [];
-      const look = (at: View, finders: readonly FindHits[]) => {
+      const [, ...encoded] = computeOnce(of, decodeViews);
+      const found: LocatedMatch[] = [];
+      const look = (at: View, finders: readonly HitFinder[]) => {
         for (const find of finders) {
           const hits = find(at);
           if (hits.length === 0) continue;
-          const there = hits.map((hit) => ({ ...hit, ...at.span(hit.start, hit.end) }));
-          for (const hit of withoutRepeats(there)) found.push(...placed(of, hit));
+          const there = hits.map((hit) => ({ ...hit, ...at.toOriginal(hit.start, hit.end) }));
+          for (const hit of dropRepeats(there)) found.push(...placed(of, hit));
         }
       };
-      for (const view of [once(of, folded), ...encoded]) {
+      for (const view of [computeOnce(of, foldText), ...encoded]) {
         look(view, inWords);
         look(view, inText);
-        const plain = settings.leetspeak && keywords.length > 0 ? unleet(view) : view;
+        const plain = settings.leetspeak && keywords.length > 0 ? foldLeetspeak(view) : view;
         if (plain !== view) look(plain, inWords);
       }
-      return withoutOverlaps(found);
+      return resolveOverlaps(found);
     };
-    return textByText(inspect);
+    return inspectEach(inspect);
   },
 });
 
-function exactly(keywords: readonly string[]): FindHits {
+function createExactFinder(keywords: readonly string[]): HitFinder {
   const distinct = [...new Set(keywords)].filter((keyword) => keyword !== "");
   const indexOf = distinct.map((keyword) => keywords.indexOf(keyword));
   const find = createKeywordFinder(distinct);
@@ -123,26 +122,26 @@ function exactly(keywords: readonly string[]): FindHits {
     const hits: Hit[] = [];
     find(text, (number, end) => {
       const start = end - (distinct[number]?.length ?? 0);
-      if (!isWhole(text, start, end)) return;
+      if (!isWholeWord(text, start, end)) return;
       hits.push({ rule: "keyword", index: indexOf[number] ?? 0, confidence: 1, start, end });
     });
     return hits;
   };
 }
 
-function nearly(keywords: readonly string[], threshold: number): FindHits {
-  const find = similarWords(keywords, threshold);
+function createSimilarFinder(keywords: readonly string[], threshold: number): HitFinder {
+  const find = createSimilarWordFinder(keywords, threshold);
   return ({ text }) =>
-    find(text).map(({ wanted, similarity, start, end }) => ({
+    find(text).map(({ keyword, similarity, start, end }) => ({
       rule: "keyword",
-      index: wanted,
+      index: keyword,
       confidence: similarity,
       start,
       end,
     }));
 }
 
-function pattern(source: string, index: number, ignore_case: boolean): FindHits {
+function createPatternFinder(source: string, index: number, ignore_case: boolean): HitFinder {
   const compiled = compilePattern(source, { ignore_case });
   return ({ exact }) =>
     compiled.findMatches(exact).map((span) => ({ rule: "regex", index, confidence: 1, ...span }));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import type { Match, Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { restoreMasks } from "./restore-masks.ts";
 
 const KNOWN = new Map([
@@ -14,15 +14,15 @@ const KNOWN = new Map([
 
 async function find(...texts: string[]) {
   const asked: string[][] = [];
-  const outside = {
+  const services = {
     restore: async (names: readonly string[]) => {
       asked.push([...names]);
       return KNOWN;
     },
   };
   const matches = (await restoreMasks.prepare({})(
-    texts.map((text) => segment(text, "assistant", { pointer: "/x" })),
-    { outside } as unknown as Surroundings,
+    texts.map((text) => createSegment(text, "assistant", { pointer: "/x" })),
+    { services } as unknown as InspectionContext,
   )) as Match[];
   const restored = matches.map(({ at, mask }) => [
     at?.segment.text.slice(at.start, at.end),
@@ -79,9 +79,11 @@ export const ADVERSARIAL = ["<", "<A", "<A_", "<EMAIL_", "<EMAIL_abcdefg", "A_".
 
 test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
   const inspect = restoreMasks.prepare({});
-  const surroundings = { outside: { restore: async () => new Map() } } as unknown as Surroundings;
+  const surroundings = {
+    services: { restore: async () => new Map() },
+  } as unknown as InspectionContext;
   const run = (text: string) => {
-    inspect([segment(text, "assistant", { pointer: "/x" })], surroundings);
+    inspect([createSegment(text, "assistant", { pointer: "/x" })], surroundings);
   };
 
   await expectLinear(run, (length) => piece.repeat(length / piece.length));

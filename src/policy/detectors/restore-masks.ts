@@ -1,9 +1,9 @@
 /** Puts back what an earlier evaluation of the session masked reversibly, so that people read their own values. */
 import { z } from "zod";
-import { detector, type Match } from "../detector.ts";
-import { once } from "../segment.ts";
+import { defineDetector, type Match } from "../detector.ts";
+import { computeOnce } from "../segment.ts";
 
-export const restoreMasks = detector({
+export const restoreMasks = defineDetector({
   kind: "restore_masks",
   title: "Restore masks",
   summary:
@@ -13,12 +13,12 @@ export const restoreMasks = detector({
   settings: z.strictObject({}),
   prepare:
     () =>
-    async (texts, { outside }) => {
+    async (texts, { services }) => {
       const places = texts.flatMap((segment) =>
-        once(segment, pseudonymsIn).map((found) => ({ ...found, segment })),
+        computeOnce(segment, findPseudonyms).map((found) => ({ ...found, segment })),
       );
       if (places.length === 0) return [];
-      const originals = await outside.restore([...new Set(places.map(({ name }) => name))]);
+      const originals = await services.restore([...new Set(places.map(({ name }) => name))]);
       return places.flatMap(({ name, start, segment }): Match[] => {
         const text = originals.get(name);
         if (text === undefined) return [];
@@ -28,12 +28,12 @@ export const restoreMasks = detector({
     },
 });
 
-interface Place {
+interface PseudonymLocation {
   name: string;
   start: number;
 }
 
-function pseudonymsIn(text: string): readonly Place[] {
+function findPseudonyms(text: string): readonly PseudonymLocation[] {
   if (!text.includes("<")) return [];
   return Array.from(text.matchAll(PSEUDONYM), ({ 0: name, index }) => ({ name, start: index }));
 }

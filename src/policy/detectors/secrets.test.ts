@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { Match, Surroundings } from "../detector.ts";
-import { rewrite } from "../rewrite.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { applyMasks } from "../masking/apply-masks.ts";
+import { createSegment } from "../segment.ts";
 import { secrets } from "./secrets.ts";
 
 /** Made here, so that no key stands in this file. */
@@ -17,12 +17,12 @@ const KEY = [
 function inspect(settings: object, text: string): readonly Match[] {
   const look = secrets.prepare(settings);
   return look(
-    [segment(text, "user", { pointer: "/input" })],
-    {} as Surroundings,
+    [createSegment(text, "user", { pointer: "/input" })],
+    {} as InspectionContext,
   ) as readonly Match[];
 }
 const masked = (settings: object, text: string) =>
-  rewrite(inspect(settings, text), (label) => `<${label}>`)[0]?.text ?? text;
+  applyMasks(inspect(settings, text), (label) => `<${label}>`)[0]?.text ?? text;
 
 test.each([
   ["by the name of its format", {}, "[MASKED_STRIPE_SECRET_KEY]"],

@@ -1,12 +1,12 @@
 /** Finds credentials: keys of known vendors by their format, others by what they are called. */
 import { z } from "zod";
-import { detector, type Match, textByText } from "../detector.ts";
-import { linesOf } from "../dlp/lines-of.ts";
-import { isRepeatable, MaskWith, NOT_REPEATABLE, PreserveLen } from "../mask-settings.ts";
-import { maskText } from "../mask-text.ts";
+import { defineDetector, inspectEach, type Match } from "../detector.ts";
+import { splitByLine } from "../dlp/split-by-line.ts";
+import { renderMask } from "../masking/render-mask.ts";
 import { SECRET_LABELS, type Secret } from "../secrets/find-secrets.ts";
-import { secretsIn } from "../secrets/secrets-in.ts";
+import { findSegmentSecrets } from "../secrets/find-segment-secrets.ts";
 import type { Segment } from "../segment.ts";
+import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../shared-settings.ts";
 
 const Settings = z
   .strictObject({
@@ -44,9 +44,9 @@ const Settings = z
         "Mask by a name of the session (`<GITHUB_TOKEN_…>`) that an output evaluation can turn back into the value, in place of `mask_with`.",
       ),
   })
-  .refine(isRepeatable, NOT_REPEATABLE);
+  .refine(isRepeatable, NOT_REPEATABLE_ISSUE);
 
-export const secrets = detector({
+export const secrets = defineDetector({
   kind: "secrets",
   title: "Secrets",
   summary:
@@ -69,19 +69,19 @@ export const secrets = detector({
       const name = label.toUpperCase();
       if (settings.reversible) return { pseudonym: name };
       const { preserve_len, mask_with = preserve_len ? "*" : `[MASKED_${name}]` } = settings;
-      return { text: maskText({ mask_with, preserve_len }, length) };
+      return { text: renderMask({ mask_with, preserve_len }, length) };
     };
     // Line by line: a masked key keeps the number of lines that clients count.
     const matches = (secret: Secret, of: Segment) =>
-      linesOf(of.text, secret).map(({ start, end }) => ({
+      splitByLine(of.text, secret).map(({ start, end }) => ({
         label: secret.label,
         type: "secret",
         confidence: secret.confidence,
         at: { segment: of, start, end },
         mask: mask(secret.label, end - start),
       }));
-    return textByText((of) =>
-      secretsIn(of)
+    return inspectEach((of) =>
+      findSegmentSecrets(of)
         .filter((secret) => wanted(secret, of))
         .flatMap((secret) => matches(secret, of)),
     );

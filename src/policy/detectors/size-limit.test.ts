@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import type { Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { sizeLimit } from "./size-limit.ts";
 
 const find = (settings: object, texts: string[], payload_bytes = 0) =>
   sizeLimit.prepare(settings)(
-    texts.map((text) => segment(text, "user", { pointer: "/input" })),
-    { payload_bytes } as Surroundings,
+    texts.map((text) => createSegment(text, "user", { pointer: "/input" })),
+    { payload_bytes } as InspectionContext,
   );
 
 test.each<[object, string[], number, unknown[]]>([

@@ -1,7 +1,7 @@
 /** Is a payload larger than its reader should get? */
 import { z } from "zod";
-import { detector, type Match } from "../detector.ts";
-import { SOURCES } from "../segment.ts";
+import { defineDetector, type Match } from "../detector.ts";
+import { SEGMENT_SOURCES } from "../segment.ts";
 
 const Limit = z.int().min(1).max(1_000_000_000);
 
@@ -19,9 +19,9 @@ const Settings = z.strictObject({
 
 const BYTES_PER_TOKEN = 4;
 /** Fetching an attachment only to measure it would be a waste. */
-const TEXTS = SOURCES.filter((source) => source !== "attachment");
+const TEXTS = SEGMENT_SOURCES.filter((source) => source !== "attachment");
 
-export const sizeLimit = detector({
+export const sizeLimit = defineDetector({
   kind: "size_limit",
   title: "Size limit",
   summary: "Finds payloads with more text, tokens or bytes than they should have.",

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Match, Surroundings } from "../detector.ts";
+import type { InspectionContext, Match } from "../detector.ts";
 import { toolPermission } from "./tool-permission.ts";
 
 const tool = (name: string) => ({ name, pointer: `/${name}`, arguments: {}, schema: {} });
@@ -8,7 +8,7 @@ const tool = (name: string) => ({ name, pointer: `/${name}`, arguments: {}, sche
 function found(settings: object, calls: string[], definitions: string[] = []) {
   const inspect = toolPermission.prepare(settings);
   const surroundings = { calls: calls.map(tool), definitions: definitions.map(tool) };
-  const matches = inspect([], surroundings as unknown as Surroundings) as Match[];
+  const matches = inspect([], surroundings as unknown as InspectionContext) as Match[];
   return matches.map(({ label, detail }) => `${detail?.tool} ${label}`);
 }
 
@@ -36,7 +36,10 @@ test("a finding says which tool, where, and no more of a long name than is reada
   const inspect = toolPermission.prepare({ denied_tools: ["x*"] });
   const calls = [{ name: "x".repeat(5000), pointer: "/params", arguments: {} }];
 
-  const [match] = inspect([], { calls, definitions: [] } as unknown as Surroundings) as Match[];
+  const [match] = inspect([], {
+    calls,
+    definitions: [],
+  } as unknown as InspectionContext) as Match[];
 
   expect(match).toEqual({
     label: "denied",

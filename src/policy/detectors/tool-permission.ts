@@ -1,7 +1,7 @@
 /** Which tools may be called or offered, by name. */
 import { z } from "zod";
 import { compileGlobs } from "../../lib/text/glob.ts";
-import { detector, type Match } from "../detector.ts";
+import { defineDetector, type Match } from "../detector.ts";
 
 const ToolPatterns = z.array(z.string().min(1).max(256)).max(1000).default([]);
 
@@ -18,7 +18,7 @@ const Settings = z.strictObject({
     .describe("Also look at the tools that a request offers to the model, not only at calls."),
 });
 
-export const toolPermission = detector({
+export const toolPermission = defineDetector({
   kind: "tool_permission",
   title: "Tool permission",
   summary: "Finds calls of tools that are denied or not on the list of allowed ones.",
@@ -39,7 +39,7 @@ export const toolPermission = detector({
       [...surroundings.calls, ...(definitions ? surroundings.definitions : [])].flatMap(
         ({ name, pointer }): Match[] => {
           const label = problem(name);
-          const detail = { tool: name.slice(0, MAX_NAME), pointer };
+          const detail = { tool: name.slice(0, MAX_NAME_CHARACTERS), pointer };
           return label ? [{ label, type: "tool_denied", confidence: 1, detail }] : [];
         },
       );
@@ -47,4 +47,4 @@ export const toolPermission = detector({
 });
 
 /** Who sends the payload writes the name, and may write a book. */
-const MAX_NAME = 100;
+const MAX_NAME_CHARACTERS = 100;

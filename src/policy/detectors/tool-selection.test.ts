@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Match, Surroundings } from "../detector.ts";
+import type { InspectionContext, Match } from "../detector.ts";
 import { toolSelection } from "./tool-selection.ts";
 
 const SCHEMA = {
@@ -13,7 +13,7 @@ const DEFINED = [{ name: "weather", pointer: "/tools/0", schema: SCHEMA }];
 function found(name: string, given: unknown, definitions = DEFINED, settings: object = {}) {
   const inspect = toolSelection.prepare(settings);
   const calls = [{ name, pointer: "/calls/0", arguments: given }];
-  return inspect([], { calls, definitions } as unknown as Surroundings) as Match[];
+  return inspect([], { calls, definitions } as unknown as InspectionContext) as Match[];
 }
 
 test.each([

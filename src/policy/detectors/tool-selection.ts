@@ -1,7 +1,7 @@
 /** Does a call fit the tools there are: a tool that exists, with arguments of the right form? */
 import { z } from "zod";
 import { findSchemaViolation } from "../../lib/json/find-schema-violation.ts";
-import { detector, type Match, NOT_KEPT, type ToolCall } from "../detector.ts";
+import { defineDetector, type Match, NOT_RECORDED, type ToolCall } from "../detector.ts";
 
 const Settings = z.strictObject({
   known_tools: z
@@ -29,7 +29,7 @@ const Settings = z.strictObject({
     .describe("Find arguments that are not JSON, or do not fit the schema of their tool."),
 });
 
-export const toolSelection = detector({
+export const toolSelection = defineDetector({
   kind: "tool_selection",
   title: "Tool selection",
   summary: "Finds calls of tools that do not exist, and arguments that do not fit their schema.",
@@ -44,20 +44,23 @@ export const toolSelection = detector({
       for (const { name, schema } of definitions) schemas.set(name, schema);
       return calls.flatMap((call): Match[] => {
         const unknown = check_names && schemas.size > 0 && !schemas.has(call.name);
-        if (unknown) return [misuse(call, "unknown_tool")];
-        if (!check_arguments || call.arguments === NOT_KEPT) return [];
-        if (call.arguments === undefined) return [misuse(call, "arguments_not_json")];
+        if (unknown) return [toMisuse(call, "unknown_tool")];
+        if (!check_arguments || call.arguments === NOT_RECORDED) return [];
+        if (call.arguments === undefined) return [toMisuse(call, "arguments_not_json")];
         const misfit = findSchemaViolation(schemas.get(call.name), call.arguments);
         if (!misfit) return [];
         return [
-          misuse(call, "invalid_arguments", { keyword: misfit.keyword, argument: misfit.pointer }),
+          toMisuse(call, "invalid_arguments", {
+            keyword: misfit.keyword,
+            argument: misfit.pointer,
+          }),
         ];
       });
     };
   },
 });
 
-const misuse = (
+const toMisuse = (
   { name, pointer }: ToolCall,
   label: string,
   detail: { keyword?: string; argument?: string } = {},

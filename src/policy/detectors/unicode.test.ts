@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import type { Match, Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { unicode } from "./unicode.ts";
 
 const find = (text: string, settings: object = {}) =>
   unicode.prepare(settings)(
-    [segment(text, "tool_result", { pointer: "/x" })],
-    {} as Surroundings,
+    [createSegment(text, "tool_result", { pointer: "/x" })],
+    {} as InspectionContext,
   ) as Match[];
 
 /** What Transform makes of it. */

@@ -1,9 +1,9 @@
 /** Finds text that is there for machines and not for readers, and letters that are not what they look like. */
 import { z } from "zod";
-import { detector, type Match, textByText } from "../detector.ts";
-import { once, type Segment, SOURCES } from "../segment.ts";
-import { Threshold } from "../threshold.ts";
-import { HIDDEN_KINDS, hiddenText } from "../unicode/hidden-text.ts";
+import { defineDetector, inspectEach, type Match } from "../detector.ts";
+import { computeOnce, SEGMENT_SOURCES, type Segment } from "../segment.ts";
+import { Threshold } from "../shared-settings.ts";
+import { findHiddenText, HIDDEN_KINDS } from "../unicode/find-hidden-text.ts";
 
 const Settings = z.strictObject({
   kinds: z
@@ -15,26 +15,26 @@ const Settings = z.strictObject({
   ),
 });
 
-export const unicode = detector({
+export const unicode = defineDetector({
   kind: "unicode",
   title: "Hidden text",
   summary:
     "Invisible characters, reversed text, smuggled bytes and look-alike letters. Transform removes them.",
-  reads: { input: SOURCES, output: SOURCES },
+  reads: { input: SEGMENT_SOURCES, output: SEGMENT_SOURCES },
   masks: true,
   settings: Settings,
   prepare: ({ kinds, threshold }) => {
     const wanted = new Set(kinds);
     const inspect = (segment: Segment): Match[] =>
-      once(segment, hiddenText)
+      computeOnce(segment, findHiddenText)
         .filter(({ kind, confidence }) => wanted.has(kind) && confidence >= threshold)
-        .map(({ kind, confidence, start, end, reads }) => ({
+        .map(({ kind, confidence, start, end, visibleText }) => ({
           label: kind,
           type: "hidden_text",
           confidence,
           at: { segment, start, end },
-          mask: { text: reads },
+          mask: { text: visibleText },
         }));
-    return textByText(inspect);
+    return inspectEach(inspect);
   },
 });

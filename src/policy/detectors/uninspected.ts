@@ -1,10 +1,10 @@
 /** Finds the parts of a payload that no detector could read, so that a rule can act on them. */
 import { z } from "zod";
 import { UNINSPECTED_REASONS } from "../../contract/evaluate.ts";
-import { detector } from "../detector.ts";
-import { SOURCES } from "../segment.ts";
+import { defineDetector } from "../detector.ts";
+import { SEGMENT_SOURCES } from "../segment.ts";
 
-const TEXTS = SOURCES.filter((source) => source !== "attachment");
+const TEXTS = SEGMENT_SOURCES.filter((source) => source !== "attachment");
 
 const Settings = z.strictObject({
   reasons: z
@@ -16,7 +16,7 @@ const Settings = z.strictObject({
     ),
 });
 
-export const uninspected = detector({
+export const uninspected = defineDetector({
   kind: "uninspected",
   title: "Content not inspected",
   summary:

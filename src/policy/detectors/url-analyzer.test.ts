@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import type { Match, Surroundings } from "../detector.ts";
-import { segment } from "../segment.ts";
+import type { InspectionContext, Match } from "../detector.ts";
+import { createSegment } from "../segment.ts";
 import { urlAnalyzer } from "./url-analyzer.ts";
 
 const find = (text: string, settings: object = {}) =>
   urlAnalyzer.prepare(settings)(
-    [segment(text, "assistant", { pointer: "/x" })],
-    {} as Surroundings,
+    [createSegment(text, "assistant", { pointer: "/x" })],
+    {} as InspectionContext,
   ) as Match[];
 const labels = (text: string, settings?: object) => find(text, settings).map(({ label }) => label);
 

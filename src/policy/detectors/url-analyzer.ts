@@ -1,13 +1,13 @@
 /** Finds addresses that deceive whoever follows them, and addresses that carry text away. */
 import { z } from "zod";
-import { detector, type Match, textByText } from "../detector.ts";
-import { once, type Segment } from "../segment.ts";
-import { Threshold } from "../threshold.ts";
-import { carriedText } from "../urls/carried-text.ts";
-import { domainList } from "../urls/domain-list.ts";
+import { defineDetector, inspectEach, type Match } from "../detector.ts";
+import { computeOnce, type Segment } from "../segment.ts";
+import { Threshold } from "../shared-settings.ts";
+import { createDomainMatcher } from "../urls/domain-matcher.ts";
+import { findCarriedText } from "../urls/find-carried-text.ts";
 import { type FoundUrl, findUrls } from "../urls/find-urls.ts";
-import { type Host, hostOf, siteOf } from "../urls/host.ts";
-import { lookalikeDomain } from "../urls/lookalike-domain.ts";
+import { createLookalikeDomainTest } from "../urls/lookalike-domain-test.ts";
+import { type Host, parseHost, toRegistrableDomain } from "../urls/parse-host.ts";
 
 const Domains = z.array(z.string().trim().min(1).max(253)).max(1000).default([]);
 
@@ -36,7 +36,7 @@ const EVERYWHERE = [
   "tool_definition",
 ] as const;
 
-export const urlAnalyzer = detector({
+export const urlAnalyzer = defineDetector({
   kind: "url_analyzer",
   title: "URL analyzer",
   summary:
@@ -45,33 +45,33 @@ export const urlAnalyzer = detector({
   masks: true,
   settings: Settings,
   prepare: (settings) => {
-    const allowed = domainList(settings.allowed_domains);
-    const blocked = domainList(settings.blocked_domains);
-    const imitates = lookalikeDomain(settings.allowed_domains);
+    const allowed = createDomainMatcher(settings.allowed_domains);
+    const blocked = createDomainMatcher(settings.blocked_domains);
+    const imitates = createLookalikeDomainTest(settings.allowed_domains);
 
     const judge = (found: FoundUrl): Sign[] => {
-      const host = hostOf(/^www\./i.test(found.url) ? `//${found.url}` : found.url);
-      if (host === undefined) return scriptSigns(found);
+      const host = parseHost(/^www\./i.test(found.url) ? `//${found.url}` : found.url);
+      if (host === undefined) return findScriptSigns(found);
       if (blocked(host.name)) return [{ ...MALICIOUS, label: "blocked_domain", confidence: 1 }];
-      const signs = deceptionSigns(found, host);
+      const signs = findDeceptionSigns(found, host);
       if (allowed(host.name)) return signs.filter(({ label }) => label === "hidden_host");
       if (settings.only_allowed) {
         signs.push({ ...MALICIOUS, label: "unlisted_domain", confidence: 1 });
       }
       if (imitates(host)) signs.push({ ...MALICIOUS, label: "lookalike_domain", confidence: 0.85 });
-      return [...signs, ...exfiltrationSigns(found, host)];
+      return [...signs, ...findExfiltrationSigns(found, host)];
     };
 
     const inspect = (segment: Segment): Match[] =>
-      once(segment, findUrls).flatMap((found) => {
+      computeOnce(segment, findUrls).flatMap((found) => {
         const certain = judge(found).filter(({ confidence }) => confidence >= settings.threshold);
-        return surestOfEachType(certain).map((sign) => ({
+        return keepMostConfident(certain).map((sign) => ({
           ...sign,
           at: { segment, start: found.start, end: found.end },
           mask: { text: "[LINK_REMOVED]" },
         }));
       });
-    return textByText(inspect);
+    return inspectEach(inspect);
   },
 });
 
@@ -81,11 +81,11 @@ const MALICIOUS = { type: "malicious_url" };
 const EXFILTRATION = { type: "data_exfiltration" };
 
 /** `javascript:` runs, and a `data:` page is whatever it likes to be. Going back and doing nothing are idioms. */
-function scriptSigns({ url, shown }: FoundUrl): Sign[] {
+function findScriptSigns({ url, display }: FoundUrl): Sign[] {
   const runs =
     /^(?:javascript:(?!\s{0,3}(?:void|history\.|;|$))|vbscript:|data:(?:text\/html|image\/svg|application\/xhtml))/i;
   if (!runs.test(url)) return [];
-  return [{ ...MALICIOUS, label: "script_url", confidence: shown === "bare" ? 0.6 : 0.8 }];
+  return [{ ...MALICIOUS, label: "script_url", confidence: display === "bare" ? 0.6 : 0.8 }];
 }
 
 const ADDRESSES: Readonly<Record<Host["kind"], { label: string; confidence: number } | undefined>> =
@@ -97,23 +97,26 @@ const ADDRESSES: Readonly<Record<Host["kind"], { label: string; confidence: numb
     name: undefined,
   };
 
-function deceptionSigns(found: FoundUrl, host: Host): Sign[] {
+function findDeceptionSigns(found: FoundUrl, host: Host): Sign[] {
   const signs: Sign[] = [];
   const address = ADDRESSES[host.kind];
   if (address) signs.push({ ...MALICIOUS, ...address });
   // https://bank.example@evil.example leads to evil.example.
-  if (/\.[a-z]{2}/i.test(host.before)) {
+  if (/\.[a-z]{2}/i.test(host.userinfo)) {
     signs.push({ ...MALICIOUS, label: "hidden_host", confidence: 0.9 });
   }
-  const promised = siteInLabel(found.label);
-  if (promised !== undefined && promised !== (OWN_SHORT.get(host.site) ?? host.site)) {
+  const promised = readDomainInText(found.linkText);
+  if (
+    promised !== undefined &&
+    promised !== (SHORT_DOMAINS.get(host.registrableDomain) ?? host.registrableDomain)
+  ) {
     signs.push({ ...MALICIOUS, label: "misleading_text", confidence: 0.75 });
   }
   return signs;
 }
 
 /** Short domains that only the site itself gives out, as its documents do beside the long one. */
-const OWN_SHORT: ReadonlyMap<string, string> = new Map([
+const SHORT_DOMAINS: ReadonlyMap<string, string> = new Map([
   ["aka.ms", "microsoft.com"],
   ["youtu.be", "youtube.com"],
   ["redd.it", "reddit.com"],
@@ -123,13 +126,13 @@ const LABEL =
   /^\s{0,9}(?:https?:\/\/|(?=www\.)|(?=[\w.-]{1,200}\.(?:com|org|net|gov|edu|io|ai|app|dev|co|bank)(?:[/?#:]|\s|$)))((?:[\w-]{1,63}\.){1,9}[a-z]{2,24})(?=[/?#:\s]|$)/i;
 
 /** The site that the text of a link names, where the text is an address itself. */
-function siteInLabel(label: string): string | undefined {
+function readDomainInText(label: string): string | undefined {
   const name = LABEL.exec(label)?.[1]?.toLowerCase();
-  return name && siteOf(name);
+  return name && toRegistrableDomain(name);
 }
 
 /** Hosts that anybody can have for a minute, made to collect what is sent to them. */
-const COLLECTORS = domainList([
+const isCollectorHost = createDomainMatcher([
   "webhook.site",
   "requestbin.com",
   "requestbin.net",
@@ -154,19 +157,19 @@ const COLLECTORS = domainList([
   "trycloudflare.com",
 ]);
 
-function exfiltrationSigns({ url, shown }: FoundUrl, host: Host): Sign[] {
-  const carried = carriedText(url);
-  const collects = COLLECTORS(host.name);
+function findExfiltrationSigns({ url, display }: FoundUrl, host: Host): Sign[] {
+  const carried = findCarriedText(url);
+  const collects = isCollectorHost(host.name);
   if (carried === undefined) {
     return collects
-      ? [{ ...EXFILTRATION, label: "collector_host", confidence: shown === "image" ? 0.8 : 0.6 }]
+      ? [{ ...EXFILTRATION, label: "collector_host", confidence: display === "image" ? 0.8 : 0.6 }]
       : [];
   }
-  const confidence = collects ? 0.95 : carried[shown];
+  const confidence = collects ? 0.95 : carried[display];
   return [{ ...EXFILTRATION, label: carried.label, confidence }];
 }
 
-function surestOfEachType(signs: readonly Sign[]): Sign[] {
+function keepMostConfident(signs: readonly Sign[]): Sign[] {
   return [MALICIOUS, EXFILTRATION].flatMap(({ type }) => {
     const [surest] = signs
       .filter((sign) => sign.type === type)

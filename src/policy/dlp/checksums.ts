@@ -1,6 +1,6 @@
 /** Check digits that several kinds of numbers share. Every function takes the bare characters. */
 
-export function luhn(digits: string): boolean {
+export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = digits.length - 1, doubled = false; at >= 0; at--, doubled = !doubled) {
     const digit = digits.charCodeAt(at) - 48;
@@ -20,7 +20,7 @@ export function remainder(characters: string, divisor: number): number {
 }
 
 /** The sum of each character's value times its weight. Weights repeat. */
-export function weighted(
+export function weightedSum(
   characters: string,
   weights: readonly number[],
   value: (character: string) => number = Number,
@@ -33,9 +33,9 @@ export function weighted(
 }
 
 /** `0000…` and `1111…` satisfy many checks and are nobody's number. */
-export const isOneDigit = (digits: string) => /^(\d)\1*$/.test(digits);
+export const isRepeatedDigit = (digits: string) => /^(\d)\1*$/.test(digits);
 
-export const bare = (text: string) => text.replace(/[^0-9A-Za-z]/g, "");
+export const stripSeparators = (text: string) => text.replace(/[^0-9A-Za-z]/g, "");
 
 /** ISO 3166 codes, with those that banks and exchanges use besides (EU, XK, XS). */
 export const COUNTRIES: ReadonlySet<string> = new Set(

@@ -1,20 +1,20 @@
 /** Which kinds of personal data and credentials data loss prevention knows, and how each is masked. */
 
-interface EntityFacts {
+interface EntityProperties {
   /** What stands in `[MASKED_…]`; the upper-cased name where it is left out. */
   mask?: string;
   /** Gives access to something, rather than telling about somebody. */
-  secret?: true;
+  isSecret?: true;
   /** Ordinary in technical text or public: found only where settings ask for it. */
-  ordinary?: true;
+  isOptIn?: true;
 }
 
-const TABLE = {
-  api_key: { secret: true },
-  access_token: { secret: true },
-  jwt_token: { secret: true },
-  stripe_key: { secret: true },
-  password: { secret: true },
+const ENTITIES = {
+  api_key: { isSecret: true },
+  access_token: { isSecret: true },
+  jwt_token: { isSecret: true },
+  stripe_key: { isSecret: true },
+  password: { isSecret: true },
   email: {},
   spanish_phone: {},
   phone_number: {},
@@ -27,7 +27,7 @@ const TABLE = {
   routing_number: { mask: "ROUTING" },
   bank_account: { mask: "ACCOUNT" },
   crypto_wallet: {},
-  isin: { ordinary: true },
+  isin: { isOptIn: true },
   ssn: {},
   us_medicare: {},
   spanish_dni: {},
@@ -50,14 +50,14 @@ const TABLE = {
   passport: {},
   vehicle_vin: {},
   device_imei: {},
-  device_mac: { ordinary: true },
-  mac_address: { ordinary: true },
-  ip_address: { ordinary: true },
-  ip6_address: { ordinary: true },
-  uuid: { ordinary: true },
-} as const satisfies Record<string, EntityFacts>;
+  device_mac: { isOptIn: true },
+  mac_address: { isOptIn: true },
+  ip_address: { isOptIn: true },
+  ip6_address: { isOptIn: true },
+  uuid: { isOptIn: true },
+} as const satisfies Record<string, EntityProperties>;
 
-export type EntityName = keyof typeof TABLE;
+export type EntityName = keyof typeof ENTITIES;
 
 export interface EntityHit {
   entity: EntityName;
@@ -68,14 +68,14 @@ export interface EntityHit {
 }
 
 /** In the order in which they win where two claim the same characters with the same confidence. */
-export const ENTITY_NAMES = Object.keys(TABLE) as [EntityName, ...EntityName[]];
+export const ENTITY_NAMES = Object.keys(ENTITIES) as [EntityName, ...EntityName[]];
 
-const FACTS: Readonly<Record<EntityName, EntityFacts>> = TABLE;
+const PROPERTIES: Readonly<Record<EntityName, EntityProperties>> = ENTITIES;
 
-export const isSecret = (entity: EntityName) => FACTS[entity].secret === true;
+export const isSecretEntity = (entity: EntityName) => PROPERTIES[entity].isSecret === true;
 
 /** What is looked for where settings choose nothing. */
-export const USUAL_ENTITIES = ENTITY_NAMES.filter((name) => FACTS[name].ordinary !== true);
+export const DEFAULT_ENTITIES = ENTITY_NAMES.filter((name) => PROPERTIES[name].isOptIn !== true);
 
 /** In `[MASKED_…]` and in pseudonyms. */
-export const maskName = (entity: EntityName) => FACTS[entity].mask ?? entity.toUpperCase();
+export const toMaskLabel = (entity: EntityName) => PROPERTIES[entity].mask ?? entity.toUpperCase();

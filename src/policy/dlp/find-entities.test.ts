@@ -1,11 +1,14 @@
 import { expect, test } from "bun:test";
-import { type Source, segment } from "../segment.ts";
+import { createSegment, type SegmentSource } from "../segment.ts";
 import type { EntityName } from "./entities.ts";
 import { findEntities } from "./find-entities.ts";
 
-const hits = (text: string, place: { source?: Source; pointer?: string; inner?: string } = {}) =>
+const hits = (
+  text: string,
+  place: { source?: SegmentSource; pointer?: string; inner?: string } = {},
+) =>
   findEntities(
-    segment(text, place.source ?? "user", {
+    createSegment(text, place.source ?? "user", {
       pointer: place.pointer ?? "/input",
       inner: place.inner ?? null,
     }),
@@ -254,7 +257,7 @@ test.each<[string, string, string, EntityName]>([
 });
 
 test("what is found is worked out once for each segment", () => {
-  const one = segment("mail jane@example.com", "user", { pointer: "/input" });
+  const one = createSegment("mail jane@example.com", "user", { pointer: "/input" });
 
   expect(findEntities(one)).toBe(findEntities(one));
 });

@@ -1,44 +1,46 @@
 /** Finds every entity in a text, whatever settings say: they only choose among these. */
 import { findSecrets } from "../secrets/find-secrets.ts";
-import { plainSecrets } from "../secrets/secrets-in.ts";
-import { once, type Segment } from "../segment.ts";
-import { decoded, folded, unquoted, type View } from "../views.ts";
-import { AMERICAN_SHAPES } from "./american-shapes.ts";
-import { credentials } from "./credentials.ts";
-import { emails } from "./emails.ts";
+import { findPlainSecrets } from "../secrets/find-segment-secrets.ts";
+import { computeOnce, type Segment } from "../segment.ts";
+import { decodeViews, foldText, unescapeView, type View } from "../views/view.ts";
+import { AMERICAN_FORMATS } from "./american-formats.ts";
+import { createClueLookup } from "./clue-lookup.ts";
+import { DOCUMENT_AND_DEVICE_FORMATS } from "./document-and-device-formats.ts";
 import type { EntityHit } from "./entities.ts";
-import { EUROPEAN_SHAPES } from "./european-shapes.ts";
-import { fieldName } from "./field-name.ts";
-import { ledPassword } from "./led-password.ts";
-import { MONEY_SHAPES } from "./money-shapes.ts";
-import { nearby } from "./nearby.ts";
-import { PAPER_AND_DEVICE_SHAPES } from "./paper-and-device-shapes.ts";
-import { phonesAt } from "./phones.ts";
-import { plainDigits } from "./plain-digits.ts";
+import { indexFormats } from "./entity-format.ts";
+import { EUROPEAN_FORMATS } from "./european-formats.ts";
+import { FINANCIAL_FORMATS } from "./financial-formats.ts";
+import { findEmails } from "./find-emails.ts";
+import { findPasswordAfterClue } from "./find-password-after-clue.ts";
+import { findPhonesAt } from "./find-phones.ts";
+import { foldDigits } from "./fold-digits.ts";
+import { readFieldName } from "./read-field-name.ts";
 import { scanWords } from "./scan-words.ts";
-import { shapesByOpening } from "./shape.ts";
+import { toCredentialHits } from "./to-credential-hits.ts";
 
-const shapesOf = shapesByOpening([
-  ...MONEY_SHAPES,
-  ...EUROPEAN_SHAPES,
-  ...AMERICAN_SHAPES,
-  ...PAPER_AND_DEVICE_SHAPES,
+const formatsFor = indexFormats([
+  ...FINANCIAL_FORMATS,
+  ...EUROPEAN_FORMATS,
+  ...AMERICAN_FORMATS,
+  ...DOCUMENT_AND_DEVICE_FORMATS,
 ]);
 
 /** Hits may overlap: which one wins depends on what settings look for. Worked out once for each segment. */
-export const findEntities = (of: Segment): readonly EntityHit[] => once(of, entitiesOf);
+export const findEntities = (of: Segment): readonly EntityHit[] => computeOnce(of, findInSegment);
 
-function entitiesOf(_: string, of: Segment): readonly EntityHit[] {
-  const name = fieldName(of);
-  const hits = entitiesIn(of, once(of, folded), name === "" ? "" : `${name}: `);
-  const [, ...encoded] = once(of, decoded);
+function findInSegment(_: string, of: Segment): readonly EntityHit[] {
+  const name = readFieldName(of);
+  const hits = findInView(of, computeOnce(of, foldText), name === "" ? "" : `${name}: `);
+  const [, ...encoded] = computeOnce(of, decodeViews);
   if (encoded.length === 0) return hits;
-  const inside = encoded.flatMap((view) => surestOfEachPlace(entitiesIn(of, unquoted(view), "")));
+  const inside = encoded.flatMap((view) =>
+    keepMostConfident(findInView(of, unescapeView(view), "")),
+  );
   return [...hits, ...inside];
 }
 
 /** What is encoded has one place for all that is found in it: its text must not be read again for each. */
-function surestOfEachPlace(hits: readonly EntityHit[]): EntityHit[] {
+function keepMostConfident(hits: readonly EntityHit[]): EntityHit[] {
   const surest = new Map<string, EntityHit>();
   for (const hit of hits) {
     const place = `${hit.entity} ${hit.start} ${hit.end}`;
@@ -48,39 +50,43 @@ function surestOfEachPlace(hits: readonly EntityHit[]): EntityHit[] {
 }
 
 /** `label` is read before the text, for what it says about it. */
-function entitiesIn(of: Segment, { exact, span }: View, label: string): EntityHit[] {
-  const text = label + plainDigits(exact);
-  const secrets = text === of.text ? plainSecrets(of) : findSecrets(text);
-  const hits = [...credentials(text, secrets), ...personal(text)];
+function findInView(of: Segment, { exact, toOriginal }: View, label: string): EntityHit[] {
+  const text = label + foldDigits(exact);
+  const secrets = text === of.text ? findPlainSecrets(of) : findSecrets(text);
+  const hits = [...toCredentialHits(text, secrets), ...findPersonalData(text)];
   if (hits.length === 0) return hits;
   return hits
     .filter(({ start }) => start >= label.length)
-    .map((hit) => ({ ...hit, ...span(hit.start - label.length, hit.end - label.length) }));
+    .map((hit) => ({ ...hit, ...toOriginal(hit.start - label.length, hit.end - label.length) }));
 }
 
-function personal(text: string): EntityHit[] {
+function findPersonalData(text: string): EntityHit[] {
   const { starts, ends, clues } = scanWords(text);
-  const hits = emails(text);
+  const hits = findEmails(text);
   for (const clue of clues) {
-    const password = clue.leads && ledPassword(text, clue);
+    const password = clue.precedesPassword && findPasswordAfterClue(text, clue);
     if (password) hits.push(password);
   }
 
-  const cluesAt = nearby(text, clues);
+  const cluesAt = createClueLookup(text, clues);
   starts.forEach((at, index) => {
-    if (isInside(text, at)) return;
+    if (isInsideLongerValue(text, at)) return;
     const isDigit = text.charCodeAt(at) <= NINE;
     const isNear = cluesAt(at);
-    for (const shape of shapesOf(isDigit, (ends[index] ?? 0) - at)) {
-      const { entity, alone } = shape;
+    for (const shape of formatsFor(isDigit, (ends[index] ?? 0) - at)) {
+      const { entity, confidence: alone } = shape;
       if (alone === 0 && !isNear) continue;
-      const end = shape.end(text, at);
+      const end = shape.findEnd(text, at);
       if (end < 0) continue;
-      const confidence = isNear?.(entity, end, shape.unmarked === true) ? shape.near : alone;
+      const confidence = isNear?.(entity, end, shape.isAmbiguous === true)
+        ? shape.confidenceWithClue
+        : alone;
       if (confidence > 0) hits.push({ entity, start: at, end, confidence });
     }
     if (isDigit) {
-      hits.push(...phonesAt(text, at, isNear && ((...asked) => isNear("phone_number", ...asked))));
+      hits.push(
+        ...findPhonesAt(text, at, isNear && ((...asked) => isNear("phone_number", ...asked))),
+      );
     }
   });
   return hits;
@@ -89,7 +95,7 @@ function personal(text: string): EntityHit[] {
 const NINE = 0x39;
 
 /** The middle of a longer number (`2024-05-20`), or of a character (`&#128553;`), is tried as the start of nothing. */
-function isInside(text: string, at: number): boolean {
+function isInsideLongerValue(text: string, at: number): boolean {
   const sign = text.charCodeAt(at - 1);
   if (sign === 0x23) return text.charCodeAt(at - 2) === 0x26;
   if (sign !== 0x2d && sign !== 0x2e && sign !== 0x2f) return false;

@@ -1,12 +1,12 @@
 /** One pass over a text: where values may start, and which words nearby say what they are. */
-import { addToHash, CLUE_WORDS, type ClueWord, UNSPACED_WORDS } from "./clues.ts";
+import { addToWordHash, CLUE_WORDS, type ClueWord, UNSPACED_WORDS } from "./clue-words.ts";
 
 export interface Clue extends ClueWord {
   start: number;
   end: number;
 }
 
-export interface Words {
+export interface WordScan {
   /** Starts of words that hold a digit, or otherwise may open a value, in order. */
   starts: readonly number[];
   /** The ends of the same words. */
@@ -31,7 +31,7 @@ for (const hash of CLUE_WORDS.keys()) MAY_BE_CLUE[hash & LOW_BITS] = 1;
 
 const UNSPACED = new RegExp([...UNSPACED_WORDS.keys()].join("|"), "g");
 
-export function scanWords(text: string): Words {
+export function scanWords(text: string): WordScan {
   const starts: number[] = [];
   const ends: number[] = [];
   const clues: Clue[] = [];
@@ -47,7 +47,7 @@ export function scanWords(text: string): Words {
       unit = text.charCodeAt(at);
       const kind = unit < 128 ? (KINDS[unit] ?? OTHER) : kindBeyondAscii(unit);
       if (kind === OTHER) break;
-      hash = addToHash(hash, unit);
+      hash = addToWordHash(hash, unit);
       if (kind === DIGIT) digits = true;
     }
     if (unit >= FIRST_UNSPACED) unspaced = true;
@@ -84,7 +84,7 @@ function addClues(
   const written = text.slice(start, end);
   const word = written.toLowerCase();
   for (const clue of CLUE_WORDS.get(hash) ?? []) {
-    if (clue.word !== word || (clue.capitals && written !== word.toUpperCase())) continue;
+    if (clue.word !== word || (clue.upperCaseOnly && written !== word.toUpperCase())) continue;
     const fits = clue.after?.test(text.slice(Math.max(0, start - 16), start).toLowerCase()) ?? true;
     if (fits) clues.push({ ...clue, start, end });
   }
@@ -102,13 +102,13 @@ function opensValue(text: string, start: number, end: number): boolean {
   // A look past the end is worth avoiding: it makes the engine give up its fast code, again and again.
   const next = end < text.length ? text.charCodeAt(end) : 0;
   if (length < 9 && (next === DASH || next === DOT || next === COLON)) {
-    if (sticks(HEX, text, start) || sticks(LETTERS_THEN_DIGIT, text, start)) return true;
+    if (matchesAt(HEX, text, start) || matchesAt(LETTERS_THEN_DIGIT, text, start)) return true;
   }
   const isCapital = text.charCodeAt(start) < 97;
   return isCapital && (length === 8 || length === 11) && /^[A-Z]+$/.test(text.slice(start, end));
 }
 
-function sticks(pattern: RegExp, text: string, at: number): boolean {
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
   pattern.lastIndex = at;
   return pattern.test(text);
 }

@@ -1,48 +1,48 @@
 /** Messages of MCP and A2A: JSON-RPC envelopes, or what stands in them. */
 import { readContent, readMessage, readMessages } from "./messages.ts";
-import { type About, isObject, type JsonObject } from "./payload.ts";
+import { isObject, type JsonObject, type PayloadContext } from "./payload.ts";
 import { readCall, readDefinitions } from "./tools.ts";
 import {
-  byOwnNames,
-  byTable,
-  eachWith,
-  from,
-  type Members,
-  members,
-  type Read,
+  type MemberReaders,
+  memberReaders,
+  readDataObject,
+  readEach,
   readEvery,
   readName,
+  readObject,
   readText,
   readUnknown,
-} from "./walk.ts";
+  type ValueReader,
+  withSource,
+} from "./value-readers.ts";
 
-export const isEnvelope = (body: JsonObject, { protocol }: About): boolean =>
+export const isEnvelope = (body: JsonObject, { protocol }: PayloadContext): boolean =>
   typeof body.jsonrpc === "string" ||
   (typeof body.method === "string" && isObject(body.params)) ||
   (protocol === "mcp" && isObject(body.result));
 
 /** Under protocol `mcp` some clients send `params` or `result` without the envelope. */
-export const isBareMcp = (body: JsonObject, { direction, protocol }: About): boolean =>
+export const isBareMcp = (body: JsonObject, { direction, protocol }: PayloadContext): boolean =>
   protocol === "mcp" &&
   (direction === "output" ? !("input" in body) : typeof body.name === "string");
 
 export const isToolCall = ({ method }: JsonObject): boolean => method === "tools/call";
 
-export function envelopeTable(body: JsonObject, about: About): Members {
+export function envelopeTable(body: JsonObject, about: PayloadContext): MemberReaders {
   if (isToolCall(body)) return TOOL_CALL;
   if (about.protocol === "mcp") return MCP;
   return about.protocol === "a2a" || isA2aResult(body.result) ? A2A : MCP;
 }
 
 /** A block, a list of them, or what a person answered by the names of a form. */
-const readBlocks: Read = (out, value, place) =>
+const readBlocks: ValueReader = (out, value, place) =>
   (isObject(value) && value.type === undefined ? readEvery : readUnknown)(out, value, place);
 
 /** Prompts, resources, tools and what they gave back: all of it was written by the server. */
-export const readMcpResult = from(
+export const readMcpResult = withSource(
   "tool_result",
-  byOwnNames(
-    members({
+  readDataObject(
+    memberReaders({
       tools: readDefinitions,
       content: readBlocks,
       contents: readUnknown,
@@ -63,29 +63,29 @@ export const readMcpResult = from(
 const isA2aResult = (result: unknown): boolean =>
   isObject(result) && (Array.isArray(result.parts) || typeof result.kind === "string");
 
-const readParams = byTable(
-  members({
+const readParams = readObject(
+  memberReaders({
     name: readName,
     message: readMessage,
     messages: readMessages,
     history: readMessages,
-    systemPrompt: from("system", readText),
+    systemPrompt: withSource("system", readText),
     arguments: readEvery,
   }),
 );
 
-const readTask = byTable(
-  members({
+const readTask = readObject(
+  memberReaders({
     message: readMessage,
     history: readMessages,
-    status: byTable(members({ message: readMessage })),
-    artifacts: eachWith(byTable(members({ parts: readContent }))),
+    status: readObject(memberReaders({ message: readMessage })),
+    artifacts: readEach(readObject(memberReaders({ parts: readContent }))),
   }),
 );
-const readA2aResult: Read = (out, value, place) =>
+const readA2aResult: ValueReader = (out, value, place) =>
   (isObject(value) && typeof value.role === "string" ? readMessage : readTask)(out, value, place);
 
-const readError = from("tool_result", readEvery);
-const TOOL_CALL = members({ params: readCall });
-const MCP = members({ params: readParams, result: readMcpResult, error: readError });
-const A2A = members({ params: readParams, result: readA2aResult });
+const readError = withSource("tool_result", readEvery);
+const TOOL_CALL = memberReaders({ params: readCall });
+const MCP = memberReaders({ params: readParams, result: readMcpResult, error: readError });
+const A2A = memberReaders({ params: readParams, result: readA2aResult });

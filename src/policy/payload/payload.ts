@@ -11,7 +11,7 @@ export interface Payload {
   names: Set<string>;
   calls: ToolCall[];
   /** Numbers and switches that say nothing to a detector, and much to who decides about a call. */
-  values: Value[];
+  values: ScalarValue[];
   /** How many values came before those in `values`, which is capped. */
   dropped_values: number;
   definitions: ToolDefinition[];
@@ -20,13 +20,13 @@ export interface Payload {
   /** PDF, Office and gzip files in the body itself, as the formats of providers carry them. */
   documents: Attachment[];
   uninspected: Uninspected[];
-  tool: Tool;
+  tool: EvaluatedTool;
 }
 
-export type Value = Pick<Segment, "text" | "role" | "pointer" | "inner">;
+export type ScalarValue = Pick<Segment, "text" | "role" | "pointer" | "inner">;
 
 /** What the caller says beside the payload. */
-export interface About {
+export interface PayloadContext {
   direction: Direction;
   protocol: Protocol;
   attributes: Readonly<JsonObject>;
@@ -42,7 +42,7 @@ export interface Attachment {
 }
 
 /** What the conditions on `tool.*` look at. */
-export interface Tool {
+export interface EvaluatedTool {
   name: string | null;
   command: string | null;
   /** undefined: there are none. */

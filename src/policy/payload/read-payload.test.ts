@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import type { About, JsonObject } from "./payload.ts";
+import type { JsonObject, PayloadContext } from "./payload.ts";
 import { readPayload } from "./read-payload.ts";
 
 const GIVEN = { amount: 5.5, on: true, deep: { list: [1, false] } };
 const JSON_TEXT = JSON.stringify(GIVEN);
 const message = (part: object) => ({ messages: [{ role: "assistant", ...part }] });
-const read = (payload: JsonObject, about: Partial<About> = {}) =>
+const read = (payload: JsonObject, about: Partial<PayloadContext> = {}) =>
   readPayload(payload, { direction: "input", protocol: "llm", attributes: {}, ...about });
 
-test.each<[string, JsonObject, About["protocol"]?]>([
+test.each<[string, JsonObject, PayloadContext["protocol"]?]>([
   ["chat", message({ tool_calls: [{ function: { name: "pay", arguments: JSON_TEXT } }] })],
   ["chat, with one call", message({ function_call: { name: "pay", arguments: JSON_TEXT } })],
   ["responses", { input: [{ type: "function_call", name: "pay", arguments: JSON_TEXT }] }],

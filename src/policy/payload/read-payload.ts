@@ -1,21 +1,21 @@
 /** What does a payload say, who says each piece of it, and where does the piece stand? */
-import type { Source } from "../segment.ts";
-import { BODY } from "./bodies.ts";
+import type { SegmentSource } from "../segment.ts";
+import { BODY_READERS } from "./body-readers.ts";
 import { envelopeTable, isBareMcp, isEnvelope, readMcpResult } from "./json-rpc.ts";
 import { readMessage } from "./messages.ts";
 import {
-  type About,
   type Attachment,
   isObject,
   type JsonObject,
   type Payload,
+  type PayloadContext,
   stringOrNull,
 } from "./payload.ts";
 import { readTool } from "./read-tool.ts";
 import { readCall } from "./tools.ts";
-import { type Place, readMembers } from "./walk.ts";
+import { readMembers, type ValueLocation } from "./value-readers.ts";
 
-export function readPayload(payload: JsonObject, about: About): Payload {
+export function readPayload(payload: JsonObject, about: PayloadContext): Payload {
   const { attachments, ...body } = payload;
   const out: Payload = {
     segments: [],
@@ -31,16 +31,22 @@ export function readPayload(payload: JsonObject, about: About): Payload {
     uninspected: [],
     tool: readTool(body, about),
   };
-  const top: Place = { source: sideOf(about), role: null, pointer: "", inner: null, name: "" };
-  const { read } = READERS.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
+  const top: ValueLocation = {
+    source: defaultSource(about),
+    role: null,
+    pointer: "",
+    inner: null,
+    name: "",
+  };
+  const { read } = BODY_STYLES.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
   read(out, body, { top, about });
-  if (about.direction === "output") disownRoles(out, top.source);
+  if (about.direction === "output") ignoreClaimedRoles(out, top.source);
   else readShellCall(out, body);
   return out;
 }
 
 /** An answer was written by who gave it: claiming to be the user, or the system, hides it from no output rule. */
-function disownRoles({ segments }: Payload, source: Source): void {
+function ignoreClaimedRoles({ segments }: Payload, source: SegmentSource): void {
   for (const segment of segments) {
     const claimed = segment.source === "user" || segment.source === "system";
     if (claimed && segment.role !== null) segment.source = source;
@@ -53,18 +59,22 @@ function readShellCall({ tool, calls }: Payload, { input }: JsonObject): void {
   calls.push({ name: tool.name, pointer: "/input", arguments: { command: input } });
 }
 
-interface Reader {
-  fits: (body: JsonObject, about: About) => boolean;
-  read: (out: Payload, body: JsonObject, given: { top: Place; about: About }) => void;
+interface BodyReader {
+  fits: (body: JsonObject, about: PayloadContext) => boolean;
+  read: (
+    out: Payload,
+    body: JsonObject,
+    given: { top: ValueLocation; about: PayloadContext },
+  ) => void;
 }
 
-const ANY_BODY: Reader = {
+const ANY_BODY: BodyReader = {
   fits: () => true,
-  read: (out, body, { top }) => readMembers(out, body, top, BODY),
+  read: (out, body, { top }) => readMembers(out, body, top, BODY_READERS),
 };
 
 /** By shape, the first that fits. What its table does not name is read all the same. */
-const READERS: readonly Reader[] = [
+const BODY_STYLES: readonly BodyReader[] = [
   {
     fits: isEnvelope,
     read: (out, body, { top, about }) => readMembers(out, body, top, envelopeTable(body, about)),
@@ -82,7 +92,7 @@ const READERS: readonly Reader[] = [
 ];
 
 /** Who wrote what no role is given for. */
-function sideOf({ direction, protocol }: About): Source {
+function defaultSource({ direction, protocol }: PayloadContext): SegmentSource {
   if (direction === "input") return "user";
   return protocol === "mcp" ? "tool_result" : "assistant";
 }

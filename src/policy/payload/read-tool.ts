@@ -1,11 +1,17 @@
 /** Which tool is this about? For conditions on `tool.*` (spec 4.3.3). */
 import { isBareMcp, isToolCall } from "./json-rpc.ts";
-import { type About, isObject, type JsonObject, stringOrNull, type Tool } from "./payload.ts";
+import {
+  type EvaluatedTool,
+  isObject,
+  type JsonObject,
+  type PayloadContext,
+  stringOrNull,
+} from "./payload.ts";
 import { bareToolName } from "./tools.ts";
 
-export function readTool(body: JsonObject, about: About): Tool {
-  const params = callParams(body, about);
-  const stamped = (name: string) => attribute(about.attributes, name);
+export function readTool(body: JsonObject, about: PayloadContext): EvaluatedTool {
+  const params = readCallParams(body, about);
+  const stamped = (name: string) => readAttribute(about.attributes, name);
   const name =
     stringOrNull(bareToolName(params.name)) ?? stringOrNull(bareToolName(stamped("name")));
   // No client stamps the command of a shell call: it is the whole input.
@@ -17,13 +23,13 @@ export function readTool(body: JsonObject, about: About): Tool {
   };
 }
 
-function callParams(body: JsonObject, about: About): JsonObject {
+function readCallParams(body: JsonObject, about: PayloadContext): JsonObject {
   if (isToolCall(body)) return isObject(body.params) ? body.params : {};
   return about.direction === "input" && isBareMcp(body, about) ? body : {};
 }
 
 /** `{tool: {name}}` or `{"tool.name": …}`. */
-function attribute(attributes: Readonly<JsonObject>, name: string): unknown {
+function readAttribute(attributes: Readonly<JsonObject>, name: string): unknown {
   const nested = isObject(attributes.tool) ? attributes.tool[name] : undefined;
   return nested ?? attributes[`tool.${name}`];
 }

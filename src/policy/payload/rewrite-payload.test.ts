@@ -1,10 +1,10 @@
 /** Does the copy differ from what was sent in exactly what it shall? */
 import { expect, test } from "bun:test";
-import { segment } from "../segment.ts";
+import { createSegment } from "../segment.ts";
 import { rewritePayload } from "./rewrite-payload.ts";
 
 const change = (pointer: string, text: string, inner: string | null = null) => ({
-  segment: segment("any", "user", { pointer, inner }),
+  segment: createSegment("any", "user", { pointer, inner }),
   text,
 });
 const body = (payload: string) =>

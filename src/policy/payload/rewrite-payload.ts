@@ -9,9 +9,9 @@ import {
   skipBlank,
   type TextEdit,
 } from "../../lib/json/source-text.ts";
-import type { Change } from "../rewrite.ts";
-import { encodeMember } from "./encoded.ts";
-import { type Branch, placeTree } from "./place-tree.ts";
+import type { TextChange } from "../masking/apply-masks.ts";
+import { encodeMember } from "./decode-member.ts";
+import { buildPointerTree, type PointerTree } from "./pointer-tree.ts";
 
 /**
  * `body` is the text of an evaluation request that parseStrict took. Answers the text of its payload,
@@ -21,31 +21,40 @@ import { type Branch, placeTree } from "./place-tree.ts";
  * - without `attachments`: they belong to the evaluation and not to the body that is sent on, the caller
  *   has them, and many clients read no answer over 1 MiB.
  */
-export function rewritePayload(body: string, changes: readonly Change[]): string {
-  const tree = placeTree(changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)));
+export function rewritePayload(body: string, changes: readonly TextChange[]): string {
+  const tree = buildPointerTree(
+    changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)),
+  );
   const payload = readMemberTexts(body, skipBlank(body, 0)).get("payload") ?? "{}";
-  return applyEdits(payload, [...replacements(payload, tree, TOKENS), ...removals(payload)]);
+  return applyEdits(payload, [
+    ...collectReplacements(payload, tree, TOKEN_MEMBERS),
+    ...collectRemovals(payload),
+  ]);
 }
 
 /** Where answers of models list the tokens of the text beside or below. What is no list or object there is none. */
-const TOKENS: ReadonlySet<string> = new Set(["logprobs", "logprobsResult"]);
+const TOKEN_MEMBERS: ReadonlySet<string> = new Set(["logprobs", "logprobsResult"]);
 const NO_TOKENS: ReadonlySet<string> = new Set();
 
 const IN_ATTACHMENTS = /^\/attachments(?:\/|$)/;
 
-function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<string>): TextEdit[] {
+function collectReplacements(
+  text: string,
+  tree: PointerTree<TextChange>,
+  tokens: ReadonlySet<string>,
+): TextEdit[] {
   const edits: TextEdit[] = [];
   const drop = (at: number, empty: string): number => {
     const end = findValueEnd(text, at);
     edits.push({ from: at, to: end, put: empty });
     return end;
   };
-  const look = (at: number, branch: Branch<Change> | undefined): number => {
+  const look = (at: number, branch: PointerTree<TextChange> | undefined): number => {
     if (!branch) return findValueEnd(text, at);
     const first = text.charCodeAt(at);
     if (first === OPEN_BRACE) {
       return eachMember(text, at, (name, value) => {
-        const empty = tokens.has(name) ? EMPTY.get(text.charCodeAt(value)) : undefined;
+        const empty = tokens.has(name) ? EMPTY_VALUES.get(text.charCodeAt(value)) : undefined;
         return empty === undefined ? look(value, branch.steps.get(name)) : drop(value, empty);
       });
     }
@@ -53,7 +62,7 @@ function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<st
       return eachItem(text, at, (index, value) => look(value, branch.steps.get(String(index))));
     }
     const end = findValueEnd(text, at);
-    const changed = changedText(text.slice(at, end), branch);
+    const changed = toReplacement(text.slice(at, end), branch);
     if (changed !== undefined) edits.push({ from: at, to: end, put: JSON.stringify(changed) });
     return end;
   };
@@ -61,23 +70,26 @@ function replacements(text: string, tree: Branch<Change>, tokens: ReadonlySet<st
   return edits;
 }
 
-const EMPTY = new Map([
+const EMPTY_VALUES = new Map([
   [OPEN_BRACE, "null"],
   [OPEN_BRACKET, "[]"],
 ]);
 
-function changedText(literal: string, { item, inner }: Branch<Change>): string | undefined {
-  if (!inner) return item && writtenText(item);
+function toReplacement(
+  literal: string,
+  { item, inner }: PointerTree<TextChange>,
+): string | undefined {
+  if (!inner) return item && encodeText(item);
   const document: string = JSON.parse(literal);
-  return applyEdits(document, replacements(document, inner, NO_TOKENS));
+  return applyEdits(document, collectReplacements(document, inner, NO_TOKENS));
 }
 
-const writtenText = ({ segment: { encoding }, text }: Change): string =>
+const encodeText = ({ segment: { encoding }, text }: TextChange): string =>
   encoding ? encodeMember(encoding, text) : text;
 
-function removals(payload: string): TextEdit[] {
+function collectRemovals(payload: string): TextEdit[] {
   const edits: TextEdit[] = [];
-  const drop = (slot: number, end: number) => edits.push(removal(payload, slot, end));
+  const drop = (slot: number, end: number) => edits.push(removeMember(payload, slot, end));
   eachMember(payload, 0, (name, at, slot) => {
     if (name === "attachments") {
       const end = findValueEnd(payload, at);
@@ -99,7 +111,7 @@ function removals(payload: string): TextEdit[] {
 }
 
 /** A member goes with the comma before it; the first of its object with the comma behind it. */
-function removal(text: string, slot: number, end: number): TextEdit {
+function removeMember(text: string, slot: number, end: number): TextEdit {
   if (text.charCodeAt(slot - 1) === COMMA) return { from: slot - 1, to: end, put: "" };
   const behind = skipBlank(text, end);
   return { from: slot, to: text.charCodeAt(behind) === COMMA ? behind + 1 : end, put: "" };

@@ -1,20 +1,20 @@
 /** Tools in a payload: what is offered (definitions) and what is asked for (calls), in every style. */
-import { segment } from "../segment.ts";
-import { isOpaque } from "./opaque.ts";
+import { createSegment } from "../segment.ts";
+import { isOpaque } from "./is-opaque.ts";
 import { isObject, type JsonObject } from "./payload.ts";
 import {
-  eachWith,
-  from,
-  members,
-  nothing,
-  type Place,
-  type Read,
+  childLocation,
+  ignoreValue,
+  memberReaders,
+  readEach,
   readEvery,
   readJsonText,
   readMembers,
   readUnknown,
-  under,
-} from "./walk.ts";
+  type ValueLocation,
+  type ValueReader,
+  withSource,
+} from "./value-readers.ts";
 
 /** spec 4.3.3: the last segment of `mcp__server__tool`. */
 export function bareToolName(name: unknown): string {
@@ -24,63 +24,68 @@ export function bareToolName(name: unknown): string {
 }
 
 /** Prose in it is looked at, and never rewritten: whoever takes the copy finds the tool by this name. */
-export const readToolName: Read = (out, value, place) => {
+export const readToolName: ValueReader = (out, value, place) => {
   if (typeof value !== "string") readUnknown(out, value, place);
   else if (!isOpaque("id", value, place.source)) {
-    out.segments.push(segment(value, place.source, { ...place, isName: true }));
+    out.segments.push(createSegment(value, place.source, { ...place, isName: true }));
   }
 };
 
 /** An object with `name` and its arguments, under whichever name the style gives them. */
-export const readCall: Read = (out, value, place) => {
+export const readCall: ValueReader = (out, value, place) => {
   if (!isObject(value)) return readUnknown(out, value, place);
-  const inside: Place = { ...place, source: "tool_arguments" };
+  const inside: ValueLocation = { ...place, source: "tool_arguments" };
   const name = bareToolName(value.name);
-  const [member, table] = ARGUMENTS.find(([each]) => value[each] !== undefined) ?? NO_ARGUMENTS;
+  const [member, table] =
+    ARGUMENT_MEMBERS.find(([each]) => value[each] !== undefined) ?? NO_ARGUMENTS;
   const call = { name, pointer: place.pointer, arguments: undefined as unknown };
   out.calls.push(call);
   const given = value[member];
-  if (typeof given === "string") call.arguments = readJsonText(out, given, under(inside, member));
+  if (typeof given === "string")
+    call.arguments = readJsonText(out, given, childLocation(inside, member));
   else {
     call.arguments = given;
-    readEvery(out, given, under(inside, member));
+    readEvery(out, given, childLocation(inside, member));
   }
   readMembers(out, value, inside, table);
 };
 
 /** A call that the provider ran holds what came back as well. */
-const readOutput = from("tool_result", readUnknown);
-const argumentsIn = (member: string) =>
-  [member, members({ name: readToolName, output: readOutput, [member]: nothing })] as const;
-const NO_ARGUMENTS = argumentsIn("arguments");
-const ARGUMENTS = [NO_ARGUMENTS, argumentsIn("args"), argumentsIn("input")];
+const readOutput = withSource("tool_result", readUnknown);
+const argumentMember = (member: string) =>
+  [
+    member,
+    memberReaders({ name: readToolName, output: readOutput, [member]: ignoreValue }),
+  ] as const;
+const NO_ARGUMENTS = argumentMember("arguments");
+const ARGUMENT_MEMBERS = [NO_ARGUMENTS, argumentMember("args"), argumentMember("input")];
 
 /** Reference chat wraps the call once more; others put it into the list as it is. */
-const WRAPPED_CALL = members({ function: readCall, custom: readCall });
-export const readToolCalls = eachWith((out, value, place) => {
+const WRAPPED_CALL_READERS = memberReaders({ function: readCall, custom: readCall });
+export const readToolCalls = readEach((out, value, place) => {
   if (!isObject(value) || !(isObject(value.function) || isObject(value.custom))) {
     return readCall(out, value, place);
   }
-  readMembers(out, value, { ...place, source: "tool_arguments" }, WRAPPED_CALL);
+  readMembers(out, value, { ...place, source: "tool_arguments" }, WRAPPED_CALL_READERS);
 });
 
 /** Descriptions and the texts of schemas: a poisoned tool speaks to the model from any of them. */
-const readDefinition: Read = (out, value, place) => {
+const readDefinition: ValueReader = (out, value, place) => {
   if (!isObject(value)) return readUnknown(out, value, place);
   const named = typeof value.name === "string";
   if (named) {
     const name = bareToolName(value.name);
-    out.definitions.push({ name, pointer: place.pointer, schema: schemaOf(value) });
+    out.definitions.push({ name, pointer: place.pointer, schema: readSchema(value) });
   }
-  readMembers(out, value, place, named ? DEFINITION : WRAPPED_DEFINITION);
+  readMembers(out, value, place, named ? DEFINITION_READERS : WRAPPED_DEFINITION_READERS);
 };
 
-const readList = from("tool_definition", eachWith(readDefinition));
-export const readDefinitions: Read = (out, value, place) =>
+const readList = withSource("tool_definition", readEach(readDefinition));
+export const readDefinitions: ValueReader = (out, value, place) =>
   readList(out, value, { ...place, role: null });
 
-const DEFINITION = members({ name: readToolName });
-const WRAPPED_DEFINITION = members({
+const DEFINITION_READERS = memberReaders({ name: readToolName });
+const WRAPPED_DEFINITION_READERS = memberReaders({
   function: readDefinition,
   custom: readDefinition,
   toolSpec: readDefinition,
@@ -88,7 +93,7 @@ const WRAPPED_DEFINITION = members({
   function_declarations: readDefinitions,
 });
 
-function schemaOf(tool: JsonObject): unknown {
+function readSchema(tool: JsonObject): unknown {
   const { inputSchema } = tool;
   // Bedrock wraps the schema, MCP does not.
   if (isObject(inputSchema) && isObject(inputSchema.json)) return inputSchema.json;

@@ -1,5 +1,13 @@
 /** Credentials of messaging, payment, marketing, identity and AI providers, and our own. */
-import { ALNUM, HEX, named, prefixed, type SecretFormat, UUID, WORD } from "./secret-format.ts";
+import {
+  ALNUM,
+  HEX,
+  type SecretFormat,
+  toNamedFormat,
+  toPrefixedFormat,
+  UUID,
+  WORD,
+} from "./secret-format.ts";
 
 export const BUSINESS_FORMATS: readonly SecretFormat[] = [
   ...(
@@ -94,7 +102,7 @@ export const BUSINESS_FORMATS: readonly SecretFormat[] = [
       ["onesignal_key", ["os_v2_app_", "os_v2_org_"], "[a-z2-7]{60,110}"],
       ["okta_header_token", "SSWS ", "00[\\w-]{40}"],
     ] as const
-  ).map(prefixed),
+  ).map(toPrefixedFormat),
   ...(
     [
       ["cohere_key", ["cohere", "co_api_key"], `${ALNUM}{40}`],
@@ -131,19 +139,19 @@ export const BUSINESS_FORMATS: readonly SecretFormat[] = [
       ["rapidapi_key", ["rapidapi"], `${WORD}{50}`],
       ["etsy_key", ["etsy"], "[a-z0-9]{24}"],
     ] as const
-  ).map(named),
+  ).map(toNamedFormat),
   {
-    ...prefixed(["telegram_bot_token", ":AA", ""]),
-    back: [8, 9, 10],
+    ...toPrefixedFormat(["telegram_bot_token", ":AA", ""]),
+    lookBehind: [8, 9, 10],
     pattern: /\d{8,10}:AA[\w-]{32,33}(?![\w-])/y,
   },
   {
-    ...prefixed(["facebook_app_token", "facebook", ""]),
+    ...toPrefixedFormat(["facebook_app_token", "facebook", ""]),
     pattern: /facebook[^\n\d|]{1,40}(\d{15,16}\|[\w-]{27})(?![\w-])/iy,
   },
   {
-    ...prefixed(["mailchimp_key", "-us", ""]),
-    back: [32],
+    ...toPrefixedFormat(["mailchimp_key", "-us", ""]),
+    lookBehind: [32],
     pattern: /[0-9a-f]{32}-us\d{1,2}(?!\w)/y,
   },
 ];

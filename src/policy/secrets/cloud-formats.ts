@@ -3,9 +3,9 @@ import {
   ALNUM,
   BASE64,
   HEX,
-  named,
-  prefixed,
   type SecretFormat,
+  toNamedFormat,
+  toPrefixedFormat,
   UUID,
   WORD,
 } from "./secret-format.ts";
@@ -65,7 +65,7 @@ export const CLOUD_FORMATS: readonly SecretFormat[] = [
       ["scalingo_token", "tk-us-", `${WORD}{48}`],
       ["clickhouse_cloud_secret", "4b1d", `${ALNUM}{38}`],
     ] as const
-  ).map(prefixed),
+  ).map(toPrefixedFormat),
   ...(
     [
       [
@@ -111,30 +111,30 @@ export const CLOUD_FORMATS: readonly SecretFormat[] = [
         "[^\\s\"'`]{8,64}",
       ],
     ] as const
-  ).map(named),
+  ).map(toNamedFormat),
   {
-    ...prefixed(["azure_client_secret", "Q~", "[\\w~.-]{31,34}"]),
-    back: [4],
+    ...toPrefixedFormat(["azure_client_secret", "Q~", "[\\w~.-]{31,34}"]),
+    lookBehind: [4],
     pattern: /[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~-])/y,
   },
-  { ...marked("azure_devops_token", "AZDO", 76, 4) },
+  { ...toMarkedFormat("azure_devops_token", "AZDO", 76, 4) },
   {
-    ...marked("azure_cosmos_key", "ACDb", 76, 4),
+    ...toMarkedFormat("azure_cosmos_key", "ACDb", 76, 4),
     pattern: /[A-Za-z0-9]{76}ACDb[A-Za-z0-9]{4}(?:==)?/y,
   },
-  { ...marked("azure_search_key", "AzSe", 42, 6) },
+  { ...toMarkedFormat("azure_search_key", "AzSe", 42, 6) },
   {
-    ...prefixed(["terraform_token", ".atlasv1.", ""]),
-    back: [14],
+    ...toPrefixedFormat(["terraform_token", ".atlasv1.", ""]),
+    lookBehind: [14],
     pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}(?![\w-])/y,
   },
 ];
 
 /** Keys with a mark at a fixed place inside. */
-function marked(label: string, mark: string, before: number, after: number): SecretFormat {
+function toMarkedFormat(label: string, mark: string, before: number, after: number): SecretFormat {
   return {
-    ...prefixed([label, mark, ""]),
-    back: [before],
+    ...toPrefixedFormat([label, mark, ""]),
+    lookBehind: [before],
     pattern: new RegExp(`${ALNUM}{${before}}${mark}${ALNUM}{${after}}(?!${ALNUM})`, "y"),
   };
 }

@@ -1,5 +1,13 @@
 /** Credentials of code hosts, package registries, pipelines, monitoring and the tools of a team. */
-import { ALNUM, HEX, named, prefixed, type SecretFormat, UUID, WORD } from "./secret-format.ts";
+import {
+  ALNUM,
+  HEX,
+  type SecretFormat,
+  toNamedFormat,
+  toPrefixedFormat,
+  UUID,
+  WORD,
+} from "./secret-format.ts";
 
 export const DEVELOPER_FORMATS: readonly SecretFormat[] = [
   ...(
@@ -88,7 +96,7 @@ export const DEVELOPER_FORMATS: readonly SecretFormat[] = [
         `[A-Za-z0-9]{5,30}\\.[A-Za-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[A-Za-z0-9+/_=-]{30,120}`,
       ],
     ] as const
-  ).map(prefixed),
+  ).map(toPrefixedFormat),
   ...(
     [
       [
@@ -120,5 +128,5 @@ export const DEVELOPER_FORMATS: readonly SecretFormat[] = [
         `${HEX}{8}:${HEX}{8}`,
       ],
     ] as const
-  ).map(named),
+  ).map(toNamedFormat),
 ];

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
-import { segment } from "../segment.ts";
+import { createSegment } from "../segment.ts";
 import { findSecrets, SECRET_LABELS } from "./find-secrets.ts";
-import { secretsIn } from "./secrets-in.ts";
+import { findSegmentSecrets } from "./find-segment-secrets.ts";
 
 /** No key in this file is one: each is made from its format when the test runs. */
 const LETTERS = "kD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5uBqW";
@@ -185,7 +185,7 @@ test("what overlaps is one secret, named after the surest and covering all", () 
 test("what stands behind the escape of a string is found, and the escape is no part of it", () => {
   const key = `ghp_${alnum(36)}`;
   const text = JSON.stringify({ out: `line\n${key}\n` });
-  const [secret] = secretsIn(segment(text, "tool_result", { pointer: "/x" }));
+  const [secret] = findSegmentSecrets(createSegment(text, "tool_result", { pointer: "/x" }));
   expect(text.slice(secret?.start, secret?.end)).toBe(key);
 });
 
@@ -193,7 +193,7 @@ test("what is encoded is found at its place in the text", () => {
   const encoded = btoa(`token: ghp_${alnum(36)}`);
   const text = `data:\n  config: ${encoded}\n`;
 
-  const [secret] = secretsIn(segment(text, "tool_result", { pointer: "/x" }));
+  const [secret] = findSegmentSecrets(createSegment(text, "tool_result", { pointer: "/x" }));
 
   expect(secret?.label).toBe("github_token");
   expect(encoded).toContain(text.slice(secret?.start, secret?.end));
@@ -202,7 +202,7 @@ test("what is encoded is found at its place in the text", () => {
 test("an invisible character inside a key does not hide it", () => {
   const text = `ghp_${alnum(10)}\u200b${alnum(26)}`;
 
-  expect(secretsIn(segment(text, "user", { pointer: "/x" }))).toMatchObject([
+  expect(findSegmentSecrets(createSegment(text, "user", { pointer: "/x" }))).toMatchObject([
     { label: "github_token", start: 0, end: text.length },
   ]);
 });
@@ -210,7 +210,7 @@ test("an invisible character inside a key does not hide it", () => {
 test.each(["İİ ", "ſﬃ ", "K ", "𝐀 "])("a key behind %s is found where it stands", (before) => {
   const key = `ghp_${alnum(36)}`;
 
-  const found = secretsIn(segment(before + key, "user", { pointer: "/x" }));
+  const found = findSegmentSecrets(createSegment(before + key, "user", { pointer: "/x" }));
 
   expect(found).toMatchObject([{ label: "github_token", start: before.length }]);
   expect((before + key).slice(found[0]?.start, found[0]?.end)).toBe(key);
@@ -223,7 +223,7 @@ test.each(["password", "contraseña", "пароль"])(
     for (const written of [word, word.toUpperCase(), first.toUpperCase() + rest.join("")]) {
       const plain = `${written}: ${alnum(12)}`;
       for (const text of [plain, `\\n${plain}`, Buffer.from(plain).toString("base64")]) {
-        expect(secretsIn(segment(text, "user", { pointer: "/x" }))).toMatchObject([
+        expect(findSegmentSecrets(createSegment(text, "user", { pointer: "/x" }))).toMatchObject([
           { label: "password" },
         ]);
       }

@@ -28,54 +28,59 @@ const FORMATS: readonly SecretFormat[] = [
 /** What formats there are. Several rows may share a label. */
 export const SECRET_LABELS = [...new Set(FORMATS.map(({ label }) => label))].sort();
 
-const byKeyword = new Map<string, SecretFormat[]>();
+const formatsByKeyword = new Map<string, SecretFormat[]>();
 for (const format of FORMATS) {
   for (const keyword of format.keywords) {
-    byKeyword.set(keyword, [...(byKeyword.get(keyword) ?? []), format]);
+    formatsByKeyword.set(keyword, [...(formatsByKeyword.get(keyword) ?? []), format]);
   }
 }
 /** What announces a secret, in lower case. */
-export const SECRET_KEYWORDS: readonly string[] = [...byKeyword.keys()];
-const FORMATS_OF = [...byKeyword.values()];
+export const SECRET_KEYWORDS: readonly string[] = [...formatsByKeyword.keys()];
+const FORMATS_BY_KEYWORD = [...formatsByKeyword.values()];
 const findKeywords = createKeywordFinder(SECRET_KEYWORDS, { ignore_case: true });
 
 /** In the order of the text, none overlapping. */
 export function findSecrets(text: string): readonly Secret[] {
   const found: Secret[] = [];
-  findKeywords(text, (keyword, end) => secretsAt(text, keyword, end, found));
-  return withoutOverlaps(found);
+  findKeywords(text, (keyword, end) => collectSecretsAt(text, keyword, end, found));
+  return mergeOverlaps(found);
 }
 
 /** Adds the secrets that a keyword announces, which ends there. */
-export function secretsAt(text: string, keyword: number, end: number, found: Secret[]): void {
+export function collectSecretsAt(
+  text: string,
+  keyword: number,
+  end: number,
+  found: Secret[],
+): void {
   const start = end - (SECRET_KEYWORDS[keyword]?.length ?? 0);
-  for (const format of FORMATS_OF[keyword] ?? []) {
-    const secret = secretAt(text, start, format);
+  for (const format of FORMATS_BY_KEYWORD[keyword] ?? []) {
+    const secret = readSecretAt(text, start, format);
     if (secret) found.push(secret);
   }
 }
 
-function secretAt(text: string, keyword: number, format: SecretFormat): Secret | undefined {
-  for (const back of format.back) {
+function readSecretAt(text: string, keyword: number, format: SecretFormat): Secret | undefined {
+  for (const back of format.lookBehind) {
     const from = keyword - back;
-    if (from < 0 || !mayStart(text, from, format)) continue;
+    if (from < 0 || !hasBoundary(text, from, format)) continue;
     format.pattern.lastIndex = from;
     const match = format.pattern.exec(text);
     if (!match) continue;
     const value = match[1] ?? match[0];
     const bits = entropy(value);
     if (bits < format.min_entropy || isPlaceholder(value)) continue;
-    if (format.valid && !format.valid(value, match[0].slice(0, -value.length))) continue;
+    if (format.isValid && !format.isValid(value, match[0].slice(0, -value.length))) continue;
     const { label, confidence, generic } = format;
     const start = from + match[0].length - value.length;
-    const end = generic ? endOfQuoted(text, start, start + value.length) : start + value.length;
+    const end = generic ? findQuotedEnd(text, start, start + value.length) : start + value.length;
     return { label, confidence, generic, entropy: bits, start, end };
   }
   return undefined;
 }
 
 /** In quotes a password goes on to the closing one, whatever signs it holds. */
-function endOfQuoted(text: string, start: number, end: number): number {
+function findQuotedEnd(text: string, start: number, end: number): number {
   const quote = text.charAt(start - 1);
   if (!/["'`]/.test(quote)) return end;
   const [rest = ""] = /^[^\s"'`]{0,100}/.exec(text.slice(end, end + 101)) ?? [];
@@ -83,7 +88,7 @@ function endOfQuoted(text: string, start: number, end: number): number {
 }
 
 /** Where several overlap, the surest gives its name to all they cover, then the longest. */
-export function withoutOverlaps(found: readonly Secret[]): readonly Secret[] {
+export function mergeOverlaps(found: readonly Secret[]): readonly Secret[] {
   if (found.length < 2) return found;
   const kept: Secret[] = [];
   for (const secret of found.toSorted((one, other) => one.start - other.start)) {
@@ -104,14 +109,14 @@ export function withoutOverlaps(found: readonly Secret[]): readonly Secret[] {
 const outranks = (one: Secret, other: Secret) =>
   (one.confidence - other.confidence || one.end - one.start - (other.end - other.start)) > 0;
 
-function mayStart(text: string, at: number, { after }: SecretFormat): boolean {
-  if (after === "anything" || at === 0) return true;
-  const before = kindOf(text.charCodeAt(at - 1));
-  if (after === "no_letter_or_digit") return before === "other";
-  return before === "other" || before === "digit" || before !== kindOf(text.charCodeAt(at));
+function hasBoundary(text: string, at: number, { boundary }: SecretFormat): boolean {
+  if (boundary === "anything" || at === 0) return true;
+  const before = classifyUnit(text.charCodeAt(at - 1));
+  if (boundary === "no_letter_or_digit") return before === "other";
+  return before === "other" || before === "digit" || before !== classifyUnit(text.charCodeAt(at));
 }
 
-function kindOf(unit: number): "digit" | "upper" | "lower" | "other" {
+function classifyUnit(unit: number): "digit" | "upper" | "lower" | "other" {
   if (unit >= 0x30 && unit <= 0x39) return "digit";
   if (unit >= 0x41 && unit <= 0x5a) return "upper";
   return unit >= 0x61 && unit <= 0x7a ? "lower" : "other";

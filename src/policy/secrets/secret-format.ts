@@ -6,15 +6,15 @@ export interface SecretFormat {
   /** In lower case. The pattern is tried where one of them stands. */
   keywords: readonly string[];
   /** What may not stand before it. `ask-…` is not `sk-…`, and `cameraKit` is not `meraki`. */
-  after: "no_letter_or_digit" | "no_letter_of_its_case" | "anything";
+  boundary: "no_letter_or_digit" | "no_letter_of_its_case" | "anything";
   /** How many characters the match may start before the keyword. */
-  back: readonly number[];
+  lookBehind: readonly number[];
   /** Sticky. Its group, at its end, is the secret, or else the whole. Repetition is bounded: no look may cost more than that. */
   pattern: RegExp;
   /** Bits per character that the secret has at least. */
   min_entropy: number;
   /** What a pattern cannot tell. */
-  valid?: (value: string, name: string) => boolean;
+  isValid?: (value: string, name: string) => boolean;
   confidence: number;
   /** The name of the value gives it away, not the value: what a person would call a guess. */
   generic: boolean;
@@ -34,14 +34,14 @@ export type PrefixedRow = readonly [
   rest: string,
 ];
 
-export const prefixed = ([label, prefixes, rest]: PrefixedRow): SecretFormat => {
+export const toPrefixedFormat = ([label, prefixes, rest]: PrefixedRow): SecretFormat => {
   const starts = typeof prefixes === "string" ? [prefixes] : prefixes;
   return {
     label,
     keywords: starts.map((start) => start.toLowerCase()),
-    after: "no_letter_or_digit",
-    back: [0],
-    pattern: new RegExp(`(?:${starts.map(escaped).join("|")})${rest}${NOT_LONGER}`, "y"),
+    boundary: "no_letter_or_digit",
+    lookBehind: [0],
+    pattern: new RegExp(`(?:${starts.map(escapeRegex).join("|")})${rest}${NOT_LONGER}`, "y"),
     min_entropy: 3,
     confidence: 0.95,
     generic: false,
@@ -51,13 +51,13 @@ export const prefixed = ([label, prefixes, rest]: PrefixedRow): SecretFormat => 
 /** Keys that nothing but the name in front of them tells from other text of their alphabet. */
 export type NamedRow = readonly [label: string, names: readonly string[], value: string];
 
-export const named = ([label, names, value]: NamedRow): SecretFormat => ({
+export const toNamedFormat = ([label, names, value]: NamedRow): SecretFormat => ({
   label,
   keywords: names,
-  after: "no_letter_of_its_case",
-  back: [0],
+  boundary: "no_letter_of_its_case",
+  lookBehind: [0],
   pattern: new RegExp(
-    `(?:${names.map(escaped).join("|")})[\\w.-]{0,30}${QUOTE}${ASSIGNED}${QUOTE}(${value})${NOT_LONGER}`,
+    `(?:${names.map(escapeRegex).join("|")})[\\w.-]{0,30}${QUOTE}${ASSIGNMENT}${QUOTE}(${value})${NOT_LONGER}`,
     "iy",
   ),
   min_entropy: 3,
@@ -68,9 +68,10 @@ export const named = ([label, names, value]: NamedRow): SecretFormat => ({
 /** Quotes may be escaped: JSON inside JSON. */
 export const QUOTE = "\\\\{0,3}[\"'`]?";
 /** `=`, `:`, `=>`, `:=`, `>` of an element, or a comma before a quoted argument; white space around it. */
-export const ASSIGNED = "[ \\t]{0,8}(?::=|=>|={1,3}|:|>|,(?=[ \\t]{0,8}\\\\{0,3}[\"']))[ \\t]{0,8}";
+export const ASSIGNMENT =
+  "[ \\t]{0,8}(?::=|=>|={1,3}|:|>|,(?=[ \\t]{0,8}\\\\{0,3}[\"']))[ \\t]{0,8}";
 
 /** The underscores of `__bold__` may follow. */
 const NOT_LONGER = "(?!_?[A-Za-z0-9])";
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+const escapeRegex = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");

@@ -3,19 +3,19 @@
 export interface FoundUrl {
   /** As written, but for a defanged scheme or dot (`hxxps`, `[.]`), which are put right. */
   url: string;
-  shown: "image" | "link" | "bare";
+  display: "image" | "link" | "bare";
   /** What a reader sees in its place. */
-  label: string;
+  linkText: string;
   start: number;
   end: number;
 }
 
 export function findUrls(text: string): readonly FoundUrl[] {
-  if (!MARKS.some((mark) => text.includes(mark)) && !SCHEMES.test(text)) return [];
-  const framed = [...markdown(text), ...html(text)];
+  if (!URL_MARKERS.some((mark) => text.includes(mark)) && !SCHEMES.test(text)) return [];
+  const framed = [...findMarkdownUrls(text), ...findHtmlUrls(text)];
   const taken = framed.map(({ start, end }) => ({ start, end })).toSorted(byStart);
   let next = 0;
-  const alone = bare(text).filter(({ start }) => {
+  const alone = findBareUrls(text).filter(({ start }) => {
     while ((taken[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     return start < (taken[next]?.start ?? Number.POSITIVE_INFINITY);
   });
@@ -25,7 +25,7 @@ export function findUrls(text: string): readonly FoundUrl[] {
 const byStart = (one: { start: number }, other: { start: number }) => one.start - other.start;
 
 /** Without one of these there is no address. */
-const MARKS = ["://", "[:]//", "](", "=//"];
+const URL_MARKERS = ["://", "[:]//", "](", "=//"];
 const SCHEMES = /www\.|javascript:|vbscript:|data:/i;
 
 const MARKDOWN =
@@ -36,42 +36,54 @@ const IMAGES = /^(?:img|image|video|audio|source|track|input|use)$/i;
 const BARE =
   /(?:\b(?:https?|hxxps?|ftp|wss?|file|gopher|dict)(?::|\[:\])\/\/|\bwww\.|\b(?:javascript|vbscript):(?=\S)|\bdata:(?=[\w/+.-]{1,60}[;,]))[^\s<>"'`\\^]+/gi;
 
-function markdown(text: string): FoundUrl[] {
+function findMarkdownUrls(text: string): FoundUrl[] {
   if (!text.includes("](")) return [];
   return Array.from(text.matchAll(MARKDOWN), (match) => {
     const [start, end] = match.indices?.[3] ?? [0, 0];
-    const shown = match[1] === "!" ? "image" : "link";
-    return { url: refanged(match[3] ?? ""), shown, label: match[2] ?? "", start, end } as const;
+    const display = match[1] === "!" ? "image" : "link";
+    return { url: refang(match[3] ?? ""), display, linkText: match[2] ?? "", start, end } as const;
   });
 }
 
-function html(text: string): FoundUrl[] {
+function findHtmlUrls(text: string): FoundUrl[] {
   if (!text.includes("<") || !text.includes("=")) return [];
   return Array.from(text.matchAll(HTML), (match) => {
     const [start, end] = match.indices?.[2] ?? [0, 0];
-    const shown = IMAGES.test(match[1] ?? "") ? "image" : "link";
-    const url = refanged((match[2] ?? "").replaceAll("&amp;", "&"));
-    return { url, shown, label: match[1] === "a" ? textAfter(text, end) : "", start, end } as const;
+    const display = IMAGES.test(match[1] ?? "") ? "image" : "link";
+    const url = refang((match[2] ?? "").replaceAll("&amp;", "&"));
+    return {
+      url,
+      display,
+      linkText: match[1] === "a" ? readAnchorText(text, end) : "",
+      start,
+      end,
+    } as const;
   });
 }
 
 /** `<a href="…">this</a>` */
-const textAfter = (text: string, end: number) =>
+const readAnchorText = (text: string, end: number) =>
   /^["']?[^<>]{0,200}>([^<>]{0,300})<\/a/i.exec(text.slice(end, end + 600))?.[1] ?? "";
 
-function bare(text: string): FoundUrl[] {
+function findBareUrls(text: string): FoundUrl[] {
   return Array.from(text.matchAll(BARE), ({ 0: written, index }) => {
-    const url = withoutPunctuation(written);
-    return { url: refanged(url), shown: "bare", label: "", start: index, end: index + url.length };
+    const url = trimPunctuation(written);
+    return {
+      url: refang(url),
+      display: "bare",
+      linkText: "",
+      start: index,
+      end: index + url.length,
+    };
   });
 }
 
 /** The dot that ends the sentence is not the address's, nor a bracket that was opened before it. */
-function withoutPunctuation(url: string): string {
+function trimPunctuation(url: string): string {
   const surplus = new Map(
     [")(", "][", "}{"].map(([close = "", open = ""]) => [
       close,
-      count(url, close) - count(url, open),
+      countOccurrences(url, close) - countOccurrences(url, open),
     ]),
   );
   let end = url.length;
@@ -84,9 +96,9 @@ function withoutPunctuation(url: string): string {
   return url.slice(0, end);
 }
 
-const count = (text: string, letter: string) => text.split(letter).length - 1;
+const countOccurrences = (text: string, letter: string) => text.split(letter).length - 1;
 
-const refanged = (url: string) =>
+const refang = (url: string) =>
   url
     .replace(/^hxxp/i, "http")
     .replace("[:]", ":")

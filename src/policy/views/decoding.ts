@@ -1,7 +1,7 @@
 /** What a part of a text says when it is decoded. */
-import { type Rewriter, rewriter, type SourceMap } from "./source-map.ts";
+import { createSourceMapBuilder, type SourceMap, type SourceMapBuilder } from "./source-map.ts";
 
-export type Encoding =
+export type HiddenEncoding =
   | "percent"
   | "html"
   | "unicode_escape"
@@ -11,19 +11,20 @@ export type Encoding =
   | "variation_selectors";
 
 export interface Decoding extends SourceMap {
-  how: Encoding;
+  encoding: HiddenEncoding;
 }
 
 /** Gathers what is decoded, each encoding apart: most texts hold none. */
-export function decodings() {
-  const found = new Map<Encoding, Rewriter>();
+export function createDecodingCollector() {
+  const found = new Map<HiddenEncoding, SourceMapBuilder>();
   return {
     /** A line of its own, which stands for `start` to `end` of the original. */
-    put(how: Encoding, line: string, start: number, end: number): void {
-      const out = found.get(how) ?? rewriter();
-      found.set(how, out);
-      out.put(`${line}\n`, start, end);
+    add(encoding: HiddenEncoding, line: string, start: number, end: number): void {
+      const out = found.get(encoding) ?? createSourceMapBuilder();
+      found.set(encoding, out);
+      out.append(`${line}\n`, start, end);
     },
-    done: (): readonly Decoding[] => Array.from(found, ([how, out]) => ({ ...out.done(), how })),
+    build: (): readonly Decoding[] =>
+      Array.from(found, ([encoding, out]) => ({ ...out.build(), encoding })),
   };
 }

@@ -1,7 +1,7 @@
 /** Which characters look like which of ASCII, so that `pаypal` with a Cyrillic letter reads as `paypal`. */
 
 /** Letters of living scripts: a look-alike only in a word that otherwise reads as Latin. */
-export const FOREIGN: ReadonlyMap<number, string> = pairs(
+export const CONTEXTUAL_LOOKALIKES: ReadonlyMap<number, string> = toLookalikeMap(
   // Cyrillic
   "аa еe оo рp сc уy хx іi јj ѕs ԁd ԛq ԝw һh ӏl кk ѵv ԍg АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԚQ ԜW ӀI",
   // Greek
@@ -11,13 +11,15 @@ export const FOREIGN: ReadonlyMap<number, string> = pairs(
 );
 
 /** Characters that stand for one of ASCII wherever they are. */
-export const ALWAYS: ReadonlyMap<number, string> = new Map([
-  ...pairs("‘' ’' ‚' ‛' ′' ʼ' ‵' “\" ”\" „\" ‟\" ″\" ‐- ‒- –- −- ⁃- ⁄/ ∕/ ⧸/ ∖\\ ∣| ∶: ∗* ‹< ›>"),
-  ...pairs(
+export const UNCONDITIONAL_LOOKALIKES: ReadonlyMap<number, string> = new Map([
+  ...toLookalikeMap(
+    "‘' ’' ‚' ‛' ′' ʼ' ‵' “\" ”\" „\" ‟\" ″\" ‐- ‒- –- −- ⁃- ⁄/ ∕/ ⧸/ ∖\\ ∣| ∶: ∗* ‹< ›>",
+  ),
+  ...toLookalikeMap(
     "ıi ɑa ɡg ɩi ʟL İI ⅼl ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ᴌl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz",
   ),
-  ...alphabet(0x1f150), // negative circled
-  ...alphabet(0x1f170), // negative squared
+  ...toAlphabetEntries(0x1f150), // negative circled
+  ...toAlphabetEntries(0x1f170), // negative squared
   // Between words, and not in them as the shorter ones are.
   [0x2014, " "],
   [0x2015, " "],
@@ -25,7 +27,7 @@ export const ALWAYS: ReadonlyMap<number, string> = new Map([
   [0x2029, "\n"],
 ]);
 
-function pairs(...tables: string[]): Map<number, string> {
+function toLookalikeMap(...tables: string[]): Map<number, string> {
   return new Map(
     tables
       .flatMap((table) => table.split(" "))
@@ -36,6 +38,6 @@ function pairs(...tables: string[]): Map<number, string> {
   );
 }
 
-function alphabet(first: number): [number, string][] {
+function toAlphabetEntries(first: number): [number, string][] {
   return Array.from("abcdefghijklmnopqrstuvwxyz", (letter, index) => [first + index, letter]);
 }

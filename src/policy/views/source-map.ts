@@ -1,26 +1,26 @@
 /** Remembers, while a text is rewritten, which part of the original each part of the result came from. */
 
-export interface Span {
+export interface TextSpan {
   start: number;
   end: number;
 }
 
 export interface SourceMap {
   text: string;
-  span: (start: number, end: number) => Span;
+  toOriginal: (start: number, end: number) => TextSpan;
 }
 
-export interface Rewriter {
+export interface SourceMapBuilder {
   /** The next piece of the result stands for `start` to `end` of the original. */
-  put: (piece: string, start: number, end: number) => void;
-  done: () => SourceMap;
+  append: (piece: string, start: number, end: number) => void;
+  build: () => SourceMap;
 }
 
 /**
  * A piece as long as what it stands for maps character by character; any other maps whole. Spans of the
  * result are clamped, so that no caller can point outside the original.
  */
-export function rewriter(): Rewriter {
+export function createSourceMapBuilder(): SourceMapBuilder {
   const parts: string[] = [];
   const outAt: number[] = [];
   const starts: number[] = [];
@@ -28,7 +28,7 @@ export function rewriter(): Rewriter {
   let length = 0;
 
   return {
-    put(piece, start, end) {
+    append(piece, start, end) {
       if (piece === "") return;
       parts.push(piece);
       const last = outAt.length - 1;
@@ -42,7 +42,7 @@ export function rewriter(): Rewriter {
       }
       length += piece.length;
     },
-    done() {
+    build() {
       const pieceAt = (offset: number) => {
         let low = 0;
         let high = outAt.length - 1;
@@ -58,7 +58,7 @@ export function rewriter(): Rewriter {
         at(ends, piece) - at(starts, piece);
       return {
         text: parts.join(""),
-        span(from, to) {
+        toOriginal(from, to) {
           if (length === 0) return { start: 0, end: 0 };
           const first = pieceAt(from);
           const last = pieceAt(Math.max(from, to - 1));

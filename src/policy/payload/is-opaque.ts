@@ -1,0 +1,39 @@
+/** Which strings of a body are not text: ids and words of the format. */
+import type { SegmentSource } from "../segment.ts";
+import { SEALED_MEMBERS } from "./decode-member.ts";
+
+/**
+ * No detector reads these, and no Transform changes them. Names that hold a blank are prose in hiding, and are read.
+ */
+export const isOpaque = (key: string, text: string, source: SegmentSource): boolean =>
+  isNameMember(key, source) && text.length <= MAX_NAME_CHARACTERS && !/\s/.test(text);
+
+const MAX_NAME_CHARACTERS = 256;
+
+const isNameMember = (key: string, source: SegmentSource) =>
+  NAME_MEMBERS.has(key) ||
+  key.endsWith("_id") ||
+  key.endsWith("Id") ||
+  (source === "tool_definition" && SCHEMA_NAME_MEMBERS.has(key));
+
+const NAME_MEMBERS = new Set([
+  ...SEALED_MEMBERS,
+  ...["id", "type", "kind", "role", "object", "status", "model", "user", "jsonrpc", "method"],
+  ...["modelVersion", "system_fingerprint", "anthropic_version", "container", "safety_identifier"],
+  ...["finish_reason", "finishReason", "stop_reason", "stopReason", "stop_sequence", "stop"],
+  ...["stop_sequences", "stopSequences", "tool_choice", "toolChoice", "service_tier", "modalities"],
+  ...[
+    "reasoning_effort",
+    "effort",
+    "verbosity",
+    "truncation",
+    "include",
+    "prompt_cache_key",
+    "mode",
+  ],
+  ...["media_type", "mime_type", "mimeType", "content_type", "format", "detail", "voice"],
+  ...["protocolVersion", "responseMimeType", "trafficType", "modality"],
+]);
+
+/** Of JSON Schema: what is not prose. */
+const SCHEMA_NAME_MEMBERS = new Set(["$ref", "$schema", "$id", "required", "pattern"]);

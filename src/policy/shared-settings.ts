@@ -1,0 +1,37 @@
+/** Settings that several detectors share: thresholds, patterns and masks. */
+import { z } from "zod";
+import { findPatternError } from "../lib/linear-regex/compile-pattern.ts";
+import { LINE_BREAK } from "./dlp/split-by-line.ts";
+
+/** Minimum confidence of a reported match. */
+export const Threshold = z.number().min(0).max(1).default(0.7);
+
+/** Regular expression of an administrator, rejected on save if the linear-time engine cannot run it. */
+export const PatternText = z.string().superRefine((source, context) => {
+  const message = findPatternError(source);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
+
+export const MaskWith = z
+  .string()
+  .max(64)
+  .refine((text) => !LINE_BREAK.test(text), "must be on one line: lines are counted by clients");
+
+export const PreserveLen = z
+  .boolean()
+  .default(false)
+  .describe(
+    "Repeat the one character of `mask_with` so that the mask is as long as what it hides.",
+  );
+
+/** For `.refine` of the object that has both. */
+export const isRepeatable = (settings: {
+  mask_with?: string | undefined;
+  preserve_len: boolean;
+}): boolean =>
+  !settings.preserve_len || settings.mask_with === undefined || settings.mask_with.length === 1;
+
+export const NOT_REPEATABLE_ISSUE = {
+  path: ["mask_with"],
+  message: "must be one character where preserve_len is true, which repeats it",
+};

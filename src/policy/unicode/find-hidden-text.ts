@@ -1,0 +1,147 @@
+/** Characters that a reader does not see or takes for others, where no script has a use for them. */
+import { isAscii } from "../../lib/text/fold-name.ts";
+import { isBidiControl, isInvisible, isTag, isVariationSelector } from "../views/is-invisible.ts";
+import { findLookalikeWords } from "./find-lookalike-words.ts";
+
+export const HIDDEN_KINDS = [
+  "zero_width",
+  "bidi_override",
+  "tag_characters",
+  "variation_selectors",
+  "private_use",
+  "lookalike_word",
+] as const;
+export type HiddenKind = (typeof HIDDEN_KINDS)[number];
+
+export interface HiddenText {
+  kind: HiddenKind;
+  confidence: number;
+  start: number;
+  end: number;
+  /** What a reader sees there: nothing, or the word in plain letters. */
+  visibleText: string;
+}
+
+/** Made for `once(segment, hiddenText)`. */
+export function findHiddenText(text: string): readonly HiddenText[] {
+  if (isAscii(text)) return [];
+  const found: HiddenText[] = findLookalikeWords(text).map((word) => ({
+    kind: "lookalike_word",
+    confidence: 0.8,
+    ...word,
+  }));
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) < 0xad) continue;
+    const run = readRun(text, at);
+    if (run === undefined) continue;
+    const judged = classifyRun(text, run);
+    if (judged) found.push({ ...judged, start: run.start, end: run.end, visibleText: "" });
+    at = run.end - 1;
+  }
+  return found;
+}
+
+interface CharacterRun {
+  start: number;
+  end: number;
+  points: number[];
+}
+
+/** Neighbours that nobody sees, or neighbours of private use. */
+function readRun(text: string, start: number): CharacterRun | undefined {
+  const points: number[] = [];
+  const first = text.codePointAt(start) ?? 0;
+  const belongs = isPrivateUse(first) ? isPrivateUse : isInvisible;
+  let end = start;
+  for (let point = first; belongs(point); point = text.codePointAt(end) ?? 0) {
+    points.push(point);
+    end += point > 0xffff ? 2 : 1;
+  }
+  return points.length === 0 ? undefined : { start, end, points };
+}
+
+type RunVerdict = Pick<HiddenText, "kind" | "confidence"> | undefined;
+
+function classifyRun(text: string, run: CharacterRun): RunVerdict {
+  const { points } = run;
+  const [first = 0] = points;
+  if (isPrivateUse(first)) {
+    // Icons of fonts come alone or in pairs.
+    return points.length >= 4 ? { kind: "private_use", confidence: 0.7 } : undefined;
+  }
+  if (points.some(isTag)) return classifyTags(text, run);
+  if (points.some(isBidiControl)) return classifyBidi(text, run);
+  if (points.every(isVariationSelector)) return classifySelectors(text, run);
+  return classifyZeroWidth(text, run);
+}
+
+/** A flag of a region is a black flag, its code in tags, and the tag that ends it. */
+function classifyTags(text: string, { start, points }: CharacterRun): RunVerdict {
+  const flag = text.slice(start - 2, start) === "\u{1f3f4}" && points.at(-1) === 0xe007f;
+  return flag && points.length <= 8 ? undefined : { kind: "tag_characters", confidence: 0.95 };
+}
+
+/** Overrides show a line in an order in which it is not read (Trojan Source). Isolates are fine in pairs. */
+function classifyBidi(text: string, { start, end, points }: CharacterRun): RunVerdict {
+  const opens = points.some((point) => !isClosing(point));
+  const partner = opens ? findBidiAfter(text, end) : findBidiBefore(text, start);
+  if (points.some(isOverride) || isOverride(partner)) {
+    return { kind: "bidi_override", confidence: 0.9 };
+  }
+  return partner > 0 ? undefined : { kind: "bidi_override", confidence: 0.7 };
+}
+
+const isClosing = (point: number) => point === 0x202c || point === 0x2069;
+const isOverride = (point: number) => point === 0x202d || point === 0x202e;
+
+/** What opened the direction that ends at `at`, in the same line and not far away; 0: nothing. */
+function findBidiBefore(text: string, at: number): number {
+  for (let before = at - 1; before >= Math.max(0, at - BIDI_RADIUS); before--) {
+    const unit = text.charCodeAt(before);
+    if (unit === 0x0a) return 0;
+    if (isBidiControl(unit) && !isClosing(unit)) return unit;
+  }
+  return 0;
+}
+
+function findBidiAfter(text: string, at: number): number {
+  for (let after = at; after < Math.min(text.length, at + BIDI_RADIUS); after++) {
+    const unit = text.charCodeAt(after);
+    if (unit === 0x0a) return 0;
+    if (isClosing(unit)) return unit;
+  }
+  return 0;
+}
+
+const BIDI_RADIUS = 300;
+
+/** One after an emoji or an ideograph chooses its look. A row of them carries bytes. */
+function classifySelectors(text: string, { start, points }: CharacterRun): RunVerdict {
+  if (points.length >= 3) return { kind: "variation_selectors", confidence: 0.9 };
+  if (points.length === 2) return { kind: "variation_selectors", confidence: 0.6 };
+  const afterLetter = /[a-z]/i.test(text.charAt(start - 1));
+  return afterLetter ? { kind: "variation_selectors", confidence: 0.7 } : undefined;
+}
+
+/** What joins or parts letters of Arabic and Indic scripts, joins emoji, or hyphenates, has its use. */
+function classifyZeroWidth(text: string, { start, end, points }: CharacterRun): RunVerdict {
+  if (points.length >= 4) return { kind: "zero_width", confidence: 0.9 };
+  if (start === 0 && points.length === 1 && points[0] === 0xfeff) return undefined;
+  const insideWord = isLatin(text.charCodeAt(start - 1)) && isLatin(text.charCodeAt(end));
+  if (!insideWord)
+    return points.length >= 2 && !points.some(isJoiner) ? UNUSUAL_ZERO_WIDTH : undefined;
+  return points.every((point) => point === 0xad)
+    ? undefined
+    : { kind: "zero_width", confidence: 0.75 };
+}
+
+const UNUSUAL_ZERO_WIDTH = { kind: "zero_width", confidence: 0.5 } as const;
+
+const isJoiner = (point: number) =>
+  point === 0x200c || point === 0x200d || isVariationSelector(point);
+
+const isLatin = (unit: number) =>
+  ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a) || (unit >= 0xc0 && unit < 0x250);
+
+const isPrivateUse = (point: number) =>
+  (point >= 0xe000 && point <= 0xf8ff) || (point >= 0xf0000 && point <= 0x10fffd);
