@@ -1,6 +1,7 @@
 /** Finds what a PDF carries beside its pages: attached files, XFA forms and pictures. */
 import { isDocumentProblem } from "../document-problem.ts";
 import type { PartText, UnreadPart } from "../read-document-text.ts";
+import { iterateDicts } from "./read-loose-texts.ts";
 import { isStream, type PdfObjects, type PdfStream } from "./read-objects.ts";
 import { isName } from "./value-reader.ts";
 
@@ -11,7 +12,7 @@ export interface PdfAttachments {
 
 /** Adds those of the version that `objects` has chosen. */
 export function findAttachments(objects: PdfObjects, found: PdfAttachments): void {
-  for (const object of objects.all.values()) {
+  for (const object of iterateDicts(objects)) {
     const dict = objects.dict(object);
     const [type, subtype] = [dict.get("Type"), dict.get("Subtype")];
     if (isName(subtype) && subtype.name === "Image") found.has_pictures = true;

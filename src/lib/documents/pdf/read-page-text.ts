@@ -1,6 +1,7 @@
 /** Runs the text operators of a PDF page: strings in the order they are shown, parted as they stand apart. */
 import type { TimeSlicer } from "../time-slicer.ts";
 import { type PdfFont, readFont } from "./read-font.ts";
+import { readMarkedTexts } from "./read-loose-texts.ts";
 import { isStream, type PdfObject, type PdfObjects } from "./read-objects.ts";
 import { createTextLayout, IDENTITY, type Matrix, multiply } from "./text-layout.ts";
 import {
@@ -21,6 +22,8 @@ export interface PageReading {
   characters: number;
   mostCharacters: number;
   glyphs: { known: number; unknown: number };
+  /** Texts that stand for what is drawn (`ActualText`, `Alt`). */
+  marked: string[];
 }
 
 const MAX_FORMS_DEEP = 12;
@@ -138,6 +141,12 @@ export async function readPageText(
           return show(given.slice(2));
         case "Do":
           return draw(given[0]);
+        case "BDC":
+        case "DP":
+          if (given[1] instanceof Map) {
+            reading.marked.push(...readMarkedTexts(given[1], reading.objects));
+          }
+          return;
         case "BI":
           return skipInlinePicture(reader, source);
         default:

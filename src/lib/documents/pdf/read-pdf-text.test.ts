@@ -37,6 +37,33 @@ const page = (content: Body, more: Record<number, Body> = {}) =>
 const shown = (operators: string, more: Record<number, Body> = {}) =>
   page(stream(`BT /F 10 Tf ${operators} ET`), more);
 
+test.each<[string, string, string]>([
+  ["the value of a field", "/AcroForm<</Fields[<</FT/Tx/V(found)>>]>>", ""],
+  ["the values of a list", "/AcroForm<</Fields[<</FT/Ch/V[(a)(found)]>>]>>", ""],
+  ["a form of XML", "/AcroForm<</XFA[(x) 7 0 R]>>", ""],
+  ["an outline", "/Outlines<</First<</Title(found)>>>>", ""],
+  ["an alternative text", "/StructTreeRoot<</K<</Alt(found)>>>>", ""],
+  ["a link", "/OpenAction<</S/URI/URI(found)>>", ""],
+  ["a text that stands for another", "", "/Span<</ActualText(found)>>BDC (x) Tj EMC"],
+])("%s is read, wherever it is written", async (_, catalog, operators) => {
+  const objects = {
+    1: `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
+    7: stream("<a>found</a>"),
+  };
+
+  expect(await read(shown(`(page) Tj ${operators}`, objects))).toMatchObject({
+    ok: true,
+    text: expect.stringContaining("found"),
+  });
+});
+
+test("the bytes of a signature are not text", async () => {
+  const sig = { 7: "<</Type/Sig/ByteRange[0 1 2 3]/Contents(bytes)>>" };
+
+  const { text } = (await read(shown("(page) Tj", sig))) as { text: string };
+  expect(text).not.toContain("bytes");
+});
+
 test.each<[string, Uint8Array, string]>([
   ["a string", shown("(Hello) Tj"), "Hello"],
   ["a compressed page", page(packed("BT /F 10 Tf (Hello) Tj ET")), "Hello"],

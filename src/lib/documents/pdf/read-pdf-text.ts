@@ -4,6 +4,7 @@ import type { PartText } from "../read-document-text.ts";
 import type { ReadingBudget } from "../reading-budget.ts";
 import type { TimeSlicer } from "../time-slicer.ts";
 import { findAttachments, type PdfAttachments, readAttachments } from "./attachments.ts";
+import { decodeTextString, readLooseTexts } from "./read-loose-texts.ts";
 import {
   isStream,
   type PdfObject,
@@ -56,7 +57,7 @@ type Shared = Pick<PageReading, "objects" | "slicer" | "glyphs" | "mostCharacter
 async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<string> {
   const { objects, slicer, mostCharacters } = shared;
   const pieces = readTexts(objects, objects.info(), INFO_KEYS);
-  const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0 };
+  const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0, marked: [] };
   for (const { page, resources } of pages) {
     await readPageText(reading, await readPageContent(objects, page, slicer), resources);
     for (const drawn of listAppearances(objects, page)) {
@@ -74,7 +75,10 @@ async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<
       if (reading.characters >= mostCharacters) return pieces.join("");
     }
   }
-  return pieces.join("");
+  const known = new Set(pieces.map((piece) => piece.trim()));
+  const loose = [...reading.marked, ...(await readLooseTexts(objects, slicer))];
+  const others = loose.filter((text) => !known.has(text.trim()));
+  return [pieces.join(""), ...new Set(others)].join("\n");
 }
 
 interface Page {
@@ -173,11 +177,4 @@ function readTexts(objects: PdfObjects, dict: PdfDict, keys: string[]): string[]
     .map((key) => objects.resolve(dict.get(key)))
     .filter((value) => typeof value === "string")
     .map((value) => `${decodeTextString(value)}\n`);
-}
-
-/** A string outside of pages is UTF-16 or UTF-8 with its mark, else close to Latin-1. */
-function decodeTextString(text: string): string {
-  const bytes = Buffer.from(text, "latin1");
-  if (text.startsWith("\xfe\xff")) return new TextDecoder("utf-16be").decode(bytes);
-  return text.startsWith("\xef\xbb\xbf") ? new TextDecoder().decode(bytes) : text;
 }

@@ -1,0 +1,46 @@
+/** Collects the strings of a PDF outside of its pages: values of forms, outlines, alternative texts, links. */
+import type { TimeSlicer } from "../time-slicer.ts";
+import { isStream, type PdfObject, type PdfObjects } from "./read-objects.ts";
+import type { PdfDict } from "./value-reader.ts";
+
+/** Yields every dictionary and stream of the chosen version, also those written inside others. */
+export function* iterateDicts({ all }: PdfObjects): Generator<PdfObject> {
+  for (const object of all.values()) {
+    const waiting: PdfObject[] = [object];
+    for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+      const inside = isStream(value) ? value.dict : value;
+      if (inside instanceof Map) yield value;
+      else if (!Array.isArray(inside)) continue;
+      for (const each of inside.values()) waiting.push(each);
+    }
+  }
+}
+
+export async function readLooseTexts(objects: PdfObjects, slicer: TimeSlicer): Promise<string[]> {
+  const found: string[] = [];
+  for (const object of iterateDicts(objects)) {
+    if (slicer.isDue()) await slicer.yield();
+    const dict = objects.dict(object);
+    // The `Contents` of a signature are bytes.
+    if (!dict.has("ByteRange")) found.push(...readMarkedTexts(dict, objects));
+  }
+  return found;
+}
+
+/** The texts under the names that readers show, search or read aloud. */
+export function readMarkedTexts(dict: PdfDict, objects: PdfObjects): string[] {
+  return KEYS.flatMap((key) => {
+    const value = dict.has(key) ? objects.resolve(dict.get(key)) : null;
+    const values: PdfObject[] = Array.isArray(value) ? value.map(objects.resolve) : [value];
+    return values.filter((each) => typeof each === "string").map(decodeTextString);
+  });
+}
+
+const KEYS = ["V", "DV", "RV", "TU", "Contents", "RC", "Title", "ActualText", "Alt", "URI"];
+
+/** A string outside of pages is UTF-16 or UTF-8 with its mark, else close to Latin-1. */
+export function decodeTextString(text: string): string {
+  const bytes = Buffer.from(text, "latin1");
+  if (text.startsWith("\xfe\xff")) return new TextDecoder("utf-16be").decode(bytes);
+  return text.startsWith("\xef\xbb\xbf") ? new TextDecoder().decode(bytes) : text;
+}
