@@ -82,8 +82,25 @@ test("text that Word does not show is read: deleted, hidden, behind a picture", 
   );
 
   expect(await read(docx(content))).toMatchObject({
-    text: expect.stringContaining("deletedhiddenbehind\n"),
+    text: expect.stringMatching(/deletedhidden\n[\s\S]*behind\n/),
   });
+});
+
+test("attributes of XML that is not of Office are read, and part no number", async () => {
+  const xml = '<?xml version="1.0"?><rows><row card="in &quot;quotes&quot;"/>41<b x="y"/>11</rows>';
+
+  expect(await read(zip([{ name: "data.xml", content: xml }]))).toMatchObject({
+    ok: true,
+    text: expect.stringMatching(/4111\n[\s\S]*in "quotes"\n/),
+  });
+});
+
+test("sizes and ids of Office documents are not text", async () => {
+  const xmlns = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+  const content = `<?xml version="1.0"?><w:document xmlns:w="${xmlns}"><w:p w:rsidR="00112233"/></w:document>`;
+
+  const { text } = (await read(docx(content))) as { text: string };
+  expect(text).not.toContain("00112233");
 });
 
 test("a body that is stored, not compressed, and named document2 is read", async () => {

@@ -58,23 +58,32 @@ const DEVICE_DATA = /printersettings\d{0,4}\.bin$|\.(?:odttf|fntdata)$/i;
 /** Deleted text and field codes of tracked changes count: a model that is given the file reads them too. */
 async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
+  /** At the end: in their place they would part a number. */
+  const asides: string[] = [];
+  const isOffice = OFFICE.test(xml.slice(0, OFFICE_HEAD));
   const visitor: MarkupVisitor = {
     text: (text) => pieces.push(text),
-    comment: (text) => pieces.push(text),
+    comment: (text) => asides.push(text),
     tag({ name, closing, attributes }) {
       const local = name.slice(name.indexOf(":") + 1);
       if (closing ? BLOCKS.has(local) : local === "br" || local === "cr") pieces.push("\n");
       else if (local === "tab" && !closing) pieces.push("\t");
       else if (!closing) {
-        const names = TEXT_ATTRIBUTES.get(local);
-        if (names) pieces.push(...attributeValues(attributes, names).map((text) => `${text}\n`));
+        const names = isOffice ? (TEXT_ATTRIBUTES.get(local) ?? NO_ATTRIBUTES) : undefined;
+        for (const value of attributeValues(attributes, names)) asides.push(value);
       }
       return false;
     },
   };
   await walkMarkup(xml, visitor, slicer);
-  return pieces.join("");
+  return [pieces.join(""), ...asides].join("\n");
 }
+
+/** The namespaces of Office and OpenDocument. Other vocabularies keep their data in any attribute. */
+const OFFICE =
+  /schemas\.openxmlformats\.org|schemas[.-]microsoft[.-]com|urn:oasis:names:tc:opendocument/;
+const OFFICE_HEAD = 4096;
+const NO_ATTRIBUTES: ReadonlySet<string> = new Set();
 
 /** Elements that end a line: a paragraph, a cell or a string of a sheet, a value. */
 const BLOCKS = new Set(["p", "c", "si", "row", "v", "pt", "h", "title", "creator", "description"]);

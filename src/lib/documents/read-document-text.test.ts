@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
 import { readDocumentText } from "./read-document-text.ts";
 
 const read = (content: string | Uint8Array, content_type: string | null = null) =>
@@ -35,6 +36,37 @@ test.each([
   expect(await read(bytes, "text/plain")).toMatchObject({
     ok: false,
     reason: expect.stringContaining(reason),
+  });
+});
+
+const mail = (encoding: string, body: string) =>
+  [
+    "Content-Type: multipart/mixed; boundary=b",
+    "--b",
+    "Content-Type: text/plain",
+    `Content-Transfer-Encoding: ${encoding}`,
+    ...["X-After: 1", "", body, "--b--", ""],
+  ].join("\r\n");
+
+test.each([
+  ["quoted-printable", "4111=20=\r\n1111 caf=C3=A9", "4111 1111 café"],
+  ["Base64", Buffer.from("the text of a part").toString("base64"), "the text of a part"],
+  ["base64", gzipSync("packed text").toString("base64"), "packed text"],
+])("a part of a mail in %s is read", async (encoding, body, text) => {
+  expect(await read(mail(encoding, body))).toMatchObject({
+    ok: true,
+    kind: "text",
+    text: expect.stringContaining(text),
+    unread: [],
+  });
+});
+
+test("a part of a mail that is not text is reported", async () => {
+  const bytes = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 151) % 256));
+
+  expect(await read(mail("base64", bytes.toString("base64")))).toMatchObject({
+    ok: true,
+    unread: [{ problem: "binary" }],
   });
 });
 

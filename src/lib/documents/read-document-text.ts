@@ -7,6 +7,7 @@ import { detectFileKind, isMedia } from "./file-kind.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
 import { readHtmlText } from "./read-html-text.ts";
+import { readMimeParts } from "./read-mime-parts.ts";
 import { readRtfText } from "./read-rtf-text.ts";
 import {
   createReadingBudget,
@@ -97,9 +98,11 @@ async function readPart(
       ? documentProblem("The file is a picture, a sound or a film; only text is read.", "media")
       : documentProblem("The file is of a kind that is not read.", "binary");
   }
-  return HTML.test(text)
-    ? { ...wholeText("html", await readHtmlText(text, budget.slicer)), cut }
-    : { ...wholeText("text", text), cut };
+  const read = HTML.test(text)
+    ? wholeText("html", await readHtmlText(text, budget.slicer))
+    : wholeText("text", text);
+  const parts = await readMimeParts(text, budget, inside);
+  return { ...read, text: read.text + parts.text, unread: parts.unread, cut };
 }
 
 const wholeText = (kind: DocumentKind, text: string): PartText => ({

@@ -5,9 +5,11 @@ import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.t
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
+  /** At the end: in its place a comment would part a number. */
+  const comments: string[] = [];
   const visitor: MarkupVisitor = {
     text: (text) => pieces.push(text.replace(/\s+/g, " ")),
-    comment: (text) => pieces.push("\n", text, "\n"),
+    comment: (text) => comments.push("\n", text),
     tag({ name, closing, attributes }) {
       if (!INLINE.has(name)) pieces.push("\n");
       for (const value of attributeValues(attributes, SPOKEN)) pieces.push("\n", value, "\n");
@@ -15,7 +17,7 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
     },
   };
   await walkMarkup(source, visitor, slicer);
-  return pieces
+  return [...pieces, ...comments]
     .join("")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();

@@ -41,11 +41,11 @@ export async function walkMarkup(
 const OPENING = /<(?=[A-Za-z!?]|\/[A-Za-z])/g;
 const PIECE = 64 * 1024;
 
-/** The values of the named attributes, entities decoded. */
-export function attributeValues(attributes: string, names: ReadonlySet<string>): string[] {
-  if (!attributes.includes("=")) return [];
+/** The values of the named attributes, or of all, entities decoded. */
+export function attributeValues(attributes: string, names?: ReadonlySet<string>): string[] {
+  if (names?.size === 0 || !attributes.includes("=")) return [];
   return [...attributes.matchAll(ATTRIBUTE)]
-    .filter(([, name = ""]) => names.has(name.toLowerCase()))
+    .filter(([, name = ""]) => names?.has(name.toLowerCase()) ?? true)
     .map(([, , double, single, bare]) => decodeEntities(double ?? single ?? bare ?? ""));
 }
 

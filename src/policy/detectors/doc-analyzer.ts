@@ -34,7 +34,7 @@ export const docAnalyzer = defineDetector({
   kind: "doc_analyzer",
   title: "Document analyzer",
   summary:
-    "Reads attachments (text, HTML, RTF, PDF, Word, Excel, PowerPoint, zip, gzip), and such files in a provider's body, for personal data, secrets, injections and hidden text.",
+    "Reads attachments (text, mail, HTML, RTF, PDF, Word, Excel, PowerPoint, zip, gzip), and such files in a provider's body, for personal data, secrets, injections and hidden text.",
   reads: { input: ["attachment"], output: ["attachment"] },
   masks: false,
   settings: Settings,

@@ -1,0 +1,54 @@
+/** Reads the parts of a mail or web archive that are in base64 or quoted-printable (MIME, RFC 2045). */
+import { isDocumentProblem } from "./document-problem.ts";
+import type { PartText, UnreadPart } from "./read-document-text.ts";
+import type { ReadingBudget } from "./reading-budget.ts";
+
+/** Returns empty text where there are none. `readPart` reads one part, of any kind. */
+export async function readMimeParts(
+  source: string,
+  budget: ReadingBudget,
+  readPart: (bytes: Uint8Array) => Promise<PartText>,
+): Promise<Pick<PartText, "text" | "unread">> {
+  const unread = new Map<string, UnreadPart>();
+  let text = "";
+  for (const bytes of encodedParts(source)) {
+    if (text.length > budget.characters) break;
+    try {
+      const part = await readPart(bytes);
+      text += `\n${part.text}`;
+      for (const each of part.unread) unread.set(each.reason, each);
+    } catch (thrown) {
+      if (!isDocumentProblem(thrown)) throw thrown;
+      unread.set(thrown.message, { problem: thrown.kind, reason: thrown.message });
+      if (thrown.kind === "over_budget") break;
+    }
+  }
+  return { text, unread: [...unread.values()] };
+}
+
+/** A part follows the blank line behind its header, up to a line that begins like a delimiter. */
+function* encodedParts(source: string): Generator<Uint8Array> {
+  const header = new RegExp(ENCODING);
+  const blank = new RegExp(BLANK_LINE);
+  for (let found = header.exec(source); found; found = header.exec(source)) {
+    blank.lastIndex = found.index;
+    if (!blank.test(source)) return;
+    const delimiter = source.indexOf("\n--", blank.lastIndex - 1);
+    const end = delimiter < 0 ? source.length : delimiter;
+    const body = source.slice(blank.lastIndex, end);
+    yield /^b/i.test(found[1] ?? "") ? Buffer.from(body, "base64") : unquoted(body);
+    header.lastIndex = end;
+  }
+}
+
+const ENCODING = /^content-transfer-encoding:\s{0,9}(base64|quoted-printable)\b/gim;
+const BLANK_LINE = /\r?\n\r?\n/g;
+
+const unquoted = (body: string): Uint8Array =>
+  Buffer.from(
+    Buffer.from(body)
+      .toString("latin1")
+      .replace(/=[ \t]{0,9}\r?\n/g, "")
+      .replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
