@@ -1,6 +1,7 @@
 /** Reads a request body: limited in size, and not slower than a sane client sends it. */
 import { AppError } from "./contract/errors.ts";
 import type { Deps } from "./deps.ts";
+import { createSizeCap, type OnBytes, readAllChunks } from "./lib/streams/capped-body.ts";
 import { elapsedMs } from "./lib/time/clock.ts";
 import { withTimeout } from "./lib/time/with-timeout.ts";
 
@@ -35,10 +36,7 @@ export const bodyLimits = ({ settings, bodyDeadline }: Deps, cap: number): BodyL
   deadline: bodyDeadline,
 });
 
-/** Called for each chunk within the limits; may throw. */
-type OnBytes = (count: number) => void;
-
-/** Returns the whole body. */
+/** Returns the whole body. `onBytes` is called for each chunk within the limits. */
 export async function readBody(
   request: Request,
   limits: BodyLimits,
@@ -50,10 +48,7 @@ export async function readBody(
     return await withTimeout(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
   }
   const total_ms = MAX_IDLE_TIMEOUTS * limits.idle_ms;
-  const body = openBody(request, { ...limits, total_ms }, onBytes);
-  const chunks: Uint8Array[] = [];
-  for (let chunk = await body.next(); chunk; chunk = await body.next()) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return await readAllChunks(openBody(request, { ...limits, total_ms }, onBytes).next);
 }
 
 /** Returns the body chunk by chunk. Only the time spent waiting for the client counts. */
@@ -64,7 +59,7 @@ export function openBody(
 ): IncomingBody {
   const length = declaredLength(request, cap);
   const reader = request.body?.getReader();
-  let size = 0;
+  const countBytes = createSizeCap(cap, () => tooLarge(cap));
   let waited = 0;
   /** Since the last MIN_BYTES arrived. */
   let idle = 0;
@@ -82,8 +77,7 @@ export function openBody(
     idle += took;
     fresh += value.length;
     if (fresh >= MIN_BYTES) idle = fresh = 0;
-    size += value.length;
-    if (size > cap) throw tooLarge(cap);
+    countBytes(value.length);
     onBytes?.(value.length);
     return value;
   }

@@ -1,5 +1,6 @@
 /** An upstream's answer, opened far enough to know that it can be passed on. */
 import { AppError } from "../contract/errors.ts";
+import { createSizeCap, type OnBytes } from "../lib/streams/capped-body.ts";
 import type { Bytes, Reply } from "../net/http/reply.ts";
 import { isEventStream, type ReplyHeaders } from "../net/http/reply-head.ts";
 import { readBytes } from "../net/read-body.ts";
@@ -53,13 +54,13 @@ const MAX_REWRITTEN = 64 * 1024 * 1024;
 
 /** For answers that are rewritten: all of it, but not more than a sane upstream sends. */
 export async function readAll(reply: Reply): Promise<Bytes> {
-  const bytes = await readBytes(reply, MAX_REWRITTEN);
-  if (bytes) return bytes;
-  throw new AppError("upstream_failed", "The upstream's answer is too large to be rewritten.");
+  const tooLarge = () =>
+    new AppError("upstream_failed", "The upstream's response is too large to be rewritten.");
+  return await readBytes(reply, createSizeCap(MAX_REWRITTEN, tooLarge));
 }
 
-/** All of an opened body; undefined when it is longer than `most`. */
-export async function wholeOf(body: OpenReply["body"], most: number): Promise<Bytes | undefined> {
+/** Returns all of an opened body; `onBytes` enforces the cap of one that is streamed. */
+export async function wholeOf(body: OpenReply["body"], onBytes: OnBytes): Promise<Bytes> {
   if (body.kind === "whole") return body.bytes;
   let { first } = body;
   const read = async () => {
@@ -67,5 +68,5 @@ export async function wholeOf(body: OpenReply["body"], most: number): Promise<By
     first = undefined;
     return chunk;
   };
-  return await readBytes({ read, cancel: body.cancel }, most);
+  return await readBytes({ read, cancel: body.cancel }, onBytes);
 }

@@ -1,6 +1,7 @@
 /** Whose are the files of an answer? An upload gets its owner; an own list keeps only what is the consumer's. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { createSizeCap } from "../lib/streams/capped-body.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
 import { noteOutcome } from "./health.ts";
@@ -33,14 +34,18 @@ export async function scopeFiles(
 }
 
 async function readWhole({ request, reply }: ForwardedRequest): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await wholeOf(reply.body, MAX_BYTES).catch((thrown: unknown) => {
-    if (!request.signal.aborted) {
+  const tooLarge = new AppError(
+    "upstream_failed",
+    "The upstream's response is too large: request fewer files.",
+  );
+  const cap = createSizeCap(MAX_BYTES, () => tooLarge);
+  return await wholeOf(reply.body, cap).catch((thrown: unknown) => {
+    // Neither a long list nor a client that disconnects is a failure of the upstream.
+    if (thrown !== tooLarge && !request.signal.aborted) {
       noteOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
     }
     throw asUpstreamError(thrown);
   });
-  if (bytes) return bytes;
-  throw new AppError("upstream_failed", "The upstream's answer is too large: ask for less.");
 }
 
 /** Whatever the consumer's scope is: it may be another one tomorrow. */

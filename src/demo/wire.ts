@@ -1,5 +1,6 @@
 /** How the demo upstream takes a request and writes an answer on the reference wire. */
 import type { z } from "zod";
+import { createSizeCap, readAllChunks } from "../lib/streams/capped-body.ts";
 
 /** Where the demo upstream gets its time and its ids from. */
 export interface DemoOptions {
@@ -21,15 +22,17 @@ export function errorResponse(
 }
 
 export async function readJson<T>(request: Request, shape: z.ZodType<T>): Promise<T | Response> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_JSON_BYTES)
-      return errorResponse(413, "The request body is larger than 16 MiB.");
-    chunks.push(chunk);
-  }
-  const body = parse(Buffer.concat(chunks).toString());
+  const reader = request.body?.getReader();
+  const tooLarge = new Error("The request body exceeds 16 MiB.");
+  const bytes = await readAllChunks(
+    async () => (await reader?.read())?.value,
+    createSizeCap(MAX_JSON_BYTES, () => tooLarge),
+  ).catch((thrown: unknown) => {
+    if (thrown === tooLarge) return undefined;
+    throw thrown;
+  });
+  if (!bytes) return errorResponse(413, tooLarge.message);
+  const body = parse(new TextDecoder().decode(bytes));
   if (body === undefined) return errorResponse(400, "The request body is not valid JSON.");
   return validate(body, shape);
 }

@@ -1,6 +1,7 @@
 /** What detectors ask of others: a user's own detector, a model of a registry. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { createSizeCap } from "../lib/streams/capped-body.ts";
 import { withTimeout } from "../lib/time/with-timeout.ts";
 import { readBytes } from "../net/read-body.ts";
 import type { DetectorServices } from "../policy/detector.ts";
@@ -8,6 +9,7 @@ import { buildUrl } from "../providers/provider.ts";
 
 /** An answer of a detector is a list of places; of a judge, a word and a number. */
 const MAX_BYTES = 1024 * 1024;
+const tooLarge = () => new AppError("upstream_failed", "The response exceeds 1 MiB.");
 
 export function createDetectorCalls(deps: Deps): Pick<DetectorServices, "post" | "ask"> {
   const post: DetectorServices["post"] = async ({
@@ -29,8 +31,7 @@ export function createDetectorCalls(deps: Deps): Pick<DetectorServices, "post" |
         signal: stop.signal,
         timeouts: { headers_ms: timeout_ms, idle_ms: timeout_ms },
       });
-      const bytes = await readBytes(reply, MAX_BYTES);
-      if (!bytes) throw new AppError("upstream_failed", "It answered more than 1 MiB.");
+      const bytes = await readBytes(reply, createSizeCap(MAX_BYTES, tooLarge));
       const ok = reply.status >= 200 && reply.status < 300;
       if (!ok) throw new AppError("upstream_failed", `It answered ${reply.status}.`);
       return Buffer.from(bytes).toString("utf8");

@@ -2,6 +2,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { AppError, type ErrorCode } from "../contract/errors.ts";
+import { createSizeCap } from "../lib/streams/capped-body.ts";
 import type { Reply } from "./http/reply.ts";
 import { readBytes } from "./read-body.ts";
 import type { Send } from "./send.ts";
@@ -97,9 +98,14 @@ function checkedUrl(text: string, from?: URL): URL {
 
 async function readBody(reply: Reply, most: number): Promise<Uint8Array> {
   const declared = Number(reply.headers.get("content-length"));
-  const bytes = declared > most ? reply.cancel() : await readBytes(reply, most);
-  if (!bytes) throw tooLarge(most);
-  return bytes;
+  if (declared > most) {
+    reply.cancel();
+    throw tooLarge(most);
+  }
+  return await readBytes(
+    reply,
+    createSizeCap(most, () => tooLarge(most)),
+  );
 }
 
 type Decode = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;

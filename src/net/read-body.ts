@@ -1,28 +1,25 @@
-/** The body of an upstream's answer, up to a size: an answer without end must not fill the memory. */
+/** Reads the body of an upstream's response up to a size cap, so that an endless one cannot exhaust memory. */
 import { AppError } from "../contract/errors.ts";
+import { createSizeCap, type OnBytes, readAllChunks } from "../lib/streams/capped-body.ts";
 import type { Bytes, Reply } from "./http/reply.ts";
 
-/** Undefined when it is longer than `most`; what is left of it is not read. */
+/** `onBytes` enforces the cap: where it throws, the rest of the body is not read. */
 export async function readBytes(
   reply: Pick<Reply, "read" | "cancel">,
-  most: number,
-): Promise<Bytes | undefined> {
-  const chunks: Bytes[] = [];
-  let size = 0;
-  for (let chunk = await reply.read(); chunk; chunk = await reply.read()) {
-    size += chunk.length;
-    if (size > most) {
-      reply.cancel();
-      return undefined;
-    }
-    chunks.push(chunk);
+  onBytes: OnBytes,
+): Promise<Bytes> {
+  try {
+    return await readAllChunks(reply.read, onBytes);
+  } catch (thrown) {
+    reply.cancel();
+    throw thrown;
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-export async function readText(reply: Reply, mostBytes: number): Promise<string> {
-  const bytes = await readBytes(reply, mostBytes);
-  if (bytes) return new TextDecoder().decode(bytes);
-  const mib = Math.round(mostBytes / 1024 / 1024);
-  throw new AppError("upstream_failed", `The upstream answered more than ${mib} MiB.`);
+export async function readText(reply: Reply, maxBytes: number): Promise<string> {
+  const tooLarge = () => {
+    const mib = Math.round(maxBytes / 1024 / 1024);
+    return new AppError("upstream_failed", `The response exceeds ${mib} MiB.`);
+  };
+  return new TextDecoder().decode(await readBytes(reply, createSizeCap(maxBytes, tooLarge)));
 }

@@ -1,5 +1,6 @@
-/** Gives up waiting after a while, with an error of the caller's making. */
+/** Rejects a promise that is not settled in time. */
 import { elapsedMs } from "./clock.ts";
+import { createCoarseTimer } from "./coarse-timer.ts";
 
 interface Wait {
   until: number;
@@ -8,10 +9,17 @@ interface Wait {
   late: () => Error;
 }
 
-/** One timer for all of them: most are over at once. */
 const waits = new Set<Wait>();
-const LOOK_EVERY_MS = 50;
-let timer: Timer | undefined;
+
+const startTimer = createCoarseTimer((now) => {
+  for (const wait of waits) {
+    const { until, signal, reject, late } = wait;
+    if (until > now && !signal?.aborted) continue;
+    waits.delete(wait);
+    reject(signal?.aborted ? signal.reason : late());
+  }
+  return waits.size > 0;
+});
 
 /** Rejects with `late()` after `ms`, or with the reason of `signal`; both up to 50 ms late. */
 export function withTimeout<T>(
@@ -24,7 +32,7 @@ export function withTimeout<T>(
   return new Promise((resolve, reject) => {
     const wait = { until: elapsedMs() + ms, signal, reject, late };
     waits.add(wait);
-    timer ??= setInterval(look, LOOK_EVERY_MS);
+    startTimer();
     work.then(
       (value) => {
         waits.delete(wait);
@@ -36,17 +44,4 @@ export function withTimeout<T>(
       },
     );
   });
-}
-
-function look(): void {
-  const now = elapsedMs();
-  for (const wait of waits) {
-    const { until, signal, reject, late } = wait;
-    if (until > now && !signal?.aborted) continue;
-    waits.delete(wait);
-    reject(signal?.aborted ? signal.reason : late());
-  }
-  if (waits.size > 0) return;
-  clearInterval(timer);
-  timer = undefined;
 }

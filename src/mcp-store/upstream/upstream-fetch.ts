@@ -8,9 +8,10 @@ import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
+import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/reply-head.ts";
-import { readText } from "../../net/read-body.ts";
+import { readBytes } from "../../net/read-body.ts";
 import type { MemoryHold } from "../memory-holds.ts";
 import { responseIn } from "./event-stream.ts";
 
@@ -102,10 +103,9 @@ async function received(
     hold.add(weight);
     return parsed(text);
   };
-  let size = 0;
+  const checkSize = createSizeCap(MAX_BYTES, tooLarge);
   const count = (bytes: number) => {
-    size += bytes;
-    if (size > MAX_BYTES) throw tooLarge();
+    checkSize(bytes);
     hold.add(bytes * COPIES);
   };
   if (ok && isEventStream(headers)) {
@@ -116,23 +116,13 @@ async function received(
   // Error bodies may repeat our credential. Only the protocol's own refusals are read.
   const isRead = ok || status === 400 || status === 404;
   if (!isRead) reply.cancel();
-  const text = isRead ? await readText(counted(reply, count), MAX_BYTES) : "";
+  const text = isRead ? new TextDecoder().decode(await readBytes(reply, count)) : "";
   if (ok && type.startsWith("application/json")) return parsedResponse(parse(text), kept(headers));
   return new Response(text || null, {
     status,
     headers: { ...kept(headers), "content-type": type },
   });
 }
-
-const counted = (reply: Reply, count: (bytes: number) => void): Reply => ({
-  ...reply,
-  whole: undefined,
-  read: async () => {
-    const chunk = await reply.read();
-    if (chunk) count(chunk.byteLength);
-    return chunk;
-  },
-});
 
 const tooLarge = () =>
   new AppError("upstream_failed", `The response exceeds ${MAX_BYTES / 1024 / 1024} MiB.`);

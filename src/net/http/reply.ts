@@ -1,6 +1,7 @@
 /** An upstream's answer, as far as it has come. */
 import { AppError } from "../../contract/errors.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import { createCoarseTimer } from "../../lib/time/coarse-timer.ts";
 import type { ReplyHeaders } from "./reply-head.ts";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -46,7 +47,15 @@ export interface StreamedReply {
 /** Read ahead of a slow reader; beyond it the upstream has to wait. */
 const MAX_AHEAD_BYTES = 64 * 1024;
 
-/** `idleMs`: how long a reader waits for the next piece. One timer for each answer, not one for each piece. */
+/** Checks of the responses that are being streamed. */
+const idleChecks = new Set<(now: number) => void>();
+
+const startIdleTimer = createCoarseTimer((now) => {
+  for (const check of idleChecks) check(now);
+  return idleChecks.size > 0;
+});
+
+/** `idleMs`: how long a reader waits for the next chunk. */
 export function streamedReply(
   { status, headers }: ReplyStart,
   source: Source,
@@ -57,20 +66,18 @@ export function streamedReply(
   let paused = false;
   let over: { error: AppError | undefined } | undefined;
   let waiting: (PromiseWithResolvers<Bytes | undefined> & { since: number }) | undefined;
-  let timer: Timer | undefined;
 
-  const check = () => {
-    // While the client takes its time, nobody waits for the upstream.
-    const waited = waiting ? elapsedMs() - waiting.since : 0;
-    if (waited >= idleMs)
+  /** A slow client does not count: `waiting` is set only while the upstream has to send. */
+  const checkIdle = (now: number) => {
+    if (waiting && now - waiting.since >= idleMs) {
       source.stop(new AppError("upstream_timeout", "The upstream fell silent."));
-    else timer = setTimeout(check, idleMs - waited);
+    }
   };
 
   function end(error?: AppError): void {
     if (over) return;
     over = { error };
-    clearTimeout(timer);
+    idleChecks.delete(checkIdle);
     if (paused) source.resume();
     paused = false;
     if (error) waiting?.reject(error);
@@ -104,7 +111,8 @@ export function streamedReply(
     }
     if (over?.error) throw over.error;
     if (over) return undefined;
-    timer ??= setTimeout(check, idleMs);
+    idleChecks.add(checkIdle);
+    startIdleTimer();
     waiting = { ...Promise.withResolvers<Bytes | undefined>(), since: elapsedMs() };
     return await waiting.promise;
   }

@@ -1,26 +1,20 @@
-/** Looks at the running exchanges a few times a second: is the wait over, does anybody still want the answer? */
+/** Stops running exchanges whose deadline has passed or whose client has disconnected. */
 import { AppError } from "../../contract/errors.ts";
-import { elapsedMs } from "../../lib/time/clock.ts";
+import { createCoarseTimer } from "../../lib/time/coarse-timer.ts";
 import { asUpstreamError } from "../upstream-error.ts";
 import { type Connection, stop } from "./connection.ts";
 
 export interface Watch {
   add: (connection: Connection) => void;
   remove: (connection: Connection) => void;
-  /** An exchange begins. */
+  /** Called when an exchange begins. */
   start: () => void;
 }
 
-/** Instead of a timer and a listener for each exchange, which most of them never need. */
-export const LOOK_EVERY_MS = 50;
-
-/** `end` stops every exchange with its reason. */
+/** Replaces a timer and an abort listener for each exchange. `end` stops every exchange with its reason. */
 export function createWatch(end?: AbortSignal): Watch {
   const open = new Set<Connection>();
-  let timer: Timer | undefined;
-
-  const look = () => {
-    const now = elapsedMs();
+  const start = createCoarseTimer((now) => {
     let running = false;
     for (const connection of open) {
       const { exchange } = connection;
@@ -31,16 +25,12 @@ export function createWatch(end?: AbortSignal): Watch {
       if (aborted) stop(connection, exchange, asUpstreamError(reason));
       else if (now >= exchange.due) stop(connection, exchange, new AppError("upstream_timeout"));
     }
-    if (running) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
+    return running;
+  });
   return {
     add: (connection) => open.add(connection),
     remove: (connection) => open.delete(connection),
-    start: () => {
-      timer ??= setInterval(look, LOOK_EVERY_MS);
-    },
+    start,
   };
 }
 
