@@ -108,6 +108,37 @@ test("a body, or a result, that is nested too deep is rejected before it is writ
   expect(fine).not.toContain("isError");
 });
 
+test("a body with too many members is a 413, and a result with too many a failed call", async () => {
+  await using kit = await startKit();
+  const members = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [index.toString(36), 1]));
+  await using server = startMcpServer({
+    tools: [
+      {
+        name: "list",
+        answer: ({ count }) => ({ content: [], structuredContent: members(Number(count)) }),
+      },
+    ],
+  });
+  const store = await makeMcpStore(kit);
+  await store.install("alice", (await store.serve("Wide", server.url)).code);
+  const headers = { authorization: `Bearer ${await store.token("alice")}` };
+  const call = (args: object) => {
+    const params = { name: "wide__list", arguments: args };
+    return post(store.url, headers, { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  };
+
+  const refused = await call(members(250_000));
+  const failed = await (await call({ count: 250_000 })).text();
+
+  expect([refused.status, await refused.text()]).toEqual([
+    413,
+    expect.stringContaining("more than 250000 members"),
+  ]);
+  expect(failed).toContain("more than 250000 members");
+  expect(await (await call({ count: 100_000 })).text()).not.toContain("isError");
+});
+
 test("a caller who holds its share gets a 429, another caller does not, and the share comes back", async () => {
   await using it = await served();
   const first = it.call("alice", "wait", text(300)).then((reply) => reply.text());

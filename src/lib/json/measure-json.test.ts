@@ -22,6 +22,10 @@ describe("measureJson", () => {
     expect(measureJson('[[], {"a": [{}]}, [[]]]').depth).toBe(4);
     expect(measureJson('"[[[["').depth).toBe(0);
   });
+
+  test("members are those of all objects, and colons inside strings do not count", () => {
+    expect(measureJson('{"a:b": {"c": [{"d": ":"}, 1]}, "e": {}}').members).toBe(4);
+  });
 });
 
 test("valueWeight counts text, values and containers", () => {

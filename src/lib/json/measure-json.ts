@@ -4,17 +4,30 @@
 const CONTAINER_BYTES = 96;
 const VALUE_BYTES = 24;
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+/** Caps the members of an MCP message: a million different names keep JSON.parse and what copies them busy for seconds. */
+export const MAX_MEMBERS = 250_000;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Returns the bytes that the values of a JSON text take, without the text itself, and how deep they are nested. */
-export function measureJson(text: string): { weight: number; depth: number } {
+export interface JsonMeasure {
+  /** The bytes that the values take, without the text itself. */
+  weight: number;
+  /** How deep they are nested. */
+  depth: number;
+  /** The members of all objects together. */
+  members: number;
+}
+
+export function measureJson(text: string): JsonMeasure {
   let weight = 0;
+  let members = 0;
   let open = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === COMMA) weight += VALUE_BYTES;
+    else if (code === COLON) members += 1;
     else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
       weight += CONTAINER_BYTES;
       open += 1;
@@ -22,7 +35,7 @@ export function measureJson(text: string): { weight: number; depth: number } {
     } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) open -= 1;
     else if (code === QUOTE) at = endOfString(text, at);
   }
-  return { weight, depth };
+  return { weight, depth, members };
 }
 
 /** Returns where the string that opens at `from` closes; the end of the text where it does not. */

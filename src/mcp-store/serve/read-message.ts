@@ -1,7 +1,7 @@
 /** Reads and parses the body of an MCP request: capped, and counted against the memory of its caller. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { measureJson } from "../../lib/json/measure-json.ts";
+import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { MemoryHold } from "../memory-holds.ts";
@@ -18,10 +18,13 @@ export async function readMessage(
   const limits = bodyLimits(deps, deps.settings.JSON_BODY_MIB * 1024 * 1024);
   const bytes = await readBody(request, limits, (count) => hold.add(count * COPIES));
   const text = new TextDecoder().decode(bytes);
-  const { weight, depth } = measureJson(text);
+  const { weight, depth, members } = measureJson(text);
   // The time that JSON.stringify takes grows with the square of the depth: 200,000 levels take seconds.
   if (depth > MAX_DEPTH) {
     throw new AppError("invalid_request", `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  if (members > MAX_MEMBERS) {
+    throw new AppError("too_large", `The body has more than ${MAX_MEMBERS} members.`);
   }
   hold.add(weight);
   const message = parsed(text);

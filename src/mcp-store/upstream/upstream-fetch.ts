@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { measureJson } from "../../lib/json/measure-json.ts";
+import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import type { Reply } from "../../net/http/reply.ts";
@@ -98,8 +98,9 @@ async function received(
   const ok = status >= 200 && status < 300;
   const type = headers.get("content-type") ?? "";
   const parse = (text: string): object => {
-    const { weight, depth } = measureJson(text);
+    const { weight, depth, members } = measureJson(text);
     if (depth > MAX_DEPTH) throw tooDeep();
+    if (members > MAX_MEMBERS) throw tooManyMembers();
     hold.add(weight);
     return parsed(text);
   };
@@ -129,6 +130,9 @@ const tooLarge = () =>
 
 const tooDeep = () =>
   new AppError("upstream_failed", `The response is nested deeper than ${MAX_DEPTH} levels.`);
+
+const tooManyMembers = () =>
+  new AppError("upstream_failed", `The response has more than ${MAX_MEMBERS} members.`);
 
 /** Hands over what is parsed already: parsing it twice would double the memory of a large result. */
 const parsedResponse = (message: object, headers: Record<string, string>): Response =>
