@@ -1,15 +1,18 @@
-/** What every operation is handed: the outside world, so that a test can hand in another one. */
+/** Services and state of the running program, built once by `start()` and passed to every operation. */
 import type { EvaluateRequest, Verdict } from "./contract/evaluate.ts";
 import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
 import type { RecordedEvaluation } from "./db/evaluation-events.ts";
 import type { UsedTable } from "./db/last-used.ts";
+import type { ByteBudget } from "./lib/concurrency/byte-budget.ts";
 import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
+import type { IdempotencyState } from "./run-once.ts";
 import type { Settings } from "./settings.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 
+/** Features with state of their own add a member where that state is defined (`declare module`). */
 export interface Deps {
   db: Db;
   /** What the hot paths read instead of db. */
@@ -18,6 +21,9 @@ export interface Deps {
   /** Asked for at every use: a key that was added while running counts at once. */
   keyring: () => Keyring;
   send: Send;
+  /** Bytes of request bodies held in memory and in temporary files, on all planes but MCP. */
+  heldBytes: ByteBudget;
+  idempotency: IdempotencyState;
   /** Counts and blocks of the rate limiter. */
   limiter: Limiter;
   now: () => Date;

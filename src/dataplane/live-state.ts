@@ -1,9 +1,7 @@
-/** What the data plane remembers between requests: health, load, turns, bytes held, where files are. */
+/** State of the data plane between requests: health, load, round-robin turns, location of files. */
 import type { Deps } from "../deps.ts";
-import { type ByteBudget, createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
-import type { Settings } from "../settings.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
 import { type Health, newHealth } from "./health.ts";
 import { type OwnedFiles, openOwnedFiles } from "./owned-files.ts";
@@ -22,8 +20,6 @@ export interface RegistryLive extends Health {
 }
 
 export interface Live {
-  /** Bytes of request bodies held in memory and in temporary files. */
-  held: ByteBudget;
   registries: Map<string, RegistryLive>;
   /** Smooth round robin: by consumer id, then registry id, how far each is ahead of its turn. */
   turns: Map<string, Map<string, number>>;
@@ -35,26 +31,27 @@ export interface Live {
   snapshot: Snapshot | undefined;
 }
 
-/** One for each running program: its settings object is what a copy of `deps` still shares. */
-const lives = new WeakMap<Settings, Live>();
+declare module "../deps.ts" {
+  interface Deps {
+    /** State of the data plane. Read it with `liveState()`, which first removes deleted resources. */
+    live: Live;
+  }
+}
 
 const MAX_HINTS = 50_000;
 
-export function liveState(deps: Deps): Live {
-  let live = lives.get(deps.settings);
-  if (!live) {
-    live = {
-      held: createByteBudget(deps.settings.IN_FLIGHT_MIB * 1024 * 1024),
-      registries: new Map(),
-      turns: new Map(),
-      files: createLruCache(MAX_HINTS),
-      owned: openOwnedFiles(deps),
-      tally: newTally(),
-      snapshot: undefined,
-    };
-    lives.set(deps.settings, live);
-  }
-  const snapshot = deps.snapshot();
+export const createLiveState = (deps: Pick<Deps, "db" | "log">): Live => ({
+  registries: new Map(),
+  turns: new Map(),
+  files: createLruCache(MAX_HINTS),
+  owned: openOwnedFiles(deps),
+  tally: newTally(),
+  snapshot: undefined,
+});
+
+/** Returns the state of the data plane, without registries and consumers that were deleted. */
+export function liveState({ live, snapshot: current }: Pick<Deps, "live" | "snapshot">): Live {
+  const snapshot = current();
   if (live.snapshot !== snapshot) {
     live.snapshot = snapshot;
     forgetRemoved(live, snapshot);

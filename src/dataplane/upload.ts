@@ -2,7 +2,6 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type BodyLimits, bodyLimits, type IncomingBody, openBody } from "../read-body.ts";
-import { liveState } from "./live-state.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 
@@ -17,12 +16,14 @@ export const openUpload = ({ request, run }: AuthenticatedRequest, limits: BodyL
   });
 
 /** Takes from the budget of all requests; what was taken comes back when this one is over. */
-export function holding(deps: Deps, { run }: AuthenticatedRequest): (bytes: number) => void {
-  const { held } = liveState(deps);
+export function holding(
+  { heldBytes }: Deps,
+  { run }: AuthenticatedRequest,
+): (bytes: number) => void {
   let taken = 0;
-  run.releases.push(() => held.release(taken));
+  run.releases.push(() => heldBytes.release(taken));
   return (bytes) => {
-    if (!held.reserve(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
+    if (!heldBytes.reserve(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
     taken += bytes;
   };
 }

@@ -7,8 +7,8 @@ import { findClientAddress } from "../lib/http/ip-address.ts";
 import type { DirectCall, DirectRoute } from "../route.ts";
 import { answerAnywhere } from "./answer-anywhere.ts";
 import type { Answering } from "./answer-body.ts";
+import { evaluateOnce } from "./evaluate-once.ts";
 import { type Caller, identifyCaller, identifyCollector, readBearer } from "./identify-caller.ts";
-import { onlyOnce } from "./only-once.ts";
 import { receiveBody } from "./receive-body.ts";
 import type { Origin } from "./record-activity.ts";
 import { createHost } from "./worker/evaluation-host.ts";
@@ -34,7 +34,7 @@ async function answer(deps: Deps, call: DirectCall, style: Answering["style"]): 
     recorded: !isPlayground(caller, call.request),
     recalled: false,
   };
-  const text = await onlyOnce(deps, call, { caller, body: bytes }, () =>
+  const text = await evaluateOnce(deps, call, { caller, body: bytes }, () =>
     answerAnywhere(deps, host, { ...answering, owner: ownerOf(caller) }),
   );
   // Those that are recorded are logged with their events.

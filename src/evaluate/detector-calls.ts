@@ -11,7 +11,9 @@ import { buildUrl } from "../providers/provider.ts";
 const MAX_BYTES = 1024 * 1024;
 const tooLarge = () => new AppError("upstream_failed", "The response exceeds 1 MiB.");
 
-export function createDetectorCalls(deps: Deps): Pick<DetectorServices, "post" | "ask"> {
+export function createDetectorCalls(
+  deps: Pick<Deps, "send" | "snapshot">,
+): Pick<DetectorServices, "post" | "ask"> {
   const post: DetectorServices["post"] = async ({
     url,
     headers,

@@ -1,9 +1,7 @@
 /** Reads the body of an evaluation: capped, and counted against what may be in flight. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { type ByteBudget, createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { bodyLimits, readBody } from "../read-body.ts";
-import type { Settings } from "../settings.ts";
 
 export interface BufferedBody {
   bytes: Uint8Array;
@@ -15,14 +13,14 @@ const MIB = 1024 * 1024;
 
 /** Counts bytes as they arrive: a length that is only announced takes nothing from others. */
 export async function receiveBody(deps: Deps, request: Request): Promise<BufferedBody> {
-  const held = heldBytes(deps.settings);
+  const { heldBytes } = deps;
   let taken = 0;
-  const release = () => held.release(taken);
+  const release = () => heldBytes.release(taken);
   try {
     const limits = bodyLimits(deps, deps.settings.GUARD_BODY_MIB * MIB);
     const bytes = await readBody(request, limits, (count) => {
       // Never a 503: half of the clients take that for a refusal to serve them at all.
-      if (!held.reserve(count)) {
+      if (!heldBytes.reserve(count)) {
         throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
       }
       taken += count;
@@ -32,15 +30,4 @@ export async function receiveBody(deps: Deps, request: Request): Promise<Buffere
     release();
     throw thrown;
   }
-}
-
-/** One for each running program: its settings object is what a copy of `deps` still shares. */
-const budgets = new WeakMap<Settings, ByteBudget>();
-
-function heldBytes(settings: Settings): ByteBudget {
-  const known = budgets.get(settings);
-  if (known) return known;
-  const fresh = createByteBudget(settings.IN_FLIGHT_MIB * MIB);
-  budgets.set(settings, fresh);
-  return fresh;
 }

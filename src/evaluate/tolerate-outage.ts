@@ -2,7 +2,11 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 
-export async function tolerateOutage<T>({ log }: Deps, work: Promise<T>, otherwise: T): Promise<T> {
+export async function tolerateOutage<T>(
+  { log }: Pick<Deps, "log">,
+  work: Promise<T>,
+  otherwise: T,
+): Promise<T> {
   try {
     return await work;
   } catch (thrown) {

@@ -8,7 +8,6 @@ import { fits, type Jwt, type PublicJwk } from "../lib/crypto/jwt.ts";
 import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { readText } from "../net/read-body.ts";
-import type { Settings } from "../settings.ts";
 
 type Place = Pick<Issuer, "jwks_url" | "allow_private">;
 
@@ -29,9 +28,18 @@ const RETRY_MS = 10_000;
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** One for each running program, as `dataplane/live-state.ts` keeps its own. */
-const stores = new WeakMap<Settings, LruCache<Kept>>();
-const MAX_PLACES = 1000;
+/** Keys by the URL that they are fetched from. */
+export type JwksCache = LruCache<Kept>;
+
+declare module "../deps.ts" {
+  interface Deps {
+    jwks: JwksCache;
+  }
+}
+
+const MAX_URLS = 1000;
+
+export const createJwksCache = (): JwksCache => createLruCache(MAX_URLS);
 
 /** The keys that may have signed this token; empty when the issuer has none of that kind. */
 export async function keysFor(deps: Deps, place: Place, jwt: Jwt): Promise<PublicJwk[]> {
@@ -48,15 +56,10 @@ export async function keysFor(deps: Deps, place: Place, jwt: Jwt): Promise<Publi
   return found();
 }
 
-function keptFor(deps: Deps, { jwks_url, allow_private }: Place): Kept {
-  let store = stores.get(deps.settings);
-  if (!store) {
-    store = createLruCache(MAX_PLACES);
-    stores.set(deps.settings, store);
-  }
+function keptFor({ jwks }: Deps, { jwks_url, allow_private }: Place): Kept {
   // What may be dialed for one issuer must not be dialed for another one.
   const key = `${allow_private} ${jwks_url}`;
-  const known = store.get(key);
+  const known = jwks.get(key);
   if (known) return known;
   const fresh: Kept = {
     keys: [],
@@ -65,7 +68,7 @@ function keptFor(deps: Deps, { jwks_url, allow_private }: Place): Kept {
     fetching: undefined,
     trouble: undefined,
   };
-  store.set(key, fresh);
+  jwks.set(key, fresh);
   return fresh;
 }
 

@@ -61,7 +61,7 @@ export const METRICS: readonly Metric<MetricSources>[] = [
     name: "portcullis_held_bytes",
     type: "gauge",
     help: "Request bodies held in memory and in temporary files.",
-    read: ({ deps }) => liveState(deps).held.reserved,
+    read: ({ deps }) => deps.heldBytes.reserved,
   },
   {
     name: "portcullis_held_bytes_max",

@@ -8,6 +8,7 @@ import { isThere, openToRead } from "../db/open-to-read.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
+import { createHostServices } from "../evaluate/worker/evaluation-host.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -17,6 +18,7 @@ import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { EMPTY_SNAPSHOT } from "../snapshot/snapshot.ts";
 import { checkDatabaseFile, checkKeyAndDatabase } from "./check-key-and-database.ts";
+import { createState } from "./create-state.ts";
 import { describeReason } from "./doctor/check.ts";
 import { checkKeyring, confirmKeyFile, openKeyring } from "./keyring.ts";
 
@@ -88,7 +90,8 @@ export async function withDeps<T>(
   const storage = await openStorage(settings);
   const snapshot = () => EMPTY_SNAPSHOT;
   try {
-    const deps: Deps = {
+    const services = {
+      ...createState({ settings, log, db: storage.db }),
       ...storage,
       snapshot,
       settings,
@@ -103,10 +106,14 @@ export async function withDeps<T>(
       recordEvaluation: async () => {},
       flushEvaluations: async () => {},
       hasHeldEvaluations: () => false,
-      evaluate: (asked) => evaluateInternal(deps, asked),
       demo_url: "",
       bodyDeadline: new AbortController().signal,
       responseDeadline: new AbortController().signal,
+    };
+    const deps: Deps = {
+      ...services,
+      hostServices: createHostServices(services),
+      evaluate: (evaluation) => evaluateInternal(deps, evaluation),
     };
     return await work(deps);
   } finally {

@@ -1,22 +1,22 @@
-/** Puts the program together: database, keys, configuration, planes; and takes it down in order. */
-
+/** Starts the program: database, keys, configuration, planes; and stops it in reverse order. */
 import { watchConfigFile } from "../config-file/watch-config-file.ts";
 import { AppError } from "../contract/errors.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
-import { liveState } from "../dataplane/live-state.ts";
 import type { Db } from "../db/db.ts";
 import { enableReclaim } from "../db/reclaim-space.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
-import { newId } from "../lib/ids.ts";
+import { createHostServices } from "../evaluate/worker/evaluation-host.ts";
+import { newId as createId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { renderMetrics } from "../lib/metrics.ts";
-import { elapsedMs, now } from "../lib/time/clock.ts";
+import { elapsedMs, now as systemNow } from "../lib/time/clock.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch-config.ts";
+import { createState } from "./create-state.ts";
 import { type FirstRun, setUpFirstRun } from "./first-run.ts";
 import { createLazyMcp } from "./http/lazy-mcp.ts";
 import { type Listener, listen } from "./http/listen.ts";
@@ -44,16 +44,21 @@ export interface RunningServer {
 /** Waits until the requests that were cut are recorded. Their upstream calls end within 50 ms. */
 async function untilEnded(deps: Deps): Promise<void> {
   const end = elapsedMs() + RECORD_GRACE_MS;
-  while (liveState(deps).tally.in_flight > 0 && elapsedMs() < end) await Bun.sleep(10);
+  while (deps.live.tally.in_flight > 0 && elapsedMs() < end) await Bun.sleep(10);
 }
 
 const RECORD_GRACE_MS = 1000;
 
-/** `env` gives the values of `${NAME}` in the configuration file. */
+export interface StartOptions extends Partial<Pick<Deps, "now" | "newId" | "random" | "send">> {
+  /** Values of `${NAME}` in the configuration file. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A test passes its own clock, ids, randomness or HTTP client. */
 export async function start(
   settings: Settings,
   log: Log,
-  env: Readonly<Record<string, string | undefined>> = {},
+  { env = {}, now = systemNow, newId = createId, random = Math.random, send }: StartOptions = {},
 ): Promise<RunningServer> {
   // Taken down in the reverse order, also when a later step of the start fails.
   await using opened = new AsyncDisposableStack();
@@ -84,31 +89,40 @@ export async function start(
   opened.defer(() => limiter.stop());
   const bodies = new AbortController();
   const responses = new AbortController();
-  const deps: Deps = {
+  const state = createState({ settings, db, log });
+  opened.defer(() => state.live.owned.stop());
+  const services = {
+    ...state,
     db,
     snapshot,
     settings,
     keyring,
-    send: createSend({
-      end: responses.signal,
-      mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo.url}/`),
-    }),
+    send:
+      send ??
+      createSend({
+        end: responses.signal,
+        mayReachPrivate: (url) =>
+          settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo.url}/`),
+      }),
     limiter,
     now,
     newId,
-    random: Math.random,
+    random,
     log,
     markUsed: lastUsed.mark,
     recordRequest: events.record,
     recordEvaluation: evaluations.record,
     flushEvaluations: evaluations.written,
     hasHeldEvaluations: () => journals.evaluationsLeft() || evaluations.held(),
-    evaluate: (asked) => evaluateInternal(deps, asked),
     demo_url: demo.url,
     bodyDeadline: bodies.signal,
     responseDeadline: responses.signal,
   };
-  opened.defer(() => liveState(deps).owned.stop());
+  const deps: Deps = {
+    ...services,
+    hostServices: createHostServices(services),
+    evaluate: (evaluation) => evaluateInternal(deps, evaluation),
+  };
   const config_file = settings.PORTCULLIS_CONFIG;
   if (config_file) {
     const from = { file: config_file, env, later: stored !== undefined };

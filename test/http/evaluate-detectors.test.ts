@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
+import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, typesOf } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 
@@ -373,8 +374,9 @@ test("a long name above many texts is refused before it is written as often as t
   });
 });
 
-test("too much at once is a 429 with Retry-After, never a 503", async () => {
+test("evaluations and data-plane requests share one budget: beyond it they get a 429 with Retry-After", async () => {
   await using small = await startKit({ settings: { IN_FLIGHT_MIB: "1" } });
+  const consumer = await makeConsumer(small, [{ provider: "demo", url: "" }]);
   const guard = await makeGuardWithRules(small, "http", { settings: asking({ timeout_ms: 2000 }) });
   const entered = Promise.withResolvers<void>();
   const leave = Promise.withResolvers<void>();
@@ -388,9 +390,13 @@ test("too much at once is a 429 with Retry-After, never a 503", async () => {
   await entered.promise;
 
   const second = await guard.send(body);
+  const chat = await consumer.post("/v1/chat/completions", {
+    messages: [{ role: "user", content: "x".repeat(700_000) }],
+  });
   leave.resolve();
 
   expect([second.status, second.headers.get("retry-after")]).toEqual([429, "1"]);
+  expect([chat.status, chat.headers.get("retry-after")]).toEqual([429, "1"]);
   expect((await first).status).toBe(200);
   expect((await guard.send(body)).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "../../src/lib/log.ts";
-import { start } from "../../src/server/start.ts";
+import { type StartOptions, start } from "../../src/server/start.ts";
 import { loadSettings } from "../../src/settings.ts";
 import { adminClient } from "./admin-client.ts";
 import { rejectStraySecrets } from "./reject-stray-secrets.ts";
@@ -14,7 +14,7 @@ export const OWNER_TOKEN = "pa_test-owner-token-0123456789abcdef";
 
 export type Kit = Awaited<ReturnType<typeof startKit>>;
 
-export interface KitOptions {
+export interface KitOptions extends Omit<StartOptions, "env"> {
   database?: DatabaseKind;
   /** Share the database of another kit: two nodes of one installation. */
   database_url?: string;
@@ -22,10 +22,16 @@ export interface KitOptions {
   settings?: Record<string, string>;
 }
 
-export async function startKit(options: KitOptions = {}) {
-  const own = options.database_url ? undefined : await freshDatabase(options.database ?? "sqlite");
-  const database_url = options.database_url ?? own?.url ?? "";
-  const dir = options.data_dir ?? mkdtempSync(join(tmpdir(), "portcullis-kit-"));
+export async function startKit({
+  database = "sqlite",
+  database_url: given_url,
+  data_dir,
+  settings: given = {},
+  ...startOptions
+}: KitOptions = {}) {
+  const own = given_url ? undefined : await freshDatabase(database);
+  const database_url = given_url ?? own?.url ?? "";
+  const dir = data_dir ?? mkdtempSync(join(tmpdir(), "portcullis-kit-"));
   const lines: string[] = [];
   const settings = loadSettings({
     PORTCULLIS_LISTEN: "127.0.0.1:0",
@@ -34,7 +40,7 @@ export async function startKit(options: KitOptions = {}) {
     PORTCULLIS_DEMO: "false",
     DATABASE_URL: database_url,
     SHUTDOWN_TIMEOUT_S: "2",
-    ...options.settings,
+    ...given,
   });
   const log = createLog({
     level: "debug",
@@ -42,7 +48,7 @@ export async function startKit(options: KitOptions = {}) {
     now: () => new Date(),
     write: (line) => lines.push(line),
   });
-  const running = await start(settings, log);
+  const running = await start(settings, log, startOptions);
   const url = running.urls.admin ?? running.urls.gateway ?? "";
 
   const { call, make } = adminClient(url, OWNER_TOKEN);
@@ -71,7 +77,7 @@ export async function startKit(options: KitOptions = {}) {
         await rejectStraySecrets(running.deps);
       } finally {
         await running.stop();
-        if (!options.data_dir) rmSync(dir, { recursive: true, force: true });
+        if (!data_dir) rmSync(dir, { recursive: true, force: true });
         await own?.[Symbol.asyncDispose]();
       }
     },

@@ -14,7 +14,7 @@ const RANK: Record<string, number> = {
   demo: 2,
   plugins: 3,
   snapshot: 3,
-  ".": 4, // deps.ts, read-body.ts, route.ts and settings.ts
+  ".": 4, // deps.ts, read-body.ts, route.ts, run-once.ts and settings.ts
   dataplane: 5,
   evaluate: 5,
   admin: 5,

@@ -12,7 +12,7 @@ export const startCommand: Command = {
   async run({ settings, log, env, print }, values) {
     for (const setting of findUnknownSettings(env))
       log("unknown_setting", { level: "warn", setting });
-    const running = await start(settings, log, env);
+    const running = await start(settings, log, { env });
     const stopped = new Promise<string>((resolve) => {
       for (const signal of ["SIGTERM", "SIGINT"] as const)
         process.on(signal, () => resolve(signal));

@@ -72,7 +72,7 @@ export function createHost(
   },
 ): EvaluationHost {
   const host: EvaluationHost = {
-    ...sharedBy(deps),
+    ...deps.hostServices,
     selectPolicy(named) {
       const { collector, program = findProgram(collector, named.consumer_id) } = choose(named);
       const { disabledDetectors } = deps.snapshot();
@@ -85,15 +85,18 @@ export function createHost(
   return host;
 }
 
-type Shared = Omit<EvaluationHost, "selectPolicy" | "evaluateInWorker">;
+/** The part of a host that is the same for every evaluation. */
+export type HostServices = Omit<EvaluationHost, "selectPolicy" | "evaluateInWorker">;
 
-/** What is the same for every evaluation of a program is made once. */
-const shared = new WeakMap<Deps, Shared>();
+declare module "../../deps.ts" {
+  interface Deps {
+    /** Built once, since every evaluation needs them. */
+    hostServices: HostServices;
+  }
+}
 
-function sharedBy(deps: Deps): Shared {
-  const known = shared.get(deps);
-  if (known) return known;
-  const fresh: Shared = {
+export function createHostServices(deps: Omit<Deps, "hostServices" | "evaluate">): HostServices {
+  return {
     ...createDetectorCalls(deps),
     now: deps.now,
     newId: deps.newId,
@@ -115,6 +118,4 @@ function sharedBy(deps: Deps): Shared {
       return deps.recordEvaluation(recorded);
     },
   };
-  shared.set(deps, fresh);
-  return fresh;
 }

@@ -4,7 +4,6 @@ import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { createFairSemaphore } from "../../lib/concurrency/fair-semaphore.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
-import type { Settings } from "../../settings.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -30,11 +29,11 @@ interface Job {
 
 /** Rejects with `shutting_down` at the end of a shutdown: a worker may need seconds more. */
 export async function runInWorker<Name extends WorkerTask["name"]>(
-  { settings, responseDeadline }: Pick<Deps, "settings" | "responseDeadline">,
+  { workers, responseDeadline }: Pick<Deps, "workers" | "responseDeadline">,
   thread: "large" | "huge",
   job: Job & { work: { name: Name } },
 ): Promise<TaskResults[Name]> {
-  const judged = threadsOf(settings)[thread](job);
+  const judged = workers[thread](job);
   const late = () => new AppError("shutting_down");
   // The thread gives back what the work of this name gives.
   return unwrapOutcome(
@@ -44,16 +43,19 @@ export async function runInWorker<Name extends WorkerTask["name"]>(
 
 type Thread = (job: Job) => Promise<TaskOutcome>;
 
-/** One set for each running program: its settings object is what a copy of `deps` still shares. */
-const threads = new WeakMap<Settings, { large: Thread; huge: Thread }>();
-
-function threadsOf(settings: Settings) {
-  const known = threads.get(settings);
-  if (known) return known;
-  const fresh = { large: createLarge(), huge: createHuge() };
-  threads.set(settings, fresh);
-  return fresh;
+export interface WorkerPool {
+  large: Thread;
+  huge: Thread;
 }
+
+declare module "../../deps.ts" {
+  interface Deps {
+    /** Workers for evaluations that take long. */
+    workers: WorkerPool;
+  }
+}
+
+export const createWorkerPool = (): WorkerPool => ({ large: createLarge(), huge: createHuge() });
 
 /** Long conversations share one worker; some of its slots are left to other owners. */
 function createLarge(): Thread {

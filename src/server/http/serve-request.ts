@@ -9,8 +9,9 @@ import type { Deps } from "../../deps.ts";
 import { count, statusClass } from "../../lib/metrics.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Call, DirectRoute, RequestIds, Route } from "../../route.ts";
+import { readIdempotencyKey } from "../../run-once.ts";
 import { authenticate } from "./authenticate.ts";
-import { answerOnce, onceOf } from "./idempotency.ts";
+import { handleOnce } from "./handle-once.ts";
 import { parseRequestUrl } from "./parse-request-url.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { isForm, readForm } from "./read-form.ts";
@@ -187,12 +188,15 @@ async function serveRoute(
   };
   if (!endpoint.writes) return render(endpoint, await handle(deps, call), call);
 
-  const key = endpoint.method === "POST" ? request.headers.get("idempotency-key") : null;
-  const once = onceOf(key, { actor_id: actor.id, path: url.pathname, body: call.body });
+  const key =
+    endpoint.method === "POST"
+      ? readIdempotencyKey(request.headers, "validation_failed")
+      : undefined;
+  const identity = { actor_id: actor.id, path: url.pathname, body: call.body };
   const inTurn = endpoint.configures ? changeConfig : changeStore;
   const reply = await inTurn(deps.db, (tx) => {
     const inside = { ...deps, db: tx };
-    return answerOnce(inside, once, () => handle(inside, call));
+    return handleOnce(inside, key, identity, () => handle(inside, call));
   });
   if (endpoint.configures) await refreshed(app);
   // Returned, not thrown: a refusal that leaves a record.
