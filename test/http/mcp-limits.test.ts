@@ -128,15 +128,15 @@ test("a body with too many members is a 413, and a result with too many a failed
     return post(store.url, headers, { jsonrpc: "2.0", id: 1, method: "tools/call", params });
   };
 
-  const refused = await call(members(250_000));
-  const failed = await (await call({ count: 250_000 })).text();
+  const refused = await call(members(100_000));
+  const failed = await (await call({ count: 100_001 })).text();
 
   expect([refused.status, await refused.text()]).toEqual([
     413,
-    expect.stringContaining("more than 250000 members"),
+    expect.stringContaining("more than 100000 members"),
   ]);
-  expect(failed).toContain("more than 250000 members");
-  expect(await (await call({ count: 100_000 })).text()).not.toContain("isError");
+  expect(failed).toContain("more than 100000 members");
+  expect(await (await call({ count: 90_000 })).text()).not.toContain("isError");
 });
 
 test("a caller who holds its share gets a 429, another caller does not, and the share comes back", async () => {
