@@ -1,70 +1,22 @@
-/** Which endpoint of the data plane does a path name? Whatever is not in this table is a 404 (spec 4.4, 4.5 and 4.6). */
+/** Matches the path of a request to an endpoint of the data plane; any other path is a 404 (spec 4.4, 4.5 and 4.6). */
+import { DATA_PLANE_ENDPOINTS, type DataPlaneEndpoint } from "../contract/dataplane-endpoints.ts";
 import { AppError } from "../contract/errors.ts";
-import type { Capability } from "../contract/registries.ts";
 import { findPathStart } from "../lib/http/url-parts.ts";
 import type { MatchedRequest, RequestContext } from "./stages.ts";
 
-export interface DataEndpoint {
-  /** Names it in events and in the explain answer. */
-  name: string;
-  /** Undefined: answered here, without an upstream. */
-  capability: Capability | undefined;
+/** An endpoint of the table, with what requests read compiled at load. */
+export interface DataEndpoint extends Omit<DataPlaneEndpoint, "operations"> {
   methods: readonly string[];
-  /** What a POST carries. */
-  body: "json" | "form" | "json_or_form" | "none";
-  /** The setting that caps a form. JSON is held in memory, so its cap is the same everywhere. */
-  form_cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
-  /** How a stream that broke off is told to the client, by the dialect it reads. */
-  dialect: "reference" | "responses" | "messages";
-  /** Returns the bytes of a file: ranges and the headers that describe them are passed on. */
-  download?: true;
 }
 
-const POST = ["POST"] as const;
-const json = (name: string, capability: Capability): DataEndpoint => ({
-  name,
-  capability,
-  methods: POST,
-  body: "json",
-  form_cap: "JSON_BODY_MIB",
-  dialect: "reference",
-});
-const form = (name: string, capability: Capability): DataEndpoint => ({
-  ...json(name, capability),
-  body: "form",
-  form_cap: "MEDIA_BODY_MIB",
-});
-const files = (name: string, methods: readonly string[]): DataEndpoint => ({
-  ...json(name, "files"),
-  methods,
-  body: "json_or_form",
-  form_cap: "FILES_BODY_MIB",
-});
-const models = (name: string): DataEndpoint => ({
-  ...json(name, "chat"),
-  capability: undefined,
-  methods: ["GET"],
-  body: "none",
-});
-
-/** By the path behind `/{consumer}/v1`. */
-const FIXED = new Map<string, DataEndpoint>([
-  ["/chat/completions", json("chat", "chat")],
-  ["/responses", { ...json("responses", "responses"), dialect: "responses" }],
-  ["/messages", { ...json("messages", "messages"), dialect: "messages" }],
-  ["/embeddings", json("embeddings", "embeddings")],
-  ["/images/generations", json("images.generations", "images")],
-  ["/images/edits", form("images.edits", "images")],
-  ["/images/variations", form("images.variations", "images")],
-  ["/audio/speech", json("audio.speech", "audio_speech")],
-  ["/audio/transcriptions", form("audio.transcriptions", "audio_transcription")],
-  ["/files", files("files", ["GET", "POST"])],
-  ["/models", models("models")],
-]);
-
-const FILE = files("files.one", ["GET", "DELETE"]);
-const FILE_CONTENT: DataEndpoint = { ...files("files.content", ["GET"]), download: true };
-const MODEL = models("models.one");
+const withoutParameters = new Map<string, DataEndpoint>();
+/** By the path with `{}` as its parameter, such as `/files/{}/content`. */
+const withParameter = new Map<string, DataEndpoint>();
+for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
+  const endpoint = { ...rest, methods: Object.keys(operations) };
+  if (rest.path.includes("{")) withParameter.set(rest.path.replace(/\{\w+\}/, "{}"), endpoint);
+  else withoutParameters.set(rest.path, endpoint);
+}
 
 export function matchEndpoint(request: Request, ids: RequestContext): MatchedRequest {
   const { slug, rest, search } = splitUrl(request.url);
@@ -98,25 +50,29 @@ export function matchTail(path: string): Matched | undefined {
   let end = path.length;
   while (path.charCodeAt(end - 1) === SLASH) end--;
   const tail = path.slice(3, end);
-  const endpoint = FIXED.get(tail);
+  const endpoint = withoutParameters.get(tail);
   if (endpoint) return { endpoint, tail, item: undefined };
+  return matchParameter(tail);
+}
 
-  const [, kind, encoded = "", content] = ITEM.exec(tail) ?? [];
-  if (kind === "models") {
-    return content ? undefined : { endpoint: MODEL, tail, item: decoded(encoded) };
-  }
-  // The id goes into an upstream address: `%2e%2e` or `%2F` there would lead to another path (spec 4.6).
-  const item = decoded(encoded);
-  if (kind !== "files" || !FILE_ID.test(item)) return undefined;
-  return { endpoint: content ? FILE_CONTENT : FILE, tail, item };
+function matchParameter(tail: string): Matched | undefined {
+  const start = tail.indexOf("/", 1) + 1;
+  if (start === 0) return undefined;
+  const slash = tail.indexOf("/", start);
+  const end = slash < 0 ? tail.length : slash;
+  const endpoint = withParameter.get(`${tail.slice(0, start)}{}${tail.slice(end)}`);
+  if (!endpoint || start === end) return undefined;
+  const item = decodeSegment(tail.slice(start, end));
+  // The id becomes part of an upstream URL, where `%2e%2e` or `%2F` would change the path (spec 4.6).
+  const isValid = endpoint.capability !== "files" || FILE_ID.test(item);
+  return isValid ? { endpoint, tail, item } : undefined;
 }
 
 const SLASH = 0x2f;
-const ITEM = /^\/(files|models)\/([^/]+)(\/content)?$/;
 /** A decoded id: printable ASCII except `#`, `%`, `/`, `?` and `\`, and not only dots. */
 export const FILE_ID = /^(?!\.+$)[!-"$&-.0->@-[\]-~]{1,1024}$/;
 
-function decoded(text: string): string {
+function decodeSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

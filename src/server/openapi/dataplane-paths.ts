@@ -1,126 +1,15 @@
-/** The paths of the data plane in the API description: what an application sends, in one table. */
+/** Describes the endpoints of the data plane in OpenAPI. */
 import { z } from "zod";
+import {
+  DATA_PLANE_ENDPOINTS,
+  type DataPlaneOperation,
+  type FormField,
+} from "../../contract/dataplane-endpoints.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { DATA_PLANE } from "./about.ts";
 import { errorResponses } from "./errors.ts";
-import type { MediaTypes, Method, OpenApiResponse, Parameter, Paths } from "./openapi.ts";
+import type { MediaTypes, OpenApiResponse, Parameter, Paths } from "./openapi.ts";
 import { type JsonSchema, OPEN_OBJECT, type SchemaBook } from "./schemas.ts";
-
-interface DataPlanePath {
-  name: string;
-  method: Method;
-  /** After `/{consumer}/v1`. */
-  tail: string;
-  summary: string;
-  /** An example of the JSON body, or the members of the form. */
-  json?: Record<string, unknown>;
-  form?: Record<string, JsonSchema>;
-  /** Media types of the answer; JSON unless it says otherwise. */
-  replies?: readonly string[];
-}
-
-const STREAMED = ["application/json", "text/event-stream"];
-const BYTES = ["application/octet-stream"];
-const text = (example: string): JsonSchema => ({ type: "string", examples: [example] });
-const file = (contentMediaType: string, example: string): JsonSchema => ({
-  type: "string",
-  contentMediaType,
-  examples: [example],
-});
-const hello = [{ role: "user", content: "Hello!" }];
-
-const PATHS: readonly DataPlanePath[] = [
-  {
-    name: "create_chat_completion",
-    method: "post",
-    tail: "/chat/completions",
-    summary: "Chat; whole, or streamed with `stream: true`",
-    json: { model: "demo-chat", messages: hello },
-    replies: STREAMED,
-  },
-  {
-    name: "create_response",
-    method: "post",
-    tail: "/responses",
-    summary: "Responses; whole, or streamed with `stream: true`",
-    json: { model: "demo-chat", input: "Hello!" },
-    replies: STREAMED,
-  },
-  {
-    name: "create_message",
-    method: "post",
-    tail: "/messages",
-    summary: "Messages in the Anthropic format; whole, or streamed with `stream: true`",
-    json: { model: "demo-chat", max_tokens: 256, messages: hello },
-    replies: STREAMED,
-  },
-  {
-    name: "create_embedding",
-    method: "post",
-    tail: "/embeddings",
-    summary: "Embeddings of one or several texts",
-    json: { model: "demo-embedding", input: "A castle gate" },
-  },
-  {
-    name: "generate_image",
-    method: "post",
-    tail: "/images/generations",
-    summary: "Make an image from a prompt",
-    json: { model: "demo-image", prompt: "A castle gate", n: 1, size: "256x256" },
-  },
-  {
-    name: "edit_image",
-    method: "post",
-    tail: "/images/edits",
-    summary: "Change an image as a prompt says",
-    form: {
-      model: text("demo-image"),
-      prompt: text("Add a moat"),
-      image: file("image/png", "gate.png"),
-    },
-  },
-  {
-    name: "vary_image",
-    method: "post",
-    tail: "/images/variations",
-    summary: "Make variations of an image",
-    form: { model: text("demo-image"), image: file("image/png", "gate.png") },
-  },
-  {
-    name: "create_speech",
-    method: "post",
-    tail: "/audio/speech",
-    summary: "Speak a text; the answer is the audio itself",
-    json: { model: "demo-speech", input: "The gate is open.", voice: "alloy" },
-    replies: ["audio/mpeg"],
-  },
-  {
-    name: "create_transcription",
-    method: "post",
-    tail: "/audio/transcriptions",
-    summary: "Write down what is said in a recording",
-    form: { model: text("demo-transcribe"), file: file("audio/mpeg", "speech.mp3") },
-  },
-  {
-    name: "upload_file",
-    method: "post",
-    tail: "/files",
-    summary: "Upload a file",
-    form: { purpose: text("assistants"), file: file("application/octet-stream", "notes.txt") },
-  },
-  { name: "list_files", method: "get", tail: "/files", summary: "List files" },
-  { name: "get_file", method: "get", tail: "/files/{file_id}", summary: "Read about a file" },
-  {
-    name: "download_file",
-    method: "get",
-    tail: "/files/{file_id}/content",
-    summary: "Download a file",
-    replies: BYTES,
-  },
-  { name: "delete_file", method: "delete", tail: "/files/{file_id}", summary: "Delete a file" },
-  { name: "list_models", method: "get", tail: "/models", summary: "List the models in reach" },
-  { name: "get_model", method: "get", tail: "/models/{model}", summary: "Read about a model" },
-];
 
 const IN_PATH: Record<string, { description: string; example: string }> = {
   consumer: { description: "Slug of the consumer.", example: "demo" },
@@ -199,24 +88,27 @@ export function dataPlanePaths(book: SchemaBook): Paths {
   const messages = book.refer(MessagesError, "output", "MessagesError");
   const messagesErrors = errorResponses(ERROR_CODES, () => messages);
   const paths: Paths = {};
-  for (const { name, method, tail, summary, ...rest } of PATHS) {
+  for (const { path: tail, operations } of DATA_PLANE_ENDPOINTS) {
     const path = `/{consumer}/v1${tail}`;
-    const content = bodyOf(rest);
-    paths[path] = {
-      ...paths[path],
-      [method]: {
-        operationId: name,
-        tags: [DATA_PLANE],
-        summary,
-        parameters: [...pathParameters(path), ...HEADERS],
-        ...(content ? { requestBody: { required: true, content } } : {}),
-        responses: {
-          200: success(rest.replies),
-          ...(tail === "/messages" ? messagesErrors : errors),
+    const described = Object.entries(operations).map(([method, operation]) => {
+      const content = describeBody(operation);
+      return [
+        method.toLowerCase(),
+        {
+          operationId: operation.name,
+          tags: [DATA_PLANE],
+          summary: operation.summary,
+          parameters: [...pathParameters(path), ...HEADERS],
+          ...(content ? { requestBody: { required: true, content } } : {}),
+          responses: {
+            200: describeSuccess(operation.responses),
+            ...(tail === "/messages" ? messagesErrors : errors),
+          },
+          security: [{ consumer_key: [] }],
         },
-        security: [{ consumer_key: [] }],
-      },
-    };
+      ];
+    });
+    paths[path] = Object.fromEntries(described);
   }
   return paths;
 }
@@ -231,20 +123,29 @@ function pathParameters(path: string): Parameter[] {
   }));
 }
 
-function bodyOf({ json, form }: Pick<DataPlanePath, "json" | "form">): MediaTypes | undefined {
+function describeBody({ json, form }: DataPlaneOperation): MediaTypes | undefined {
   if (json) {
     const description =
       "The reference format, with all its members; it reaches the upstream as it is.";
     return { "application/json": { schema: { ...OPEN_OBJECT, description }, example: json } };
   }
   if (!form) return undefined;
-  return { "multipart/form-data": { schema: { type: "object", properties: form } } };
+  const properties = Object.fromEntries(
+    Object.entries(form).map(([name, field]) => [name, describeField(field)]),
+  );
+  return { "multipart/form-data": { schema: { type: "object", properties } } };
 }
 
-function success(types: readonly string[] = ["application/json"]): OpenApiResponse {
+const describeField = ({ example, media_type }: FormField): JsonSchema => ({
+  type: "string",
+  ...(media_type ? { contentMediaType: media_type } : {}),
+  examples: [example],
+});
+
+function describeSuccess(types: readonly string[] = ["application/json"]): OpenApiResponse {
   const schemaOf = (type: string): JsonSchema => (type === "application/json" ? OPEN_OBJECT : {});
   return {
-    description: "The answer of the upstream.",
+    description: "The response of the upstream.",
     content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(type) }])),
   };
 }

@@ -1,0 +1,243 @@
+/** Endpoints of the data plane: one table for the matcher and for the API description. */
+import type { Capability } from "./registries.ts";
+
+export interface DataPlaneEndpoint {
+  /** Names the endpoint in events and in the response of explain. */
+  name: string;
+  /** After `/{consumer}/v1`. A parameter in braces matches one segment. */
+  path: string;
+  /** Undefined: the gateway responds itself, without an upstream. */
+  capability: Capability | undefined;
+  /** Body of a POST. */
+  body: "json" | "form" | "json_or_form" | "none";
+  /** Setting that caps a multipart body. JSON is held in memory, so its cap is the same everywhere. */
+  form_cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
+  /** Error format of a stream that is interrupted. */
+  dialect: "reference" | "responses" | "messages";
+  /** Returns the bytes of a file: ranges and the headers that describe them are passed on. */
+  download?: true;
+  operations: Readonly<Partial<Record<DataPlaneMethod, DataPlaneOperation>>>;
+}
+
+export type DataPlaneMethod = "GET" | "POST" | "DELETE";
+
+export interface DataPlaneOperation {
+  /** operationId in the API description. */
+  name: string;
+  summary: string;
+  /** Example of the JSON body. */
+  json?: Record<string, unknown>;
+  /** Fields of the multipart body. */
+  form?: Record<string, FormField>;
+  /** Media types of the response; JSON by default. */
+  responses?: readonly string[];
+}
+
+export interface FormField {
+  example: string;
+  /** Only for a file. */
+  media_type?: string;
+}
+
+const STREAMED = ["application/json", "text/event-stream"];
+const HELLO = [{ role: "user", content: "Hello!" }];
+
+const JSON_ENDPOINT = {
+  body: "json",
+  form_cap: "JSON_BODY_MIB",
+  dialect: "reference",
+} as const;
+const FORM_ENDPOINT = { ...JSON_ENDPOINT, body: "form", form_cap: "MEDIA_BODY_MIB" } as const;
+const FILES_ENDPOINT = {
+  ...JSON_ENDPOINT,
+  capability: "files",
+  body: "json_or_form",
+  form_cap: "FILES_BODY_MIB",
+} as const;
+const MODELS_ENDPOINT = { ...JSON_ENDPOINT, capability: undefined, body: "none" } as const;
+
+export const DATA_PLANE_ENDPOINTS: readonly DataPlaneEndpoint[] = [
+  {
+    ...JSON_ENDPOINT,
+    name: "chat",
+    path: "/chat/completions",
+    capability: "chat",
+    operations: {
+      POST: {
+        name: "create_chat_completion",
+        summary: "Chat; whole, or streamed with `stream: true`",
+        json: { model: "demo-chat", messages: HELLO },
+        responses: STREAMED,
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "responses",
+    path: "/responses",
+    capability: "responses",
+    dialect: "responses",
+    operations: {
+      POST: {
+        name: "create_response",
+        summary: "Responses; whole, or streamed with `stream: true`",
+        json: { model: "demo-chat", input: "Hello!" },
+        responses: STREAMED,
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "messages",
+    path: "/messages",
+    capability: "messages",
+    dialect: "messages",
+    operations: {
+      POST: {
+        name: "create_message",
+        summary: "Messages in the Anthropic format; whole, or streamed with `stream: true`",
+        json: { model: "demo-chat", max_tokens: 256, messages: HELLO },
+        responses: STREAMED,
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "embeddings",
+    path: "/embeddings",
+    capability: "embeddings",
+    operations: {
+      POST: {
+        name: "create_embedding",
+        summary: "Embeddings of one or several texts",
+        json: { model: "demo-embedding", input: "A castle gate" },
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "images.generations",
+    path: "/images/generations",
+    capability: "images",
+    operations: {
+      POST: {
+        name: "generate_image",
+        summary: "Generate an image from a prompt",
+        json: { model: "demo-image", prompt: "A castle gate", n: 1, size: "256x256" },
+      },
+    },
+  },
+  {
+    ...FORM_ENDPOINT,
+    name: "images.edits",
+    path: "/images/edits",
+    capability: "images",
+    operations: {
+      POST: {
+        name: "edit_image",
+        summary: "Edit an image by a prompt",
+        form: {
+          model: { example: "demo-image" },
+          prompt: { example: "Add a moat" },
+          image: { example: "gate.png", media_type: "image/png" },
+        },
+      },
+    },
+  },
+  {
+    ...FORM_ENDPOINT,
+    name: "images.variations",
+    path: "/images/variations",
+    capability: "images",
+    operations: {
+      POST: {
+        name: "vary_image",
+        summary: "Generate variations of an image",
+        form: {
+          model: { example: "demo-image" },
+          image: { example: "gate.png", media_type: "image/png" },
+        },
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "audio.speech",
+    path: "/audio/speech",
+    capability: "audio_speech",
+    operations: {
+      POST: {
+        name: "create_speech",
+        summary: "Convert text to speech; the response is the audio file",
+        json: { model: "demo-speech", input: "The gate is open.", voice: "alloy" },
+        responses: ["audio/mpeg"],
+      },
+    },
+  },
+  {
+    ...FORM_ENDPOINT,
+    name: "audio.transcriptions",
+    path: "/audio/transcriptions",
+    capability: "audio_transcription",
+    operations: {
+      POST: {
+        name: "create_transcription",
+        summary: "Transcribe a recording",
+        form: {
+          model: { example: "demo-transcribe" },
+          file: { example: "speech.mp3", media_type: "audio/mpeg" },
+        },
+      },
+    },
+  },
+  {
+    ...FILES_ENDPOINT,
+    name: "files",
+    path: "/files",
+    operations: {
+      GET: { name: "list_files", summary: "List files" },
+      POST: {
+        name: "upload_file",
+        summary: "Upload a file",
+        form: {
+          purpose: { example: "assistants" },
+          file: { example: "notes.txt", media_type: "application/octet-stream" },
+        },
+      },
+    },
+  },
+  {
+    ...FILES_ENDPOINT,
+    name: "files.one",
+    path: "/files/{file_id}",
+    operations: {
+      GET: { name: "get_file", summary: "Get a file's metadata" },
+      DELETE: { name: "delete_file", summary: "Delete a file" },
+    },
+  },
+  {
+    ...FILES_ENDPOINT,
+    name: "files.content",
+    path: "/files/{file_id}/content",
+    download: true,
+    operations: {
+      GET: {
+        name: "download_file",
+        summary: "Download a file",
+        responses: ["application/octet-stream"],
+      },
+    },
+  },
+  {
+    ...MODELS_ENDPOINT,
+    name: "models",
+    path: "/models",
+    operations: { GET: { name: "list_models", summary: "List the available models" } },
+  },
+  {
+    ...MODELS_ENDPOINT,
+    name: "models.one",
+    path: "/models/{model}",
+    operations: { GET: { name: "get_model", summary: "Get a model" } },
+  },
+];
