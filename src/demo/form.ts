@@ -1,5 +1,6 @@
-/** Reads a multipart form of any size in a fixed amount of memory: files are counted, not kept. */
-import { splitForm } from "./split-form.ts";
+/** Reads a multipart form of any size in a fixed amount of memory: files are counted, not stored. */
+import { readBoundary } from "../lib/multipart/content-type.ts";
+import { createMultipartParser, type PartSink } from "../lib/multipart/multipart-parser.ts";
 import { errorResponse } from "./wire.ts";
 
 export interface FormFile {
@@ -7,7 +8,7 @@ export interface FormFile {
   filename: string;
   type: string;
   bytes: number;
-  /** The first bytes: enough to know a PNG or a WAV by. */
+  /** The first bytes: enough to recognize a PNG or a WAV. */
   head: Buffer;
 }
 
@@ -20,62 +21,70 @@ const MAX_HEAD_BYTES = 4096;
 const MAX_FIELD_BYTES = 1024 * 1024;
 const MAX_PARTS = 100;
 
-/** `onFile` sees each piece of each file once; what it does not copy is gone. */
+/** `onFile` receives each piece of each file; a piece is valid only during the call. */
 export async function readForm(
   request: Request,
   onFile: (field: string, piece: Buffer) => void = () => {},
 ): Promise<Form | Response> {
-  const boundary = boundaryOf(request.headers.get("content-type") ?? "");
+  const boundary = readBoundary(request.headers.get("content-type"));
   if (!boundary || !request.body) return errorResponse(400, "Expected a multipart/form-data body.");
 
   const texts = new Map<string, Buffer[]>();
   const files: FormFile[] = [];
-  let take = (_piece: Buffer) => {};
   let parts = 0;
   let textBytes = 0;
-  let complete = false;
-  for await (const step of splitForm(request.body, boundary)) {
-    if (step === "end") {
-      complete = true;
-    } else if (Buffer.isBuffer(step)) {
-      take(step);
-    } else {
-      const { name, filename, type } = step;
-      parts += 1;
-      take = filename === undefined ? takeText(name) : takeFile(name, filename, type);
-    }
+  const parser = createMultipartParser(boundary, ({ name, parameters, content_type }) => {
+    parts += 1;
+    const filename = readFilename(parameters);
+    return filename === undefined ? collectText(name) : collectFile(name, filename, content_type);
+  });
+  for await (const chunk of request.body) {
+    parser.push(chunk);
     if (parts > MAX_PARTS || textBytes > MAX_FIELD_BYTES) {
       return errorResponse(413, "The form has too many parts or too much text outside its files.");
     }
   }
-  if (!complete) return errorResponse(400, "The multipart body is malformed or cut short.");
-  return { fields: textsOf(texts), files };
+  if (parser.closes_at === undefined) {
+    return errorResponse(400, "The multipart body is malformed or incomplete.");
+  }
+  return { fields: joinTexts(texts), files };
 
-  function takeText(name: string) {
+  function collectText(name: string): PartSink {
     const pieces: Buffer[] = [];
     texts.set(name, pieces);
-    return (piece: Buffer) => {
-      textBytes += piece.length;
-      pieces.push(Buffer.from(piece));
+    return {
+      onContent(piece) {
+        textBytes += piece.length;
+        pieces.push(Buffer.from(piece));
+      },
+      onEnd() {},
     };
   }
 
-  function takeFile(field: string, filename: string, type = "application/octet-stream") {
+  function collectFile(
+    field: string,
+    filename: string,
+    type = "application/octet-stream",
+  ): PartSink {
     const file: FormFile = { field, filename, type, bytes: 0, head: Buffer.alloc(0) };
     files.push(file);
-    return (piece: Buffer) => {
-      file.bytes += piece.length;
-      const wanted = piece.subarray(0, MAX_HEAD_BYTES - file.head.length);
-      if (wanted.length > 0) file.head = Buffer.concat([file.head, wanted]);
-      onFile(field, piece);
+    return {
+      onContent(piece) {
+        file.bytes += piece.length;
+        const wanted = piece.subarray(0, MAX_HEAD_BYTES - file.head.length);
+        if (wanted.length > 0) file.head = Buffer.concat([file.head, wanted]);
+        onFile(field, piece);
+      },
+      onEnd() {},
     };
   }
 }
 
-function boundaryOf(contentType: string): string | undefined {
-  const found = /^multipart\/form-data\b.*;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-  return found?.[1] ?? found?.[2];
+/** Browsers write a quote in a file name as `%22`, other clients as `\"`. */
+function readFilename(parameters: string): string | undefined {
+  const [, quoted, bare] = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(parameters) ?? [];
+  return quoted?.replace(/\\(["\\])/g, "$1").replaceAll("%22", '"') ?? bare;
 }
 
-const textsOf = (texts: Map<string, Buffer[]>): Record<string, string> =>
+const joinTexts = (texts: Map<string, Buffer[]>): Record<string, string> =>
   Object.fromEntries([...texts].map(([name, pieces]) => [name, Buffer.concat(pieces).toString()]));

@@ -1,14 +1,17 @@
-/** Reads the field name of a part of a multipart/form-data body from its headers (RFC 7578). */
+/** Reads the header block of a part of a multipart/form-data body (RFC 7578). */
 import { declaresOtherCharset } from "./content-type.ts";
 
 export interface PartHeaders {
   name: string;
   file: boolean;
+  /** The parameters of Content-Disposition that follow the name, as sent. */
+  parameters: string;
+  content_type: string | undefined;
   /** The part declares an encoding other than UTF-8. */
   other_charset: boolean;
 }
 
-/** Undefined when there is no name, or when two parsers could read two names out of the headers. */
+/** Returns undefined without a name, or when two parsers could read two names out of the headers. */
 export function readPartHeaders(headers: string): PartHeaders | undefined {
   const lines = headers.split("\r\n").map((line) => HEADER.exec(line));
   if (!lines.every((line) => line !== null)) return undefined;
@@ -19,19 +22,24 @@ export function readPartHeaders(headers: string): PartHeaders | undefined {
   const [, quoted, bare, rest = ""] = FORM_FIELD.exec(disposition) ?? [];
   const name = quoted ?? bare;
   if (name === undefined || others.length > 0 || SECOND_NAME.test(rest)) return undefined;
-  // Go decodes quoted-printable parts by itself: it would read another text than we do.
+  // Go decodes quoted-printable parts by itself: it would read other text than we do.
   const encoded = valuesOf("content-transfer-encoding").some((value) => !PLAIN.test(value));
   if (encoded || ENCODED_WORD.test(name)) return undefined;
   const types = valuesOf("content-type");
-  // Some parsers descend into it and find fields that we do not see. RFC 7578 section 4.3 deprecates it.
+  // Some parsers descend into it and find fields that we do not find. RFC 7578 section 4.3 deprecates it.
   if (types.some((type) => /^multipart\//i.test(type))) return undefined;
-  const other_charset = types.some(declaresOtherCharset);
-  return { name, file: FILE_NAME.test(rest), other_charset };
+  return {
+    name,
+    file: FILE_NAME.test(rest),
+    parameters: rest,
+    content_type: types[0],
+    other_charset: types.some(declaresOtherCharset),
+  };
 }
 
-/** No folded line (it starts with a space) and no NUL: parsers disagree on what they end. */
+/** Rejects a folded line (it starts with a space) and NUL: parsers disagree on where they end a value. */
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/;
-/** Every known client writes the name first; behind a file name, quotes could be read two ways. */
+/** Every known client writes the name first; after a file name, quotes would be ambiguous. */
 const FORM_FIELD = /^form-data[ \t]*;[ \t]*name=(?:"([^"\\]*)"|([^\s";,\\]+))[ \t]*(;.*)?$/is;
 /**
  * Also rejects a file called `a; name=b`: where its quotes end is ambiguous. Before `name`, parsers
