@@ -3,8 +3,8 @@ import { AppError } from "./contract/errors.ts";
 import {
   claimReply,
   idempotentReplyTable,
-  keepReply,
   sealedReply,
+  storeReply,
   trimRepliesOf,
 } from "./db/idempotent-replies.ts";
 import type { Deps } from "./deps.ts";
@@ -91,7 +91,7 @@ async function replayOrRun(
     const text = await work();
     const reply = seal(keyring(), sealedReply(id), text);
     const bytes = reply.length;
-    await tolerate(keepReply(db, { ...row, reply, bytes }), undefined);
+    await tolerate(storeReply(db, { ...row, reply, bytes }), undefined);
     if (isTrimDue(context, owner, bytes)) await tolerate(trimRepliesOf(db, owner), 0);
     return text;
   } catch (thrown) {

@@ -11,7 +11,7 @@ import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import { invalidCursor } from "../contract/shapes.ts";
 import { eraseApprovals } from "../db/approvals.ts";
-import { dropEvaluations, findEvaluation } from "../db/evaluation-events.ts";
+import { deleteEvaluations, findEvaluation } from "../db/evaluation-events.ts";
 import { countEvaluations, pageEvaluations } from "../db/find-evaluations.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
@@ -47,7 +47,7 @@ export const activityRoutes: Route[] = [
     if (deps.db.dialect === "postgres") await Bun.sleep(OTHER_NODES_WRITE_WITHIN_MS);
     const { consumer_id } = call.body;
     return await deps.db.transaction(async (db) => {
-      const erased = await dropEvaluations(db, { consumer_id });
+      const erased = await deleteEvaluations(db, { consumer_id });
       await eraseApprovals(db, consumer_id);
       // That somebody erased is kept; who was erased is not.
       const change = { resource: "activity", verb: "delete", id: deps.newId() } as const;

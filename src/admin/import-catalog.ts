@@ -13,7 +13,7 @@ import type {
 } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { changeStore } from "../db/config-revision.ts";
-import type { Author } from "../db/record-change.ts";
+import type { AuditAuthor } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { readText } from "../net/read-body.ts";
@@ -32,7 +32,7 @@ interface Listed {
 /** What is outside is asked before the turn is taken: no other change waits for it. */
 export async function runImport(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   wanted: Wanted,
 ): Promise<ImportReport> {
@@ -55,7 +55,7 @@ export async function runImport(
 /** The reason why it was left out; undefined when it is in the catalog now. */
 async function importOne(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   { server, deleted }: Listed,
 ): Promise<string | undefined> {
@@ -87,7 +87,7 @@ async function importOne(
 
 async function hide(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   before: CatalogEntry,
 ): Promise<void> {

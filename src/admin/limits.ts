@@ -11,7 +11,7 @@ import {
   listLimitState,
   resetLimitState,
 } from "../contract/limits.ts";
-import { blockedSubjectTable, NEVER_ENDS } from "../db/blocked-subjects.ts";
+import { blockedSubjectTable, NEVER_EXPIRES } from "../db/blocked-subjects.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { compileLimits, type LimitCounter } from "../plugins/rate-limiter/compile-limits.ts";
@@ -64,7 +64,7 @@ export const limitRoutes: Route[] = [
     const found = await blockedSubjectTable.page(deps.db, { gateway_id }, page, { range });
     const items = found.items.map((row) => ({
       ...row,
-      ends_at: row.ends_at === NEVER_ENDS ? null : row.ends_at,
+      ends_at: row.ends_at === NEVER_EXPIRES ? null : row.ends_at,
     }));
     return { items, next_cursor: found.next_cursor };
   }),

@@ -7,7 +7,7 @@ import {
   revokePrincipalToken,
 } from "../contract/store-principals.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
-import { rememberPrincipal } from "../db/principals.ts";
+import { savePrincipal } from "../db/principals.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
@@ -41,7 +41,7 @@ export const principalTokenRoutes: Route[] = [
     await principalTokenTable.insert(deps.db, row);
     const { principal_sub, groups, created_at: seen_at } = row;
     const seen = { id: deps.newId(), gateway_id, principal_sub, groups, seen_at };
-    await rememberPrincipal(deps.db, seen);
+    await savePrincipal(deps.db, seen);
     await recordChange(deps, call, {
       resource: "principal_token",
       verb: "create",

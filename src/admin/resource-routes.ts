@@ -114,7 +114,7 @@ export function resourceRoutes<
         await definition.requireParent?.(deps, call.params);
         const query = call.query as PageQuery;
         const rows = await table.page(deps.db, scopeOf(call.params), query, {
-          within: definition.visibleIds?.(call),
+          ids: definition.visibleIds?.(call),
         });
         const items = await Promise.all(rows.items.map((row) => definition.toReply(deps, row)));
         return { items, next_cursor: rows.next_cursor };

@@ -2,7 +2,7 @@
 
 import { changeConfig } from "../db/config-revision.ts";
 import { recordChange } from "../db/record-change.ts";
-import { rewriteSealed } from "../db/sealed-texts.ts";
+import { rewriteSealed } from "../db/sealed-columns.ts";
 import type { Deps } from "../deps.ts";
 import { seal, sealedWith, unseal } from "../lib/crypto/seal.ts";
 import type { Actor } from "../route.ts";

@@ -2,12 +2,12 @@
 import { AppError } from "../contract/errors.ts";
 import type { CatalogEntry, CatalogEntryInput } from "../contract/store-catalog.ts";
 import { catalogEntryTable, findCatalogEntry } from "../db/catalog-entries.ts";
-import { type Author, type Change, recordChange } from "../db/record-change.ts";
+import { type AuditAuthor, type AuditChange, recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 
 export async function saveCatalogEntry(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   entry: { input: CatalogEntryInput; source: CatalogEntry["source"]; before?: CatalogEntry },
 ): Promise<CatalogEntry> {
@@ -26,10 +26,10 @@ export async function saveCatalogEntry(
 
 export async function recordCatalogEntry(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   change: {
     gateway_id: string;
-    verb: Change["verb"];
+    verb: AuditChange["verb"];
     before: CatalogEntry | null;
     after: CatalogEntry | null;
   },

@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { registrySecret } from "../db/registries.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import { type Keyring, type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
 import { collectSecrets, isMasked, mapSecrets, maskSecret } from "../lib/json/secret-paths.ts";
 import { secretPathsOf } from "../policy/detectors/all.ts";
@@ -48,5 +48,5 @@ export const registrySecrets = (id: string): RowSecrets => ({
 
 export const detectorSecrets = (kind: string, id: string): RowSecrets => ({
   paths: secretPathsOf(kind),
-  contextOf: () => sealedIn("detectors.settings", id),
+  contextOf: () => sealContextOf("detectors.settings", id),
 });

@@ -11,7 +11,7 @@ import { detectorTable } from "../db/detectors.ts";
 import { collectorKeyTable, serviceClientTable } from "../db/keys.ts";
 import { policyTable } from "../db/policies.ts";
 import type { RegistryRow } from "../db/registries.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
@@ -48,7 +48,7 @@ export async function currentGuard(
   const detectorOf = (row: DetectorResource): DetectorInput => {
     const input = { ...pickInput(DetectorInput, row), settings: namedSettings(row, registries) };
     // A secret that no key opens counts as empty, so that the one a file gives replaces it.
-    const context = sealedIn("detectors.settings", row.id);
+    const context = sealContextOf("detectors.settings", row.id);
     const open = (text: string) => unseal(keyring, context, text) ?? "";
     return mapSecrets(input, detectorSecretPaths(row.kind), open);
   };

@@ -1,10 +1,10 @@
 /** Knows which consumer uploaded a file: from memory, else from the database, which is written after the response. */
 import { AppError } from "../contract/errors.ts";
 import {
-  dropOwnedFile,
-  type FilePlace,
+  deleteOwnedFile,
+  type FileLocation,
+  filterOwnedFiles,
   type OwnedFile,
-  ownedAmong,
   saveOwnedFile,
 } from "../db/owned-files.ts";
 import type { Deps } from "../deps.ts";
@@ -13,7 +13,7 @@ import { elapsedMs } from "../lib/time/clock.ts";
 
 export interface OwnedFiles {
   remember(file: OwnedFile): void;
-  forget(place: FilePlace): void;
+  forget(place: FileLocation): void;
   /** The one of these registries that has all of these files, each uploaded by the consumer. */
   findHolder(
     consumer_id: string,
@@ -40,7 +40,7 @@ const SOON_MS = 20;
 const AGAIN_MS = 500;
 
 /** Without a consumer: the file was deleted. */
-type Change = FilePlace & Partial<OwnedFile>;
+type Change = FileLocation & Partial<OwnedFile>;
 
 export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFiles {
   /** By place: the consumer. Not all of them; the database has the rest. */
@@ -54,7 +54,7 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
   let writing = Promise.resolve();
   let failing = false;
 
-  const isOwn = (consumer_id: string, place: FilePlace): boolean => {
+  const isOwn = (consumer_id: string, place: FileLocation): boolean => {
     const key = keyOf(place);
     const change = waiting.get(key);
     return (change ? change.consumer_id : known.get(key)) === consumer_id;
@@ -68,8 +68,8 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
     consumer_id: string,
     registry_ids: readonly string[],
     file_ids: readonly string[],
-  ): Promise<FilePlace[]> => {
-    const rows = await ownedAmong(db, consumer_id, { registry_ids, file_ids });
+  ): Promise<FileLocation[]> => {
+    const rows = await filterOwnedFiles(db, consumer_id, { registry_ids, file_ids });
     const current = rows.filter((row) => !waiting.has(keyOf(row)));
     for (const row of current) known.set(keyOf(row), consumer_id);
     return current;
@@ -112,7 +112,7 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
   const save = async (next: Change) => {
     try {
       if (isOwned(next)) await saveOwnedFile(db, next);
-      else await dropOwnedFile(db, next);
+      else await deleteOwnedFile(db, next);
     } catch (thrown) {
       if (AppError.from(thrown).code === "unavailable") throw thrown;
       log("owned_file_refused", { level: "error", ...next, error: thrown });
@@ -170,4 +170,4 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
 const isOwned = (change: Change): change is OwnedFile => change.consumer_id !== undefined;
 
 /** Neither part holds a space. */
-const keyOf = ({ registry_id, file_id }: FilePlace): string => `${registry_id} ${file_id}`;
+const keyOf = ({ registry_id, file_id }: FileLocation): string => `${registry_id} ${file_id}`;

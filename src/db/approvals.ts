@@ -2,7 +2,7 @@
 import type { Approval } from "../contract/approvals.ts";
 import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
-import { sealedIn } from "./sealed-texts.ts";
+import { sealContextOf } from "./sealed-columns.ts";
 import { table } from "./table.ts";
 
 export interface ApprovalRow extends Approval {
@@ -43,7 +43,8 @@ export const approvalContentTable = table<{ id: string; content: string }>({
 });
 
 /** The context that the content of an approval is sealed in. */
-export const sealedContent = (id: string): SealContext => sealedIn("approval_contents.content", id);
+export const sealedContent = (id: string): SealContext =>
+  sealContextOf("approval_contents.content", id);
 
 /** Marks pending approvals as expired, and deletes their content. */
 export async function expireApprovals(db: Db, now: Date): Promise<void> {
@@ -58,8 +59,12 @@ export async function expireApprovals(db: Db, now: Date): Promise<void> {
   );
 }
 
-/** They tell who asked for what, and stay no longer than the events that say the same. */
-export async function dropApprovals(db: Db, collector_id: string, before: Date): Promise<void> {
+/** Deletes decided and expired approvals together with the events they belong to. */
+export async function deleteExpiredApprovals(
+  db: Db,
+  collector_id: string,
+  before: Date,
+): Promise<void> {
   await db.run(
     "DELETE FROM approvals WHERE collector_id = $1 AND created_at < $2",
     collector_id,

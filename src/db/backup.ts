@@ -1,23 +1,23 @@
-/** Writes every row of the installation into one file that either database can be restored from. */
+/** Writes every row of the installation into one file, which can be restored to SQLite or Postgres. */
 import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { AppError } from "../contract/errors.ts";
-import { schemaOf, schemaTables, type TableShape } from "./catalog.ts";
 import type { Db, Value } from "./db.ts";
 import { migrations } from "./migrations/all.ts";
+import { schemaOf, schemaTables, type TableShape } from "./schema-tables.ts";
 
 export const BACKUP_FORMAT = "portcullis-backup";
 export const BACKUP_VERSION = 1;
 
-const ROWS_AT_ONCE = 500;
+const BATCH_ROWS = 500;
 
-/** One moment of the database, however long it takes; writers are not held up. `db` must be used by nobody else. */
+/** Writes a consistent copy without blocking writers. `db` must not be shared. */
 export async function backup(db: Db, file: string, at: Date): Promise<{ rows: number }> {
   const schema = await knownSchema(db);
   const tables = await schemaTables(schema);
-  // Nobody takes a half-written file for a backup: it gets its name when it is whole.
+  // Renamed when complete, so that a partial file is never mistaken for a backup.
   const part = `${file}.part`;
   const count = { rows: 0 };
   try {
@@ -37,7 +37,7 @@ export async function backup(db: Db, file: string, at: Date): Promise<{ rows: nu
 }
 
 const NO_INSTALLATION =
-  "There is no installation in this database yet. See that DATABASE_URL names the right one; portcullis start makes a new one.";
+  "This database contains no installation. Check DATABASE_URL; portcullis start creates a new installation.";
 
 export async function knownSchema(db: Db): Promise<string> {
   const schema = await schemaOf(db);
@@ -45,7 +45,7 @@ export async function knownSchema(db: Db): Promise<string> {
   if (migrations.some(({ id }) => id === schema)) return schema;
   throw new AppError(
     "bad_settings",
-    `The database has the schema step "${schema}", which this release does not know: use the release that made it.`,
+    `The database has the migration "${schema}", which this release does not know. Use the release that created it.`,
   );
 }
 
@@ -56,7 +56,7 @@ async function inSnapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
       return await work(tx);
     });
   }
-  // Not db.transaction, which takes the write lock: a reader sees one moment without it (WAL).
+  // Not db.transaction, which takes the write lock: in WAL mode a reader has a snapshot without it.
   await db.run("BEGIN");
   try {
     return await work(db);
@@ -90,7 +90,7 @@ async function* batches(db: Db, table: TableShape): AsyncGenerator<Row[]> {
   if (db.dialect === "postgres") {
     await db.run(`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT ${names} FROM "${table.name}"`);
     for (;;) {
-      const rows = await db.many<Record<string, unknown>>(`FETCH ${ROWS_AT_ONCE} FROM backup_rows`);
+      const rows = await db.many<Record<string, unknown>>(`FETCH ${BATCH_ROWS} FROM backup_rows`);
       if (rows.length === 0) break;
       yield rows.map(portable);
     }
@@ -100,7 +100,7 @@ async function* batches(db: Db, table: TableShape): AsyncGenerator<Row[]> {
   for (let after = -1; ; ) {
     const rows = await db.many<Record<string, unknown>>(
       `SELECT rowid AS row_number, ${names} FROM "${table.name}"
-       WHERE rowid > $1 ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`,
+       WHERE rowid > $1 ORDER BY rowid LIMIT ${BATCH_ROWS}`,
       after,
     );
     if (rows.length === 0) return;
@@ -109,11 +109,11 @@ async function* batches(db: Db, table: TableShape): AsyncGenerator<Row[]> {
   }
 }
 
-/** The two databases hand out the same value in different types. */
+/** Converts values that the two databases return as different types. */
 function plain(type: string, value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (type === "BOOLEAN") return Boolean(value);
   if (typeof value === "string" || typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
-  throw new Error(`A backup cannot hold the value of a column of type ${type}.`);
+  throw new Error(`A backup cannot contain values of type ${type}.`);
 }

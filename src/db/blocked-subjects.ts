@@ -1,10 +1,10 @@
-/** The blocked_subjects table: whom a rate limit with the action `block` refuses until it is lifted. */
+/** The blocked_subjects table: subjects that a rate limit with the action `block` rejects. */
 import type { LimitType } from "../contract/limits.ts";
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
-/** The end of a block that has none, so that ends can be compared. */
-export const NEVER_ENDS = "9999-12-31T23:59:59.999Z";
+/** Expiry of a block without one, so that expiries can be compared. */
+export const NEVER_EXPIRES = "9999-12-31T23:59:59.999Z";
 
 export interface BlockedSubject {
   id: string;
@@ -29,22 +29,22 @@ export const blockedSubjectTable = table<BlockedSubject>({
   sort: ["-created_at"],
 });
 
-/** The ends of blocks, in milliseconds, by gateway and then by `blockName`. */
-export type BlockEnds = ReadonlyMap<string, ReadonlyMap<string, number>>;
+/** Block expiries in milliseconds, by gateway and then by `blockName`. */
+export type BlockExpiries = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export const blockName = (type: LimitType, subject: string): string => `${type}:${subject}`;
 
-export async function blockEnds(db: Db): Promise<BlockEnds> {
+export async function readBlockExpiries(db: Db): Promise<BlockExpiries> {
   const ends = new Map<string, Map<string, number>>();
   for (const { gateway_id, type, subject, ends_at } of await blockedSubjectTable.all(db)) {
     const mine = ends.get(gateway_id) ?? new Map<string, number>();
-    const end = ends_at === NEVER_ENDS ? Infinity : Date.parse(ends_at);
+    const end = ends_at === NEVER_EXPIRES ? Infinity : Date.parse(ends_at);
     ends.set(gateway_id, mine.set(blockName(type, subject), end));
   }
   return ends;
 }
 
-/** A subject that is blocked again gets the new end. Nothing is written for a gateway that is gone. */
+/** Sets the expiry of an existing block. Writes nothing for a deleted gateway. */
 export async function saveBlockedSubject(db: Db, row: BlockedSubject): Promise<void> {
   await db.run(
     `INSERT INTO blocked_subjects (id, gateway_id, type, subject, ends_at, created_at)
@@ -56,11 +56,11 @@ export async function saveBlockedSubject(db: Db, row: BlockedSubject): Promise<v
     row.subject,
     row.ends_at,
     row.created_at,
-    // Last: SQLite numbers the places in the order they stand in.
+    // Last: SQLite numbers the parameters in the order of their occurrence.
     row.gateway_id,
   );
 }
 
-export async function dropEndedBlocks(db: Db, at: string): Promise<void> {
+export async function deleteExpiredBlocks(db: Db, at: string): Promise<void> {
   await db.run("DELETE FROM blocked_subjects WHERE ends_at <= $1", at);
 }

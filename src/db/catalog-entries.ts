@@ -1,4 +1,4 @@
-/** The catalog of a gateway: what was shipped, with what the gateway added, changed or hid. */
+/** The catalog of a gateway: the shipped entries with the gateway's additions, changes and hidden entries. */
 import { SHIPPED_CATALOG } from "../contract/shipped-catalog.ts";
 import {
   type CatalogEntry,
@@ -31,7 +31,7 @@ export const catalogEntryTable = table<CatalogEntryRow>({
   sort: ["code"],
 });
 
-/** Hidden ones too; sorted by name, then code. */
+/** Returns all entries, including hidden ones, sorted by name and code. */
 export async function catalogEntries(db: Db, gateway_id: string): Promise<CatalogEntry[]> {
   const entries = new Map(SHIPPED_CATALOG.map((entry) => [entry.code, asShipped(entry)]));
   for (const row of await catalogEntryTable.all(db, { gateway_id })) {

@@ -1,4 +1,4 @@
-/** The collectors table, and whom each judges by another policy than its own. */
+/** The collectors table, with the policy overrides of each collector. */
 import type { Collector, Override } from "../contract/collectors.ts";
 import { table } from "./table.ts";
 

@@ -1,4 +1,4 @@
-/** The revision of the configuration: bumped with every change, watched by every node. */
+/** The configuration revision: incremented by every change and watched by every node. */
 import { newId } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
 
@@ -22,7 +22,7 @@ export async function configState(db: Db): Promise<ConfigState> {
   return { revision, state: `${revision} ${row?.change_id ?? ""}` };
 }
 
-/** Sets the revision to the value of an SQL expression, and gives this change an id of its own. */
+/** Sets the revision to the value of an SQL expression, with a new change id. */
 export async function setRevision(db: Db, expression: string): Promise<void> {
   await db.run(
     `UPDATE config_revision SET revision = ${expression}, change_id = $1 WHERE id = 1`,
@@ -30,7 +30,7 @@ export async function setRevision(db: Db, expression: string): Promise<void> {
   );
 }
 
-/** How many writes of the Store there were, on all nodes together. */
+/** Returns the number of Store writes on all nodes. */
 export async function storeRevision(db: Db): Promise<number> {
   const row = await db.one<{ revision: number }>(
     "SELECT store_revision AS revision FROM config_revision",
@@ -38,36 +38,36 @@ export async function storeRevision(db: Db): Promise<number> {
   return Number(row?.revision ?? 0);
 }
 
-/** Queues up behind changes of configuration without being one: no node reads it again. */
-export async function takeTurn<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return await inTurn(db, async (tx) => {
+/** Runs a task serialized with configuration changes, without a new revision. */
+export async function runExclusive<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return await beginSerialized(db, async (tx) => {
     if (tx.dialect === "postgres") await tx.many("SELECT id FROM config_revision FOR UPDATE");
     return await work(tx);
   });
 }
 
-/** A turn that may change what principals have, and is counted as one. */
+/** Runs a Store write, serialized with configuration changes, and increments the Store revision. */
 export async function changeStore<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return await inTurn(db, async (tx) => {
+  return await beginSerialized(db, async (tx) => {
     await tx.run("UPDATE config_revision SET store_revision = store_revision + 1 WHERE id = 1");
     return await work(tx);
   });
 }
 
 /**
- * A change of configuration, all or nothing. The revision row is taken first, so changes queue up
- * behind each other and cannot deadlock; other nodes hear of one exactly when it commits.
+ * Runs a configuration change in a transaction. It locks the revision row first, so changes are serialized and cannot
+ * deadlock. Other nodes are notified when it commits.
  */
 export async function changeConfig<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return await inTurn(db, async (tx) => {
+  return await beginSerialized(db, async (tx) => {
     await setRevision(tx, "revision + 1");
     if (tx.dialect === "postgres") await tx.many(`SELECT pg_notify('${CONFIG_CHANNEL}', '')`);
     return await work(tx);
   });
 }
 
-/** A node that stands still in its turn, or is gone without a word, must not keep all others waiting. */
-const inTurn = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
+/** Starts a transaction with an idle timeout, so that a frozen node does not block the others. */
+const beginSerialized = <T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     if (tx.dialect === "postgres") {
       await tx.many("SELECT set_config('idle_in_transaction_session_timeout', '5s', true)");

@@ -1,4 +1,4 @@
-/** The consumers table, and the registries attached to each in order. */
+/** The consumers table, with the attached registries in order. */
 import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consumers.ts";
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
@@ -48,7 +48,7 @@ const attachmentTable = table<Attachment>({
   sort: ["position"],
 });
 
-/** By consumer id, each list in attach order. No id given: of every consumer. */
+/** Returns attached registries by consumer id, in order; without an id, of every consumer. */
 export async function attachedRegistries(
   db: Db,
   consumerId?: string,

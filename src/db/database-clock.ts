@@ -1,9 +1,9 @@
-/** What time does the database think it is? */
+/** Reads the clock of the database. */
 import { statSync } from "node:fs";
 import type { Db } from "./db.ts";
 import { sqliteFile } from "./sqlite.ts";
 
-/** Milliseconds. SQLite has no clock of its own: its last write must not lie in our future. */
+/** Returns milliseconds. SQLite has no clock: the time of its last write must not be in the future. */
 export async function databaseClock(db: Db, url: string): Promise<number> {
   const file = sqliteFile(url);
   if (file !== undefined) return statSync(file).mtimeMs;

@@ -1,4 +1,4 @@
-/** The database, SQLite or Postgres, behind four calls. SQL is written once with `$1` and runs on both. */
+/** The database interface for SQLite and Postgres. SQL uses `$1` parameters and runs on both. */
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 
@@ -8,17 +8,17 @@ export interface Db {
   dialect: "sqlite" | "postgres";
   one<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>;
   many<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
-  /** How many rows changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: Value[]): Promise<number>;
-  /** All or nothing. Inside, only `tx` may be used; a transaction inside a transaction joins it. */
+  /** Runs a transaction. Use only `tx` inside; a nested transaction joins the outer one. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Calls back when another node says the configuration changed (Postgres only; others poll). */
+  /** Subscribes to notifications of other nodes (Postgres only). */
   onNotice(channel: string, call: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** false: what was just written may be lost with the power, but never by a crash of the process. */
+  /** false: recent writes may be lost in a power failure, but not when the process crashes. */
   durable?: boolean;
 }
 

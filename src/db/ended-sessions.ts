@@ -1,6 +1,6 @@
 /** The ended_sessions table: sessions that were signed out before their cookie expired. */
 import type { Db } from "./db.ts";
-import { dropInSteps } from "./drop-in-steps.ts";
+import { deleteInBatches } from "./delete-in-batches.ts";
 
 export interface EndedSession {
   id: string;
@@ -9,7 +9,7 @@ export interface EndedSession {
   expires_at: string;
 }
 
-/** Idempotent: two sign-outs of one session leave one row. */
+/** Records the end of a session; idempotent. */
 export async function endSession(db: Db, { id, kind, expires_at }: EndedSession): Promise<void> {
   await db.run(
     `INSERT INTO ended_sessions (id, kind, expires_at) VALUES ($1, $2, $3)
@@ -22,7 +22,7 @@ export async function hasSessionEnded(db: Db, id: string): Promise<boolean> {
   return (await db.one("SELECT id FROM ended_sessions WHERE id = $1", id)) !== undefined;
 }
 
-/** Ids of ended console sessions, for the snapshot. */
+/** Returns the ids of ended console sessions, for the snapshot. */
 export async function endedConsoleSessions(db: Db): Promise<Set<string>> {
   const rows = await db.many<{ id: string }>(
     "SELECT id FROM ended_sessions WHERE kind = 'console'",
@@ -30,5 +30,5 @@ export async function endedConsoleSessions(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-export const dropEndedSessions = (db: Db, now: Date): Promise<number> =>
-  dropInSteps(db, "ended_sessions", "expires_at <= $1", now.toISOString());
+export const deleteExpiredSessions = (db: Db, now: Date): Promise<number> =>
+  deleteInBatches(db, "ended_sessions", "expires_at <= $1", now.toISOString());

@@ -1,18 +1,18 @@
-/** The evaluation_events table with what hangs on an event: which sources fired, and its texts. */
+/** The evaluation_events table, with the findings and stored text of each event. */
 
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
-import { dropInSteps } from "./drop-in-steps.ts";
+import { deleteInBatches } from "./delete-in-batches.ts";
 import { table } from "./table.ts";
 
 export interface RecordedEvaluation {
   event: EvaluationEvent;
-  /** null: the collector keeps none. */
+  /** null: the collector stores no text. */
   content: readonly StoredText[] | null;
 }
 
-/** What every reader sees of an event. */
+/** Columns of an event, without its stored text. */
 const EVENT = {
   id: "text",
   time: "text",
@@ -47,17 +47,17 @@ export const evaluationEventTable = table<EvaluationEvent>({ ...NAMED, columns: 
 
 interface Content {
   places: Omit<StoredText, "text">[] | null;
-  /** Apart from the places, so that a search looks at texts alone. */
+  /** Separate from the locations, so that a search reads only text. */
   texts: string[] | null;
 }
 
-/** In the event's own row: an evaluation that comes alone waits for one statement. */
+/** Stores the text in the row of the event, so that an event needs one statement. */
 const recordedTable = table<EvaluationEvent & Content>({
   ...NAMED,
   columns: { ...EVENT, places: "json", texts: "json" },
 });
 
-/** All or nothing: an event never stands without what hangs on it. */
+/** Inserts events with their findings in one transaction. */
 export function insertEvaluations(db: Db, recorded: readonly RecordedEvaluation[]): Promise<void> {
   const rows = recorded.map(rowOf);
   const fired: [source: string, event_id: string][] = [];
@@ -81,10 +81,10 @@ function rowOf({ event, content }: RecordedEvaluation): EvaluationEvent & Conten
   return { ...event, places, texts: content?.map(({ text }) => text) ?? null };
 }
 
-/** A policy has up to two hundred gates and rules, which may all fire; Postgres takes 65,535 values at once. */
+/** Rows per statement: up to 200 gates and rules may match, and Postgres accepts 65,535 values. */
 const FIRED_AT_A_TIME = 1_000;
 
-/** What an event is found by: ids of detectors, names of gates. */
+/** Returns the detector ids and gate names that an event is indexed by. */
 const sourcesOf = ({ findings }: EvaluationEvent): Iterable<string> =>
   findings.length === 0
     ? []
@@ -107,17 +107,17 @@ export async function findContent(db: Db, id: string): Promise<StoredText[] | nu
 const contentOf = ({ places, texts }: Content): StoredText[] | null =>
   places?.map((place, index) => ({ ...place, text: texts?.[index] ?? "" })) ?? null;
 
-/** A collector of null: those whose collector is gone. */
-export function dropEvaluations(
+/** Deletes events; a `collector_id` of null means events of deleted collectors. */
+export function deleteEvaluations(
   db: Db,
   where: { collector_id: string | null; before: Date } | { consumer_id: string },
 ): Promise<number> {
   const [condition, values] = dropped(where);
-  return dropInSteps(db, "evaluation_events", condition, ...values);
+  return deleteInBatches(db, "evaluation_events", condition, ...values);
 }
 
 function dropped(
-  where: Parameters<typeof dropEvaluations>[1],
+  where: Parameters<typeof deleteEvaluations>[1],
 ): [condition: string, values: string[]] {
   if ("consumer_id" in where) return ["consumer_id = $1", [where.consumer_id]];
   const oldest = firstIdAt(where.before);

@@ -1,27 +1,27 @@
-/** Finds and counts evaluations by what an administrator asks for. */
+/** Finds and counts evaluations by filters. */
 
 import type { ActivityFilters, EvaluationEvent } from "../contract/activity.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import type { Db, Value } from "./db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";
 
-export interface Asked {
+export interface EvaluationQuery {
   filters: ActivityFilters;
   limit: number;
-  /** Only events on the far side of this id. */
+  /** Only events after this id, in the given order. */
   after?: string | undefined;
   order: "newest" | "oldest";
 }
 
-/** On SQLite the whole process waits for a query: a search goes through this many texts at a time. */
+/** Rows per step of a text search: on SQLite a query blocks the process. */
 const SEARCHED_AT_A_TIME = 5_000;
-/** For the same reason. */
+/** Rows per step of a count, for the same reason. */
 const COUNTED_AT_A_TIME = 20_000;
 
-/** `next` is where the following page begins, though this one may hold fewer than were asked for. */
+/** Returns a page and the cursor of the next one; a page may have fewer rows than `limit`. */
 export async function pageEvaluations(
   db: Db,
-  { filters, limit, after, order }: Asked,
+  { filters, limit, after, order }: EvaluationQuery,
 ): Promise<{ items: EvaluationEvent[]; next: string | null }> {
   const walk = { order, after, step: SEARCHED_AT_A_TIME };
   const edge = filters.q ? await edgeOf(db, filters, walk) : undefined;
@@ -33,7 +33,7 @@ export async function pageEvaluations(
   );
   const ids = rows.slice(0, limit).map(({ id }) => id);
   const more = rows.length > limit ? ids.at(-1) : edge;
-  if (more !== undefined) await new Promise(setImmediate); // others have a turn before the next page
+  if (more !== undefined) await new Promise(setImmediate); // yields to other requests before the next page
   return { items: await eventsOf(db, ids), next: more ?? null };
 }
 
@@ -55,19 +55,19 @@ export async function countEvaluations(
     );
     for (const { status, count } of rows) counts[status] = (counts[status] ?? 0) + Number(count);
     after = edge;
-    await new Promise(setImmediate); // others have a turn
+    await new Promise(setImmediate); // yields to other requests
   } while (after !== undefined);
   return counts;
 }
 
 async function eventsOf(db: Db, ids: readonly string[]): Promise<EvaluationEvent[]> {
-  const asked = {
+  const query = {
     limit: Math.max(1, ids.length),
     cursor: undefined,
     q: undefined,
     sort: undefined,
   };
-  const { items } = await evaluationEventTable.page(db, {}, asked, { within: ids });
+  const { items } = await evaluationEventTable.page(db, {}, query, { ids });
   const byId = new Map(items.map((event) => [event.id, event]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
@@ -83,16 +83,16 @@ const COMPARED = [
   "policy_id",
 ] as const;
 
-/** Rows with these values are in no index; a query for others must say so to be answered from it. */
+/** Values excluded from the partial indexes; a query must exclude them explicitly to use the index. */
 const USUAL: Partial<Record<(typeof COMPARED)[number], string>> = {
   status: "allow",
   protocol: "llm",
   direction: "input",
 };
 
-/** Ids behind `after`, up to and with `edge`. */
+/** A range of ids: after `after`, up to and including `edge`. */
 interface Stretch {
-  order: Asked["order"];
+  order: EvaluationQuery["order"];
   after: string | undefined;
   edge: string | undefined;
 }
@@ -108,7 +108,7 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
   });
   if (filters.trace_id) conditions.push(inTrace(filters.trace_id, values));
   if (filters.session_id) conditions.push(inSession(filters.session_id, values));
-  // What fired is the narrowest, and is walked in the same order.
+  // The findings table is the most selective and has the same order.
   const key = filters.detector ? "f.event_id" : "e.id";
   if (filters.request_id) conditions.push(`${key} = $${values.push(filters.request_id)}`);
   for (const [sign, id] of boundsOf(filters, stretch)) {
@@ -120,9 +120,9 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
     conditions.push(`f.source = $${values.push(filters.detector)}`);
   }
   if (filters.q) {
-    // SQLite's LIKE does not mind the case of ASCII letters; Postgres has another word for that.
+    // SQLite's LIKE ignores the case of ASCII letters; Postgres needs ILIKE.
     const like = db.dialect === "postgres" ? "ILIKE" : "LIKE";
-    // As JSON holds it: a quote or a line break in the text is an escape there.
+    // Escaped as in the stored JSON.
     const wanted = JSON.stringify(filters.q)
       .slice(1, -1)
       .replace(/[\\%_]/g, "\\$&");
@@ -131,7 +131,7 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
   return { from, key, values, conditions };
 }
 
-/** A trace of our own is in no index of traces: its digits are those of its only event's id. */
+/** Matches a trace. A trace that started here is not indexed: its digits are the id of its only event. */
 function inTrace(trace_id: string, values: Value[]): string {
   const trace = `$${values.push(trace_id)}`;
   const id = `$${values.push(trace_id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"))}`;
@@ -139,7 +139,7 @@ function inTrace(trace_id: string, values: Value[]): string {
     OR e.trace_id = ${trace} AND e.id = ${id})`;
 }
 
-/** A session that the client did not name is the id of its event, and is in no index of sessions. */
+/** Matches a session. A generated session id is the id of its only event and is not indexed. */
 function inSession(session_id: string, values: Value[]): string {
   const session = `$${values.push(session_id)}`;
   return `(e.session_id = ${session} AND e.session_id <> e.id
@@ -152,8 +152,8 @@ const WALKS = {
 } as const;
 
 /**
- * Ids begin with the time, so the primary key narrows by it. One bound a side: of two, SQLite may walk
- * the index from the wider one, and a later page would go through all that came before it.
+ * Returns bounds on the id, which starts with the time. One bound per side: with two, SQLite may scan the index from
+ * the wider one, and later pages would scan all earlier rows.
  */
 function boundsOf(filters: ActivityFilters, { order, after, edge }: Stretch) {
   const { behind, upTo } = WALKS[order];
@@ -167,14 +167,14 @@ function boundsOf(filters: ActivityFilters, { order, after, edge }: Stretch) {
 
 type Bound = [sign: string, id: string] | undefined;
 
-/** Where a walk in this order begins and ends, as far as the time says. */
-function rangeOf({ from, to }: ActivityFilters, order: Asked["order"]): [Bound, Bound] {
+/** Returns the first and last bound of a scan in this order, from the time filter. */
+function rangeOf({ from, to }: ActivityFilters, order: EvaluationQuery["order"]): [Bound, Bound] {
   const oldest: Bound = from === undefined ? undefined : [">=", firstIdAt(from)];
   const newest: Bound = to === undefined ? undefined : ["<", firstIdAt(to)];
   return order === "newest" ? [newest, oldest] : [oldest, newest];
 }
 
-/** The id of the last row of a step; undefined when the range ends before. */
+/** Returns the id of the last row of a step; undefined if the range ends earlier. */
 async function edgeOf(
   db: Db,
   filters: ActivityFilters,

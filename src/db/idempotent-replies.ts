@@ -1,19 +1,19 @@
-/** The idempotent_replies table: what a POST with an Idempotency-Key was answered. */
+/** The idempotent_replies table: responses to POST requests with an Idempotency-Key. */
 import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
-import { dropInSteps } from "./drop-in-steps.ts";
-import { sealedIn } from "./sealed-texts.ts";
+import { deleteInBatches } from "./delete-in-batches.ts";
+import { sealContextOf } from "./sealed-columns.ts";
 import { table } from "./table.ts";
 
 export interface IdempotentReply {
-  /** Hash of who called, where, and with which Idempotency-Key. */
+  /** Hash of the caller, the path and the Idempotency-Key. */
   id: string;
   request_hash: string;
   reply: string;
   created_at: string;
   /** The collector or token whose evaluation it was; empty for the admin API. */
   owner: string;
-  /** Of the reply. */
+  /** Size of the reply. */
   bytes: number;
 }
 
@@ -31,12 +31,13 @@ export const idempotentReplyTable = table<IdempotentReply>({
   sort: ["created_at"],
 });
 
-export const sealedReply = (id: string): SealContext => sealedIn("idempotent_replies.reply", id);
+export const sealedReply = (id: string): SealContext =>
+  sealContextOf("idempotent_replies.reply", id);
 
-export const dropIdempotentReplies = (db: Db, olderThan: Date): Promise<number> =>
-  dropInSteps(db, "idempotent_replies", "created_at < $1", olderThan.toISOString());
+export const deleteExpiredReplies = (db: Db, olderThan: Date): Promise<number> =>
+  deleteInBatches(db, "idempotent_replies", "created_at < $1", olderThan.toISOString());
 
-/** A client retries within minutes: these are many hours of a busy one. */
+/** Clients retry within minutes; these limits cover many hours of a busy client. */
 const PER_OWNER = { rows: 10_000, bytes: 64 * 1024 * 1024 };
 const OVERALL = { rows: 100_000, bytes: 512 * 1024 * 1024 };
 
@@ -69,7 +70,7 @@ const trimReplies = (
     ...[rows, bytes, owner],
   );
 
-/** Whether nobody was asked this before: of two nodes that are asked at once, one is. Its reply is empty until it is known. */
+/** Claims a key. Returns false if it is already claimed, by this or another node. The reply is empty until it is stored. */
 export async function claimReply(
   db: Db,
   row: Omit<IdempotentReply, "reply" | "bytes">,
@@ -82,8 +83,8 @@ export async function claimReply(
   return claimed > 0;
 }
 
-/** The first to write stands. */
-export async function keepReply(db: Db, row: IdempotentReply): Promise<void> {
+/** Stores a reply unless one is stored already. */
+export async function storeReply(db: Db, row: IdempotentReply): Promise<void> {
   await db.run(
     `INSERT INTO idempotent_replies (id, request_hash, reply, created_at, owner, bytes)
      VALUES ($1, $2, $3, $4, $5, $6)

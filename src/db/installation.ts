@@ -1,4 +1,4 @@
-/** The installation table: single facts about the installation as a whole. */
+/** The installation table: key-value pairs about the installation. */
 import type { Db } from "./db.ts";
 
 export async function installationFact(db: Db, id: string): Promise<string | undefined> {

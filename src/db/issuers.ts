@@ -1,10 +1,10 @@
-/** The issuers table: whose tokens a gateway takes for its principals. */
+/** The issuers table: identity providers whose tokens a gateway accepts. */
 import type { Issuer } from "../contract/store-principals.ts";
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
 export interface IssuerRow extends Issuer {
-  /** When it got its pair of issuer and audience; null: when it was created. */
+  /** Time at which it registered its issuer and audience; null: when it was created. */
   claimed_at: string | null;
 }
 

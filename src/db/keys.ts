@@ -11,7 +11,7 @@ export interface KeyColumns {
   last_used_at: string | null;
   created_at: string;
 }
-/** A key with the column that names its holder. */
+/** A key with the column of its owner. */
 export type KeyRow<Owner extends string> = KeyColumns & Record<Owner, string>;
 
 const keyTable = <Owner extends string>(name: string, owner: Owner): Table<KeyRow<Owner>> =>
@@ -30,7 +30,7 @@ const keyTable = <Owner extends string>(name: string, owner: Owner): Table<KeyRo
     },
     search: ["name", "hint"],
     sort: ["created_at", "name"],
-    // TypeScript cannot see that the computed column is the owner's.
+    // TypeScript cannot infer the computed column.
   } as Parameters<typeof table<KeyRow<Owner>>>[0]);
 
 export const consumerKeyTable = keyTable("consumer_keys", "consumer_id");

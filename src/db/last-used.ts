@@ -1,4 +1,4 @@
-/** Writes when keys and tokens were last used, many at once; configuration versions do not move. */
+/** Writes the last use of keys and tokens in batches, without changing their versions. */
 import type { Db } from "./db.ts";
 
 export const USED_TABLES = [
@@ -17,7 +17,7 @@ export async function writeLastUsed(
   at: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    // In one order everywhere, so that two nodes cannot wait for each other.
+    // In a fixed order, so that two nodes cannot deadlock.
     for (const id of [...ids].sort()) {
       await tx.run(`UPDATE ${tableName} SET last_used_at = $1 WHERE id = $2`, at, id);
     }

@@ -1,18 +1,18 @@
-/** Brings the schema up to date: forward only, all or nothing, safe when two nodes start at once. */
+/** Applies pending migrations in one transaction; safe when two nodes start at once. */
 import { AppError } from "../contract/errors.ts";
 import type { Db } from "./db.ts";
 import { migrations } from "./migrations/all.ts";
 
-/** Ids of the migrations that were run now. `until` stops early: an older backup wants its own schema. */
+/** Returns the ids of the applied migrations. `until` stops early, for the schema of an older backup. */
 export async function migrate(db: Db, at: Date, until = schemaVersion()): Promise<string[]> {
   return await db.transaction(async (tx) => {
-    // SQLite's write transaction is the lock already.
+    // On SQLite the write transaction is the lock.
     if (tx.dialect === "postgres") await tx.many("SELECT pg_advisory_xact_lock(7263849201)");
     await tx.run(
       "CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at TEXT NOT NULL)",
     );
     const done = await tx.many<{ id: string }>("SELECT id FROM migrations ORDER BY id");
-    refuseNewerSchema(done.map((row) => row.id));
+    rejectNewerSchema(done.map((row) => row.id));
     const end = migrations.findIndex(({ id }) => id === until) + 1;
     const due = migrations.slice(done.length, end);
     for (const migration of due) {
@@ -27,16 +27,16 @@ export async function migrate(db: Db, at: Date, until = schemaVersion()): Promis
   });
 }
 
-/** The newest migration this program knows. */
+/** Returns the newest migration of this release. */
 export const schemaVersion = (): string => migrations.at(-1)?.id ?? "";
 
-/** A database of a newer release may hold what this one would silently lose. */
-function refuseNewerSchema(done: string[]): void {
+/** Rejects a database of a newer release, whose data this one could lose. */
+function rejectNewerSchema(done: string[]): void {
   const unknown = done.find((id, index) => migrations[index]?.id !== id);
   if (unknown) {
     throw new AppError(
       "bad_settings",
-      `The database has the schema step "${unknown}", which this release does not know. Start the release that made it, or a newer one.`,
+      `The database has the migration "${unknown}", which this release does not know. Start the release that created it or a newer one.`,
     );
   }
 }

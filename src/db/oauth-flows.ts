@@ -1,4 +1,4 @@
-/** The oauth_flows table: principals on their way through an authorization server. One use, ten minutes. */
+/** The oauth_flows table: pending OAuth authorizations. Single-use, valid for ten minutes. */
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
@@ -11,7 +11,7 @@ export interface OauthFlowRow {
   instance_id: string;
   /** The client that the code is issued to; null: the previous release started it. */
   registration_id: string | null;
-  /** Of the principal who started it, and who alone finishes it. */
+  /** The principal who started the flow and must complete it. */
   sign_in: string | null;
   /** Sealed. */
   code_verifier: string;
@@ -37,7 +37,7 @@ export const oauthFlowTable = table<OauthFlowRow>({
   sort: ["created_at"],
 });
 
-/** Forgets those who did not come back in time. */
-export async function dropLapsedFlows(db: Db, at: string): Promise<void> {
+/** Deletes flows that were not completed in time. */
+export async function deleteExpiredFlows(db: Db, at: string): Promise<void> {
   await db.run("DELETE FROM oauth_flows WHERE expires_at <= $1", at);
 }

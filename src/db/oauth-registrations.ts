@@ -1,4 +1,4 @@
-/** The oauth_registrations table: the client that the gateway is at an authorization server, by redirect URI. */
+/** The oauth_registrations table: the gateway's OAuth client at an authorization server, by redirect URI. */
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
@@ -11,7 +11,7 @@ export interface OauthRegistrationRow {
   client_secret: string | null;
   /** An administrator registered it. */
   own: boolean;
-  /** When the authorization server did not know it any more. */
+  /** Time at which the authorization server rejected the client as unknown. */
   retired_at: string | null;
   created_at: string;
 }

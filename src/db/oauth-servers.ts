@@ -1,4 +1,4 @@
-/** The oauth_servers table: the authorization server of each instance, and one that is advertised instead of it. */
+/** The oauth_servers table: the authorization server of each instance, and a different one that is advertised. */
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
@@ -35,7 +35,7 @@ export const oauthServerTable = table<OauthServerRow>({
   sort: ["seen_at"],
 });
 
-/** Returns the ids of the instances of a gateway that advertise an authorization server nobody has confirmed. */
+/** Returns the ids of the instances of a gateway that advertise an unconfirmed authorization server. */
 export async function instancesWithChangedServer(db: Db, gateway_id: string): Promise<Set<string>> {
   const rows = await db.many<{ id: string }>(
     `SELECT r.id FROM oauth_servers s JOIN registries r ON r.id = s.instance_id

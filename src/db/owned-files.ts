@@ -1,17 +1,17 @@
-/** The owned_files table: which consumer uploaded which file. The file itself is the upstream's. */
+/** The owned_files table: the consumer that uploaded each upstream file. */
 import type { Db } from "./db.ts";
 
-export interface FilePlace {
+export interface FileLocation {
   registry_id: string;
   file_id: string;
 }
 
-export interface OwnedFile extends FilePlace {
+export interface OwnedFile extends FileLocation {
   consumer_id: string;
   created_at: string;
 }
 
-/** An upload that got an id again made the file again. Nothing is written for what is gone meanwhile. */
+/** Saves or replaces the owner of a file. Writes nothing if the consumer or registry was deleted meanwhile. */
 export async function saveOwnedFile(db: Db, row: OwnedFile): Promise<void> {
   await db.run(
     `INSERT INTO owned_files (registry_id, file_id, consumer_id, created_at)
@@ -26,7 +26,10 @@ export async function saveOwnedFile(db: Db, row: OwnedFile): Promise<void> {
   );
 }
 
-export async function dropOwnedFile(db: Db, { registry_id, file_id }: FilePlace): Promise<void> {
+export async function deleteOwnedFile(
+  db: Db,
+  { registry_id, file_id }: FileLocation,
+): Promise<void> {
   await db.run(
     "DELETE FROM owned_files WHERE registry_id = $1 AND file_id = $2",
     registry_id,
@@ -34,23 +37,23 @@ export async function dropOwnedFile(db: Db, { registry_id, file_id }: FilePlace)
   );
 }
 
-/** Which of these files at these registries are the consumer's. One read by primary key, however many. */
-export async function ownedAmong(
+/** Returns those of the files that the consumer owns, in one read by primary key. */
+export async function filterOwnedFiles(
   db: Db,
   consumer_id: string,
   places: { registry_ids: readonly string[]; file_ids: readonly string[] },
-): Promise<FilePlace[]> {
-  const rows = await db.many<FilePlace & { consumer_id: string }>(
+): Promise<FileLocation[]> {
+  const rows = await db.many<FileLocation & { consumer_id: string }>(
     `SELECT registry_id, file_id, consumer_id FROM owned_files
      WHERE registry_id ${isIn(db, "$1")} AND file_id ${isIn(db, "$2")}`,
     JSON.stringify(places.registry_ids),
     JSON.stringify(places.file_ids),
   );
-  // Not in the statement: SQLite would walk through all that the consumer owns, 60 ms for 100,000 files.
+  // Not in the SQL: SQLite would scan all files of the consumer, 60 ms for 100,000 files.
   return rows.filter((row) => row.consumer_id === consumer_id);
 }
 
-/** A list of any length in one place: the statement stays the same, so it is prepared once. */
+/** Passes a list of any length as one parameter, so that the statement is prepared once. */
 const isIn = ({ dialect }: Db, place: string): string =>
   dialect === "sqlite"
     ? `IN (SELECT value FROM json_each(${place}))`

@@ -5,12 +5,12 @@ import { table } from "./table.ts";
 export interface PinnedToolRow {
   id: string;
   instance_id: string;
-  /** As the server gives it. */
+  /** As listed by the server. */
   name: string;
-  /** Of name, description and schemas; NEVER_ACCEPTED for a new tool that is held back. */
+  /** Hash of name, description and schemas; NEVER_ACCEPTED for a new tool that is held back. */
   hash: string;
   definition: Record<string, unknown>;
-  /** null: the server offers what was accepted. */
+  /** null: the server lists the accepted definition. */
   held_hash: string | null;
   held_definition: Record<string, unknown> | null;
   accepted_by: string;
@@ -40,7 +40,7 @@ export const pinnedToolTable = table<PinnedToolRow>({
   sort: ["name", "seen_at"],
 });
 
-export interface Pin {
+export interface ToolPin {
   id: string;
   name: string;
   hash: string;
@@ -49,15 +49,15 @@ export interface Pin {
   seen_at: string;
 }
 
-/** Without the definitions, which are long. */
-export async function pinsOf(db: Db, instance_id: string): Promise<Pin[]> {
-  return await db.many<Pin>(
+/** Returns pins without the definitions, which are long. */
+export async function listPins(db: Db, instance_id: string): Promise<ToolPin[]> {
+  return await db.many<ToolPin>(
     "SELECT id, name, hash, held_hash, accepted_at, seen_at FROM pinned_tools WHERE instance_id = $1",
     instance_id,
   );
 }
 
-/** Leaves a row that another node has just inserted unchanged. */
+/** Inserts a pin unless another node has inserted it already. */
 export async function pinTool(db: Db, row: PinnedToolRow): Promise<void> {
   await db.run(
     `INSERT INTO pinned_tools (id, instance_id, name, hash, definition, held_hash, held_definition,
@@ -77,7 +77,7 @@ export async function pinTool(db: Db, row: PinnedToolRow): Promise<void> {
   );
 }
 
-/** Ids of what is held back in a gateway, after `after`. */
+/** Returns the ids of held-back tools in a gateway, after `after`. */
 export async function heldToolIds(
   db: Db,
   gateway_id: string,

@@ -1,4 +1,4 @@
-/** The policies table, and the versions that every save leaves behind. */
+/** The policies table, with the immutable version of every save. */
 import type { Policy, PolicyDocument, PolicyVersion } from "../contract/policies.ts";
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
@@ -40,7 +40,7 @@ export const policyVersionTable = table<PolicyVersionRow>({
   sort: ["-number"],
 });
 
-/** The versions that may judge: the newest of each policy, and those that a collector pins. */
+/** Returns the versions in force: the newest of each policy, and those that a collector pins. */
 export async function versionsInForce(db: Db): Promise<PolicyVersionRow[]> {
   const rows = await db.many<PolicyVersionRow & { document: unknown }>(
     `SELECT v.* FROM policy_versions v JOIN policies p ON p.id = v.policy_id

@@ -1,32 +1,34 @@
-/** Postgres, by Bun's own client and its pool of connections. */
+/** Opens Postgres through `Bun.SQL` and its connection pool. */
 import type { SQL } from "bun";
 import type { Db, Value } from "./db.ts";
-import { guarded } from "./driver-error.ts";
-import { joined } from "./joined.ts";
-import { keepPostgres } from "./postgres-link.ts";
+import { convertErrors } from "./driver-error.ts";
+import { connectPostgres } from "./postgres-connection.ts";
+import { createTransactionDb } from "./transaction-db.ts";
 
 export function openPostgres(url: string): Db {
-  const link = keepPostgres(url);
+  const connection = connectPostgres(url);
   return {
-    ...calls(link.ask),
+    ...calls(connection.query),
     transaction: (work) =>
-      guarded(() =>
-        link.ask((sql) => sql.begin((tx) => work(joined(calls((question) => question(tx)))))),
+      convertErrors(() =>
+        connection.query((sql) =>
+          sql.begin((tx) => work(createTransactionDb(calls((query) => query(tx))))),
+        ),
       ),
-    onNotice: link.listen,
-    close: link.close,
+    onNotice: connection.listen,
+    close: connection.close,
   };
 }
 
-type Ask = <T>(question: (sql: Pick<SQL, "unsafe">) => Promise<T>) => Promise<T>;
+type RunQuery = <T>(query: (sql: Pick<SQL, "unsafe">) => Promise<T>) => Promise<T>;
 
-function calls(ask: Ask): Pick<Db, "dialect" | "one" | "many" | "run"> {
-  const answer = (text: string, values: Value[]) =>
-    guarded(() => ask(async (sql) => await sql.unsafe(text, values)));
+function calls(runQuery: RunQuery): Pick<Db, "dialect" | "one" | "many" | "run"> {
+  const execute = (text: string, values: Value[]) =>
+    convertErrors(() => runQuery(async (sql) => await sql.unsafe(text, values)));
   return {
     dialect: "postgres",
-    one: async (text, ...values) => (await answer(text, values))[0],
-    many: async (text, ...values) => [...(await answer(text, values))],
-    run: async (text, ...values) => Number((await answer(text, values)).count ?? 0),
+    one: async (text, ...values) => (await execute(text, values))[0],
+    many: async (text, ...values) => [...(await execute(text, values))],
+    run: async (text, ...values) => Number((await execute(text, values)).count ?? 0),
   };
 }

@@ -1,4 +1,4 @@
-/** The principals table: whom a gateway has seen, with the groups of that moment. */
+/** The principals table: known principals of a gateway with their last known groups. */
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
@@ -23,8 +23,8 @@ export const principalTable = table<PrincipalRow>({
   sort: ["principal_sub", "seen_at"],
 });
 
-/** Nothing is written while the groups are the same: this runs with every call of a principal. */
-export async function rememberPrincipal(db: Db, row: PrincipalRow): Promise<void> {
+/** Writes only if the groups have changed: this runs with every call of a principal. */
+export async function savePrincipal(db: Db, row: PrincipalRow): Promise<void> {
   const { gateway_id, principal_sub } = row;
   const known = await principalTable.find(db, { gateway_id, principal_sub });
   if (known && Bun.deepEquals(known.groups, row.groups)) return;

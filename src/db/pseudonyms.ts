@@ -1,6 +1,6 @@
-/** The pseudonyms table: what a placeholder of a session stands for, sealed. */
+/** The pseudonyms table: the sealed original value of each placeholder of a session. */
 import type { Db, Value } from "./db.ts";
-import { dropInSteps } from "./drop-in-steps.ts";
+import { deleteInBatches } from "./delete-in-batches.ts";
 
 export interface PseudonymRow {
   id: string;
@@ -13,9 +13,9 @@ export interface PseudonymRow {
 
 export type SealedPseudonym = Pick<PseudonymRow, "id" | "pseudonym" | "original">;
 
-/** The same text of a session has one pseudonym, however often it is masked. */
-export async function keepPseudonyms(db: Db, rows: readonly PseudonymRow[]): Promise<void> {
-  // In one order everywhere, so that two evaluations of a session cannot wait for each other.
+/** Stores pseudonyms; the same value in a session has one pseudonym. */
+export async function storePseudonyms(db: Db, rows: readonly PseudonymRow[]): Promise<void> {
+  // In a fixed order, so that two evaluations of a session cannot deadlock.
   const ordered = [...rows].sort((a, b) => (a.pseudonym < b.pseudonym ? -1 : 1));
   for (const { id, collector_id, session_hash, pseudonym, original, expires_at } of ordered) {
     await db.run(
@@ -41,5 +41,5 @@ export async function findPseudonyms(
   );
 }
 
-export const dropPseudonyms = (db: Db, now: Date): Promise<number> =>
-  dropInSteps(db, "pseudonyms", "expires_at <= $1", now.toISOString());
+export const deleteExpiredPseudonyms = (db: Db, now: Date): Promise<number> =>
+  deleteInBatches(db, "pseudonyms", "expires_at <= $1", now.toISOString());

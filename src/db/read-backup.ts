@@ -1,4 +1,4 @@
-/** Reads a backup file line by line; one that is damaged, cut off or too new is refused. */
+/** Reads a backup file line by line and rejects a damaged, truncated or newer one. */
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -43,7 +43,7 @@ export async function readBackup<T>(
     throw asReadError(file, thrown);
   }
   const [outcome] = outcomes;
-  return outcome as T; // pipeline has ended without a throw, so `use` has answered
+  return outcome as T; // the pipeline succeeded, so `use` has returned
 }
 
 function openLines(file: string, source: AsyncIterable<string>): BackupLines {
@@ -57,13 +57,13 @@ function openLines(file: string, source: AsyncIterable<string>): BackupLines {
       const { schema } = header.data;
       if (migrations.some(({ id }) => id === schema)) return header.data;
       throw damaged(
-        `was made by a newer release (schema step "${schema}"): restore with that one.`,
+        `was created by a newer release (migration "${schema}"). Restore it with that release.`,
       );
     },
     async *rows() {
       for (let count = 0; ; count += 1) {
         const { value, done } = await lines.next();
-        if (done) throw damaged("is cut off: its last line is missing.");
+        if (done) throw damaged("is truncated: its last line is missing.");
         const line = parsed(value);
         const end = EndLine.safeParse(line);
         if (end.success && end.data.rows === count && (await lines.next()).done) return;
@@ -90,7 +90,7 @@ function parsed(line: unknown): unknown {
   try {
     return JSON.parse(String(line));
   } catch {
-    return undefined; // Answered like any other line that is not one of ours.
+    return undefined; // Rejected like any other invalid line.
   }
 }
 
@@ -99,11 +99,11 @@ function asReadError(file: string, thrown: unknown): unknown {
     return thrown;
   const code = String(thrown.code);
   if (code === "Z_BUF_ERROR") {
-    return new AppError("validation_failed", `${file}: is cut off.`, { cause: thrown });
+    return new AppError("validation_failed", `${file}: is truncated.`, { cause: thrown });
   }
   if (code.startsWith("Z_")) {
     return new AppError("validation_failed", `${file}: is not a backup.`, { cause: thrown });
   }
-  if (code === "ENOENT") return new AppError("not_found", `${file}: there is no such file.`);
+  if (code === "ENOENT") return new AppError("not_found", `${file}: no such file. Check the path.`);
   return thrown;
 }

@@ -1,11 +1,11 @@
-/** Returns the free pages of an SQLite file to the file system. Postgres reuses its own. */
+/** Returns free pages of an SQLite file to the file system. Postgres reuses its free space. */
 import type { Db } from "./db.ts";
 
-/** About 2 ms; requests are served between the steps. */
+/** Takes about 2 ms; requests are served between steps. */
 const STEP_PAGES = 64;
-/** Left for the rows to come: 4 MiB. */
-const KEPT_PAGES = 1_024;
-/** Takes about two seconds to rewrite. */
+/** Free pages kept for new rows: 4 MiB. */
+const MIN_FREE_PAGES = 1_024;
+/** A file of this size takes about two seconds to rewrite. */
 const MAX_REWRITTEN_BYTES = 256 * 1024 * 1024;
 
 export async function reclaimSpace(db: Db): Promise<void> {
@@ -13,7 +13,7 @@ export async function reclaimSpace(db: Db): Promise<void> {
   for (let before = Infinity; ; ) {
     const free = await pragma(db, "freelist_count");
     // No progress: the file was created without auto_vacuum and is too large to convert.
-    if (free <= KEPT_PAGES || free >= before) return;
+    if (free <= MIN_FREE_PAGES || free >= before) return;
     before = free;
     await db.many(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
     await new Promise(setImmediate);
@@ -21,8 +21,8 @@ export async function reclaimSpace(db: Db): Promise<void> {
 }
 
 /**
- * Rewrites a file that was created without auto_vacuum, which takes effect only so. Blocks this process and all
- * writers: for the start, and for files of up to 256 MiB of rows. Returns false for a larger one.
+ * Rewrites a file that was created without auto_vacuum. Blocks this process and all writers, so it runs only at start
+ * and for files of up to 256 MiB of rows. Returns false for a larger file.
  */
 export async function enableReclaim(db: Db): Promise<boolean> {
   if (db.dialect !== "sqlite" || (await pragma(db, "auto_vacuum")) === INCREMENTAL) return true;

@@ -1,8 +1,8 @@
-/** Writes who changed what into the audit log, in the transaction of the change itself. */
+/** Writes an audit record in the transaction of the change. */
 import { auditTable } from "./audit-log.ts";
 import type { Db } from "./db.ts";
 
-export interface Change {
+export interface AuditChange {
   resource: string;
   verb:
     | "create"
@@ -21,13 +21,13 @@ export interface Change {
     | "hold";
   id: string;
   gateway_id: string | null;
-  /** As the API shows them: masked. */
+  /** Masked, as the API returns them. */
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
 }
 
-/** Who makes a change, and in which request. */
-export interface Author {
+/** The actor of a change and its request. */
+export interface AuditAuthor {
   actor: { id: string | null; name: string };
   request_id: string;
   trace_id: string;
@@ -35,8 +35,8 @@ export interface Author {
 
 export async function recordChange(
   deps: { db: Db; newId: () => string; now: () => Date },
-  author: Author,
-  change: Change,
+  author: AuditAuthor,
+  change: AuditChange,
 ): Promise<void> {
   await auditTable.insert(deps.db, {
     id: deps.newId(),

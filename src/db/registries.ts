@@ -3,7 +3,7 @@ import type { McpAuth, McpOptions, ServerField } from "../contract/mcp-registrie
 import type { ApiKeyAuth, Capability, Kind, Registry } from "../contract/registries.ts";
 import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
-import { sealedIn } from "./sealed-texts.ts";
+import { sealContextOf } from "./sealed-columns.ts";
 import { table } from "./table.ts";
 
 export interface RegistryRow extends Omit<Registry, "capabilities"> {
@@ -33,7 +33,7 @@ export const registryTable = table<RegistryRow>({
 
 /** The context of a registry's secret at a path such as `auth.api_key`. */
 export const registrySecret = (id: string, path: string): SealContext =>
-  sealedIn(path.startsWith("auth.") ? "registries.auth" : "registries.provider_options", id);
+  sealContextOf(path.startsWith("auth.") ? "registries.auth" : "registries.provider_options", id);
 
 /** An AI upstream. */
 export interface LlmRegistryRow extends RegistryRow {
@@ -50,17 +50,17 @@ export interface McpRegistryRow extends RegistryRow {
   auth: McpAuth | null;
 }
 
-/** What was left out has been taken from the catalog. */
+/** Options with defaults from the catalog filled in. */
 export interface StoredMcpOptions extends Omit<McpOptions, "url" | "fields"> {
   url: string;
   fields: ServerField[];
 }
 
-/** A row holds what the checks of its type let in. */
+/** The type of a row determines its options. */
 export const isLlm = (row: RegistryRow): row is LlmRegistryRow => row.type === "llm";
 export const isMcp = (row: RegistryRow): row is McpRegistryRow => row.type === "mcp";
 
-/** Of a gateway, disabled ones too; sorted by name, as people choose them by it. */
+/** Returns the MCP registries of a gateway, including disabled ones, sorted by name. */
 export async function mcpRegistries(db: Db, gateway_id: string): Promise<McpRegistryRow[]> {
   const rows = (await registryTable.all(db, { gateway_id, type: "mcp" })).filter(isMcp);
   const key = ({ name, id }: McpRegistryRow) => `${name.toLowerCase()} ${id}`;

@@ -4,8 +4,8 @@ import type { RequestEvent } from "../contract/requests.ts";
 import type { PageQuery } from "../contract/shapes.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import type { Db } from "./db.ts";
-import { dropInSteps } from "./drop-in-steps.ts";
-import { type Narrowed, type Page, table } from "./table.ts";
+import { deleteInBatches } from "./delete-in-batches.ts";
+import { type Page, type PageFilter, table } from "./table.ts";
 
 export const requestEventTable = table<RequestEvent>({
   name: "request_events",
@@ -36,22 +36,22 @@ export const requestEventTable = table<RequestEvent>({
   sort: ["-id"],
 });
 
-/** A log page whose filter finds little must not hold up the data plane: this many rows take a few ms. */
-const LOOKED_AT = 10_000;
+/** Rows scanned per page, which takes a few ms: a selective filter must not block the data plane. */
+const MAX_SCANNED = 10_000;
 const INDEXED = ["gateway_id", "consumer_id"];
 
-/** Newest first. An index for every filter would double what it costs to write an event. */
+/** Returns a page, newest first. An index per filter would double the cost of writing an event. */
 export async function pageRequestEvents(
   db: Db,
   where: Partial<RequestEvent>,
   query: PageQuery,
-  range: NonNullable<Narrowed["range"]>,
+  range: NonNullable<PageFilter["range"]>,
 ): Promise<Page<RequestEvent>> {
   const filters = Object.keys(where).filter((name) => !INDEXED.includes(name));
-  const walks = filters.length > 0 && where.trace_id === undefined;
-  const most = walks ? { rows: LOOKED_AT, indexed: INDEXED } : undefined;
-  return await requestEventTable.page(db, where, query, { range, most });
+  const scans = filters.length > 0 && where.trace_id === undefined;
+  const scanLimit = scans ? { rows: MAX_SCANNED, indexed: INDEXED } : undefined;
+  return await requestEventTable.page(db, where, query, { range, scanLimit });
 }
 
-export const dropRequestEvents = (db: Db, olderThan: Date): Promise<number> =>
-  dropInSteps(db, "request_events", "id < $1", firstIdAt(olderThan));
+export const deleteRequestEvents = (db: Db, olderThan: Date): Promise<number> =>
+  deleteInBatches(db, "request_events", "id < $1", firstIdAt(olderThan));

@@ -1,26 +1,29 @@
-/** Fills an empty installation from a backup: all of it, or nothing. */
+/** Restores a backup into an empty installation, in one transaction. */
 import { AppError } from "../contract/errors.ts";
 import { knownSchema } from "./backup.ts";
-import { schemaOf, schemaTables, type TableShape } from "./catalog.ts";
 import { configRevision, setRevision } from "./config-revision.ts";
 import type { Db, Value } from "./db.ts";
 import { migrate } from "./migrate.ts";
 import { type BackupLines, type RowLine, readBackup } from "./read-backup.ts";
+import { schemaOf, schemaTables, type TableShape } from "./schema-tables.ts";
 
 export interface RestoreOptions {
   file: string;
   at: Date;
-  /** Empties the installation first, when it is not empty. */
+  /** Deletes existing data first. */
   force: boolean;
 }
 
-export interface Restored {
+export interface RestoreSummary {
   rows: number;
-  /** When the backup was made. */
+  /** Creation time of the backup. */
   created_at: string;
 }
 
-export async function restore(db: Db, { file, at, force }: RestoreOptions): Promise<Restored> {
+export async function restore(
+  db: Db,
+  { file, at, force }: RestoreOptions,
+): Promise<RestoreSummary> {
   return await readBackup(file, (backup) =>
     db.transaction(async (tx) => {
       const { schema, created_at } = await backup.header();
@@ -34,10 +37,10 @@ export async function restore(db: Db, { file, at, force }: RestoreOptions): Prom
   );
 }
 
-/** Tables that a new installation has rows in although nobody has configured anything yet. */
+/** Tables that have rows in a new installation. */
 const NEVER_EMPTY = ["config_revision", "installation"];
 
-/** Drops every table of ours; gives the revision the configuration had. */
+/** Drops all our tables and returns the previous configuration revision. */
 async function clear(db: Db, force: boolean): Promise<number> {
   if ((await schemaOf(db)) === undefined) return 0;
   const tables = await schemaTables(await knownSchema(db));
@@ -46,7 +49,7 @@ async function clear(db: Db, force: boolean): Promise<number> {
     if (!row || force) continue;
     throw new AppError(
       "conflict",
-      `This installation is not empty (${name} has rows). Restore into an empty one, or add --force to delete what is here.`,
+      `This installation is not empty (${name} has rows). Restore into an empty one, or add --force to delete the existing data.`,
     );
   }
   const revision = await configRevision(db);
@@ -55,17 +58,17 @@ async function clear(db: Db, force: boolean): Promise<number> {
   return revision;
 }
 
-/** A node that still runs must see that its configuration is not the current one. */
+/** Sets a new revision, so that running nodes reload their configuration. */
 async function moveRevision(db: Db, before: number): Promise<void> {
   const next = Math.max(before, await configRevision(db)) + 1;
   await setRevision(db, `${next}`);
 }
 
-/** Both databases take this many values in one statement. */
+/** Both databases accept this many values in one statement. */
 const MAX_VALUES = 30_000;
 
 async function fill(db: Db, tables: readonly TableShape[], backup: BackupLines): Promise<number> {
-  // What the schema itself puts in is in the backup too.
+  // The rows that migrations insert are in the backup too.
   for (const { name } of [...tables].reverse()) await db.run(`DELETE FROM "${name}"`);
   const shapes = new Map(tables.map((table) => [table.name, table]));
   let rows = 0;
@@ -80,11 +83,11 @@ async function fill(db: Db, tables: readonly TableShape[], backup: BackupLines):
       await write();
       table = shapes.get(name);
     }
-    // Names go into statements as they are, so only ours may.
+    // Names become part of statements, so only known ones are allowed.
     if (!table || Object.keys(row).some((member) => !hasColumn(table, member))) {
       throw new AppError(
         "validation_failed",
-        `The backup has a table or column we do not: ${name}.`,
+        `The backup contains an unknown table or column: ${name}.`,
       );
     }
     waiting.push(row);

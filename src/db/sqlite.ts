@@ -1,73 +1,73 @@
-/** SQLite, by Bun's own engine: one connection, its statements prepared once. */
+/** Opens SQLite through `bun:sqlite`: one connection with cached prepared statements. */
 import { Database, type Statement } from "bun:sqlite";
 import { resolve } from "node:path";
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import type { Db, Value } from "./db.ts";
-import { asAppError, guarded } from "./driver-error.ts";
-import { joined } from "./joined.ts";
+import { convertErrors, toAppError } from "./driver-error.ts";
 import { INCREMENTAL } from "./reclaim-space.ts";
+import { createTransactionDb } from "./transaction-db.ts";
 
-/** The file of an SQLite address; undefined for any other, and for one in memory. */
+/** Returns the file of an SQLite URL; undefined for other databases and for one in memory. */
 export function sqliteFile(url: string): string | undefined {
   const [, file] = /^sqlite:(?:\/\/)?([^?]*)/.exec(url) ?? [];
   return file && file !== ":memory:" ? resolve(file) : undefined;
 }
 
 export async function openSqlite(url: string, durable: boolean): Promise<Db> {
-  return await guarded(async () => {
+  return await convertErrors(async () => {
     const sqlite = new Database(sqliteFile(url) ?? ":memory:", { create: true, readwrite: true });
-    // Before the first write, which fixes it for the life of the file.
-    await patient(() => sqlite.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`));
-    await patient(() => sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON"));
-    // FULL waits for the disk at every commit, and the whole process waits with it.
+    // Must precede the first write, which makes it permanent.
+    await retryWhileBusy(() => sqlite.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`));
+    await retryWhileBusy(() => sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON"));
+    // FULL waits for the disk at every commit and blocks the process meanwhile.
     sqlite.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`);
-    return opened(sqlite);
+    return createDb(sqlite);
   });
 }
 
-function opened(sqlite: Database): Db {
-  const statement = preparedOnce(sqlite);
-  // There is one connection: a statement from elsewhere would otherwise join an open transaction.
-  const alone = createSemaphore(1);
-  let turns = 0;
-  /** Whoever waits for another process has no turn meanwhile: those who only read go on. */
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    turns += 1;
+function createDb(sqlite: Database): Db {
+  const statement = createStatementCache(sqlite);
+  // There is one connection: without the mutex, another statement could join an open transaction.
+  const mutex = createSemaphore(1);
+  let waiting = 0;
+  /** Runs a task under the mutex. Releases it between retries, so that reads continue. */
+  const runExclusive = async <T>(work: () => Promise<T>): Promise<T> => {
+    waiting += 1;
     try {
-      return await guarded(() => patient(() => alone(work)));
+      return await convertErrors(() => retryWhileBusy(() => mutex(work)));
     } finally {
-      turns -= 1;
+      waiting -= 1;
     }
   };
-  /** Where nobody has a turn, a statement is over before anybody could take one. */
-  const atOnce = async <T>(work: () => T): Promise<T> => {
-    if (turns > 0) return await inTurn(async () => work());
+  /** Runs a single statement; synchronously when no transaction is open or waiting. */
+  const runStatement = async <T>(work: () => T): Promise<T> => {
+    if (waiting > 0) return await runExclusive(async () => work());
     try {
       return work();
     } catch (thrown) {
-      if (!isBusy(thrown)) throw asAppError(thrown);
+      if (!isBusy(thrown)) throw toAppError(thrown);
     }
-    return await inTurn(async () => work());
+    return await runExclusive(async () => work());
   };
-  const inside = joined(calls(statement, (work) => guarded(async () => work())));
+  const inside = createTransactionDb(calls(statement, (work) => convertErrors(async () => work())));
   return {
-    ...calls(statement, atOnce),
+    ...calls(statement, runStatement),
     transaction: (work) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         sqlite.exec("BEGIN IMMEDIATE");
         try {
           const result = await work(inside);
-          await inside.run("COMMIT"); // its errors are no longer those that are waited out: nothing is done twice
+          await inside.run("COMMIT"); // converts errors, so that a busy commit is not retried
           return result;
         } catch (thrown) {
-          // On a full disk SQLite has done it already, and would fail with that instead.
+          // On a full disk SQLite has already rolled back, and another rollback would fail.
           if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
           throw thrown;
         }
       }),
     onNotice: async () => {},
-    close: () => alone(async () => sqlite.close()),
+    close: () => mutex(async () => sqlite.close()),
   };
 }
 
@@ -79,7 +79,7 @@ function calls(
 ): Pick<Db, "dialect" | "one" | "many" | "run"> {
   return {
     dialect: "sqlite",
-    // The caller names the shape of its own rows; the driver cannot know it.
+    // The caller declares the type of its rows.
     one: <Row>(text: string, ...values: Value[]) =>
       run(() => (statement(text).get(...values) ?? undefined) as Row | undefined),
     many: <Row>(text: string, ...values: Value[]) =>
@@ -88,10 +88,10 @@ function calls(
   };
 }
 
-/** Most texts come again and again; lists of varying length would otherwise gather without end. */
+/** Bounds the cache: statements with lists of varying length would otherwise accumulate. */
 const MAX_PREPARED = 300;
 
-function preparedOnce(sqlite: Database): (text: string) => Prepared {
+function createStatementCache(sqlite: Database): (text: string) => Prepared {
   const known = new Map<string, Prepared>();
   return (text) => {
     const ready = known.get(text);
@@ -100,7 +100,7 @@ function preparedOnce(sqlite: Database): (text: string) => Prepared {
       for (const old of known.values()) old.finalize();
       known.clear();
     }
-    // SQLite takes $1 for a name and looks through all names for each; ?1 is the number itself.
+    // SQLite treats $1 as a name and searches all names for each; ?1 is a number.
     // Measured, 500 rows of 21 columns in one statement: 598 µs a row with names, 18 with numbers.
     const fresh: Prepared = sqlite.prepare(text.replace(/\$(?=\d)/g, "?"));
     known.set(text, fresh);
@@ -108,15 +108,15 @@ function preparedOnce(sqlite: Database): (text: string) => Prepared {
   };
 }
 
-/** SQLite's own wait would hold up every request of this process; this one lets them go on. */
-async function patient<T>(work: () => T | Promise<T>): Promise<T> {
-  // By the clock: on a busy process a step takes several times as long as it says.
+/** Retries while another process holds the lock. SQLite's busy timeout would block the event loop. */
+async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
+  // Measured by the clock: in a busy process a sleep takes longer than requested.
   for (const began = elapsedMs(); ; ) {
     try {
       return await work();
     } catch (thrown) {
-      if (!isBusy(thrown) || elapsedMs() - began >= BUSY_MOST_MS) throw thrown;
-      await Bun.sleep(BUSY_STEP_MS);
+      if (!isBusy(thrown) || elapsedMs() - began >= MAX_BUSY_MS) throw thrown;
+      await Bun.sleep(BUSY_RETRY_MS);
     }
   }
 }
@@ -124,5 +124,5 @@ async function patient<T>(work: () => T | Promise<T>): Promise<T> {
 const isBusy = (thrown: unknown): boolean =>
   thrown instanceof Error && "code" in thrown && /^SQLITE_BUSY/.test(String(thrown.code));
 
-const BUSY_STEP_MS = 10;
-const BUSY_MOST_MS = 10_000;
+const BUSY_RETRY_MS = 10;
+const MAX_BUSY_MS = 10_000;

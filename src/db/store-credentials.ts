@@ -1,4 +1,4 @@
-/** The store_credentials table: the vault. One account for each principal and instance, tokens sealed. */
+/** The store_credentials table: connected accounts, one per principal and instance, with sealed tokens. */
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
@@ -13,14 +13,14 @@ export interface StoreCredentialRow {
   sign_in: string | null;
   /** Sealed. */
   access_token: string;
-  /** Sealed; null: the upstream gave none. */
+  /** Sealed; null if the upstream issued none. */
   refresh_token: string | null;
-  /** Whose account it is, as the upstream says; empty when it does not. */
+  /** Account name reported by the upstream; empty if unknown. */
   account: string;
   scopes: string[];
-  /** Of the access token; null: the upstream did not say. */
+  /** Expiry of the access token; null if unknown. */
   expires_at: string | null;
-  /** Counts writes: a refresh that lost to a sibling finds another number and reads again. */
+  /** Counts writes, so that a refresh that lost a race can detect it. */
   version: number;
   created_at: string;
   updated_at: string;
@@ -53,7 +53,7 @@ type Renewed = Pick<
   "access_token" | "refresh_token" | "scopes" | "expires_at" | "updated_at"
 >;
 
-/** False: somebody wrote it since `row` was read, and theirs stays. */
+/** Writes renewed tokens. Returns false if the row has changed since `row` was read. */
 export async function renewCredential(
   db: Db,
   row: StoreCredentialRow,

@@ -1,4 +1,4 @@
-/** The store_grants table: what approvals allow while the access level alone does not. */
+/** The store_grants table: installs that an approval allows beyond the access level. */
 import type { StoreGrant } from "../contract/store-grants.ts";
 import { table } from "./table.ts";
 

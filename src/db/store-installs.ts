@@ -1,4 +1,4 @@
-/** The store_installs table: which principal has which instance. Removed is deleted; the audit log tells. */
+/** The store_installs table: the installed instances of each principal. Uninstalling deletes the row. */
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
 
@@ -11,9 +11,9 @@ export interface StoreInstallRow {
   installed_by: string;
   /** The principal's own values by field, each sealed. */
   config: Record<string, string>;
-  /** By field: the sign-in that filled it in, and that alone uses it. Fields of an administrator are not listed. */
+  /** By field: the sign-in that entered it and may use it. Fields entered by an administrator are not listed. */
   filled_by: Record<string, string>;
-  /** The end of the approval it rests on. */
+  /** Expiry of the approval that allows the install. */
   ends_at: string | null;
   created_at: string;
 }
@@ -36,7 +36,7 @@ export const storeInstallTable = table<StoreInstallRow>({
   sort: ["created_at", "principal_sub", "code"],
 });
 
-/** Ids of the instances that somebody has installed. */
+/** Returns the ids of installed instances. */
 export async function instancesInUse(db: Db): Promise<string[]> {
   const rows = await db.many<{ instance_id: string }>(
     "SELECT DISTINCT instance_id FROM store_installs",

@@ -1,4 +1,4 @@
-/** The store_requests table: what approvers decide, and what became of it. */
+/** The store_requests table: requests that approvers decide, and their outcome. */
 import type { StoreRequest } from "../contract/store-requests.ts";
 import type { Db } from "./db.ts";
 import { table } from "./table.ts";
@@ -26,8 +26,8 @@ export const storeRequestTable = table<StoreRequestRow>({
   sort: ["created_at", "principal_sub", "code", "state"],
 });
 
-/** Ids of the requests that nobody decided in time. */
-export async function lapsedRequests(db: Db, at: string): Promise<string[]> {
+/** Returns the ids of requests that were not decided in time. */
+export async function listExpiredRequests(db: Db, at: string): Promise<string[]> {
   const rows = await db.many<{ id: string }>(
     "SELECT id FROM store_requests WHERE state = 'pending' AND expires_at <= $1 ORDER BY id",
     at,

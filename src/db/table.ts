@@ -1,4 +1,4 @@
-/** A table as a value: what its columns hold, and the few statements every table needs. */
+/** Describes a table by its columns and provides the statements that every table needs. */
 import { AppError } from "../contract/errors.ts";
 import type { PageQuery } from "../contract/shapes.ts";
 import { invalidCursor } from "../contract/shapes.ts";
@@ -12,31 +12,31 @@ export interface Page<Row> {
   next_cursor: string | null;
 }
 
-export interface Narrowed {
+export interface PageFilter {
   /** Only rows whose id is listed. */
-  within?: readonly string[] | undefined;
+  ids?: readonly string[] | undefined;
   /** `from` belongs to the range, `to` does not. */
   range?: { column: string; from: string | undefined; to: string | undefined };
-  /** Looks at so many rows and no more: a page may hold fewer than asked for, or none, before the last. */
-  most?: Walk | undefined;
+  /** Caps the rows to scan: a page before the last may have fewer rows than the limit, or none. */
+  scanLimit?: ScanLimit | undefined;
 }
 
-/** On SQLite the whole process waits for a query, so one that may find little must end early. */
-export interface Walk {
+/** A query blocks the whole process on SQLite, so one with few matches must end early. */
+export interface ScanLimit {
   rows: number;
-  /** Members of `where` that an index narrows by, together with the order of the list. */
+  /** Members of `where` that have an index, together with the order of the list. */
   indexed: readonly string[];
 }
 
 export interface Table<Row extends { id: string }> {
   name: string;
   find(db: Db, where: Partial<Row>): Promise<Row | undefined>;
-  /** The same, and nobody else changes the row until the transaction ends. */
+  /** Finds a row and locks it until the transaction ends. */
   lock(db: Db, where: Partial<Row>): Promise<Row | undefined>;
   all(db: Db, where?: Partial<Row>): Promise<Row[]>;
-  page(db: Db, where: Partial<Row>, query: PageQuery, more?: Narrowed): Promise<Page<Row>>;
+  page(db: Db, where: Partial<Row>, query: PageQuery, more?: PageFilter): Promise<Page<Row>>;
   insert(db: Db, row: Row): Promise<void>;
-  /** In one statement: all or nothing. */
+  /** Inserts all rows or none, in one statement. */
   insertMany(db: Db, rows: readonly Row[]): Promise<void>;
   update(db: Db, id: string, changes: Partial<Row>): Promise<void>;
   remove(db: Db, where: Partial<Row>): Promise<number>;
@@ -45,15 +45,15 @@ export interface Table<Row extends { id: string }> {
 export function table<Row extends { id: string }>(spec: {
   name: string;
   columns: Record<keyof Row & string, Column>;
-  /** Columns that `q` looks into. */
+  /** Columns that `q` searches. */
   search: readonly (keyof Row & string)[];
-  /** Columns `sort` may name: never null. The first is the default; a leading `-` turns it round. */
+  /** Columns `sort` may name: never null. The first is the default; a leading `-` reverses it. */
   sort: readonly [string, ...string[]];
 }): Table<Row> {
   const names = Object.keys(spec.columns) as (keyof Row & string)[];
   const kinds = names.map((name) => spec.columns[name]);
   const select = `SELECT ${names.join(", ")} FROM ${spec.name}`;
-  // Only columns that differ are touched, in place: this runs for every row of the configuration.
+  // Decodes in place and only where necessary: this runs for every row of the configuration.
   const differing = names.filter((name) => spec.columns[name] !== "text");
   const decode = (raw: Record<string, unknown>): Row => {
     for (const name of differing) raw[name] = fromDb(spec.columns[name], raw[name]);
@@ -85,7 +85,7 @@ export function table<Row extends { id: string }>(spec: {
     }
     await db.run(insertSql(rows.length), ...values);
   }
-  /** By the number of rows: the same few numbers come again and again. */
+  /** SQL texts by number of rows; few distinct numbers occur. */
   const insertTexts = new Map<number, string>();
   function insertSql(count: number): string {
     const known = insertTexts.get(count);
@@ -110,7 +110,7 @@ export function table<Row extends { id: string }>(spec: {
       return (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
     },
 
-    async page(db, where, query, { within, range, most } = {}) {
+    async page(db, where, query, { ids, range, scanLimit } = {}) {
       const { column, down } = sortOf(query.sort ?? spec.sort[0], spec.sort);
       const order = down ? "DESC" : "ASC";
       const ordered = `ORDER BY ${column} ${order}, id ${order}`;
@@ -118,26 +118,26 @@ export function table<Row extends { id: string }>(spec: {
         query.cursor === undefined
           ? undefined
           : readCursor(query.cursor, column, down, spec.columns);
-      const narrowed = (by: Partial<Row>, edge?: [Value, string]) => {
+      const conditionsFor = (by: Partial<Row>, edge?: [Value, string]) => {
         const values: Value[] = [];
         const conditions = [condition(by, values)];
-        if (within) conditions.push(within.length ? `id IN (${list(within, values)})` : "1 = 0");
+        if (ids) conditions.push(ids.length ? `id IN (${list(ids, values)})` : "1 = 0");
         if (query.q) conditions.push(searchFor(query.q, spec.search, values));
-        // One bound a side: of two, SQLite may walk the index from the wider one.
+        // One bound per side: with two, SQLite may scan the index from the wider one.
         const [lower, upper] = down ? [edge, after] : [after, edge];
-        const walked = range?.column === column;
-        if (range?.from && !(walked && lower)) {
+        const isSortColumn = range?.column === column;
+        if (range?.from && !(isSortColumn && lower)) {
           conditions.push(`${range.column} >= $${values.push(range.from)}`);
         }
-        if (range?.to && !(walked && upper)) {
+        if (range?.to && !(isSortColumn && upper)) {
           conditions.push(`${range.column} < $${values.push(range.to)}`);
         }
         if (after) conditions.push(`(${column}, id) ${down ? "<" : ">"} ${place(after, values)}`);
         if (edge) conditions.push(`(${column}, id) ${down ? ">=" : "<="} ${place(edge, values)}`);
         return { values, conditions };
       };
-      const edgeOf = async ({ rows, indexed }: Walk): Promise<[Value, string] | undefined> => {
-        const { values, conditions } = narrowed(picked(where, indexed));
+      const edgeOf = async ({ rows, indexed }: ScanLimit): Promise<[Value, string] | undefined> => {
+        const { values, conditions } = conditionsFor(pick(where, indexed));
         const row = await db.one<Record<string, Value> & { id: string }>(
           `SELECT ${column}, id FROM ${spec.name} WHERE ${conditions.join(" AND ")}
            ${ordered} LIMIT 1 OFFSET ${rows - 1}`,
@@ -146,13 +146,13 @@ export function table<Row extends { id: string }>(spec: {
         return row && [row[column] ?? null, row.id];
       };
 
-      const edge = most && (await edgeOf(most));
-      const { values, conditions } = narrowed(where, edge);
+      const edge = scanLimit && (await edgeOf(scanLimit));
+      const { values, conditions } = conditionsFor(where, edge);
       const sql = `${select} WHERE ${conditions.join(" AND ")} ${ordered} LIMIT ${query.limit + 1}`;
       const rows = (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
       const items = rows.slice(0, query.limit);
       const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
-      // The sort's own names are columns: `sortOf` has looked.
+      // `sortOf` has checked that the sort names a column.
       const end = last ? ([last[column as keyof Row] as Value, last.id] as const) : edge;
       return { items, next_cursor: end ? writeCursor(column, down, end) : null };
     },
@@ -193,8 +193,8 @@ function fromDb(column: Column, value: unknown): unknown {
 const place = ([value, id]: [Value, string], values: Value[]): string =>
   `($${values.push(value)}, $${values.push(id)})`;
 
-/** The members of these names, as far as they are there. */
-const picked = <Row>(where: Partial<Row>, names: readonly string[]): Partial<Row> =>
+/** Returns the members with these names. */
+const pick = <Row>(where: Partial<Row>, names: readonly string[]): Partial<Row> =>
   Object.fromEntries(
     Object.entries(where).filter(([name]) => names.includes(name)),
   ) as Partial<Row>;
@@ -215,13 +215,13 @@ function sortOf(sort: string, allowed: readonly string[]): { column: string; dow
     const known = allowed.map((name) => name.replace(/^-/, "")).join(", ");
     throw new AppError(
       "validation_failed",
-      `sort: must be one of ${known}, with "-" in front to turn it round.`,
+      `sort: must be one of ${known}, with an optional leading "-" for descending order.`,
     );
   }
   return { column, down };
 }
 
-/** A cursor names its order, so that one from another order is refused instead of skipping rows. */
+/** Encodes a cursor with its order, so that a cursor of another order is rejected instead of skipping rows. */
 function writeCursor(column: string, down: boolean, place: readonly [Value, string]): string {
   return Buffer.from(JSON.stringify([column, down, ...place])).toString("base64url");
 }
@@ -239,7 +239,7 @@ function readCursor(
     const type = columns[column] === "number" ? "number" : "string";
     if (fits && typeof value === type) return [value, id];
   } catch {
-    // Not one of ours: answered below like any other wrong cursor.
+    // Not a cursor of ours: rejected below.
   }
   throw invalidCursor();
 }

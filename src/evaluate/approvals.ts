@@ -7,7 +7,7 @@ import {
   approvalTable,
   sealedContent,
 } from "../db/approvals.ts";
-import { takeTurn } from "../db/config-revision.ts";
+import { runExclusive } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { derivedKey, seal } from "../lib/crypto/seal.ts";
 import { escapePointerStep } from "../lib/json/parse-strict.ts";
@@ -117,7 +117,7 @@ export async function askApproval(
 /** Inserts a pending approval, or returns the id of the pending one with the same fingerprint. */
 export async function openApproval(db: Db, row: ApprovalRow, content: string): Promise<string> {
   const { collector_id, fingerprint, status } = row;
-  return await takeTurn(db, async (tx) => {
+  return await runExclusive(db, async (tx) => {
     const open = await approvalTable.find(tx, { collector_id, fingerprint, status });
     if (open && open.expires_at > row.created_at) return open.id;
     await approvalTable.insert(tx, row);

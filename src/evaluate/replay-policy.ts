@@ -5,7 +5,7 @@ import type { Status } from "../contract/evaluate.ts";
 import { type ReplayReport, replayPolicy } from "../contract/replay.ts";
 import { findContent } from "../db/evaluation-events.ts";
 import { pageEvaluations } from "../db/find-evaluations.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
@@ -22,7 +22,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
   if (!saved)
     throw new AppError("not_found", `There is no policy with the id ${params.policy_id}.`);
   const open: OpenSecret = (sealed, detector_id) =>
-    unseal(deps.keyring(), sealedIn("detectors.settings", detector_id), sealed) ?? "";
+    unseal(deps.keyring(), sealContextOf("detectors.settings", detector_id), sealed) ?? "";
   const program = draft
     ? compilePolicy(
         await buildPolicyDocument(deps.db, draft),

@@ -1,6 +1,6 @@
 /** Reversible masks: the names that stand for texts in a session, and the texts behind them. */
 import type { PseudonymRow } from "../db/pseudonyms.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import { derivedKey, type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
 import type { DetectorServices } from "../policy/detector.ts";
 import type { CreatePseudonym } from "../policy/masking/apply-masks.ts";
@@ -41,7 +41,7 @@ export function createSessionPseudonyms(
       const rows = await host.findPseudonyms(session_hash(), pseudonyms);
       return new Map(
         rows.flatMap(({ id, pseudonym, original }) => {
-          const plain = unseal(keyring(), sealedIn("pseudonyms.original", id), original);
+          const plain = unseal(keyring(), sealContextOf("pseudonyms.original", id), original);
           return plain === undefined ? [] : [[pseudonym, plain]];
         }),
       );
@@ -52,7 +52,7 @@ export function createSessionPseudonyms(
       const hash = session_hash();
       const rows = [...named].map(([pseudonym, original]): PseudonymRow => {
         const id = host.newId();
-        const sealed = seal(keyring(), sealedIn("pseudonyms.original", id), original);
+        const sealed = seal(keyring(), sealContextOf("pseudonyms.original", id), original);
         return { id, collector_id, session_hash: hash, pseudonym, original: sealed, expires_at };
       });
       for (let at = 0; at < rows.length; at += KEPT_AT_ONCE) {

@@ -1,7 +1,7 @@
 /** An approval: the grant that outlives the install, and the install itself. */
 import { AppError } from "../contract/errors.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
-import type { Author } from "../db/record-change.ts";
+import type { AuditAuthor } from "../db/record-change.ts";
 import type { McpRegistryRow } from "../db/registries.ts";
 import { storeGrantTable } from "../db/store-grants.ts";
 import type { Deps } from "../deps.ts";
@@ -10,7 +10,7 @@ import { saveInstall } from "./save-install.ts";
 
 export async function approveInstall(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   place: { gateway_id: string; principal_sub: string; code: string; instance_id: string },
   expires_at: string | null,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function approveInstall(
 /** The instance that an administrator's decision is about: named, the only one, or made now. */
 export async function instanceToApprove(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   { entry, instance_id }: { entry: CatalogEntry; instance_id: string | null | undefined },
 ): Promise<McpRegistryRow> {

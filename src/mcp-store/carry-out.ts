@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { AccessLevel } from "../contract/store-access.ts";
 import type { CatalogEntry } from "../contract/store-catalog.ts";
 import type { InstallReply } from "../contract/store-installs.ts";
-import { type Author, recordChange } from "../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../db/record-change.ts";
 import type { McpRegistryRow } from "../db/registries.ts";
 import type { StoreRequestRow } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
@@ -29,7 +29,7 @@ export interface Decided {
 
 export async function carryOut(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   decided: Decided,
 ): Promise<InstallReply | AppError> {
   const { decision, entry, place, held, reason, groups, why, sign_in } = decided;
@@ -76,7 +76,7 @@ export async function carryOut(
 
 async function recordRefusal(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   verb: "deny" | "block",
   { place, why }: Decided,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 /** Fills in what an instance asks of each principal; values are kept sealed and never shown. */
 import { AppError } from "../contract/errors.ts";
 import type { ServerField } from "../contract/mcp-registries.ts";
-import { type Author, recordChange } from "../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../db/record-change.ts";
 import { isMcp, registryTable } from "../db/registries.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { seal } from "../lib/crypto/seal.ts";
@@ -13,14 +13,14 @@ import { auditedInstall } from "./save-install.ts";
 /** null clears a value; one that is not named stays. `sign_in`: of the principal; undefined: an administrator fills it in. */
 export async function configureInstall(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   install: StoreInstallRow,
   values: Record<string, string | null>,
   sign_in?: string,
 ): Promise<StoreInstallRow> {
   const instance = await registryTable.find(deps.db, { id: install.instance_id });
   const fields = instance && isMcp(instance) ? principalFields(instance) : [];
-  const context = sealedIn("store_installs.config", install.id);
+  const context = sealContextOf("store_installs.config", install.id);
   const config = { ...install.config };
   const filled_by = { ...install.filled_by };
   for (const [key, value] of Object.entries(values)) {

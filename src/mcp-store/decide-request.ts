@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { StoreRequest } from "../contract/store-requests.ts";
 import { findCatalogEntry } from "../db/catalog-entries.ts";
-import type { Author } from "../db/record-change.ts";
+import type { AuditAuthor } from "../db/record-change.ts";
 import { type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
 import { isExpired } from "../lib/time/duration.ts";
@@ -12,7 +12,7 @@ import { instancesOf } from "./instances.ts";
 import { closeRequest, expireRequests } from "./save-request.ts";
 import { standingOf } from "./standing.ts";
 
-export interface Approver extends Author {
+export interface Approver extends AuditAuthor {
   actor: Actor;
 }
 
@@ -80,7 +80,7 @@ export async function rejectRequest(
 /** On behalf of the one who asked, so it may be their own. */
 export async function cancelRequest(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   place: RequestPlace,
 ): Promise<StoreRequest> {
   const request = await pendingRequest(deps, place);

@@ -5,7 +5,7 @@ import { Group, PrincipalSub } from "../contract/store-access.ts";
 import type { Issuer } from "../contract/store-principals.ts";
 import { issuersByClaim } from "../db/issuers.ts";
 import { principalTokenTable } from "../db/principal-tokens.ts";
-import { rememberPrincipal } from "../db/principals.ts";
+import { savePrincipal } from "../db/principals.ts";
 import type { Deps } from "../deps.ts";
 import { isSignedBy, type Jwt, readJwt } from "../lib/crypto/jwt.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";
@@ -31,7 +31,7 @@ export async function identifyPrincipal(
     : await byIssuer(deps, bearer);
   const seen_at = deps.now().toISOString();
   const row = { ...principal, groups: [...principal.groups], id: deps.newId(), seen_at };
-  await rememberPrincipal(deps.db, row);
+  await savePrincipal(deps.db, row);
   return principal;
 }
 

@@ -1,7 +1,7 @@
 /** Installs a server for every known principal of a group. An administrator says so, which is an approval. */
 import { MAX_BULK_INSTALLS } from "../contract/store-installs.ts";
 import { principalTable } from "../db/principals.ts";
-import type { Author } from "../db/record-change.ts";
+import type { AuditAuthor } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { approveInstall, instanceToApprove } from "./approve-install.ts";
 import { holdingsOf } from "./holdings.ts";
@@ -21,7 +21,7 @@ export interface GroupInstalls {
 
 export async function installForGroup(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   { code, instance_id, group }: { code: string; instance_id?: string | undefined; group: string },
 ): Promise<GroupInstalls> {

@@ -1,8 +1,8 @@
 /** Installs a Store server for a principal, or files the request that an approver decides (spec 4.1). */
 import type { AppError } from "../contract/errors.ts";
 import type { InstallReply, InstallRequest } from "../contract/store-installs.ts";
-import { rememberPrincipal } from "../db/principals.ts";
-import type { Author } from "../db/record-change.ts";
+import { savePrincipal } from "../db/principals.ts";
+import type { AuditAuthor } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { carryOut } from "./carry-out.ts";
 import { decideInstall } from "./decide-install.ts";
@@ -18,7 +18,7 @@ import { standingOf } from "./standing.ts";
  */
 export async function installServer(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   wish: InstallRequest,
   sign_in?: string,
@@ -71,5 +71,5 @@ async function rememberGroups(
 ): Promise<void> {
   const seen_at = deps.now().toISOString();
   const row = { id: deps.newId(), gateway_id, principal_sub, groups, seen_at };
-  await rememberPrincipal(deps.db, row);
+  await savePrincipal(deps.db, row);
 }

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { McpAuth } from "../contract/mcp-registries.ts";
 import { type CatalogEntry, listPrincipalFields } from "../contract/store-catalog.ts";
 import { changeConfig } from "../db/config-revision.ts";
-import { type Author, recordChange } from "../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../db/record-change.ts";
 import { isMcp, type McpRegistryRow, mcpRegistries, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 
@@ -38,7 +38,7 @@ export async function checkNamedInstance(
 /** For a server that needs nothing of an administrator: its first install makes the instance. */
 export async function createInstance(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   gateway_id: string,
   entry: CatalogEntry,
 ): Promise<McpRegistryRow> {

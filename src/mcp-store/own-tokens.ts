@@ -1,7 +1,7 @@
 /** Personal tokens as their principal sees them: listed, rotated, added to a sign-in, revoked. */
 import { AppError } from "../contract/errors.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
-import { type Author, recordChange } from "../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../db/record-change.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { isExpired } from "../lib/time/duration.ts";
@@ -21,7 +21,11 @@ export async function ownTokens(
 }
 
 /** Returns the successor, which uses the same accounts. The old token works for one more hour. */
-export async function rotateOwnToken(deps: Deps, author: Author, token: string): Promise<string> {
+export async function rotateOwnToken(
+  deps: Deps,
+  author: AuditAuthor,
+  token: string,
+): Promise<string> {
   const before = await principalTokenTable.lock(deps.db, { hash: hashSecret(token) });
   if (!before) {
     throw new AppError("invalid_request", "Only personal tokens can be rotated here.");
@@ -50,7 +54,7 @@ export async function rotateOwnToken(deps: Deps, author: Author, token: string):
 /** Makes a token use the accounts of this sign-in. The caller must hold both tokens. */
 export async function addOwnToken(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   { gateway_id, principal_sub, sign_in }: Principal,
   token: string,
 ): Promise<void> {
@@ -73,7 +77,7 @@ export async function addOwnToken(
 
 export async function revokeOwnToken(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   { gateway_id, principal_sub }: Principal,
   id: string,
 ): Promise<void> {
@@ -86,7 +90,7 @@ export async function revokeOwnToken(
 
 async function record(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   verb: "rotate" | "update" | "revoke",
   before: PrincipalTokenRow,
   after: PrincipalTokenRow,

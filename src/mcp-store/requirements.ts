@@ -2,7 +2,7 @@
 import { PRINCIPAL_KEY, type ServerField } from "../contract/mcp-registries.ts";
 import type { Install } from "../contract/store-installs.ts";
 import type { McpRegistryRow } from "../db/registries.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
 import type { StoreInstallRow } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
@@ -43,7 +43,7 @@ export async function requirementsOf(
   sign_in: string | undefined,
 ): Promise<Requirements> {
   const keyring = deps.keyring();
-  const context = sealedIn("store_installs.config", install.id);
+  const context = sealContextOf("store_installs.config", install.id);
   const fields = principalFields(instance).map((field) => {
     const sealed = install.config[field.key];
     // One that no key opens must be typed again.

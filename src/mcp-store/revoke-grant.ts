@@ -1,6 +1,6 @@
 /** Takes an approval back: what rests on it is suspended until it is asked for again. */
 import { AppError } from "../contract/errors.ts";
-import { type Author, recordChange } from "../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../db/record-change.ts";
 import { storeGrantTable } from "../db/store-grants.ts";
 import { storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
@@ -8,7 +8,7 @@ import { saveInstall } from "./save-install.ts";
 
 export async function revokeGrant(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   { gateway_id, grant_id }: { gateway_id: string; grant_id: string },
 ): Promise<void> {
   const grant = await storeGrantTable.lock(deps.db, { id: grant_id, gateway_id });

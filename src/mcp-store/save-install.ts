@@ -1,5 +1,5 @@
 /** Writes installs and removes them, each with its audit record. */
-import { type Author, recordChange } from "../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../db/record-change.ts";
 import { storeCredentialTable } from "../db/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
 import type { Deps } from "../deps.ts";
@@ -16,7 +16,7 @@ export interface NewInstall {
 /** A suspended one comes back with what the principal had filled in. `why` goes into the audit log. */
 export async function saveInstall(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   install: NewInstall,
   why: Record<string, unknown>,
 ): Promise<StoreInstallRow> {
@@ -48,7 +48,7 @@ export async function saveInstall(
 /** The account the principal had there goes with it. */
 export async function dropInstall(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   install: StoreInstallRow,
 ): Promise<void> {
   const { id, gateway_id, principal_sub, instance_id } = install;

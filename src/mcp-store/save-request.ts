@@ -1,7 +1,11 @@
 /** Files, changes and closes the requests of principals, each with an audit record. */
-import { takeTurn } from "../db/config-revision.ts";
-import { type Author, type Change, recordChange } from "../db/record-change.ts";
-import { lapsedRequests, type StoreRequestRow, storeRequestTable } from "../db/store-requests.ts";
+import { runExclusive } from "../db/config-revision.ts";
+import { type AuditAuthor, type AuditChange, recordChange } from "../db/record-change.ts";
+import {
+  listExpiredRequests,
+  type StoreRequestRow,
+  storeRequestTable,
+} from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
 import type { RequestChanges } from "./decide-install.ts";
 
@@ -11,7 +15,7 @@ const OPEN_DAYS = 14;
 
 export async function fileRequest(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   asked: Pick<
     StoreRequestRow,
     "gateway_id" | "principal_sub" | "code" | "instance_id" | "reason" | "groups"
@@ -35,7 +39,7 @@ export async function fileRequest(
 
 export async function changeRequest(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   before: StoreRequestRow,
   changes: RequestChanges,
 ): Promise<void> {
@@ -50,12 +54,12 @@ const VERBS = {
   cancelled: "cancel",
   expired: "expire",
   superseded: "supersede",
-} as const satisfies Record<string, Change["verb"]>;
+} as const satisfies Record<string, AuditChange["verb"]>;
 
 /** spec 4.1.5: a request that no approver decided loses its reason. */
 export async function closeRequest(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   before: StoreRequestRow,
   closed: { state: keyof typeof VERBS; instance_id?: string; note?: string },
 ): Promise<StoreRequestRow> {
@@ -77,14 +81,14 @@ export async function closeRequest(
 
 /** What nobody decided in time. Asked before requests are looked at: with nothing due it costs one read. */
 export async function expireRequests(deps: Deps): Promise<void> {
-  const due = await lapsedRequests(deps.db, deps.now().toISOString());
+  const due = await listExpiredRequests(deps.db, deps.now().toISOString());
   if (due.length === 0) return;
   const author = {
     actor: { id: null, name: "clock" },
     request_id: deps.newId(),
     trace_id: deps.newId(),
   };
-  await takeTurn(deps.db, async (db) => {
+  await runExclusive(deps.db, async (db) => {
     for (const id of due) {
       const row = await storeRequestTable.lock(db, { id, state: "pending" });
       if (row) await closeRequest({ ...deps, db }, author, row, { state: "expired" });
@@ -94,9 +98,9 @@ export async function expireRequests(deps: Deps): Promise<void> {
 
 async function record(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   change: {
-    verb: Change["verb"];
+    verb: AuditChange["verb"];
     before: StoreRequestRow | null;
     after: StoreRequestRow;
     why: Record<string, unknown>;

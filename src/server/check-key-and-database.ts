@@ -1,9 +1,9 @@
 /** Rejects a database without its key file, and a key file without its database, before anything is created. */
 import { existsSync } from "node:fs";
 import { AppError } from "../contract/errors.ts";
-import { schemaOf } from "../db/catalog.ts";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
+import { schemaOf } from "../db/schema-tables.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Settings } from "../settings.ts";
 import { firstKeyFile, keyFile } from "./keyring.ts";

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Db } from "../db/db.ts";
 import { installationFact, setInstallationFact } from "../db/installation.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import { isSealedV1, type Keyring, seal, unseal, unsealV1 } from "../lib/crypto/seal.ts";
 import type { Settings } from "../settings.ts";
 import { upgradeSecrets } from "./upgrade-secrets.ts";
@@ -68,7 +68,7 @@ export function addKey(file: string): string {
   return line.slice(0, line.indexOf(":"));
 }
 
-const CHECK = sealedIn("installation.value", "key_check");
+const CHECK = sealContextOf("installation.value", "key_check");
 const CHECK_TEXT = "portcullis";
 
 export const opensKeyCheck = (keyring: Keyring, check: string): boolean =>

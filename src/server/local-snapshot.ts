@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
 import { schemaVersion } from "../db/migrate.ts";
-import type { RecordedRows } from "../db/recorded-rows.ts";
+import type { RecordedRows } from "../db/record-rows.ts";
 import { type Keyring, seal, sealedWith, unseal } from "../lib/crypto/seal.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";

@@ -1,10 +1,10 @@
 /** Opens the storage of a serving node; while Postgres is unavailable, with the configuration stored locally (decision 0009). */
 import { AppError } from "../contract/errors.ts";
 import { type Db, openDb } from "../db/db.ts";
-import { isRefusal } from "../db/driver-error.ts";
-import { gated } from "../db/gated.ts";
+import { isAccessDenied } from "../db/driver-error.ts";
 import { installationFact } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
+import { rejectUntilReady } from "../db/reject-until-ready.ts";
 import type { Log } from "../lib/log.ts";
 import { now } from "../lib/time/clock.ts";
 import type { Settings } from "../settings.ts";
@@ -35,7 +35,7 @@ export async function openServingStorage(settings: Settings, log: Log): Promise<
     const close = () => closed(eventDb, storage.db);
     return { ...storage, eventDb, stored: undefined, close };
   } catch (thrown) {
-    const down = AppError.from(thrown).code === "unavailable" && !isRefusal(thrown);
+    const down = AppError.from(thrown).code === "unavailable" && !isAccessDenied(thrown);
     const stored = down ? findStored(settings) : undefined;
     if (!stored) throw thrown;
     const { stored_at } = stored;
@@ -50,8 +50,8 @@ export async function openServingStorage(settings: Settings, log: Log): Promise<
       await checkKeyring(db, keyring());
     });
     return {
-      db: gated(db, gate.isOpen),
-      eventDb: gated(eventDb, gate.isOpen),
+      db: rejectUntilReady(db, gate.isOpen),
+      eventDb: rejectUntilReady(eventDb, gate.isOpen),
       keyring,
       stored,
       close: async () => {

@@ -4,7 +4,7 @@ import { AppError } from "../contract/errors.ts";
 import { knownSchema } from "../db/backup.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
-import { isThere, openToRead } from "../db/open-to-read.ts";
+import { fileExists, openReadOnly } from "../db/open-read-only.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
@@ -62,7 +62,7 @@ export async function withInstallation<T>(
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   checkInstalled(settings);
-  const db = await openToRead(settings.DATABASE_URL);
+  const db = await openReadOnly(settings.DATABASE_URL);
   try {
     await knownSchema(db);
   } finally {
@@ -73,7 +73,7 @@ export async function withInstallation<T>(
 
 export function checkInstalled({ DATABASE_URL }: Settings): void {
   const file = sqliteFile(DATABASE_URL);
-  if (!file || isThere(file)) return;
+  if (!file || fileExists(file)) return;
   const text = `There is no database at ${file}. Name its folder with --data-dir or PORTCULLIS_DATA_DIR; portcullis start makes a new one.`;
   throw new AppError("not_found", text);
 }

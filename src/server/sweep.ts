@@ -1,13 +1,14 @@
 /** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, ended sessions; then measures the tables and returns free space. */
-import { dropApprovals, expireApprovals } from "../db/approvals.ts";
+
+import { analyzeTables } from "../db/analyze-tables.ts";
+import { deleteExpiredApprovals, expireApprovals } from "../db/approvals.ts";
 import { collectorTable } from "../db/collectors.ts";
-import { dropEndedSessions } from "../db/ended-sessions.ts";
-import { dropEvaluations } from "../db/evaluation-events.ts";
-import { dropIdempotentReplies, trimAllReplies } from "../db/idempotent-replies.ts";
-import { measureTables } from "../db/measure-tables.ts";
-import { dropPseudonyms } from "../db/pseudonyms.ts";
+import { deleteExpiredSessions } from "../db/ended-sessions.ts";
+import { deleteEvaluations } from "../db/evaluation-events.ts";
+import { deleteExpiredReplies, trimAllReplies } from "../db/idempotent-replies.ts";
+import { deleteExpiredPseudonyms } from "../db/pseudonyms.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
-import { dropRequestEvents } from "../db/request-events.ts";
+import { deleteRequestEvents } from "../db/request-events.ts";
 import type { Deps } from "../deps.ts";
 import { expireRequests } from "../mcp-store/save-request.ts";
 
@@ -43,24 +44,24 @@ export async function sweep(deps: Deps): Promise<void> {
   const { db, settings, log, now } = deps;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   try {
-    await dropIdempotentReplies(db, daysAgo(RETRY_DAYS));
+    await deleteExpiredReplies(db, daysAgo(RETRY_DAYS));
     await trimAllReplies(db);
-    await dropRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
+    await deleteRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
     await expireApprovals(db, now());
-    await dropPseudonyms(db, now());
-    await dropEndedSessions(db, now());
+    await deleteExpiredPseudonyms(db, now());
+    await deleteExpiredSessions(db, now());
     for (const { id, retention_days } of await collectorTable.all(db)) {
       const before = daysAgo(retention_days);
-      await dropEvaluations(db, { collector_id: id, before });
-      await dropApprovals(db, id, before);
+      await deleteEvaluations(db, { collector_id: id, before });
+      await deleteExpiredApprovals(db, id, before);
     }
     // Of a collector that is gone, nobody says how long.
-    await dropEvaluations(db, {
+    await deleteEvaluations(db, {
       collector_id: null,
       before: daysAgo(settings.EVENT_RETENTION_DAYS),
     });
     await expireRequests(deps);
-    await measureTables(db);
+    await analyzeTables(db);
     await reclaimSpace(db);
   } catch (thrown) {
     log("sweep_failed", { level: "warn", error: thrown });

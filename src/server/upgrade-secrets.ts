@@ -2,7 +2,7 @@
 import { changeConfig } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
-import { rewriteSealed } from "../db/sealed-texts.ts";
+import { rewriteSealed } from "../db/sealed-columns.ts";
 import { isSealedV1, type Keyring, seal, unsealV1 } from "../lib/crypto/seal.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Db } from "../db/db.ts";
 import { detectorTable } from "../db/detectors.ts";
 import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/keys.ts";
 import { policyTable, versionsInForce } from "../db/policies.ts";
-import { sealedIn } from "../db/sealed-texts.ts";
+import { sealContextOf } from "../db/sealed-columns.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
 import type { CompileOptions } from "./compile.ts";
@@ -29,7 +29,7 @@ export async function compileGuard(
   const clientRows = await serviceClientTable.all(db);
 
   const open: OpenSecret = (sealed, detector_id) => {
-    const plain = unseal(keyring(), sealedIn("detectors.settings", detector_id), sealed);
+    const plain = unseal(keyring(), sealContextOf("detectors.settings", detector_id), sealed);
     if (plain === undefined) throw new Error("A detector's secret opens with none of the keys.");
     return plain;
   };

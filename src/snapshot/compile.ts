@@ -1,7 +1,7 @@
 /** Turns the rows of the configuration into the maps that the planes read. */
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
-import { blockEnds } from "../db/blocked-subjects.ts";
+import { readBlockExpiries } from "../db/blocked-subjects.ts";
 import { configState } from "../db/config-revision.ts";
 import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
@@ -35,7 +35,7 @@ export async function compileSnapshot(db: Db, options: CompileOptions): Promise<
   const attached = await attachedRegistries(db);
   const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
   const tokenRows = await adminTokenTable.all(db, { revoked_at: null });
-  const blocks = await blockEnds(db);
+  const blocks = await readBlockExpiries(db);
   const guard = await compileGuard(db, options);
 
   const gateways = new Map(gatewayRows.map((row) => [row.id, gatewayView(row)]));

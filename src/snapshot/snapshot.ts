@@ -4,7 +4,7 @@ import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consum
 import type { RequiredPlugin } from "../contract/gateways.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
-import type { BlockEnds } from "../db/blocked-subjects.ts";
+import type { BlockExpiries } from "../db/blocked-subjects.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { Provider, Upstream } from "../providers/provider.ts";
 
@@ -113,7 +113,7 @@ export interface Snapshot {
   policies: ReadonlyMap<string, ProgramView>;
   disabledDetectors: ReadonlySet<string>;
   /** Whom rate limits have blocked. */
-  blocks: BlockEnds;
+  blocks: BlockExpiries;
 }
 
 export const EMPTY_SNAPSHOT: Snapshot = {

@@ -1,7 +1,7 @@
 /** Keeps the snapshot current: at once for changes made here, by notice or poll for those of others. */
 import { CONFIG_CHANNEL, configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
-import { type RecordedRows, recording, replaying } from "../db/recorded-rows.ts";
+import { type RecordedRows, recordRows, replayRows } from "../db/record-rows.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { type CompileOptions, compileSnapshot } from "./compile.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
@@ -49,7 +49,7 @@ export async function watchConfig(
   const load = async () => {
     const keys = options.keyring();
     const rows: RecordedRows = {};
-    const source = store ? recording(db, rows) : db;
+    const source = store ? recordRows(db, rows) : db;
     current = await compileSnapshot(source, { ...options, programs });
     keyring = keys;
     store?.(rows);
@@ -93,7 +93,7 @@ export async function watchConfig(
 
   // Without `keyring`, the first contact with the database reads all rows again, whatever the revision.
   if (stored)
-    current = await compileSnapshot(replaying(stored, db.dialect), { ...options, programs });
+    current = await compileSnapshot(replayRows(stored, db.dialect), { ...options, programs });
   else {
     await refresh();
     await listen();

@@ -96,7 +96,7 @@ test.each([
   [["apply", "x"], 2, "x"],
   [["backup", "-o", "x.gz"], 1, "There is no database at "],
   [["restore"], 1, "-f: name the backup."],
-  [["restore", "-f", "nowhere.gz"], 1, "nowhere.gz: there is no such file."],
+  [["restore", "-f", "nowhere.gz"], 1, "nowhere.gz: no such file."],
 ])("%j ends with %d and says why", async (args, code, message) => {
   const { settings } = folder();
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { schemaTables } from "../../src/db/catalog.ts";
-import { sealedTexts } from "../../src/db/sealed-texts.ts";
+import { schemaTables } from "../../src/db/schema-tables.ts";
+import { listSealedTexts } from "../../src/db/sealed-columns.ts";
 import { seal, sealedWith } from "../../src/lib/crypto/seal.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { runProgram } from "../kit/program.ts";
@@ -82,7 +82,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(keyIds(kit)).toEqual([key, old]);
     expect(statuses).toEqual(new Set([200]));
     expect(await everything(kit)).not.toContain(`sealed:v2:${old}:`);
-    expect((await sealedTexts(kit.db)).map(({ text }) => sealedWith(text))).toEqual([
+    expect((await listSealedTexts(kit.db)).map(({ text }) => sealedWith(text))).toEqual([
       key,
       key,
       key,

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Db, openDb } from "../../src/db/db.ts";
-import { rewriteSealed, sealedTexts } from "../../src/db/sealed-texts.ts";
+import { listSealedTexts, rewriteSealed } from "../../src/db/sealed-columns.ts";
 import { type Keyring, unseal } from "../../src/lib/crypto/seal.ts";
 import { hashSecret } from "../../src/lib/crypto/secrets.ts";
 import { makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
@@ -75,7 +75,7 @@ async function withOld(
 }
 
 const versions = async (db: Db) =>
-  new Set((await sealedTexts(db)).map(({ text }) => text.slice(0, "sealed:v1".length)));
+  new Set((await listSealedTexts(db)).map(({ text }) => text.slice(0, "sealed:v1".length)));
 
 const apiKey = (kit: Kit, { registry }: Old) =>
   kit.deps.snapshot().registries.get(registry.id)?.upstream.api_key;

@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backup } from "../../src/db/backup.ts";
-import { schemaOf, schemaTables, tableNames } from "../../src/db/catalog.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { migrate, schemaVersion } from "../../src/db/migrate.ts";
 import { saveOwnedFile } from "../../src/db/owned-files.ts";
 import { restore } from "../../src/db/restore.ts";
+import { schemaOf, schemaTables, tableNames } from "../../src/db/schema-tables.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { type DatabaseKind, databaseKinds, freshDatabase } from "../kit/services.ts";
 
@@ -142,7 +142,7 @@ describe.each(databaseKinds)("%s", (kind) => {
   });
 
   test.each([
-    ["cut off", (lines: string[]) => lines.slice(0, -1), "is cut off"],
+    ["truncated", (lines: string[]) => lines.slice(0, -1), "is truncated"],
     ["short of a row", (lines: string[]) => lines.toSpliced(2, 1), "is damaged"],
     ["of a newer release", (lines: string[]) => lines.with(0, newer(lines[0])), "newer release"],
     ["no backup", (lines: string[]) => lines.with(0, "{}"), "is not a backup"],

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Finding } from "../../src/contract/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
-  dropEvaluations,
+  deleteEvaluations,
   evaluationEventTable,
   findEvaluation,
   insertEvaluations,
@@ -108,7 +108,7 @@ test.each(databaseKinds)(
     } while (after);
     const whileReading = reading.stop();
     const dropping = countEventLoopTurns();
-    const dropped = await dropEvaluations(db, { consumer_id: "ana" });
+    const dropped = await deleteEvaluations(db, { consumer_id: "ana" });
     const whileDropping = dropping.stop();
 
     expect([exported, dropped]).toEqual([MANY, MANY]);
@@ -214,7 +214,7 @@ test.each(databaseKinds)(
     await insertEvaluations(db, of("ana", 600, 600));
     await insertEvaluations(db, of("bo", 1200, 1));
 
-    const erased = await dropEvaluations(db, { consumer_id: "ana" });
+    const erased = await deleteEvaluations(db, { consumer_id: "ana" });
     const left = await countEvaluations(db, {});
     await db.close();
 

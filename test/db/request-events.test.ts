@@ -1,10 +1,10 @@
 /** Events of requests: written in batches, found without holding others up, and dropped in time. */
 import { describe, expect, test } from "bun:test";
+import { analyzeTables } from "../../src/db/analyze-tables.ts";
 import { openDb } from "../../src/db/db.ts";
-import { measureTables } from "../../src/db/measure-tables.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import {
-  dropRequestEvents,
+  deleteRequestEvents,
   pageRequestEvents,
   requestEventTable,
 } from "../../src/db/request-events.ts";
@@ -21,7 +21,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     const [old, kept] = [event("2026-01-01T00:00:00.000Z"), event("2026-01-02T00:00:00.000Z")];
     await requestEventTable.insertMany(db, [old, kept]);
 
-    const dropped = await dropRequestEvents(db, new Date("2026-01-01T12:00:00Z"));
+    const dropped = await deleteRequestEvents(db, new Date("2026-01-01T12:00:00Z"));
 
     expect(dropped).toBe(1);
     expect(await requestEventTable.all(db)).toEqual([kept]);
@@ -38,7 +38,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     }
 
     const others = countEventLoopTurns();
-    const dropped = await dropRequestEvents(db, new Date("2026-01-02T00:00:00.000Z"));
+    const dropped = await deleteRequestEvents(db, new Date("2026-01-02T00:00:00.000Z"));
     const turns = others.stop();
 
     expect(dropped).toBe(3_500);
@@ -172,7 +172,7 @@ test("on SQLite a trace and a consumer are found by their own index once tables 
     return plan;
   };
 
-  await measureTables(db);
+  await analyzeTables(db);
 
   expect(await planOf({ trace_id: "t" })).toContain("request_events_by_trace");
   expect(await planOf({ consumer_id: "c1" })).toContain("request_events_by_consumer");

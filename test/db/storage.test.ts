@@ -5,9 +5,9 @@ import { changeConfig, configRevision } from "../../src/db/config-revision.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { gatewayTable } from "../../src/db/gateways.ts";
 import {
-  dropIdempotentReplies,
+  deleteExpiredReplies,
   idempotentReplyTable,
-  keepReply,
+  storeReply,
 } from "../../src/db/idempotent-replies.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations/all.ts";
@@ -52,12 +52,12 @@ describe.each(databaseKinds)("%s", (kind) => {
   test("of two replies to one Idempotency-Key the first stands, until it is old", async () => {
     const db = await fresh();
     const row = { id: "a", request_hash: "h", reply: "first", created_at: AT, owner: "", bytes: 5 };
-    await keepReply(db, row);
-    await keepReply(db, { ...row, reply: "second" });
-    await keepReply(db, { ...row, id: "b", created_at: "2026-01-03T00:00:00.000Z" });
+    await storeReply(db, row);
+    await storeReply(db, { ...row, reply: "second" });
+    await storeReply(db, { ...row, id: "b", created_at: "2026-01-03T00:00:00.000Z" });
 
     const first = await idempotentReplyTable.find(db, { id: "a" });
-    const dropped = await dropIdempotentReplies(db, new Date("2026-01-03T00:00:00.000Z"));
+    const dropped = await deleteExpiredReplies(db, new Date("2026-01-03T00:00:00.000Z"));
 
     expect(first?.reply).toBe("first");
     expect(dropped).toBe(1);

@@ -1,7 +1,7 @@
 /** A column that holds sealed secrets but is not in SEALED_COLUMNS would be forgotten by `secrets rotate`. */
 import { AppError } from "../../src/contract/errors.ts";
-import { schemaTables } from "../../src/db/catalog.ts";
-import { SEALED_COLUMNS } from "../../src/db/sealed-texts.ts";
+import { schemaTables } from "../../src/db/schema-tables.ts";
+import { SEALED_COLUMNS } from "../../src/db/sealed-columns.ts";
 import type { Deps } from "../../src/deps.ts";
 
 const tables = schemaTables();

@@ -1,5 +1,5 @@
 /** A gateway with a Store of a few servers, made by the admin API. */
-import { sealedIn } from "../../src/db/sealed-texts.ts";
+import { sealContextOf } from "../../src/db/sealed-columns.ts";
 import { seal } from "../../src/lib/crypto/seal.ts";
 import type { Kit } from "./kit.ts";
 
@@ -71,7 +71,7 @@ export async function startStore(kit: Kit, default_level: Level = "install") {
     async connect(name: string, more: Record<string, unknown> = {}) {
       const at = new Date().toISOString();
       const id = crypto.randomUUID();
-      const context = sealedIn("store_credentials.access_token", id);
+      const context = sealContextOf("store_credentials.access_token", id);
       const instance_id = ids.get(name) ?? "";
       const [server_id, registration_id] = [crypto.randomUUID(), crypto.randomUUID()];
       await kit.db.run(

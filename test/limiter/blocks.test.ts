@@ -1,6 +1,6 @@
 /** Blocks in the database: written together, again if need be, bounded, one for each subject (spec 8.5). */
 import { expect, test } from "bun:test";
-import { blockEnds, blockedSubjectTable } from "../../src/db/blocked-subjects.ts";
+import { blockedSubjectTable, readBlockExpiries } from "../../src/db/blocked-subjects.ts";
 import { configRevision } from "../../src/db/config-revision.ts";
 import { createBlockList, MAX_BLOCKS } from "../../src/plugins/rate-limiter/block-list.ts";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
@@ -38,7 +38,7 @@ test("8.5 many blocks at once are one change of the configuration", async () => 
   await at.blocks.stop();
 
   expect(await configRevision(at.db)).toBe(before + 1);
-  expect((await blockEnds(at.db)).get(at.gateway_id)?.size).toBe(200);
+  expect((await readBlockExpiries(at.db)).get(at.gateway_id)?.size).toBe(200);
 });
 
 test("8.5 a gateway holds so many blocks and no more", async () => {

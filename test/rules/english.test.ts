@@ -43,7 +43,6 @@ const PENDING: readonly string[] = [
   "src/console/",
   "src/contract/",
   "src/dataplane/",
-  "src/db/",
   "src/demo/",
   "src/evaluate/",
   "src/lib/",

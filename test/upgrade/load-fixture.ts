@@ -1,9 +1,9 @@
 /** Fills an empty database with the rows of an older release, in the schema of that release. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { schemaTables } from "../../src/db/catalog.ts";
 import { openDb, type Value } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { schemaTables } from "../../src/db/schema-tables.ts";
 
 export const fixtureFile = (release: string, name: string): string =>
   join(import.meta.dir, "../golden/upgrade", release, name);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sealedTexts } from "../../src/db/sealed-texts.ts";
+import { listSealedTexts } from "../../src/db/sealed-columns.ts";
 import facts from "../golden/upgrade/eb2e1da/facts.json";
 import { startAuthServer, startProtectedServer } from "../kit/auth-server.ts";
 import { openBrowser } from "../kit/browser.ts";
@@ -99,7 +99,9 @@ describe.each(databaseKinds)("on %s", (database) => {
     const { out } = await runProgram(["doctor"], settings);
 
     expect(out).toMatch(/stored secrets: all \d+ open/);
-    const old = (await sealedTexts(kit.db)).filter(({ text }) => !text.startsWith("sealed:v2:"));
+    const old = (await listSealedTexts(kit.db)).filter(
+      ({ text }) => !text.startsWith("sealed:v2:"),
+    );
     expect(old).toEqual([]);
   });
 
@@ -238,11 +240,11 @@ describe.each(databaseKinds)("on %s", (database) => {
 
   test("a second start finds nothing to upgrade", async () => {
     const { kit } = upgraded;
-    const before = await sealedTexts(kit.db);
+    const before = await listSealedTexts(kit.db);
 
     await using again = await startKit({ database_url: kit.database_url, data_dir: kit.data_dir });
 
-    expect(await sealedTexts(again.db)).toEqual(before);
+    expect(await listSealedTexts(again.db)).toEqual(before);
   });
 
   test("a backup of the previous release is restored and upgraded", async () => {

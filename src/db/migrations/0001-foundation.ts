@@ -4,14 +4,14 @@ import type { Migration } from "./migration.ts";
 export const foundation: Migration = {
   id: "0001-foundation",
   sql: `
-    -- One row: counts configuration changes, so that nodes can tell whether theirs is current.
+    -- One row with the configuration revision, so that nodes can detect changes.
     CREATE TABLE config_revision (
       id       INTEGER PRIMARY KEY CHECK (id = 1),
       revision INTEGER NOT NULL
     );
     INSERT INTO config_revision (id, revision) VALUES (1, 0);
 
-    -- Facts about the installation as a whole, such as the text that proves a node has the right keys.
+    -- Key-value pairs about the installation, such as the value that verifies the encryption keys.
     CREATE TABLE installation (
       id    TEXT PRIMARY KEY,
       value TEXT NOT NULL
@@ -50,7 +50,7 @@ export const foundation: Migration = {
       id          TEXT PRIMARY KEY,
       gateway_id  TEXT NOT NULL REFERENCES gateways (id) ON DELETE CASCADE,
       name        TEXT NOT NULL,
-      -- Unique over all gateways: the slug alone names the consumer in the path.
+      -- Unique over all gateways: the slug alone identifies the consumer in the path.
       slug        TEXT NOT NULL UNIQUE,
       active      BOOLEAN NOT NULL,
       balancing   TEXT NOT NULL,
@@ -77,7 +77,7 @@ export const foundation: Migration = {
       id           TEXT PRIMARY KEY,
       consumer_id  TEXT NOT NULL REFERENCES consumers (id) ON DELETE CASCADE,
       name         TEXT NOT NULL,
-      -- SHA-256 of the key; the key itself is kept nowhere.
+      -- SHA-256 of the key; the key itself is not stored.
       hash         TEXT NOT NULL UNIQUE,
       hint         TEXT NOT NULL,
       expires_at   TEXT,
@@ -108,7 +108,7 @@ export const foundation: Migration = {
       action      TEXT NOT NULL,
       resource    TEXT NOT NULL,
       resource_id TEXT NOT NULL,
-      -- No foreign key: the record outlives what it tells of.
+      -- No foreign key: the record outlives the resource.
       gateway_id  TEXT,
       before      TEXT,
       after       TEXT,
@@ -121,7 +121,7 @@ export const foundation: Migration = {
     CREATE TABLE idempotent_replies (
       id           TEXT PRIMARY KEY,
       request_hash TEXT NOT NULL,
-      -- Sealed: it may hold a key that is shown once.
+      -- Sealed: it may contain a key that is shown once.
       reply        TEXT NOT NULL,
       created_at   TEXT NOT NULL
     );

@@ -1,4 +1,4 @@
-/** What the data plane answered, one row a request; no bodies. */
+/** Data-plane requests, one row each, without bodies. */
 import type { Migration } from "./migration.ts";
 
 export const requestEvents: Migration = {
@@ -9,7 +9,7 @@ export const requestEvents: Migration = {
       id             TEXT PRIMARY KEY,
       time           TEXT NOT NULL,
       trace_id       TEXT NOT NULL,
-      -- No foreign keys: the record outlives what it tells of, and its writing must never wait for a lock.
+      -- No foreign keys: the record outlives its resources, and writing it must not wait for a lock.
       gateway_id     TEXT NOT NULL,
       consumer_id    TEXT NOT NULL,
       key_id         TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** Who uploaded which file, for consumers that see only their own. */
+/** Owners of uploaded files, for consumers with `files_scope: own`. */
 import type { Migration } from "./migration.ts";
 
 export const ownedFiles: Migration = {
@@ -6,7 +6,7 @@ export const ownedFiles: Migration = {
   sql: `
     CREATE TABLE owned_files (
       registry_id TEXT NOT NULL REFERENCES registries (id) ON DELETE CASCADE,
-      -- The upstream's id: unique at its registry, and nowhere else.
+      -- The upstream's id: unique within its registry.
       file_id     TEXT NOT NULL,
       consumer_id TEXT NOT NULL REFERENCES consumers (id) ON DELETE CASCADE,
       created_at  TEXT NOT NULL,

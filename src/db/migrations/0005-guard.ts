@@ -35,7 +35,7 @@ export const guard: Migration = {
       input_rules  TEXT NOT NULL,
       output_rules TEXT NOT NULL,${STORED}
     );
-    -- Never changed after it was written. The number is the policy's version.
+    -- Immutable. The number is the policy's version.
     CREATE TABLE policy_versions (
       id         TEXT PRIMARY KEY,
       policy_id  TEXT NOT NULL REFERENCES policies (id) ON DELETE CASCADE,
@@ -75,7 +75,7 @@ export const guard: Migration = {
       UNIQUE (collector_id, consumer_id)
     );
     -- Ids begin with the time, so the primary key is also the order of Activity. No foreign keys:
-    -- an event outlives what it tells about.
+    -- an event outlives its resources.
     CREATE TABLE evaluation_events (
       id              TEXT PRIMARY KEY,
       time            TEXT NOT NULL,
@@ -105,7 +105,7 @@ export const guard: Migration = {
     );
     CREATE INDEX evaluation_events_by_collector ON evaluation_events (collector_id, id);
     CREATE INDEX evaluation_events_by_policy ON evaluation_events (policy_id, id);
-    -- Every row pays for an index, and what most rows have is found without one.
+    -- Partial indexes: values that most rows have are excluded.
     CREATE INDEX evaluation_events_by_consumer ON evaluation_events (consumer_id, id)
       WHERE consumer_id IS NOT NULL;
     CREATE INDEX evaluation_events_by_session ON evaluation_events (session_id, id)
@@ -126,7 +126,7 @@ export const guard: Migration = {
       PRIMARY KEY (source, event_id)
     );
     CREATE INDEX evaluation_findings_by_event ON evaluation_findings (event_id);
-    -- Apart from the events, which stay small to look through.
+    -- Separate from the events, so that scans of events stay fast.
     CREATE TABLE evaluation_contents (
       id     TEXT PRIMARY KEY REFERENCES evaluation_events (id) ON DELETE CASCADE,
       places TEXT NOT NULL,
@@ -138,7 +138,7 @@ export const guard: Migration = {
       policy_id      TEXT NOT NULL,
       policy_version INTEGER NOT NULL,
       asked_by       TEXT NOT NULL,
-      -- What was judged, as a keyed hash: an approval is for that and nothing else.
+      -- Keyed hash of the evaluated request, which the approval covers.
       fingerprint    TEXT NOT NULL,
       consumer_id    TEXT,
       session_id     TEXT,
@@ -154,7 +154,7 @@ export const guard: Migration = {
     );
     CREATE INDEX approvals_by_status ON approvals (status, created_at);
     CREATE INDEX approvals_by_fingerprint ON approvals (collector_id, fingerprint);
-    -- What a pseudonym of a session stands for, sealed.
+    -- The sealed original value of each pseudonym of a session.
     CREATE TABLE pseudonyms (
       id           TEXT PRIMARY KEY,
       collector_id TEXT NOT NULL REFERENCES collectors (id) ON DELETE CASCADE,

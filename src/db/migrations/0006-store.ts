@@ -6,10 +6,10 @@ export const store: Migration = {
   sql: `
     ALTER TABLE gateways ADD COLUMN store TEXT NOT NULL
       DEFAULT '{"default_level":"request","public_catalog":false}';
-    -- Whose token it is: nobody decides their own request.
+    -- Owner of the token: approvers cannot decide their own requests.
     ALTER TABLE admin_tokens ADD COLUMN principal_sub TEXT;
 
-    -- What a gateway adds to the shipped catalog, or replaces in it.
+    -- Entries that a gateway adds to the shipped catalog or replaces in it.
     CREATE TABLE catalog_entries (
       id         TEXT PRIMARY KEY,
       gateway_id TEXT NOT NULL REFERENCES gateways (id) ON DELETE CASCADE,
@@ -34,7 +34,7 @@ export const store: Migration = {
       UNIQUE (gateway_id, subject_type, target_type, target, subject)
     );
 
-    -- Whom a gateway has seen, with the groups of that moment.
+    -- Known principals of a gateway with their last known groups.
     CREATE TABLE principals (
       id            TEXT PRIMARY KEY,
       gateway_id    TEXT NOT NULL REFERENCES gateways (id) ON DELETE CASCADE,
@@ -50,7 +50,7 @@ export const store: Migration = {
       principal_sub TEXT NOT NULL,
       groups        TEXT NOT NULL,
       name          TEXT NOT NULL,
-      -- SHA-256 of the token; the token itself is kept nowhere.
+      -- SHA-256 of the token; the token itself is not stored.
       hash          TEXT NOT NULL UNIQUE,
       hint          TEXT NOT NULL,
       expires_at    TEXT,
@@ -75,7 +75,7 @@ export const store: Migration = {
       created_at    TEXT NOT NULL,
       updated_at    TEXT NOT NULL,
       UNIQUE (gateway_id, name),
-      -- Over all gateways: the two together say which gateway a token is for.
+      -- Unique over all gateways: both together identify the gateway of a token.
       UNIQUE (issuer, audience)
     );
 
@@ -88,7 +88,7 @@ export const store: Migration = {
       installed_by  TEXT NOT NULL,
       -- The principal's own values by field, each sealed.
       config        TEXT NOT NULL,
-      -- The end of the approval it rests on; null: none, or one without an end.
+      -- Expiry of the approval that allows the install; null: none, or it never expires.
       ends_at       TEXT,
       created_at    TEXT NOT NULL,
       UNIQUE (gateway_id, principal_sub, instance_id)
@@ -102,7 +102,7 @@ export const store: Migration = {
       code          TEXT NOT NULL,
       -- No foreign key: the record outlives the instance.
       instance_id   TEXT,
-      -- Kept only where an approver decides (spec 4.1.5).
+      -- Stored only if an approver decides the request (spec 4.1.5).
       reason        TEXT CHECK (reason IS NULL OR state IN ('pending', 'approved', 'rejected')),
       groups        TEXT NOT NULL,
       state         TEXT NOT NULL CHECK (state IN
@@ -118,7 +118,7 @@ export const store: Migration = {
       WHERE state = 'pending';
     CREATE INDEX store_requests_by_age ON store_requests (gateway_id, state, created_at);
 
-    -- What an approval allows while the access level alone does not.
+    -- Installs that an approval allows beyond the access level.
     CREATE TABLE store_grants (
       id            TEXT PRIMARY KEY,
       gateway_id    TEXT NOT NULL REFERENCES gateways (id) ON DELETE CASCADE,
@@ -132,7 +132,7 @@ export const store: Migration = {
     );
     CREATE INDEX store_grants_by_instance ON store_grants (instance_id);
 
-    -- The account of a principal at an instance. Two instances of one server can hold two accounts.
+    -- The account of a principal at an instance. Two instances of one server can have two accounts.
     CREATE TABLE store_credentials (
       id            TEXT PRIMARY KEY,
       gateway_id    TEXT NOT NULL REFERENCES gateways (id) ON DELETE CASCADE,
@@ -140,12 +140,12 @@ export const store: Migration = {
       instance_id   TEXT NOT NULL REFERENCES registries (id) ON DELETE CASCADE,
       -- Sealed.
       access_token  TEXT NOT NULL,
-      -- Sealed; null: when the access token ends, the principal must connect again.
+      -- Sealed; null: when the access token expires, the principal must connect again.
       refresh_token TEXT,
       account       TEXT NOT NULL,
       scopes        TEXT NOT NULL,
       expires_at    TEXT,
-      -- Counts writes: a refresh that lost to a sibling finds another number and reads again.
+      -- Counts writes, so that a refresh that lost a race can detect it.
       version       INTEGER NOT NULL,
       created_at    TEXT NOT NULL,
       updated_at    TEXT NOT NULL,
@@ -153,7 +153,7 @@ export const store: Migration = {
     );
     CREATE INDEX store_credentials_by_instance ON store_credentials (instance_id);
 
-    -- The client that the gateway is to an instance's authorization server, as discovered or registered.
+    -- The gateway's OAuth client at the authorization server of an instance, discovered or registered.
     CREATE TABLE oauth_clients (
       id            TEXT PRIMARY KEY,
       instance_id   TEXT NOT NULL UNIQUE REFERENCES registries (id) ON DELETE CASCADE,
@@ -168,7 +168,7 @@ export const store: Migration = {
       created_at    TEXT NOT NULL
     );
 
-    -- A principal on the way through an authorization server: one use, ten minutes.
+    -- Pending OAuth authorizations: single-use, valid for ten minutes.
     CREATE TABLE oauth_flows (
       id            TEXT PRIMARY KEY,
       -- SHA-256 of the state parameter.
@@ -184,7 +184,7 @@ export const store: Migration = {
     CREATE INDEX oauth_flows_by_end ON oauth_flows (expires_at);
     CREATE INDEX oauth_flows_by_instance ON oauth_flows (instance_id);
 
-    -- A tool as it was when it was accepted, and as the server tells it now when that differs.
+    -- The accepted definition of a tool, and the current one if it differs.
     CREATE TABLE pinned_tools (
       id            TEXT PRIMARY KEY,
       instance_id   TEXT NOT NULL REFERENCES registries (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-/** Which collector judges the tool calls of a gateway. */
+/** The collector that evaluates the tool calls of a gateway. */
 import type { Migration } from "./migration.ts";
 
 export const gatewayGuard: Migration = {

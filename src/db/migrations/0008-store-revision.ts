@@ -1,4 +1,4 @@
-/** Counts the writes of the Store, so that nodes can tell that what principals have may have changed. */
+/** Counts Store writes, so that nodes can detect changes of installs. */
 import type { Migration } from "./migration.ts";
 
 export const storeRevision: Migration = {

@@ -1,4 +1,4 @@
-/** Ids order requests by age as their times do: the indexes need not hold both. */
+/** Removes the time from indexes, because ids are ordered by time too. */
 import type { Migration } from "./migration.ts";
 
 export const requestEventsById: Migration = {

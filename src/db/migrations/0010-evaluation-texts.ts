@@ -1,4 +1,4 @@
-/** An evaluation is one row in as few indexes as can be: each of them is a page to write before its answer. */
+/** Stores an evaluation as one row in few indexes: each index is a page to write before the response. */
 import type { Migration } from "./migration.ts";
 
 export const evaluationTexts: Migration = {
@@ -9,7 +9,7 @@ export const evaluationTexts: Migration = {
     UPDATE evaluation_events SET places = c.places, texts = c.texts
       FROM evaluation_contents c WHERE c.id = evaluation_events.id;
     DROP TABLE evaluation_contents;
-    -- A trace that we began ourselves has the digits of its event's id, and is found by that.
+    -- A trace that started here has the digits of its event's id and is found by the id.
     DROP INDEX evaluation_events_by_trace;
     CREATE INDEX evaluation_events_by_trace ON evaluation_events (trace_id)
       WHERE trace_id <> REPLACE(id, '-', '');

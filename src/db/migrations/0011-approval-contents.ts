@@ -1,4 +1,4 @@
-/** What an approver sees of a pending approval, sealed. */
+/** The sealed content of pending approvals for approvers. */
 import type { Migration } from "./migration.ts";
 
 export const approvalContents: Migration = {

@@ -1,4 +1,4 @@
-/** When an issuer got its pair of issuer and audience; null: when it was created. */
+/** Time at which an issuer registered its issuer and audience; null: when it was created. */
 import type { Migration } from "./migration.ts";
 
 export const issuerClaims: Migration = {

@@ -22,7 +22,7 @@ export const oauthServers: Migration = {
     CREATE UNIQUE INDEX oauth_servers_current ON oauth_servers (instance_id) WHERE state = 'current';
     CREATE UNIQUE INDEX oauth_servers_advertised ON oauth_servers (instance_id) WHERE state = 'advertised';
 
-    -- The client that the gateway is at an authorization server, one for each redirect URI.
+    -- The gateway's OAuth client at an authorization server, one per redirect URI.
     CREATE TABLE oauth_registrations (
       id            TEXT PRIMARY KEY,
       server_id     TEXT NOT NULL REFERENCES oauth_servers (id) ON DELETE CASCADE,
@@ -32,7 +32,7 @@ export const oauthServers: Migration = {
       client_secret TEXT,
       -- An administrator registered it.
       own           BOOLEAN NOT NULL,
-      -- The authorization server does not know it any more.
+      -- Time at which the authorization server rejected the client as unknown.
       retired_at    TEXT,
       created_at    TEXT NOT NULL
     );
@@ -44,20 +44,20 @@ export const oauthServers: Migration = {
 
     ALTER TABLE oauth_flows
       ADD COLUMN registration_id TEXT REFERENCES oauth_registrations (id) ON DELETE CASCADE;
-    -- Null: which authorization server issued it is not known, so the principal must connect again.
+    -- Null: the issuing authorization server is unknown, so the principal must connect again.
     ALTER TABLE store_credentials
       ADD COLUMN registration_id TEXT REFERENCES oauth_registrations (id) ON DELETE CASCADE;
     CREATE INDEX oauth_flows_by_registration ON oauth_flows (registration_id);
     CREATE INDEX store_credentials_by_registration ON store_credentials (registration_id);
 
-    -- oauth_clients stays for nodes of the previous release that still run.
+    -- oauth_clients remains for running nodes of the previous release.
     INSERT INTO oauth_servers (id, instance_id, state, issuer, metadata, resource, seen_at)
       SELECT id, instance_id, 'current', issuer, metadata, resource, created_at FROM oauth_clients;
     INSERT INTO oauth_registrations (id, server_id, redirect_uri, client_id, client_secret, own, created_at)
       SELECT c.id, c.id, c.redirect_uri, c.client_id, c.client_secret,
         COALESCE(REPLACE(r.auth, '"client_id":"' || c.client_id || '"', '') <> r.auth, FALSE), c.created_at
       FROM oauth_clients c JOIN registries r ON r.id = c.instance_id;
-    -- The client's row was written anew whenever the issuer changed: an older account may be another issuer's.
+    -- The client's row was rewritten whenever the issuer changed: an older account may belong to another issuer.
     UPDATE store_credentials SET registration_id = (
       SELECT c.id FROM oauth_clients c
       WHERE c.instance_id = store_credentials.instance_id AND c.created_at <= store_credentials.updated_at

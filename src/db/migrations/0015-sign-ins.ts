@@ -1,4 +1,4 @@
-/** Binds accounts and values of principals to the sign-in that gave them (decision 0006). */
+/** Binds accounts and values of principals to the sign-in that entered them (decision 0006). */
 import type { Migration } from "./migration.ts";
 
 export const signIns: Migration = {
@@ -6,15 +6,15 @@ export const signIns: Migration = {
   sql: `
     -- Null: the token is a sign-in of its own.
     ALTER TABLE principal_tokens ADD COLUMN sign_in TEXT;
-    -- Null: made by a release that did not record it.
+    -- Null: created by a release that did not record it.
     ALTER TABLE principal_tokens ADD COLUMN created_by TEXT;
     ALTER TABLE oauth_flows ADD COLUMN sign_in TEXT;
     -- Null: not known, so that the principal must connect again.
     ALTER TABLE store_credentials ADD COLUMN sign_in TEXT;
-    -- By field: the sign-in that filled it in. Fields of an administrator are not listed.
+    -- By field: the sign-in that entered it. Fields entered by an administrator are not listed.
     ALTER TABLE store_installs ADD COLUMN filled_by TEXT NOT NULL DEFAULT '{}';
 
-    -- Which token connected an account was not recorded: the tokens that exist now keep it, later ones get none.
+    -- The token that connected an account was not recorded: existing tokens keep access, later ones get none.
     UPDATE principal_tokens SET sign_in = 'upgraded';
     UPDATE store_credentials SET sign_in = 'upgraded' WHERE EXISTS (
       SELECT 1 FROM principal_tokens t

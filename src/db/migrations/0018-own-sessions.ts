@@ -1,4 +1,4 @@
-/** A session that the client did not name is the id of its only event: the index need not hold it. */
+/** Excludes generated session ids from the index: each is the id of its only event. */
 import type { Migration } from "./migration.ts";
 
 export const ownSessions: Migration = {

@@ -1,4 +1,4 @@
-/** One step of the schema. Forward only; never edited after it was released. */
+/** One schema migration. Forward only; never edited after its release. */
 export interface Migration {
   id: string;
   /** Runs unchanged on SQLite and Postgres. */

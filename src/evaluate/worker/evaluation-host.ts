@@ -7,9 +7,9 @@ import { type ApprovalRow, approvalTable } from "../../db/approvals.ts";
 import type { RecordedEvaluation } from "../../db/evaluation-events.ts";
 import {
   findPseudonyms,
-  keepPseudonyms,
   type PseudonymRow,
   type SealedPseudonym,
+  storePseudonyms,
 } from "../../db/pseudonyms.ts";
 import type { Deps } from "../../deps.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
@@ -105,7 +105,7 @@ export function createHostServices(deps: Omit<Deps, "hostServices" | "evaluate">
     savePseudonyms: (rows) =>
       tolerateOutage(
         deps,
-        deps.db.transaction((tx) => keepPseudonyms(tx, rows)),
+        deps.db.transaction((tx) => storePseudonyms(tx, rows)),
         undefined,
       ),
     findApproved: (asked) =>

@@ -1,5 +1,5 @@
 /** What the answer to one MCP request rests on: who asks, what they may use, and the way to the servers. */
-import type { Author } from "../../db/record-change.ts";
+import type { AuditAuthor } from "../../db/record-change.ts";
 import type { Deps, InternalEvaluation } from "../../deps.ts";
 import type { Principal } from "../identify-principal.ts";
 import type { MemoryHold } from "../memory-holds.ts";
@@ -16,7 +16,7 @@ export interface Session {
   places: readonly Place[];
   /** Where clients reach this program. */
   origin: string;
-  author: Author;
+  author: AuditAuthor;
   /** Counts what is held in memory until the response has been sent. */
   hold: MemoryHold;
   /** Disposed of once the response has been sent, or its client has gone. */

@@ -1,13 +1,13 @@
 /** Holds back tools that nobody has accepted: a known server must not add or change a tool unseen. */
 import {
+  listPins,
   NEVER_ACCEPTED,
-  type Pin,
   type PinnedToolRow,
   pinnedToolTable,
-  pinsOf,
   pinTool,
+  type ToolPin,
 } from "../../db/pinned-tools.ts";
-import { type Author, recordChange } from "../../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { type McpRegistryRow, registryTable } from "../../db/registries.ts";
 import type { Deps } from "../../deps.ts";
 import type { Tool } from "./tool-definition.ts";
@@ -39,18 +39,18 @@ export async function pinTools(
   return held;
 }
 
-async function pinsByName(deps: Deps, { id }: McpRegistryRow): Promise<Map<string, Pin>> {
-  return new Map((await pinsOf(deps.db, id)).map((pin) => [pin.name, pin]));
+async function pinsByName(deps: Deps, { id }: McpRegistryRow): Promise<Map<string, ToolPin>> {
+  return new Map((await listPins(deps.db, id)).map((pin) => [pin.name, pin]));
 }
 
-const isRecorded = (pin: Pin | undefined, { hash }: Tool): boolean =>
+const isRecorded = (pin: ToolPin | undefined, { hash }: Tool): boolean =>
   pin?.hash === hash ? pin.held_hash === null : pin?.held_hash === hash;
 
 function recordTools(
   outer: Deps,
   instance: McpRegistryRow,
   tools: readonly Tool[],
-): Promise<Map<string, Pin>> {
+): Promise<Map<string, ToolPin>> {
   return outer.db.transaction(async (db) => {
     const deps = { ...outer, db };
     // Serializes discoveries by other nodes and principals: only one of them is the first.
@@ -80,7 +80,7 @@ async function holdNew(
   deps: Deps,
   instance: McpRegistryRow,
   added: readonly Tool[],
-  { tools, pins }: { tools: readonly Tool[]; pins: ReadonlyMap<string, Pin> },
+  { tools, pins }: { tools: readonly Tool[]; pins: ReadonlyMap<string, ToolPin> },
 ): Promise<void> {
   const waiting = [...pins.values()].filter(({ hash }) => hash === NEVER_ACCEPTED);
   const room = Math.max(0, MAX_WAITING - waiting.length);
@@ -118,7 +118,7 @@ function rowOf(deps: Deps, instance: McpRegistryRow, { definition, hash }: Tool)
 }
 
 /** Recorded once for each acceptance: a server that changes a tool at every list would fill the audit log. */
-async function hold(deps: Deps, instance: McpRegistryRow, pin: Pin, tool: Tool): Promise<void> {
+async function hold(deps: Deps, instance: McpRegistryRow, pin: ToolPin, tool: Tool): Promise<void> {
   const seen_at = deps.now().toISOString();
   const held = { held_hash: tool.hash, held_definition: tool.definition, seen_at };
   await pinnedToolTable.update(deps.db, pin.id, held);
@@ -132,7 +132,7 @@ async function recordHold(
   id: string,
   { definition }: Tool,
 ): Promise<void> {
-  const author: Author = {
+  const author: AuditAuthor = {
     actor: { id: null, name: DISCOVERY },
     request_id: deps.newId(),
     trace_id: deps.newId(),

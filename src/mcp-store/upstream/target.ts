@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
 import { type McpRegistryRow, registrySecret } from "../../db/registries.ts";
-import { sealedIn } from "../../db/sealed-texts.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
@@ -80,7 +80,7 @@ export function valuesOf(
 ): Map<string, string> {
   const values = new Map<string, string>();
   if (!install) return values;
-  const context = sealedIn("store_installs.config", install.id);
+  const context = sealContextOf("store_installs.config", install.id);
   for (const [key, sealed] of Object.entries(install.config)) {
     if (!mayUse(install, key, sign_in)) continue;
     const value = unseal(deps.keyring(), context, sealed);

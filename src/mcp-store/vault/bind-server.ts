@@ -6,7 +6,7 @@ import {
   type OauthServerRow,
   oauthServerTable,
 } from "../../db/oauth-servers.ts";
-import { type Author, recordChange } from "../../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { shownServer } from "../shown-server.ts";
@@ -19,7 +19,7 @@ export const currentServer = (deps: Deps, instance_id: string) =>
 /** Returns the server that the instance uses. Rejects another one, which is kept for an administrator to confirm. */
 export async function bindServer(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   instance: ForwardedInstance,
   found: DiscoveredServer,
 ): Promise<OauthServerRow> {
@@ -51,7 +51,7 @@ async function refreshed(
 
 async function bindOrHold(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   instance: ForwardedInstance,
   found: DiscoveredServer,
 ): Promise<OauthServerRow> {

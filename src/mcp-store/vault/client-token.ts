@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
 import type { ClientCredentialsAuth } from "../../contract/mcp-registries.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
-import { sealedIn } from "../../db/sealed-texts.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
@@ -48,7 +48,7 @@ export function openClientTokens(deps: Deps): ClientToken {
 const Answer = z.object({ access_token: z.string().min(1), expires_in: z.number().optional() });
 
 async function ask(deps: Deps, { id, allow_private }: McpRegistryRow, auth: Auth): Promise<Kept> {
-  const secret = unseal(deps.keyring(), sealedIn("registries.auth", id), auth.client_secret);
+  const secret = unseal(deps.keyring(), sealContextOf("registries.auth", id), auth.client_secret);
   if (secret === undefined) {
     throw new AppError("upstream_failed", "The client secret cannot be decrypted: set it again.");
   }

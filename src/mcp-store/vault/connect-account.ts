@@ -7,13 +7,13 @@ import {
   startAuthorization,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import { changeStore, takeTurn } from "../../db/config-revision.ts";
-import { dropLapsedFlows, type OauthFlowRow, oauthFlowTable } from "../../db/oauth-flows.ts";
+import { changeStore, runExclusive } from "../../db/config-revision.ts";
+import { deleteExpiredFlows, type OauthFlowRow, oauthFlowTable } from "../../db/oauth-flows.ts";
 import { type OauthRegistrationRow, oauthRegistrationTable } from "../../db/oauth-registrations.ts";
 import { type OauthServerRow, oauthServerTable } from "../../db/oauth-servers.ts";
-import { type Author, recordChange } from "../../db/record-change.ts";
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { isMcp, registryTable } from "../../db/registries.ts";
-import { sealedIn } from "../../db/sealed-texts.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
 import { type StoreCredentialRow, storeCredentialTable } from "../../db/store-credentials.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
@@ -36,12 +36,12 @@ import { oauthFetch } from "./oauth-fetch.ts";
 
 const FLOW_MS = 600_000;
 
-const sealedVerifier = (id: string): SealContext => sealedIn("oauth_flows.code_verifier", id);
+const sealedVerifier = (id: string): SealContext => sealContextOf("oauth_flows.code_verifier", id);
 
 /** Returns the address that the browser goes to next. */
 export async function startConnect(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   { gateway_id, principal_sub, sign_in }: Principal,
   instance: ForwardedInstance,
   { url, origin }: { url: string; origin: string },
@@ -64,7 +64,7 @@ export async function startConnect(
     }),
   );
   const at = deps.now();
-  await dropLapsedFlows(deps.db, at.toISOString());
+  await deleteExpiredFlows(deps.db, at.toISOString());
   const id = deps.newId();
   const flow: OauthFlowRow = {
     id,
@@ -78,7 +78,7 @@ export async function startConnect(
     expires_at: new Date(at.getTime() + FLOW_MS).toISOString(),
     created_at: at.toISOString(),
   };
-  await takeTurn(deps.db, async (db) => {
+  await runExclusive(deps.db, async (db) => {
     await boundTo({ ...deps, db }, registration.id);
     await oauthFlowTable.insert(db, flow);
   });
@@ -115,7 +115,7 @@ export interface AuthorizationResponse {
 /** `principal` is who the browser belongs to: a callback address that somebody else sent is rejected. */
 export async function finishConnect(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   principal: Principal,
   { path, state, code, iss }: AuthorizationResponse,
 ): Promise<ForwardedInstance> {
@@ -179,7 +179,7 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
 
 async function save(
   deps: Deps,
-  author: Author,
+  author: AuditAuthor,
   { gateway_id, principal_sub, instance_id, registration_id, sign_in }: OauthFlowRow,
   tokens: OAuthTokens,
 ): Promise<void> {

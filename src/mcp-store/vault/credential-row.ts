@@ -1,6 +1,6 @@
 /** Converts a token response to columns of store_credentials, tokens sealed, and opens those tokens. */
 import type { OAuthTokens } from "@modelcontextprotocol/client";
-import { sealedIn } from "../../db/sealed-texts.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { StoreCredentialRow } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { readJwt } from "../../lib/crypto/jwt.ts";
@@ -9,7 +9,7 @@ import { type Keyring, type SealContext, seal, unseal } from "../../lib/crypto/s
 export type CredentialToken = "access_token" | "refresh_token";
 
 const contextOf = (column: CredentialToken, id: string): SealContext =>
-  sealedIn(`store_credentials.${column}`, id);
+  sealContextOf(`store_credentials.${column}`, id);
 
 /** Returns undefined when the row has no such token, or no key opens it. */
 export function openCredential(

@@ -12,7 +12,7 @@ import {
 } from "../../db/oauth-registrations.ts";
 import type { OauthServerRow } from "../../db/oauth-servers.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
-import { sealedIn } from "../../db/sealed-texts.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
@@ -64,7 +64,8 @@ export async function registrationFor(
   });
 }
 
-const sealedSecret = (id: string): SealContext => sealedIn("oauth_registrations.client_secret", id);
+const sealedSecret = (id: string): SealContext =>
+  sealContextOf("oauth_registrations.client_secret", id);
 
 async function findOrMake(
   deps: Deps,
@@ -88,7 +89,7 @@ export function clientInformation(
   const { auth } = instance;
   if (own && auth.client_id !== client_id) return undefined;
   const [context, sealed] = own
-    ? [sealedIn("registries.auth", instance.id), auth.client_secret]
+    ? [sealContextOf("registries.auth", instance.id), auth.client_secret]
     : [sealedSecret(id), client_secret];
   const secret = sealed === null ? undefined : unseal(deps.keyring(), context, sealed);
   return { client_id, ...(secret === undefined ? {} : { client_secret: secret }) };

@@ -4,11 +4,11 @@
  */
 import type { LimitType } from "../../contract/limits.ts";
 import {
-  type BlockEnds,
+  type BlockExpiries,
   type BlockedSubject,
   blockName,
-  dropEndedBlocks,
-  NEVER_ENDS,
+  deleteExpiredBlocks,
+  NEVER_EXPIRES,
   saveBlockedSubject,
 } from "../../db/blocked-subjects.ts";
 import { changeConfig, configRevision } from "../../db/config-revision.ts";
@@ -20,7 +20,7 @@ export const MAX_BLOCKS = 10_000;
 
 export interface BlockListDeps {
   db: Db;
-  snapshot: () => { revision: number; blocks: BlockEnds };
+  snapshot: () => { revision: number; blocks: BlockExpiries };
   now: () => Date;
   newId: () => string;
   log: Log;
@@ -64,7 +64,7 @@ export function createBlockList({ db, snapshot, now, newId, log }: BlockListDeps
 
   const save = (rows: readonly BlockedSubject[]): Promise<number> =>
     changeConfig(db, async (tx) => {
-      await dropEndedBlocks(tx, now().toISOString());
+      await deleteExpiredBlocks(tx, now().toISOString());
       for (const row of rows) await saveBlockedSubject(tx, row);
       return await configRevision(tx);
     });
@@ -90,7 +90,7 @@ export function createBlockList({ db, snapshot, now, newId, log }: BlockListDeps
       }
       const at = now();
       const ends = at.getTime() + forMs;
-      const ends_at = ends === Infinity ? NEVER_ENDS : new Date(ends).toISOString();
+      const ends_at = ends === Infinity ? NEVER_EXPIRES : new Date(ends).toISOString();
       const row = { id: newId(), gateway_id, type, subject, ends_at, created_at: at.toISOString() };
       fresh.set(gateway_id + blockName(type, subject), { row, ends, revision: undefined });
       log("subject_blocked", { level: "warn", gateway_id, type, subject, ends_at });

@@ -1,15 +1,15 @@
 /** Is the database there, do the keys open its secrets, and do its tokens still let people in? */
 import { keyState } from "../../admin/key-state.ts";
 import { adminTokenTable } from "../../db/admin-tokens.ts";
-import { schemaOf } from "../../db/catalog.ts";
 import { consumerTable } from "../../db/consumers.ts";
 import { databaseClock } from "../../db/database-clock.ts";
 import type { Db } from "../../db/db.ts";
 import { consumerKeyTable } from "../../db/keys.ts";
 import { schemaVersion } from "../../db/migrate.ts";
 import { migrations } from "../../db/migrations/all.ts";
-import { openToRead } from "../../db/open-to-read.ts";
-import { sealedTexts } from "../../db/sealed-texts.ts";
+import { openReadOnly } from "../../db/open-read-only.ts";
+import { schemaOf } from "../../db/schema-tables.ts";
+import { listSealedTexts } from "../../db/sealed-columns.ts";
 import { sealedWith, unseal } from "../../lib/crypto/seal.ts";
 import { listenAddress, type Settings } from "../../settings.ts";
 import { describeLostDatabase } from "../check-key-and-database.ts";
@@ -21,7 +21,7 @@ export async function checkDatabase(patient: CheckContext): Promise<Check[]> {
   let db: Db;
   let schema: string | undefined;
   try {
-    db = await openToRead(settings.DATABASE_URL);
+    db = await openReadOnly(settings.DATABASE_URL);
     schema = await schemaOf(db);
   } catch (thrown) {
     const missing = thrown instanceof Object && "code" in thrown && thrown.code === "not_found";
@@ -93,7 +93,7 @@ async function checkKeys({ settings }: CheckContext, db: Db): Promise<Check> {
       "Copy the file `keys` from the node that made the database, or set PORTCULLIS_KEYS.";
     return { name, state: "fail", message, todo };
   }
-  const used = new Set((await sealedTexts(db)).map(({ text }) => sealedWith(text)));
+  const used = new Set((await listSealedTexts(db)).map(({ text }) => sealedWith(text)));
   const unused = [...(readKeyring(settings)?.keys.keys() ?? [])].filter((id) => !used.has(id));
   const rest = unused.length ? `; no longer used, but maybe by backups: ${unused.join(", ")}` : "";
   return { name, state: "ok", message: `fit this database${rest}` };
@@ -102,7 +102,7 @@ async function checkKeys({ settings }: CheckContext, db: Db): Promise<Check> {
 async function checkSecrets({ settings }: CheckContext, db: Db): Promise<Check> {
   const name = "stored secrets";
   const keyring = readKeyring(settings);
-  const sealed = await sealedTexts(db);
+  const sealed = await listSealedTexts(db);
   const closed = sealed.filter(
     ({ context, text }) => !keyring || unseal(keyring, context, text) === undefined,
   );

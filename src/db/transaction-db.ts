@@ -1,7 +1,7 @@
-/** The `Db` of an open transaction: what is called inside becomes part of it. */
+/** Creates the `Db` of an open transaction. */
 import type { Db } from "./db.ts";
 
-export function joined(calls: Pick<Db, "dialect" | "one" | "many" | "run">): Db {
+export function createTransactionDb(calls: Pick<Db, "dialect" | "one" | "many" | "run">): Db {
   const tx: Db = {
     ...calls,
     transaction: (work) => work(tx),

@@ -1,4 +1,4 @@
-/** Which tables do we have? Asked of a catalog, so that no list can forget a later one. */
+/** Lists our tables by reading the catalog of a migrated database, so that no list can miss a new one. */
 import type { Db } from "./db.ts";
 import { openDb } from "./db.ts";
 import { migrate } from "./migrate.ts";
@@ -9,8 +9,8 @@ export interface TableShape {
 }
 
 /**
- * The tables of the schema as of the step `until`, each after those it refers to. The catalog is that
- * of an empty database made for the purpose: a shared Postgres may hold tables that are not ours.
+ * Returns the tables of the schema at migration `until`, each after the tables it references. Reads the catalog of a
+ * temporary database, because a shared Postgres may contain other tables.
  */
 export async function schemaTables(until?: string): Promise<TableShape[]> {
   const db = await openDb("sqlite::memory:");
@@ -34,7 +34,7 @@ export async function schemaTables(until?: string): Promise<TableShape[]> {
   }
 }
 
-/** Every table of this database, ours or not. */
+/** Returns every table of this database, including foreign ones. */
 export async function tableNames(db: Db): Promise<string[]> {
   const sql =
     db.dialect === "sqlite"
@@ -43,7 +43,7 @@ export async function tableNames(db: Db): Promise<string[]> {
   return (await db.many<{ name: string }>(sql)).map(({ name }) => name).sort();
 }
 
-/** The newest step the schema of this database has taken; undefined when it has no schema yet. */
+/** Returns the newest applied migration; undefined without a schema. */
 export async function schemaOf(db: Db): Promise<string | undefined> {
   if (!(await tableNames(db)).includes("migrations")) return undefined;
   const row = await db.one<{ id: string | null }>("SELECT MAX(id) AS id FROM migrations");
@@ -54,8 +54,8 @@ function inOrder(names: readonly string[], referred: ReadonlyMap<string, string[
   const ordered: string[] = [];
   const place = (name: string, above: readonly string[]) => {
     if (ordered.includes(name)) return;
-    // Rows of such a table would need an order of their own, which nothing here gives them.
-    if (above.includes(name)) throw new Error(`The table ${name} refers to itself.`);
+    // Rows of such a table would need an order of their own, which is not supported.
+    if (above.includes(name)) throw new Error(`The table ${name} references itself.`);
     for (const other of referred.get(name) ?? []) place(other, [...above, name]);
     ordered.push(name);
   };

@@ -1,8 +1,8 @@
-/** The columns that hold sealed texts, and how to read or rewrite every one of them. */
+/** Lists the columns with sealed values, and reads or rewrites all of them. */
 import type { SealContext } from "../lib/crypto/seal.ts";
 import type { Db } from "./db.ts";
 
-/** Every column that holds sealed texts, alone or inside JSON. The test kit finds one that is missing. */
+/** Every column with sealed values, alone or inside JSON. The test kit detects a missing one. */
 export const SEALED_COLUMNS = [
   "installation.value",
   "registries.provider_options",
@@ -22,25 +22,25 @@ export const SEALED_COLUMNS = [
 
 export type SealedColumn = (typeof SEALED_COLUMNS)[number];
 
-/** The context of the sealed texts in one column of the row `id`. */
-export const sealedIn = (
-  // A policy version holds copies of detectors' settings, in the context of the detector.
+/** Returns the encryption context of one column of the row `id`. */
+export const sealContextOf = (
+  // A policy version contains copies of detector settings, sealed in the context of the detector.
   column: Exclude<SealedColumn, "policy_versions.document">,
   id: string,
 ): SealContext => ({ purpose: column, id });
 
-/** As lib/seal.ts writes them: mark, key id, base64url. None of it needs escaping in JSON. */
+/** Format of `seal()`: prefix, key id, base64url. No character needs escaping in JSON. */
 const SEALED = /sealed:v[12]:[\w-]+:[\w-]+/g;
 
 export interface SealedText {
   table: string;
-  /** Of the row. */
+  /** Id of the row. */
   id: string;
   text: string;
   context: SealContext;
 }
 
-export async function sealedTexts(db: Db): Promise<SealedText[]> {
+export async function listSealedTexts(db: Db): Promise<SealedText[]> {
   const found: SealedText[] = [];
   await eachCell(db, async ({ table, id }, rewrite) => {
     rewrite((text, context) => {
@@ -87,7 +87,7 @@ async function eachCell(
         const rewrite = (change: Change) =>
           column === "policy_versions.document"
             ? inDocument(value, change)
-            : inText(value, sealedIn(column, id), change);
+            : inText(value, sealContextOf(column, id), change);
         await visit({ table, name, id, value }, rewrite);
       }
       const last = rows.at(-1);
@@ -104,7 +104,7 @@ function inDocument(value: string, change: Change): string {
   // A stored PolicyDocument.
   const document: { detectors: Record<string, unknown> } = JSON.parse(value);
   const detectors = Object.entries(document.detectors).map(([id, detector]) => {
-    const context = sealedIn("detectors.settings", id);
+    const context = sealContextOf("detectors.settings", id);
     return [id, JSON.parse(inText(JSON.stringify(detector), context, change))];
   });
   return JSON.stringify({ ...document, detectors: Object.fromEntries(detectors) });

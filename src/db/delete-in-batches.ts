@@ -1,0 +1,22 @@
+/** Deletes rows in small batches, so that other queries do not wait long. */
+import type { Db, Value } from "./db.ts";
+
+const BATCH_ROWS = 1_000;
+
+export async function deleteInBatches(
+  db: Db,
+  table: string,
+  condition: string,
+  ...values: Value[]
+): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const count = await db.run(
+      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${condition} LIMIT ${BATCH_ROWS})`,
+      ...values,
+    );
+    total += count;
+    if (count < BATCH_ROWS) return total;
+    await new Promise(setImmediate); // lets other queries run on SQLite
+  }
+}
