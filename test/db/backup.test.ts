@@ -150,12 +150,12 @@ describe.each(databaseKinds)("%s", (kind) => {
     [
       "of another table",
       (lines: string[]) => lines.with(3, '{"table":"gateways; DROP TABLE gateways","row":{}}'),
-      "a table or column we do not",
+      "unknown table or column",
     ],
     [
       "of another column",
       (lines: string[]) => lines.with(3, '{"table":"gateways","row":{"id\\") --":"x"}}'),
-      "a table or column we do not",
+      "unknown table or column",
     ],
   ])("a file that is %s is refused and changes nothing", async (_, change, message) => {
     await using kit = await startKit({ database: kind });
