@@ -1,9 +1,8 @@
 /** Writes the pages that are made from code: settings, metrics, detectors, and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
-import { FILE_SETTINGS } from "../src/config-file/detector-settings.ts";
+import { ConfigFile, DETECTOR_SETTINGS } from "../src/config-file/schema.ts";
 import { Comparison, Condition } from "../src/contract/conditions.ts";
-import { ConfigFile } from "../src/contract/config-file.ts";
 import { KIND_OPTIONS, PROVIDER_OPTIONS } from "../src/contract/registries.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import {
@@ -97,7 +96,7 @@ function configSchema(): Schema {
     ...optionsBy("type", "provider_options", { mcp: PROVIDER_OPTIONS.mcp }),
   ];
   const detector = find(schema, ["properties", "detectors", "items"]);
-  detector.allOf = optionsBy("kind", "settings", Object.fromEntries(FILE_SETTINGS));
+  detector.allOf = optionsBy("kind", "settings", Object.fromEntries(DETECTOR_SETTINGS));
   const { $schema: _, ...condition } = jsonSchema(Condition);
   return { title: "Portcullis configuration file", ...schema, $defs: { Condition: condition } };
 }

@@ -1,21 +1,26 @@
-/** A plan as people read it: + for what comes, ~ for what changes, - for what goes. */
-import type { Plan, Step } from "../config-file/draft-plan.ts";
+/** Formats a plan for people and for programs. */
+import type { Plan, PlanStep } from "../config-file/plan.ts";
 
-const SIGN: Record<Step["action"], string> = { create: "+", update: "~", delete: "-", revoke: "-" };
+const SIGN: Record<PlanStep["action"], string> = {
+  create: "+",
+  update: "~",
+  delete: "-",
+  revoke: "-",
+};
 
+/** Returns one line per step, with `+`, `~` or `-`, and one per changed member. */
 export function renderPlan({ steps, left_alone }: Plan): string {
-  const lines = steps.flatMap(({ action, resource, name, members }) => [
+  const changed = steps.flatMap(({ action, resource, name, members }) => [
     `${SIGN[action]} ${resource.replace("_", " ")} ${name}`,
-    ...members.map((member) => `    ${member.name}: ${change(action, member)}`),
+    ...members.map((member) => `    ${member.name}: ${showChange(action, member)}`),
   ]);
-  const stays = left_alone.map(
+  const unchanged = left_alone.map(
     ({ resource, name, reason }) =>
-      `  ${resource.replace("_", " ")} ${name}: ${reason}, left alone`,
+      `  ${resource.replace("_", " ")} ${name}: ${reason}, left unchanged`,
   );
-  return [...lines, ...stays].join("\n");
+  return [...changed, ...unchanged].join("\n");
 }
 
-/** The same for programs: what a step does without how it does it. */
 export const planJson = ({ steps, left_alone }: Plan) => ({
   changes: steps.map(({ action, resource, name, members }) => ({
     action,
@@ -30,9 +35,12 @@ export const planJson = ({ steps, left_alone }: Plan) => ({
   left_alone,
 });
 
-function change(action: Step["action"], { before, after }: Step["members"][number]): string {
-  return action === "create" ? text(after) : `${text(before)} → ${text(after)}`;
+function showChange(
+  action: PlanStep["action"],
+  { before, after }: PlanStep["members"][number],
+): string {
+  return action === "create" ? showValue(after) : `${showValue(before)} → ${showValue(after)}`;
 }
 
-const text = (value: unknown): string =>
+const showValue = (value: unknown): string =>
   value === undefined ? "(not set)" : typeof value === "string" ? value : JSON.stringify(value);

@@ -1,5 +1,5 @@
 /** Starts the program: database, keys, configuration, planes; and stops it in reverse order. */
-import { watchConfigFile } from "../config-file/watch-config-file.ts";
+import { watchConfigFile } from "../config-file/watch.ts";
 import { AppError } from "../contract/errors.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
 import type { Db } from "../db/db.ts";

@@ -1,8 +1,8 @@
 /** What tests of configuration files share: apply a text, and see what is refused or recorded. */
 
 import { localActor } from "../../src/admin/perform.ts";
-import { applyConfig } from "../../src/config-file/apply-config.ts";
-import { readConfigFile } from "../../src/config-file/read-config-file.ts";
+import { applyConfig } from "../../src/config-file/apply.ts";
+import { readConfigFile } from "../../src/config-file/read-file.ts";
 import type { Kit } from "../kit/kit.ts";
 
 export interface Options {

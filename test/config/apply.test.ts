@@ -1,7 +1,7 @@
 /** A configuration file makes the installation as it says: all of it or nothing, and twice is once. */
 import { describe, expect, test } from "bun:test";
-import { exportConfig } from "../../src/config-file/export-config.ts";
-import { readConfigFile } from "../../src/config-file/read-config-file.ts";
+import { exportConfig } from "../../src/config-file/export.ts";
+import { readConfigFile } from "../../src/config-file/read-file.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { applyText, audits, eventually, type Options, refusal } from "./apply-text.ts";
@@ -133,7 +133,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await kit.db.many("SELECT id FROM gateways")).toEqual([]);
     expect(await audits(kit)).toEqual(before);
     expect(await refusal(apply(kit, FILE.replace("[acme]", "[nope]"), { dryRun: true }))).toContain(
-      "test.yaml:23:42: token Ops (pa_plan…): gateways[0]: there is no such gateway",
+      'test.yaml:23:42: token Ops (pa_plan…): gateways[0]: unknown gateway "nope"',
     );
   });
 
@@ -223,7 +223,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(left_alone).toContainEqual({
       resource: "consumer_key",
       name: "acme / app / First (ag_plan…)",
-      reason: "was revoked and stays so: take it out of the file",
+      reason: "was revoked: remove it from the file",
     });
   });
 
@@ -266,7 +266,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const message = await refusal(apply(kit, FILE, { prune: true }));
 
     expect(message).toBe(
-      "test.yaml:22:1: tokens: no owner of all gateways would be left that never expires",
+      "test.yaml:22:1: tokens: at least one owner of all gateways that never expires must remain",
     );
     expect((await kit.get("/v1/whoami")).status).toBe(200);
   });
@@ -306,7 +306,7 @@ test.each([
   [consumer("activ: true"), "test.yaml:6:29: gateways[0].consumers[0].activ: unknown member"],
   [
     consumer("registries: [{ registry: nope }]"),
-    "test.yaml:6:44: gateways[0].consumers[0].registries[0].registry: no registry of this gateway",
+    "test.yaml:6:44: gateways[0].consumers[0].registries[0].registry: is not a registry of this gateway",
   ],
   [
     consumer("keys: [{ name: k }]"),
@@ -323,7 +323,7 @@ test.each([
   ],
   [
     registry("provider: demo }\n      - { name: r, provider: demo"),
-    "test.yaml:7:11: gateways[0].registries[1].name: is there twice",
+    "test.yaml:7:11: gateways[0].registries[1].name: is listed twice",
   ],
   [
     registry(`provider: openai, auth: { type: api_key, api_key: "\${NOT_SET}" }`),

@@ -1,7 +1,7 @@
 /** The guard in a configuration file: named instead of numbered, rebuilt elsewhere, versions only when something changed. */
 import { describe, expect, test } from "bun:test";
-import { exportConfig } from "../../src/config-file/export-config.ts";
-import { readConfigFile } from "../../src/config-file/read-config-file.ts";
+import { exportConfig } from "../../src/config-file/export.ts";
+import { readConfigFile } from "../../src/config-file/read-file.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { applyText, audits, eventually, type Options, refusal } from "./apply-text.ts";
@@ -56,8 +56,18 @@ collectors:
 const apply = (kit: Kit, text: string, options: Partial<Options> = {}) =>
   applyText(kit, text, { env: ENV, ...options });
 
-const told = ({ steps }: Awaited<ReturnType<typeof apply>>) =>
+const stepNames = ({ steps }: Awaited<ReturnType<typeof apply>>) =>
   steps.map(({ action, resource, name }) => `${action} ${resource} ${name}`);
+
+const guardOf = async (kit: Kit): Promise<string | null> => {
+  const [gateway] = await kit.db.many<{ guard: string }>("SELECT guard FROM gateways");
+  const { collector_id } = JSON.parse(gateway?.guard ?? "{}");
+  const row = await kit.db.one<{ name: string }>(
+    "SELECT name FROM collectors WHERE id = $1",
+    collector_id,
+  );
+  return row?.name ?? null;
+};
 
 const versions = async (kit: Kit) => {
   const rows = await kit.db.many<{ name: string; version: number }>(
@@ -82,7 +92,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const before = await versions(kit);
     const second = await apply(kit, FILE);
 
-    expect(told(first)).toEqual([
+    expect(stepNames(first)).toEqual([
       "create gateway acme",
       "create registry acme / Demo",
       "create detector Personal data",
@@ -191,7 +201,7 @@ collectors:
       "service_client Bot / Sidecar (ps_plan…)",
     ]);
     expect(unsaid.left_alone.map(({ resource }) => resource)).toEqual(["gateway"]);
-    expect(told(pruned)).toEqual([
+    expect(stepNames(pruned)).toEqual([
       "create policy Next",
       "update collector Bot",
       "revoke service_client Bot / Sidecar (ps_plan…)",
@@ -211,6 +221,51 @@ collectors:
     expect(await eventually(403, () => evaluate(kit, "hi"))).toBe(403);
   });
 
+  test("a gateway's guard is the collector that the file names, and stays when the file leaves it out", async () => {
+    await using kit = await startKit({ database });
+    const guarded = FILE.replace("name: Acme\n", "name: Acme\n    guard: { collector: Bot }\n");
+    const unguarded = guarded.replace("collector: Bot }", "collector: null }");
+
+    const first = await apply(kit, guarded);
+    const again = await apply(kit, guarded);
+    const silent = await apply(kit, FILE);
+    const guard = await guardOf(kit);
+    const cleared = await apply(kit, unguarded);
+
+    expect(stepNames(first).at(-1)).toBe("update gateway acme");
+    expect(first.steps.at(-1)?.members).toEqual([
+      { name: "guard.collector", before: undefined, after: "Bot" },
+    ]);
+    expect([...again.steps, ...silent.steps]).toEqual([]);
+    expect(guard).toBe("Bot");
+    expect(stepNames(cleared)).toEqual(["update gateway acme"]);
+    expect(await guardOf(kit)).toBeNull();
+    expect(await refusal(apply(kit, guarded.replace("collector: Bot }", "collector: Bo }")))).toBe(
+      'test.yaml:5:14: gateway acme: guard.collector: unknown collector "Bo"',
+    );
+  });
+
+  test("with prune a guard is replaced by another, deleted with its gateway, and never deleted under it", async () => {
+    await using kit = await startKit({ database });
+    const guarded = FILE.replace("name: Acme\n", "name: Acme\n    guard: { collector: Bot }\n");
+    await apply(kit, guarded);
+    const renamed = (text: string) =>
+      text.replace("name: Bot", "name: Next").replace(/ {4}keys:[\s\S]*/, "");
+
+    const missing = await refusal(apply(kit, renamed(guarded), { prune: true }));
+    const silent = await refusal(apply(kit, renamed(FILE), { prune: true }));
+    await apply(kit, renamed(guarded).replace("collector: Bot", "collector: Next"), {
+      prune: true,
+    });
+    const next = await guardOf(kit);
+    await apply(kit, "version: 1\ncollectors: []\n", { prune: true });
+
+    expect(missing).toStartWith("test.yaml:5:14: gateways[0].guard.collector: is not in the file");
+    expect(silent).toContain('This collector guards the tool calls of "Acme"');
+    expect(next).toBe("Next");
+    expect(await kit.db.many("SELECT id FROM gateways")).toEqual([]);
+  });
+
   test("a collector outlives its gateway when the file has it elsewhere, and gives up its routing name when it goes", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
@@ -225,7 +280,7 @@ collectors:
     const plan = await apply(kit, renamed, { prune: true });
 
     expect(stayed).toEqual({ id });
-    expect(told(plan)).toEqual([
+    expect(stepNames(plan)).toEqual([
       "delete collector Bot",
       "create collector Better bot",
       "create override Better bot / ana@example.com / 1",
@@ -291,28 +346,28 @@ collectors:
     [
       "detector: Judge",
       "detector: Jude",
-      "24:11: policy Strict: input_rules[1].detector: there is no such detector",
+      '24:11: policy Strict: input_rules[1].detector: unknown detector "Jude"',
     ],
     [
       "default_policy: Strict",
       "default_policy: Stric",
-      "30:5: collector Bot: default_policy: there is no such policy",
+      '30:5: collector Bot: default_policy: unknown policy "Stric"',
     ],
     [
       "policy_version: 1",
       "policy_version: 9",
       "31:5: collector Bot: default_policy_version: was never saved",
     ],
-    ["gateway: acme\n", "gateway: acm\n", "28:5: collector Bot: gateway: there is no such gateway"],
+    ["gateway: acme\n", "gateway: acm\n", '28:5: collector Bot: gateway: unknown gateway "acm"'],
     [
       "policy: Lenient",
       "policy: Lenien",
-      "34:47: override Bot / ana@example.com / 1: policy: there is no such policy",
+      '34:47: override Bot / ana@example.com / 1: policy: unknown policy "Lenien"',
     ],
     [
       "name: Demo }, model",
       "name: Dem }, model",
-      "15:44: detector Judge: settings.registry.name: there is no such registry",
+      '15:44: detector Judge: settings.registry.name: unknown registry "Dem"',
     ],
     [
       "https://judge.example.com",
@@ -359,7 +414,7 @@ test.each([
   [detector("kind: gateway"), "test.yaml:3:5: detectors[0].settings.registry: is required"],
   [
     detector("kind: unicode }\n  - { name: d, kind: unicode"),
-    "test.yaml:4:7: detectors[1].name: is there twice",
+    "test.yaml:4:7: detectors[1].name: is listed twice",
   ],
   [
     "version: 1\npolicies: [{ name: p, input_rules: [{ detector_id: x, action: block }] }]",
@@ -367,7 +422,7 @@ test.each([
   ],
   [
     `version: 1\ncollectors: [{ name: c, overrides: [${"{ consumer_id: a, policy: p },".repeat(2)}] }]`,
-    "test.yaml:2:69: collectors[0].overrides[1].consumer_id: is there twice",
+    "test.yaml:2:69: collectors[0].overrides[1].consumer_id: is listed twice",
   ],
 ])("%j is refused with its place", async (text, message) => {
   const read = () => readConfigFile(text, { file: "test.yaml", env: {}, keepSecrets: false });

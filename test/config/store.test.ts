@@ -1,9 +1,9 @@
 /** The Store in a configuration file: catalog, access rules, issuers and MCP registries. */
 import { describe, expect, test } from "bun:test";
-import { exportConfig } from "../../src/config-file/export-config.ts";
+import { exportConfig } from "../../src/config-file/export.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
-import { applyText } from "./apply-text.ts";
+import { applyText, eventually } from "./apply-text.ts";
 
 const FILE = `version: 1
 gateways:
@@ -109,5 +109,52 @@ describe.each(databaseKinds)("on %s", (database) => {
       "update acme / group:eng on all:*",
       "delete acme / everyone:* on category:support",
     ]);
+  });
+
+  test("personal tokens of principals are rebuilt by hash, revoked with prune, and not revived", async () => {
+    await using kit = await startKit({ database });
+    const token = "pp_planted-personal-token-0123456789";
+    const list = (tokens: string) => FILE.replace("    registries:", `${tokens}    registries:`);
+    const listed = list(
+      `    principal_tokens:\n      - { name: Laptop, principal_sub: ana, groups: [eng], token: "\${TOKEN}" }\n`,
+    );
+    const env = { ...ENV, TOKEN: token };
+    const servers = () =>
+      fetch(`${kit.url}/v0.1/servers`, { headers: { authorization: `Bearer ${token}` } });
+
+    const first = await apply(kit, listed, env);
+    const working = await eventually(200, servers);
+    const again = await apply(kit, listed, env);
+    const pruned = await apply(kit, list("    principal_tokens: []\n"), env, true);
+    const revived = await apply(kit, listed, env);
+
+    expect(first.steps.map(({ resource, name }) => `${resource} ${name}`)).toContain(
+      "principal_token acme / Laptop (pp_plan…)",
+    );
+    expect(working).toBe(200);
+    expect(again.steps).toEqual([]);
+    expect(pruned.steps.map(({ action, name }) => `${action} ${name}`)).toEqual([
+      "revoke acme / Laptop (pp_plan…)",
+    ]);
+    expect(revived.steps).toEqual([]);
+    expect(revived.left_alone.map(({ reason }) => reason)).toContain(
+      "was revoked: remove it from the file",
+    );
+    expect((await servers()).status).toBe(401);
+  });
+
+  test("a token that its principal created by rotation is not pruned", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE, ENV);
+    const { items } = (await (await kit.get("/v1/gateways")).json()) as { items: { id: string }[] };
+    const body = { name: "Laptop", principal_sub: "ana" };
+    await kit.make(`/v1/gateways/${items[0]?.id}/store/principal-tokens`, body);
+    await kit.db.run("UPDATE principal_tokens SET created_by = principal_sub");
+
+    const text = FILE.replace("    registries:", "    principal_tokens: []\n    registries:");
+    const { steps, left_alone } = await apply(kit, text, ENV, true);
+
+    expect(steps).toEqual([]);
+    expect(left_alone).toMatchObject([{ resource: "principal_token" }]);
   });
 });

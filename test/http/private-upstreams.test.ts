@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { localActor } from "../../src/admin/perform.ts";
-import { applyConfig } from "../../src/config-file/apply-config.ts";
-import { readConfigFile } from "../../src/config-file/read-config-file.ts";
+import { applyConfig } from "../../src/config-file/apply.ts";
+import { readConfigFile } from "../../src/config-file/read-file.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { unique } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";

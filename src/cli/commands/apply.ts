@@ -1,8 +1,8 @@
 /** portcullis apply: makes the installation as a configuration file says, or shows what that would change. */
 import { readFileSync } from "node:fs";
 import { localActor } from "../../admin/perform.ts";
-import { applyConfig } from "../../config-file/apply-config.ts";
-import { readConfigFile } from "../../config-file/read-config-file.ts";
+import { applyConfig } from "../../config-file/apply.ts";
+import { readConfigFile } from "../../config-file/read-file.ts";
 import { AppError } from "../../contract/errors.ts";
 import { withDeps } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";

@@ -1,6 +1,6 @@
 /** portcullis export: writes the whole installation as a configuration file. */
 import { writeFileSync } from "node:fs";
-import { exportConfig } from "../../config-file/export-config.ts";
+import { exportConfig } from "../../config-file/export.ts";
 import { withInstallation } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";
 

@@ -113,11 +113,7 @@ test.each([
   ["text behind the end", form([PART, "m"]).replace("--B--", "--B--x"), /closing delimiter/],
   ["two dispositions", form([`${FILE}\r\n${PART}`, "m"]), /ambiguous/],
   ["a folded header", form([`${FILE};\r\n name="model"`, "m"]), /ambiguous/],
-  [
-    "an encoded part",
-    form([`${PART}\r\nContent-Transfer-Encoding: base64`, "bQ=="]),
-    /ambiguous/,
-  ],
+  ["an encoded part", form([`${PART}\r\nContent-Transfer-Encoding: base64`, "bQ=="]), /ambiguous/],
 ])("%s is refused, whole or byte by byte", (_, body, problem) => {
   expect(scan(body).problem).toMatch(problem);
   expect(scan(body, 1).problem).toMatch(problem);

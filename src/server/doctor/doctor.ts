@@ -1,6 +1,6 @@
 /** Is everything as it should be, and if not, what is to be done? Looks at things and changes none. */
 import { readFileSync } from "node:fs";
-import { readConfigFile } from "../../config-file/read-config-file.ts";
+import { readConfigFile } from "../../config-file/read-file.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { now } from "../../lib/time/clock.ts";
 import { openRedis } from "../../plugins/rate-limiter/redis-link.ts";

@@ -1,29 +1,29 @@
-/** Applies the configuration file at start and whenever it changes; a wrong one leaves the last good one in force. */
+/** Applies the configuration file at start and on every change. An invalid file changes nothing. */
 import { type FSWatcher, readFileSync, watch } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { localActor } from "../admin/perform.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { applyConfig } from "./apply-config.ts";
-import { readConfigFile } from "./read-config-file.ts";
+import { applyConfig } from "./apply.ts";
+import { readConfigFile } from "./read-file.ts";
 
-export interface WatchOptions {
+export interface ConfigFileOptions {
   file: string;
   /** Values of `${NAME}`. */
   env: Readonly<Record<string, string | undefined>>;
-  /** The database is unavailable: the file is applied when it returns. */
+  /** The database is unavailable: the file is applied once it is available. */
   later?: boolean;
 }
 
-/** An editor writes in several steps: the file is read when it has been quiet for this long. */
-const QUIET_MS = 100;
-/** Some file systems (network shares, mounted secrets) tell nothing: those are looked at. */
+/** Debounce: editors write a file in several steps. */
+const DEBOUNCE_MS = 100;
+/** Some file systems (network shares, mounted secrets) send no change events. */
 const POLL_MS = 5_000;
 
 export async function watchConfigFile(
   deps: Deps,
   refresh: () => Promise<void>,
-  { file, env, later = false }: WatchOptions,
+  { file, env, later = false }: ConfigFileOptions,
 ): Promise<{ stop: () => Promise<void> }> {
   const path = resolve(file);
   let applied: string | undefined;
@@ -38,12 +38,12 @@ export async function watchConfigFile(
     if (steps.length) await refresh();
     deps.log("config_file_applied", { file, changes: steps.length, left_alone });
   };
-  const look = async () => {
+  const reload = async () => {
     let text: string;
     try {
       text = readFileSync(path, "utf8");
     } catch {
-      return; // Between the two steps of a rename it is not there; the next look finds it.
+      return; // It is missing between the two steps of a rename; the next poll finds it.
     }
     if (text === applied) return;
     applied = text;
@@ -51,11 +51,11 @@ export async function watchConfigFile(
       await apply(text);
     } catch (thrown) {
       const { code, message, details } = AppError.from(thrown);
-      const ours = code === "unavailable" || code === "internal";
-      const cause = ours ? { error: thrown } : {};
+      const isFileFault = code !== "unavailable" && code !== "internal";
+      const cause = isFileFault ? {} : { error: thrown };
       deps.log("config_file_refused", { level: "error", message, ...details, ...cause });
-      // Not the file's fault: it is tried again at the next look.
-      if (ours) applied = undefined;
+      // Retried at the next poll.
+      if (!isFileFault) applied = undefined;
     }
   };
 
@@ -63,22 +63,22 @@ export async function watchConfigFile(
   if (later) applied = undefined;
   else await apply(applied);
 
-  let looking: Promise<void> = Promise.resolve();
+  let reloading: Promise<void> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const soon = () => {
+  const scheduleReload = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      looking = looking.then(look);
-    }, QUIET_MS);
+      reloading = reloading.then(reload);
+    }, DEBOUNCE_MS);
   };
-  const poll = setInterval(soon, POLL_MS);
-  const watcher = watchFolder(path, soon);
+  const poll = setInterval(scheduleReload, POLL_MS);
+  const watcher = watchFolder(path, scheduleReload);
   return {
     stop: async () => {
       watcher?.close();
       clearInterval(poll);
       clearTimeout(timer);
-      await looking;
+      await reloading;
     },
   };
 }
@@ -88,22 +88,22 @@ function readText(path: string, file: string): string {
     return readFileSync(path, "utf8");
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : "";
-    throw new AppError("bad_settings", `The configuration file ${file} cannot be read: ${reason}`, {
+    throw new AppError("bad_settings", `Cannot read the configuration file ${file}: ${reason}`, {
       cause: thrown,
     });
   }
 }
 
-/** The folder, not the file: an editor that saves by rename puts another file in its place. */
-function watchFolder(path: string, changed: () => void): FSWatcher | undefined {
+/** Watches the folder, because an editor that saves by rename replaces the file. */
+function watchFolder(path: string, onChange: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(dirname(path), (_, name) => {
-      // Mounted secrets change a link beside the file (`..data`), so an unnamed neighbour counts too.
-      if (name === null || name === basename(path) || name.startsWith("..")) changed();
+      // Mounted secrets change a link next to the file (`..data`).
+      if (name === null || name === basename(path) || name.startsWith("..")) onChange();
     });
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch {
-    return undefined; // No watches left on this machine: the poll still sees it.
+    return undefined; // No watches left on this machine: the poll still detects changes.
   }
 }

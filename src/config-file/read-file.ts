@@ -1,11 +1,11 @@
-/** Reads a configuration file; whatever is wrong with it is told with file, line, column and member. */
+/** Reads a configuration file. Errors name the file, line, column and member. */
 import type { z } from "zod";
-import { ConfigFile } from "../contract/config-file.ts";
 import { describeIssues, formatPath } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { readYaml, type SourceLocation, type YamlPath } from "../lib/text/read-yaml.ts";
-import { checkedSettings, detectorSecretPaths, FILE_SETTINGS } from "./detector-settings.ts";
+import { detectorSecretPaths } from "./resources/detectors.ts";
+import { ConfigFile, DETECTOR_SETTINGS } from "./schema.ts";
 
 export interface Problem {
   path: YamlPath;
@@ -14,31 +14,31 @@ export interface Problem {
 
 export interface ConfigSource {
   config: ConfigFile;
-  /** Secrets whose variable is not set: the stored ones are to be kept. */
+  /** Secrets whose variable is not set: the stored ones are kept. */
   kept: readonly { name: string; path: YamlPath }[];
-  /** An error that says where in the file the trouble is. */
+  /** Returns an error that lists the problems with their locations in the file. */
   refusal: (problems: readonly Problem[]) => AppError;
 }
 
 export interface ReadOptions {
-  /** Its name, for messages. */
+  /** Name of the file, for messages. */
   file: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** Accepts secrets whose variable is not set. */
   keepSecrets: boolean;
 }
 
 export function readConfigFile(text: string, options: ReadOptions): ConfigSource {
   const { file, env, keepSecrets } = options;
   const yaml = readYaml(text, env);
-  if (yaml.problems.length) throw refusalOf(file, yaml.problems);
+  if (yaml.problems.length) throw toError(file, yaml.problems);
   const refusal: ConfigSource["refusal"] = (problems) =>
-    refusalOf(
+    toError(
       file,
       problems.map(({ path, message }) => ({ message, location: yaml.locate(path) })),
     );
 
-  const mayKeep = ({ path }: { path: YamlPath }) => keepSecrets && isSecret(path);
-  const missing = yaml.unset.filter((variable) => !mayKeep(variable));
+  const missing = yaml.unset.filter(({ path }) => !keepSecrets || !isSecret(path));
   if (missing.length) {
     throw refusal(
       missing.map(({ name, path }) => ({
@@ -48,16 +48,13 @@ export function readConfigFile(text: string, options: ReadOptions): ConfigSource
     );
   }
   const parsed = ConfigFile.safeParse(yaml.value, { reportInput: false });
-  if (!parsed.success) throw refusal(parsed.error.issues.flatMap(problemsOf));
-  const issues: z.core.$ZodIssue[] = [];
-  const detectors = checkedSettings(parsed.data.detectors, (issue) => issues.push(issue));
-  if (issues.length) throw refusal(issues.flatMap(problemsOf));
-  return { config: { ...parsed.data, detectors }, kept: yaml.unset, refusal };
+  if (!parsed.success) throw refusal(parsed.error.issues.flatMap(toProblems));
+  return { config: parsed.data, kept: yaml.unset, refusal };
 }
 
 const MAX_PROBLEMS = 20;
 
-function refusalOf(
+function toError(
   file: string,
   problems: readonly { message: string; location: SourceLocation }[],
 ): AppError {
@@ -72,10 +69,10 @@ function refusalOf(
   });
 }
 
-/** Those that are stored and can be kept: of registries and detectors. */
+/** Paths of the secrets that can be kept: those stored encrypted, not as a hash. */
 const SECRETS = [
   ...REGISTRY_SECRETS.map((secret) => `gateways.*.registries.*.${secret}`),
-  ...[...FILE_SETTINGS.keys()]
+  ...[...DETECTOR_SETTINGS.keys()]
     .flatMap(detectorSecretPaths)
     .map((secret) => `detectors.*.${secret}`),
 ].map((path) => path.split("."));
@@ -87,9 +84,9 @@ const isSecret = (path: YamlPath): boolean =>
       secret.every((part, index) => part === "*" || part === path[index]),
   );
 
-/** One problem for each unknown member, so that each is shown at its own line. */
-function problemsOf(issue: z.core.$ZodIssue): Problem[] {
-  // A configuration file has no symbols for names.
+/** Returns one problem per unknown member, so that each gets its own line number. */
+function toProblems(issue: z.core.$ZodIssue): Problem[] {
+  // A configuration file has no symbols as names.
   const path = issue.path as (string | number)[];
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({

@@ -1,0 +1,11 @@
+/** Keys of a consumer in a configuration file. */
+import { consumerKeys as endpoints } from "../../contract/consumer-keys.ts";
+import { consumerKeyTable } from "../../db/keys.ts";
+import { keyResource } from "../hashed-resource.ts";
+import { ConfigKey } from "../schema.ts";
+
+export const consumerKeys = keyResource(endpoints, {
+  list: "keys",
+  schema: ConfigKey,
+  table: consumerKeyTable,
+});

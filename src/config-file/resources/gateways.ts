@@ -1,0 +1,64 @@
+/** Gateways in a configuration file. */
+import { perform } from "../../admin/perform.ts";
+import { pickInput } from "../../admin/pick-input.ts";
+import { collectors } from "../../contract/collectors.ts";
+import { gateways as endpoints, GatewayInput } from "../../contract/gateways.ts";
+import { collectorTable } from "../../db/collectors.ts";
+import { gatewayTable } from "../../db/gateways.ts";
+import { diffItems, removeItem } from "../config-resource.ts";
+import { crudResource } from "../crud-resource.ts";
+import { loadNames, resolveName } from "../references.ts";
+import { ConfigGateway } from "../schema.ts";
+import { accessRules } from "./access-rules.ts";
+import { catalogEntries } from "./catalog-entries.ts";
+import { consumers } from "./consumers.ts";
+import { issuers } from "./issuers.ts";
+import { principalTokens } from "./principal-tokens.ts";
+import { registries } from "./registries.ts";
+
+type Item = Pick<ConfigGateway, keyof GatewayInput>;
+
+const withoutGuard = ({ guard: _, ...item }: Item) => item;
+
+export const gateways = crudResource({
+  list: "gateways",
+  schema: ConfigGateway,
+  endpoints,
+  table: gatewayTable,
+  // An instance may belong to a catalog entry, and a consumer uses registries.
+  children: [catalogEntries, accessRules, issuers, principalTokens, registries, consumers],
+  isDeletedFirst: true,
+  async reader(deps) {
+    const names = await loadNames(deps, "collector");
+    return (row): Item => ({
+      ...pickInput(GatewayInput, row),
+      slug: row.slug,
+      guard: { collector: names.get(row.guard.collector_id ?? "") ?? null },
+    });
+  },
+  identity: ({ slug }) => slug,
+  diff: (before, after) => diffItems(before && withoutGuard(before), withoutGuard(after)),
+  toBody: (_, item) => withoutGuard(item),
+  /** Deleting a gateway deletes its collectors, except those that the file lists elsewhere. */
+  async remove(context, params) {
+    const { deps, actor, config } = context;
+    const listed = new Set(config.collectors?.map(({ name }) => name));
+    for (const { id, name } of await collectorTable.all(deps.db, params)) {
+      if (!listed.has(name)) continue;
+      const detached = { params: { collector_id: id }, body: { gateway_id: null } };
+      await perform(deps, actor, collectors.update, detached);
+    }
+    await removeItem(context, endpoints.remove, params);
+  },
+  /** The collector of the guard may belong to the gateway, so it is saved after it. */
+  late: {
+    diff: (before, { guard }) =>
+      diffItems(before && { guard: before.guard }, guard ? { guard } : {}),
+    async save({ deps, actor }, params, { guard }) {
+      const name = guard?.collector ?? null;
+      const collector_id =
+        name === null ? null : await resolveName(deps, "collector", name, "guard.collector");
+      await perform(deps, actor, endpoints.update, { params, body: { guard: { collector_id } } });
+    },
+  },
+});
