@@ -1,4 +1,4 @@
-/** A backup holds every row of one moment, and either database can be restored from it. */
+/** A backup contains a consistent copy of every row and can be restored to either database. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -80,9 +80,9 @@ function interrupted(db: Db, interrupt: () => Promise<unknown>): Db {
   let reads = 0;
   const spied = (inner: Db): Db => ({
     ...inner,
-    async many<Row>(...asked: Parameters<Db["many"]>) {
-      const rows = await inner.many<Row>(...asked);
-      if (/FROM "|FETCH/.test(asked[0]) && ++reads === 1) await interrupt();
+    async many<Row>(...args: Parameters<Db["many"]>) {
+      const rows = await inner.many<Row>(...args);
+      if (/FROM "|FETCH/.test(args[0]) && ++reads === 1) await interrupt();
       return rows;
     },
     transaction: (work) => inner.transaction((tx) => work(spied(tx))),
@@ -91,7 +91,7 @@ function interrupted(db: Db, interrupt: () => Promise<unknown>): Db {
 }
 
 describe.each(databaseKinds)("%s", (kind) => {
-  test("the tables of a backup are those of the database's own catalog", async () => {
+  test("a backup contains every table of the database catalog", async () => {
     await using fresh = await freshDatabase(kind);
     await using db = await opened(fresh.url);
     await migrate(db, AT);
@@ -101,14 +101,14 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect([...known, "migrations"].sort()).toEqual(await tableNames(db));
   });
 
-  test("a table comes after those it refers to", async () => {
+  test("a table follows the tables it references", async () => {
     const names = (await schemaTables()).map(({ name }) => name);
 
     expect(names.indexOf("gateways")).toBeLessThan(names.indexOf("registries"));
     expect(names.indexOf("registries")).toBeLessThan(names.indexOf("consumer_registries"));
   });
 
-  test("what is not empty is restored into only with force, which empties it", async () => {
+  test("a non-empty installation is restored only with force, which deletes its data", async () => {
     await using kit = await startKit({ database: kind });
     await makeThings(kit);
     await using own = await opened(kit.database_url);
@@ -128,7 +128,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(now?.revision).toBe((revision?.revision ?? 0) + 2);
   });
 
-  test("a backup is of one moment, and writers are not held up", async () => {
+  test("a backup is a consistent snapshot and does not block writers", async () => {
     await using kit = await startKit({ database: kind });
     await makeThings(kit);
     await using own = await opened(kit.database_url);
@@ -214,7 +214,7 @@ test("a restored installation serves: same token, same keys, same data folder", 
   expect(view?.upstream.api_key).toBe("sk-planted-upstream-secret");
 });
 
-test.each(databaseKinds)("%s: a backup of an older release is brought up to date", async (kind) => {
+test.each(databaseKinds)("%s: a backup of an older release is migrated", async (kind) => {
   await using fresh = await freshDatabase(kind);
   await using source = await opened(fresh.url);
   await migrate(source, AT, "0001-foundation");
@@ -233,7 +233,7 @@ test.each(databaseKinds)("%s: a backup of an older release is brought up to date
   expect(await target.many("SELECT id FROM idempotent_replies")).toEqual([{ id: "a" }]);
 });
 
-test("many rows pass through in pieces", async () => {
+test("many rows are restored in batches", async () => {
   await using fresh = await freshDatabase("sqlite");
   await using source = await opened(fresh.url);
   await migrate(source, AT);

@@ -17,7 +17,7 @@ const NEEDLES = [10, 400, 5_399];
 const COUNT = 10_400;
 
 test.each(databaseKinds)(
-  "%s: 5 a search goes through the texts in steps, leaves turns to others, and its pages leave none out",
+  "%s: a text search runs in steps, yields between them, and its pages skip no event",
   async (kind) => {
     const { url } = await freshDatabase(kind);
     const db = await openDb(url, { durable: false });
@@ -35,13 +35,13 @@ test.each(databaseKinds)(
       );
     }
     const filters = { q: 'needle"\n' };
-    const asked = { filters, limit: 10, order: "newest" } as const;
+    const query = { filters, limit: 10, order: "newest" } as const;
 
     const others = countEventLoopTurns();
     const pages: string[][] = [];
     let after: string | undefined;
     do {
-      const page = await pageEvaluations(db, { ...asked, after });
+      const page = await pageEvaluations(db, { ...query, after });
       pages.push(page.items.map(({ id }) => id));
       after = page.next ?? undefined;
     } while (after);
@@ -55,7 +55,7 @@ test.each(databaseKinds)(
 );
 
 test.each(databaseKinds)(
-  "%s: 5 a count of many events leaves turns to others, and counts each once",
+  "%s: a count of many events yields between steps and counts each event once",
   async (kind) => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
@@ -84,7 +84,7 @@ test.each(databaseKinds)(
 );
 
 test.each(databaseKinds)(
-  "%s: 5 events are exported and dropped in steps, with turns for others",
+  "%s: events are exported and deleted in steps that yield to other queries",
   async (kind) => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
@@ -101,8 +101,8 @@ test.each(databaseKinds)(
     let exported = 0;
     let after: string | undefined;
     do {
-      const asked = { filters: {}, limit: 500, after, order: "oldest" } as const;
-      const page = await pageEvaluations(db, asked);
+      const query = { filters: {}, limit: 500, after, order: "oldest" } as const;
+      const page = await pageEvaluations(db, query);
       exported += page.items.length;
       after = page.next ?? undefined;
     } while (after);
@@ -120,13 +120,13 @@ test.each(databaseKinds)(
 );
 
 test.each(databaseKinds)(
-  "%s: 6 an event is found by its trace, whether it began that itself or was told",
+  "%s: an event is found by its trace, whether generated or sent by the client",
   async (kind) => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
-    const [own, told, alike] = [idOf(1), idOf(2), idOf(3)];
-    const traces = { [own]: digitsOf(own), [told]: "theirs", [alike]: digitsOf(own) };
+    const [own, sent, alike] = [idOf(1), idOf(2), idOf(3)];
+    const traces = { [own]: digitsOf(own), [sent]: "theirs", [alike]: digitsOf(own) };
     const recorded = Object.entries(traces).map(([id, trace_id]) => ({
       event: { ...eventOf(id), trace_id },
       content: null,
@@ -134,43 +134,46 @@ test.each(databaseKinds)(
     await insertEvaluations(db, recorded);
 
     const found = async (trace_id: string) => {
-      const asked = { filters: { trace_id }, limit: 10, order: "newest" } as const;
-      return (await pageEvaluations(db, asked)).items.map(({ id }) => id);
+      const query = { filters: { trace_id }, limit: 10, order: "newest" } as const;
+      return (await pageEvaluations(db, query)).items.map(({ id }) => id);
     };
 
     expect(await found(digitsOf(own))).toEqual([alike, own]);
-    expect(await found("theirs")).toEqual([told]);
+    expect(await found("theirs")).toEqual([sent]);
     // Its event has another trace.
-    expect(await found(digitsOf(told))).toEqual([]);
+    expect(await found(digitsOf(sent))).toEqual([]);
     await db.close();
   },
 );
 
 const digitsOf = (id: string) => id.replaceAll("-", "");
 
-test.each(databaseKinds)("%s: 6 texts of an older release stay with their events", async (kind) => {
-  await using database = await freshDatabase(kind);
-  const db = await openDb(database.url, { durable: false });
-  await migrate(db, new Date(), "0009-request-events-by-id");
-  const [kept, without] = [idOf(1), idOf(2)];
-  await evaluationEventTable.insertMany(db, [eventOf(kept), eventOf(without)]);
-  const place = { pointer: "/input", inner: null, source: "user", role: null };
-  await db.run(
-    "INSERT INTO evaluation_contents (id, places, texts) VALUES ($1, $2, $3)",
-    kept,
-    JSON.stringify([place]),
-    JSON.stringify(["hay"]),
-  );
+test.each(databaseKinds)(
+  "%s: text stored by an older release stays with its events",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date(), "0009-request-events-by-id");
+    const [kept, without] = [idOf(1), idOf(2)];
+    await evaluationEventTable.insertMany(db, [eventOf(kept), eventOf(without)]);
+    const place = { pointer: "/input", inner: null, source: "user", role: null };
+    await db.run(
+      "INSERT INTO evaluation_contents (id, places, texts) VALUES ($1, $2, $3)",
+      kept,
+      JSON.stringify([place]),
+      JSON.stringify(["hay"]),
+    );
 
-  await migrate(db, new Date());
+    await migrate(db, new Date());
 
-  expect((await findEvaluation(db, kept))?.content).toEqual([{ ...place, text: "hay" }]);
-  expect((await findEvaluation(db, without))?.content).toBe(null);
-  await db.close();
-});
+    expect((await findEvaluation(db, kept))?.content).toEqual([{ ...place, text: "hay" }]);
+    expect((await findEvaluation(db, without))?.content).toBe(null);
+    await db.close();
+  },
+);
 
 test.each(databaseKinds)(
-  "%s: 6.1 events on which every gate and rule fired are written together",
+  "%s: events with findings of every gate and rule are written in one batch",
   async (kind) => {
     const { url } = await freshDatabase(kind);
     const db = await openDb(url, { durable: false });
@@ -199,26 +202,23 @@ const gateFinding = (gate_name: string): Finding => ({
   evidence: {},
 });
 
-test.each(databaseKinds)(
-  "%s: 5 what one consumer left is erased to the last event",
-  async (kind) => {
-    await using database = await freshDatabase(kind);
-    const db = await openDb(database.url, { durable: false });
-    await migrate(db, new Date());
-    const of = (consumer_id: string, from: number, count: number) =>
-      Array.from({ length: count }, (_, index) => ({
-        event: { ...eventOf(idOf(from + index)), consumer_id },
-        content: null,
-      }));
-    await insertEvaluations(db, of("ana", 0, 600));
-    await insertEvaluations(db, of("ana", 600, 600));
-    await insertEvaluations(db, of("bo", 1200, 1));
+test.each(databaseKinds)("%s: erasing a consumer deletes all its events", async (kind) => {
+  await using database = await freshDatabase(kind);
+  const db = await openDb(database.url, { durable: false });
+  await migrate(db, new Date());
+  const of = (consumer_id: string, from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      event: { ...eventOf(idOf(from + index)), consumer_id },
+      content: null,
+    }));
+  await insertEvaluations(db, of("ana", 0, 600));
+  await insertEvaluations(db, of("ana", 600, 600));
+  await insertEvaluations(db, of("bo", 1200, 1));
 
-    const erased = await deleteEvaluations(db, { consumer_id: "ana" });
-    const left = await countEvaluations(db, {});
-    await db.close();
+  const erased = await deleteEvaluations(db, { consumer_id: "ana" });
+  const left = await countEvaluations(db, {});
+  await db.close();
 
-    expect(erased).toBe(1200);
-    expect(left).toEqual({ allow: 1 });
-  },
-);
+  expect(erased).toBe(1200);
+  expect(left).toEqual({ allow: 1 });
+});

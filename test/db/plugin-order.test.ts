@@ -1,4 +1,4 @@
-/** A gateway's plugins run by priority, and those that are off do not run. */
+/** A gateway's plugins run by priority; disabled plugins do not run. */
 import { expect, test } from "bun:test";
 import { openDb } from "../../src/db/db.ts";
 import { gatewayTable } from "../../src/db/gateways.ts";
@@ -14,7 +14,7 @@ const entry = (name: string, priority: number, enabled = true) => ({
   settings: {},
 });
 
-test("plugins are ordered by priority, lower first, equal ones as they were listed", async () => {
+test("plugins are ordered by priority, lower first, and by list order if equal", async () => {
   await using database = await freshDatabase("sqlite");
   const db = await openDb(database.url);
   await migrate(db, new Date());

@@ -12,7 +12,7 @@ import { until } from "../kit/until.ts";
 
 const MIB = 1024 * 1024;
 
-test("an SQLite file returns the space of deleted rows, and others have their turn meanwhile", async () => {
+test("an SQLite file releases the space of deleted rows in steps that yield to other queries", async () => {
   await using database = await freshDatabase("sqlite");
   const file = sqliteFile(database.url) ?? "";
   const db = await openDb(database.url, { durable: false });
@@ -49,7 +49,7 @@ function createOldFile(file: string): void {
   old.exec("DELETE FROM filler WHERE id > 100");
 }
 
-test("a file that cannot shrink is left as it is", async () => {
+test("a file that cannot shrink is unchanged", async () => {
   await using database = await freshDatabase("sqlite");
   createOldFile(sqliteFile(database.url) ?? "");
   const db = await openDb(database.url, { durable: false });
@@ -61,7 +61,7 @@ test("a file that cannot shrink is left as it is", async () => {
   await db.close();
 });
 
-test("a file of an older release is converted at the start, and keeps its rows", async () => {
+test("a file of an older release is converted at start and keeps its rows", async () => {
   await using database = await freshDatabase("sqlite");
   const file = sqliteFile(database.url) ?? "";
   createOldFile(file);

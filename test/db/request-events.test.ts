@@ -1,4 +1,4 @@
-/** Events of requests: written in batches, found without holding others up, and dropped in time. */
+/** Request events are written in batches, found without blocking other queries, and deleted on time. */
 import { describe, expect, test } from "bun:test";
 import { analyzeTables } from "../../src/db/analyze-tables.ts";
 import { openDb } from "../../src/db/db.ts";
@@ -14,7 +14,7 @@ import { requestEvent as event } from "../kit/request-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
 describe.each(databaseKinds)("%s", (kind) => {
-  test("events before a moment are dropped, later ones stay as they were written", async () => {
+  test("events before a given time are deleted, later ones are unchanged", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
@@ -28,7 +28,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await db.close();
   });
 
-  test("of many that are dropped others have their turn in between", async () => {
+  test("deleting many events yields to other queries", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
@@ -46,7 +46,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await db.close();
   });
 
-  test("an event that is refused takes no other along", async () => {
+  test("an event that the database rejects does not affect others", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
@@ -63,24 +63,24 @@ describe.each(databaseKinds)("%s", (kind) => {
     await db.close();
   });
 
-  test("an event that was written when the connection broke is not written again, nor lost", async () => {
+  test("an event written when the connection broke is neither duplicated nor lost", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
     const [one, other] = [event("2026-01-01T00:00:00.000Z"), event("2026-01-02T00:00:00.000Z")];
     await requestEventTable.insertMany(db, [one]);
-    const told: string[] = [];
-    const events = writeEvents(db, (name) => told.push(name));
+    const logged: string[] = [];
+    const events = writeEvents(db, (name) => logged.push(name));
 
     for (const each of [one, other]) events.record(each);
     await events.stop();
 
     expect(await requestEventTable.all(db)).toEqual([one, other]);
-    expect([events.lost(), told]).toEqual([0, []]);
+    expect([events.lost(), logged]).toEqual([0, []]);
     await db.close();
   });
 
-  test("events in full batches and the rest are written, each once", async () => {
+  test("events of full and partial batches are written once each", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
@@ -97,7 +97,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await db.close();
   });
 
-  test("a filter that finds little looks at some events at a time, and leaves none out", async () => {
+  test("a selective filter scans a limited number of events per page and skips none", async () => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
@@ -110,10 +110,10 @@ describe.each(databaseKinds)("%s", (kind) => {
       }));
       await requestEventTable.insertMany(db, some);
     }
-    const asked = { limit: 50, q: undefined, sort: undefined };
+    const query = { limit: 50, q: undefined, sort: undefined };
     const range = { column: "time", from: undefined, to: undefined };
     const page = (filter: object, cursor?: string) =>
-      pageRequestEvents(db, { gateway_id: "g", ...filter }, { ...asked, cursor }, range);
+      pageRequestEvents(db, { gateway_id: "g", ...filter }, { ...query, cursor }, range);
 
     const found: number[] = [];
     let cursor: string | undefined;
@@ -132,20 +132,20 @@ describe.each(databaseKinds)("%s", (kind) => {
   });
 });
 
-test("what is still held when the program ends is told", async () => {
+test("events still queued at exit are reported", async () => {
   await using database = await freshDatabase("postgres");
   const db = await openDb(database.url, { durable: false });
   await db.close();
-  const told: string[] = [];
-  const events = writeEvents(db, (name) => told.push(name));
+  const logged: string[] = [];
+  const events = writeEvents(db, (name) => logged.push(name));
 
   events.record(event("2026-01-01T00:00:00.000Z"));
   await events.stop();
 
-  expect(told).toEqual(["events_held", "events_dropped"]);
+  expect(logged).toEqual(["events_held", "events_dropped"]);
 });
 
-test("on SQLite a trace and a consumer are found by their own index once tables are large", async () => {
+test("on SQLite a trace and a consumer use their own index in large tables", async () => {
   await using database = await freshDatabase("sqlite");
   const db = await openDb(database.url, { durable: false });
   await migrate(db, new Date());
@@ -157,7 +157,7 @@ test("on SQLite a trace and a consumer are found by their own index once tables 
     }));
     await requestEventTable.insertMany(db, some);
   }
-  const asked = { limit: 50, cursor: undefined, q: undefined, sort: undefined };
+  const query = { limit: 50, cursor: undefined, q: undefined, sort: undefined };
   const range = { column: "time", from: "2026-01-01", to: "2026-02-01" };
   const planOf = async (where: object) => {
     let plan = "";
@@ -168,7 +168,7 @@ test("on SQLite a trace and a consumer are found by their own index once tables 
         return [];
       },
     };
-    await pageRequestEvents(explained, { gateway_id: "g", ...where }, asked, range);
+    await pageRequestEvents(explained, { gateway_id: "g", ...where }, query, range);
     return plan;
   };
 

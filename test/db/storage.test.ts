@@ -1,4 +1,4 @@
-/** What the database layer promises, on both databases. */
+/** Guarantees of the database layer, on both databases. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../src/contract/errors.ts";
 import { changeConfig, configRevision } from "../../src/db/config-revision.ts";
@@ -41,7 +41,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     return { ...db, url };
   }
 
-  test("a row comes back as it went in", async () => {
+  test("a row is read as it was written", async () => {
     const db = await fresh();
 
     await gatewayTable.insert(db, gateway("a"));
@@ -49,7 +49,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(await gatewayTable.find(db, { id: "a" })).toEqual(gateway("a"));
   });
 
-  test("of two replies to one Idempotency-Key the first stands, until it is old", async () => {
+  test("the first of two replies to one Idempotency-Key is kept until it expires", async () => {
     const db = await fresh();
     const row = { id: "a", request_hash: "h", reply: "first", created_at: AT, owner: "", bytes: 5 };
     await storeReply(db, row);
@@ -64,7 +64,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(await idempotentReplyTable.all(db)).toMatchObject([{ id: "b" }]);
   });
 
-  test("a failed transaction leaves nothing, and what others write meanwhile stays", async () => {
+  test("a failed transaction is rolled back without affecting concurrent writes", async () => {
     const db = await fresh();
 
     const failing = db.transaction(async (tx) => {
@@ -91,7 +91,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(await gatewayTable.all(db)).toEqual([]);
   });
 
-  test("a taken unique value is already_exists and names the column", async () => {
+  test("a duplicate unique value is already_exists and names the column", async () => {
     const db = await fresh();
     await gatewayTable.insert(db, gateway("a"));
 
@@ -104,7 +104,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await second.catch(() => {});
   });
 
-  test("a reference to nothing is a conflict", async () => {
+  test("a dangling reference is a conflict", async () => {
     const db = await fresh();
 
     const orphan = db.run(
@@ -115,7 +115,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await orphan.catch(() => {});
   });
 
-  test("pages follow each other without gap or repeat while rows come and go", async () => {
+  test("pages have no gaps or repeats while rows are inserted and deleted", async () => {
     const db = await fresh();
     const names = Array.from({ length: 25 }, (_, index) => `n${String(index).padStart(2, "0")}`);
     for (const name of names) await gatewayTable.insert(db, gateway(`id-${name}`, name));
@@ -162,7 +162,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await dispose();
   });
 
-  test("a database of a newer release is refused", async () => {
+  test("a database of a newer release is rejected", async () => {
     const db = await fresh();
     await db.run("INSERT INTO migrations (id, applied_at) VALUES ('9999-later', '')");
 
@@ -173,7 +173,7 @@ describe.each(databaseKinds)("%s", (kind) => {
   });
 });
 
-test("on Postgres a node that stands still in its turn keeps the others for seconds only", async () => {
+test("on Postgres a frozen node blocks others for seconds only", async () => {
   await using database = await freshDatabase("postgres");
   const [still, other] = [await openDb(database.url), await openDb(database.url)];
   await migrate(still, new Date(AT));
@@ -193,7 +193,7 @@ test("on Postgres a node that stands still in its turn keeps the others for seco
   await Promise.all([still.close(), other.close()]);
 }, 30_000);
 
-test("a full disk is unavailable, also where SQLite has ended the transaction itself", async () => {
+test("a full disk is unavailable, also if SQLite has already rolled back", async () => {
   const db = await openDb("sqlite::memory:");
   await db.run("CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT)");
   const insert = (length: number) =>
@@ -213,7 +213,7 @@ test("a full disk is unavailable, also where SQLite has ended the transaction it
   await db.close();
 });
 
-test("while another process writes to SQLite for long, this one reads; what it writes waits, in no transaction of another", async () => {
+test("while another process writes to SQLite, reads continue and writes wait outside of other transactions", async () => {
   await using database = await freshDatabase("sqlite");
   const db = await openDb(database.url);
   await migrate(db, new Date());

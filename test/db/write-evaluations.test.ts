@@ -22,50 +22,53 @@ import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 
-test.each(databaseKinds)("%s: 6.1 an event that is refused takes no other along", async (kind) => {
-  const { url } = await freshDatabase(kind);
-  const db = await openDb(url, { durable: false });
-  await migrate(db, new Date());
-  const writer = writeEvaluations(db, () => {}, { commit: "before" });
-  const events = [1, 2, 3, 4].map((number) => eventOf(idOf(number)));
-  Object.assign(events[1] ?? {}, { trace_id: null });
+test.each(databaseKinds)(
+  "%s: an event that the database rejects does not affect others",
+  async (kind) => {
+    const { url } = await freshDatabase(kind);
+    const db = await openDb(url, { durable: false });
+    await migrate(db, new Date());
+    const writer = writeEvaluations(db, () => {}, { commit: "before" });
+    const events = [1, 2, 3, 4].map((number) => eventOf(idOf(number)));
+    Object.assign(events[1] ?? {}, { trace_id: null });
 
-  await Promise.all(events.map((event) => writer.record({ event, content: null })));
+    await Promise.all(events.map((event) => writer.record({ event, content: null })));
 
-  expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
-  expect([writer.lost(), writer.waiting()]).toEqual([1, 0]);
-});
+    expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
+    expect([writer.lost(), writer.waiting()]).toEqual([1, 0]);
+  },
+);
 
 test.each(databaseKinds)(
-  "%s: 7 an event that was written when the connection broke is not written again, nor lost",
+  "%s: an event written when the connection broke is neither duplicated nor lost",
   async (kind) => {
     await using database = await freshDatabase(kind);
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date());
     await insertEvaluations(db, [recordedOf(1)]);
-    const told: string[] = [];
-    const writer = writeEvaluations(db, (name) => told.push(name), { commit: "before" });
+    const logged: string[] = [];
+    const writer = writeEvaluations(db, (name) => logged.push(name), { commit: "before" });
 
     await Promise.all([1, 2].map((number) => writer.record(recordedOf(number))));
 
     expect(await countEvaluations(db, {})).toEqual({ allow: 2 });
-    expect([writer.lost(), told]).toEqual([0, []]);
+    expect([writer.lost(), logged]).toEqual([0, []]);
     await db.close();
   },
 );
 
-test("what is still held when the program ends is told", async () => {
+test("events still queued at exit are reported", async () => {
   await using database = await freshDatabase("postgres");
   const db = await openDb(database.url, { durable: false });
   await migrate(db, new Date());
   await db.close();
-  const told: string[] = [];
-  const writer = writeEvaluations(db, (name) => told.push(name), { commit: "after" });
+  const logged: string[] = [];
+  const writer = writeEvaluations(db, (name) => logged.push(name), { commit: "after" });
 
   await writer.record(recordedOf(1));
   await writer.stop();
 
-  expect(told).toEqual(["evaluations_held", "evaluations_dropped"]);
+  expect(logged).toEqual(["evaluations_held", "evaluations_dropped"]);
 });
 
 const quiet = () => {};
@@ -84,8 +87,8 @@ async function withJournal(stack: AsyncDisposableStack) {
   await migrate(db, new Date());
   const path = join(folder, "p.db-activity");
   const journals = () => readdirSync(folder).filter((name) => name.startsWith("p.db-activity"));
-  const told: string[] = [];
-  return { db, path, journals, told, log: (event: string) => told.push(event) };
+  const logged: string[] = [];
+  return { db, path, journals, logged, log: (event: string) => logged.push(event) };
 }
 
 const recordedOf = (number: number, text = `é ${number}`) => ({
@@ -93,7 +96,7 @@ const recordedOf = (number: number, text = `é ${number}`) => ({
   content: [{ pointer: "/input", inner: null, source: "user", role: null, text }],
 });
 
-test("what stands in a journal is written once, whether its process came to write it or not", async () => {
+test("a journaled event is written once, whether or not its process wrote it", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const killed = openJournal(path);
@@ -110,7 +113,7 @@ test("what stands in a journal is written once, whether its process came to writ
   expect(await findEvaluation(db, idOf(3))).toEqual(recordedOf(3));
 });
 
-test("with a journal no answer waits for the database, and the journal goes when all is written", async () => {
+test("with a journal no response waits for the database, and the journal is deleted once all is written", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -124,7 +127,7 @@ test("with a journal no answer waits for the database, and the journal goes when
   expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
 });
 
-test("6.1 many at once are all written, without anybody asking", async () => {
+test("6.1 many concurrent events are all written without a flush", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -137,21 +140,21 @@ test("6.1 many at once are all written, without anybody asking", async () => {
   expect([writer.lost(), journals().length]).toEqual([0, 0]);
 });
 
-test("where the journal takes nothing, an answer waits for the commit; and that is told once", async () => {
+test("if the journal fails, a response waits for the commit, and this is logged once", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path } = await withJournal(stack);
-  const told: string[] = [];
+  const logged: string[] = [];
   const journal = openJournal(join(path, "no-such-folder", "activity"));
-  const writer = writeEvaluations(db, (event) => told.push(event), { commit: "before", journal });
+  const writer = writeEvaluations(db, (event) => logged.push(event), { commit: "before", journal });
 
   await Promise.all([1, 2].map((number) => writer.record(recordedOf(number))));
 
   expect(writer.waiting()).toBe(0);
   expect(await countEvaluations(db, {})).toEqual({ allow: 2 });
-  expect(told).toEqual(["journal_failed"]);
+  expect(logged).toEqual(["journal_failed"]);
 });
 
-test("while the disk of the database is full, the journal keeps what was answered", async () => {
+test("while the disk of the database is full, the journal keeps the events", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -176,9 +179,9 @@ test("while the disk of the database is full, the journal keeps what was answere
   expect([await countEvaluations(db, {}), journals()]).toEqual([{ allow: 1 }, []]);
 });
 
-test("a second program leaves the journal of one that runs alone", async () => {
+test("a second process does not touch the journal of a running one", async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, path, journals, told, log } = await withJournal(stack);
+  const { db, path, journals, logged, log } = await withJournal(stack);
   const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
 
   await writer.record(recordedOf(1));
@@ -188,12 +191,12 @@ test("a second program leaves the journal of one that runs alone", async () => {
   await writer.written();
 
   expect(kept.join()).toContain(idOf(2));
-  expect([await countEvaluations(db, {}), told]).toEqual([{ allow: 2 }, []]);
+  expect([await countEvaluations(db, {}), logged]).toEqual([{ allow: 2 }, []]);
 });
 
-test("of two programs that start at once, both find all that a third left behind", async () => {
+test("two processes that start at once both find all events of a third", async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, path, journals, told, log } = await withJournal(stack);
+  const { db, path, journals, logged, log } = await withJournal(stack);
   openJournal(path).append(JSON.stringify(recordedOf(1)));
   const left = await findAbandonedJournals(path);
 
@@ -201,10 +204,10 @@ test("of two programs that start at once, both find all that a third left behind
 
   expect([held, journals()]).toEqual([[[], []], []]);
   expect(await countEvaluations(db, {})).toEqual({ allow: 1 });
-  expect(told).toEqual(["evaluations_recovered", "evaluations_recovered"]);
+  expect(logged).toEqual(["evaluations_recovered", "evaluations_recovered"]);
 });
 
-test("a journal that cannot be read holds up neither the start nor the others", async () => {
+test("an unreadable journal delays neither the start nor other journals", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   mkdirSync(`${path}-0`);
@@ -220,9 +223,9 @@ test("a journal that cannot be read holds up neither the start nor the others", 
   expect(journals()).toEqual(["p.db-activity-0"]);
 });
 
-test("a journal that cannot be removed is told, and the next evaluations are written", async () => {
+test("a journal that cannot be deleted is logged, and the next evaluations are written", async () => {
   await using stack = new AsyncDisposableStack();
-  const { db, path, journals, told, log } = await withJournal(stack);
+  const { db, path, journals, logged, log } = await withJournal(stack);
   const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
 
   await writer.record(recordedOf(1));
@@ -234,10 +237,10 @@ test("a journal that cannot be removed is told, and the next evaluations are wri
   await writer.written();
 
   expect(await countEvaluations(db, {})).toEqual({ allow: 2 });
-  expect([told, journals()]).toEqual([["journal_failed"], [name]]);
+  expect([logged, journals()]).toEqual([["journal_failed"], [name]]);
 });
 
-test("a database that became read-only holds what was answered", async () => {
+test("events are queued while the database is read-only", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -253,7 +256,7 @@ test("a database that became read-only holds what was answered", async () => {
   expect([await countEvaluations(db, {}), journals()]).toEqual([{ allow: 1 }, []]);
 });
 
-test("after its end nothing is written any more: the database may be closed", async () => {
+test("nothing is written after close, so the database may be closed", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -270,7 +273,7 @@ test("after its end nothing is written any more: the database may be closed", as
 test.each([
   ["very many", 5_000, ""],
   ["very long ones", 60, "a".repeat(1024 * 1024)],
-])("others have their turn while %s are written", async (_, count, text) => {
+])("writing %s yields to other work", async (_, count, text) => {
   await using stack = new AsyncDisposableStack();
   const { db, path } = await withJournal(stack);
   const writer = writeEvaluations(db, quiet, { commit: "before", journal: openJournal(path) });
@@ -289,7 +292,7 @@ test.each([
   expect(await countEvaluations(db, {})).toEqual({ allow: count });
 });
 
-test("6.1 who waits for what was told does not wait for what is told after", async () => {
+test("6.1 a flush does not wait for later events", async () => {
   await using stack = new AsyncDisposableStack();
   const { url } = await freshDatabase("postgres");
   const db = await openDb(url, { durable: false });
@@ -298,17 +301,17 @@ test("6.1 who waits for what was told does not wait for what is told after", asy
   const writer = writeEvaluations(db, quiet, { commit: "after" });
   stack.defer(() => writer.stop());
   let [number, more] = [0, true];
-  const telling = async () => {
+  const flush = async () => {
     for (; more && number < 20_000; await new Promise(setImmediate)) {
       void writer.record(recordedOf(number++));
     }
   };
 
-  const told = telling();
+  const flushed = flush();
   await writer.written();
   const until = number;
   more = false;
-  await told;
+  await flushed;
 
   expect(until).toBeLessThan(10_000);
 });

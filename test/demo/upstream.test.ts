@@ -5,14 +5,14 @@ import { startDemo } from "./start-demo.ts";
 test("a request without a key is a 401 in the reference error shape", async () => {
   await using demo = startDemo();
 
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     demo.get("models", { headers: {} }),
     demo.get("nowhere", { headers: {} }),
     demo.get("models", { headers: { authorization: "Bearer " } }),
   ]);
 
-  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
-  expect(await answers[0]?.json()).toMatchObject({
+  expect(responses.map(({ status }) => status)).toEqual([401, 401, 401]);
+  expect(await responses[0]?.json()).toMatchObject({
     error: { type: "invalid_request_error", param: null, code: "invalid_api_key" },
   });
 });
@@ -122,7 +122,7 @@ test("it lists its models and finds one by its name", async () => {
   expect(none.status).toBe(404);
 });
 
-test("after stop the port answers no more", async () => {
+test("after stop the port responses no more", async () => {
   const demo = startDemo();
 
   await demo[Symbol.asyncDispose]();

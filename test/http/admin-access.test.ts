@@ -1,4 +1,4 @@
-/** Who may call the admin API, and for which gateways . */
+/** Access to the admin API by token, role and gateway scope. */
 import { describe, expect, test } from "bun:test";
 import { isAdministrative } from "../../src/contract/endpoint.ts";
 import { ROLES } from "../../src/contract/roles.ts";
@@ -25,7 +25,7 @@ test.each([
   expect(await reply.json()).toEqual({ error: "unauthorized", message: expect.any(String) });
 });
 
-test("the token is taken with and without the word Bearer", async () => {
+test("a token is accepted with and without the word Bearer", async () => {
   const kit = await started();
 
   const bare = await fetch(`${kit.url}/v1/gateways`, { headers: { authorization: OWNER_TOKEN } });
@@ -33,7 +33,7 @@ test("the token is taken with and without the word Bearer", async () => {
   expect(bare.status).toBe(200);
 });
 
-test("a new token works at once, a revoked one stops at once", async () => {
+test("a new token works immediately, a revoked one stops immediately", async () => {
   const kit = await started();
   const { id, token } = await tokenFor({ role: "viewer" });
   const ask = async () => (await kit.call("GET", "/v1/gateways", undefined, bearer(token))).status;
@@ -59,7 +59,7 @@ test("an expired token is 401", async () => {
 describe.each([...ROLES])("the role %s", (role) => {
   const may = { owner: "rwao", admin: "rwa", approver: "r", auditor: "ra", viewer: "r" }[role];
 
-  test("may do what it is for and nothing else", async () => {
+  test("has exactly its permissions", async () => {
     const kit = await started();
     const { token } = await tokenFor({ role });
     const status = async (method: string, path: string, body?: unknown) =>
@@ -74,7 +74,7 @@ describe.each([...ROLES])("the role %s", (role) => {
   });
 });
 
-test("a token with a gateway scope sees and changes only that gateway", async () => {
+test("a gateway-scoped token sees and changes only its gateway", async () => {
   const kit = await started();
   const [mine, other] = [
     await kit.make("/v1/gateways", { name: "mine" }),
@@ -97,22 +97,22 @@ test("a token with a gateway scope sees and changes only that gateway", async ()
   expect((await ask("GET", "/v1/tokens")).status).toBe(403);
 });
 
-test("a token with a gateway scope gets nothing of what concerns all gateways", async () => {
+test("a gateway-scoped token cannot access global resources", async () => {
   const kit = await started();
   const mine = await kit.make("/v1/gateways", { name: "mine" });
   const { token } = await tokenFor({ role: "owner", gateway_ids: [mine.id] });
   const ofAll = routes
     .map(({ endpoint }) => endpoint)
     .filter(({ auth, path }) => isAdministrative(auth) && !path.includes(":gateway_id"));
-  const answered: string[] = [];
+  const allowed: string[] = [];
   for (const { method, path, name } of ofAll) {
     const at = path.replace(/:\w+/g, mine.id);
     const body = method === "GET" ? undefined : {};
     const { status } = await kit.call(method, at, body, bearer(token));
-    if (status !== 403) answered.push(name);
+    if (status !== 403) allowed.push(name);
   }
 
-  expect(answered.sort()).toEqual([
+  expect(allowed.sort()).toEqual([
     "list_detector_catalog",
     "list_gateways",
     "list_plugins",
@@ -122,7 +122,7 @@ test("a token with a gateway scope gets nothing of what concerns all gateways", 
   ]);
 });
 
-test("an owner token that expires does not make another one dispensable", async () => {
+test("an expiring owner token does not count as the remaining owner", async () => {
   await using kit = await startKit();
   const { items } = (await (await kit.get("/v1/tokens")).json()) as { items: { id: string }[] };
   const revoked = async () => (await kit.delete(`/v1/tokens/${items[0]?.id}`)).status;
@@ -155,7 +155,7 @@ test("the last owner token cannot be revoked", async () => {
   expect(await reply.json()).toMatchObject({ error: "conflict" });
 });
 
-test("whoami tells what the token may do", async () => {
+test("whoami returns the permissions of the token", async () => {
   const kit = await started();
   const { token } = await tokenFor({ role: "auditor" });
 
@@ -188,7 +188,7 @@ test("5.2 every endpoint of the admin API rejects a call without a token", async
   ).toEqual(["sign_in", "issue_service_token"]);
 });
 
-test("the audit log tells who changed what, with before and after", async () => {
+test("the audit log records the actor and the values before and after a change", async () => {
   const kit = await started();
   const gateway = await kit.make("/v1/gateways", { name: "before" });
   await kit.put(`/v1/gateways/${gateway.id}`, { name: "after" });
@@ -211,7 +211,7 @@ test("the audit log tells who changed what, with before and after", async () => 
   });
 });
 
-test("an owner of some gateways cannot make a token for all", async () => {
+test("an owner limited to some gateways cannot create a token for all", async () => {
   const kit = await started();
   const mine = await kit.make("/v1/gateways", { name: "mine" });
   const { token } = await tokenFor({ role: "owner", gateway_ids: [mine.id] });
@@ -221,7 +221,7 @@ test("an owner of some gateways cannot make a token for all", async () => {
   expect(made.status).toBe(403);
 });
 
-test("when a token was last used is told", async () => {
+test("the last use of a token is recorded", async () => {
   const kit = await started();
   const { id, token } = await tokenFor({ role: "viewer" });
   const idle = await tokenFor({ role: "viewer" });

@@ -1,4 +1,4 @@
-/** The admin API as decided: five operations for every resource, on both databases. */
+/** The five operations of every admin resource, on both databases. */
 import { describe, expect, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -17,7 +17,7 @@ describe.each(databaseKinds)("%s", (database) => {
     return { kit, gateway, path, registry };
   };
 
-  test("create answers 201 with defaults filled in, an id, a version and an ETag", async () => {
+  test("create returns 201 with defaults, an id, a version and an ETag", async () => {
     const kit = await started();
 
     const reply = await kit.post("/v1/gateways", { name: "First" });
@@ -34,7 +34,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("an update changes what it names and keeps the rest, by PUT and by PATCH", async () => {
+  test("PUT and PATCH change the given members and keep the rest", async () => {
     const { kit, path } = await fixture();
     const consumer = await kit.make(`${path}/consumers`, {
       name: "c",
@@ -54,7 +54,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("delete answers 204, and then there is nothing", async () => {
+  test("delete returns 204, and the resource is then a 404", async () => {
     const { kit, path, registry } = await fixture();
 
     const reply = await kit.delete(`${path}/registries/${registry.id}`);
@@ -63,7 +63,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await kit.get(`${path}/registries/${registry.id}`)).status).toBe(404);
   });
 
-  test("deleting a gateway takes its children along", async () => {
+  test("deleting a gateway deletes its children", async () => {
     const { kit, path, registry } = await fixture();
 
     await kit.delete(path);
@@ -137,7 +137,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("a change of the catalog's visibility does not change the Store's level unawares", async () => {
+  test("changing the visibility of the catalog keeps the Store's default level", async () => {
     const { kit, path } = await fixture();
     await kit.put(path, { store: { default_level: "none" } });
 
@@ -149,7 +149,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("a stale If-Match is 412 and changes nothing; the current one passes", async () => {
+  test("a stale If-Match is 412 and changes nothing; the current one succeeds", async () => {
     const { kit, path } = await fixture();
 
     const stale = await kit.put(path, { name: "x" }, { "if-match": '"7"' });
@@ -162,7 +162,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(staleDelete.status).toBe(412);
   });
 
-  test("a POST with the same Idempotency-Key happens once and answers the same, keys included", async () => {
+  test("a POST repeated with the same Idempotency-Key runs once and returns the same response, including secrets", async () => {
     const { kit, path } = await fixture();
     const consumer = await kit.make(`${path}/consumers`, { name: "c" });
     const keys = `${path}/consumers/${consumer.id}/keys`;
@@ -177,7 +177,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(listed.items).toHaveLength(1);
   });
 
-  test("an Idempotency-Key is the caller's own, for one path: nobody gets another's secret by it", async () => {
+  test("an Idempotency-Key is scoped to caller and path, so it never returns another caller's secret", async () => {
     const { kit, path } = await fixture();
     const consumers = [await kit.make(`${path}/consumers`, { name: "c" })];
     consumers.push(await kit.make(`${path}/consumers`, { name: "d" }));
@@ -208,7 +208,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("a taken name or slug is 409 already_exists and names the member", async () => {
+  test("a duplicate name or slug is 409 already_exists and names the member", async () => {
     const { kit, path } = await fixture();
     const slug = unique("slug");
     await kit.make(`${path}/consumers`, { name: "c", slug });
@@ -224,7 +224,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await sameSlug.json()).toMatchObject({ message: expect.stringContaining("slug") });
   });
 
-  test("the same registry name in another gateway is fine", async () => {
+  test("the same registry name is allowed in another gateway", async () => {
     const [one, other] = [await fixture(), await fixture()];
 
     expect(one.registry.id).not.toBe(other.registry.id);

@@ -1,4 +1,4 @@
-/** Secrets as decided: masked on read, kept when masked on update, sealed in the database, never logged. */
+/** Secrets are masked on read, kept when sent masked, sealed in the database and never logged. */
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -76,7 +76,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reply.json()).toMatchObject({ message: expect.stringContaining("auth.api_key") });
   });
 
-  test("a stored key does not follow its registry to another host", async () => {
+  test("a registry that moves to another host loses its stored key", async () => {
     const { kit, one, registry } = await fixture();
     const provider_options = { base_url: "https://attacker.example.net/v1" };
 
@@ -99,7 +99,7 @@ describe.each(databaseKinds)("%s", (database) => {
     },
   );
 
-  test("a stored key does not leave the provider's own address for another", async () => {
+  test("a stored key is not sent to an address other than the provider's", async () => {
     const { kit, path } = await fixture();
     const auth = { type: "api_key", api_key: PLANTED };
     const { id } = await kit.make(path, { name: "own address", provider: "openai", auth });
@@ -114,7 +114,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([moved.status, given.status]).toEqual([422, 200]);
   });
 
-  test("a planted secret is in no table, no log line, no audit record and no answer", async () => {
+  test("a secret appears in no table, log line, audit record or response", async () => {
     await using kit = await startKit({ database });
     const gateway = await kit.make("/v1/gateways", { name: "g" });
     const path = `/v1/gateways/${gateway.id}/registries`;
@@ -125,7 +125,7 @@ describe.each(databaseKinds)("%s", (database) => {
       { name: "k" },
     );
     const { token } = await kit.make<{ token: string }>("/v1/tokens", { name: "t", role: "admin" });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       kit.get(`${path}/${registry.id}`),
       kit.get("/v1/audit"),
       kit.get("/v1/tokens"),
@@ -136,7 +136,7 @@ describe.each(databaseKinds)("%s", (database) => {
       kit.call("GET", "/v1/gateways", undefined, { authorization: `Bearer ${PLANTED}` }),
     ]);
 
-    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const texts = await Promise.all(responses.map((response) => response.text()));
     const everything = [...texts, ...kit.lines, await dump(kit)].join("\n");
     for (const secret of [PLANTED, key, token, "pa_test-owner-token-0123456789abcdef"]) {
       expect(everything).not.toContain(secret);
@@ -158,7 +158,7 @@ test("the key file is readable by its owner alone", async () => {
 
 const LOST = "sealed:v2:gone:AAAA";
 
-test("a key file that is half copied, or gone, leaves the keys at hand in force", async () => {
+test("a partial or missing key file keeps the loaded keys in force", async () => {
   await using kit = await startKit();
   const { id } = await kit.make("/v1/gateways", { name: "g" });
   const saved = () => kit.post(`/v1/gateways/${id}/registries`, registryBody());
@@ -171,7 +171,7 @@ test("a key file that is half copied, or gone, leaves the keys at hand in force"
   expect([half.status, gone.status]).toEqual([201, 201]);
 });
 
-test("a node that gets the new key after a rotation opens its secrets, without another change", async () => {
+test("a node that gets the new key after a rotation decrypts its secrets without another change", async () => {
   await using one = await startKit({ database: "postgres" });
   const data_dir = mkdtempSync(join(tmpdir(), "portcullis-keys-"));
   const copyKeys = () => copyFileSync(join(one.data_dir, "keys"), join(data_dir, "keys"));
@@ -194,7 +194,7 @@ test("a node that gets the new key after a rotation opens its secrets, without a
   rmSync(data_dir, { recursive: true });
 }, 30_000);
 
-test("a registry whose credential no key opens is left out, not called without it", async () => {
+test("a registry whose credential cannot be decrypted is excluded, not called without it", async () => {
   await using kit = await startKit();
   await using upstream = startUpstream();
   const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
@@ -209,7 +209,7 @@ test("a registry whose credential no key opens is left out, not called without i
   expect(kit.lines.join("\n")).toContain("registry_unusable");
 });
 
-test("a detector whose secret no key opens is not asked without it", async () => {
+test("a detector whose secret cannot be decrypted is not called without it", async () => {
   await using kit = await startKit();
   await using upstream = startUpstream({ body: { matches: [] } });
   const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };

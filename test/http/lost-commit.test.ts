@@ -1,4 +1,4 @@
-/** A failover that loses the last commit hands out its revision number again: nodes must see the difference. */
+/** A failover that loses the last commit reuses its revision number; nodes must detect the difference. */
 import { expect, test } from "bun:test";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeConsumer } from "../kit/dataplane.ts";

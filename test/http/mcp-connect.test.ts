@@ -247,9 +247,11 @@ describe.each(databaseKinds)("on %s", (database) => {
     await using here = await connectClient(`${kit.url}/me/mcp`, headers);
     await using there = await connectClient(`${other.url}/me/mcp`, headers);
 
-    const answers = await Promise.all([here, there].map((client) => client.call("linear__issues")));
+    const responses = await Promise.all(
+      [here, there].map((client) => client.call("linear__issues")),
+    );
 
-    expect(answers).toMatchObject([{ isError: false }, { isError: false }]);
+    expect(responses).toMatchObject([{ isError: false }, { isError: false }]);
     expect((await vendor.credential())?.version).toBe(2);
   });
 

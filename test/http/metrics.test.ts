@@ -1,4 +1,4 @@
-/** /metrics: who may read it, and that it counts what happened. */
+/** /metrics: access and values. */
 import { expect, test } from "bun:test";
 import { METRICS } from "../../src/server/metrics.ts";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
@@ -37,7 +37,7 @@ async function setUp(script: Script = { body: { ok: true } }) {
   };
 }
 
-test("metrics are told in the text format of Prometheus, each with its help and type", async () => {
+test("metrics use the Prometheus text format, each with help and type", async () => {
   const kit = await shared();
 
   const reply = await kit.get("/metrics");
@@ -60,7 +60,7 @@ test("metrics are told in the text format of Prometheus, each with its help and 
   expect(metrics.get("portcullis_config_revision")).toBe(kit.deps.snapshot().revision);
 });
 
-test("metrics ask for an administrator token of any role", async () => {
+test("metrics require an administrator token of any role", async () => {
   const kit = await shared();
   const { token } = await kit.make<{ token: string }>("/v1/tokens", { name: "v", role: "viewer" });
 
@@ -75,7 +75,7 @@ test("metrics ask for an administrator token of any role", async () => {
   expect(await replies[0]?.json()).toMatchObject({ error: "unauthorized" });
 });
 
-test("metrics tell of all gateways, so a token that is limited to some cannot read them", async () => {
+test("metrics cover all gateways, so a gateway-scoped token cannot read them", async () => {
   const kit = await shared();
   const gateway = await kit.make("/v1/gateways", { name: "g" });
   const { token } = await kit.make<{ token: string }>("/v1/tokens", {
@@ -89,7 +89,7 @@ test("metrics tell of all gateways, so a token that is limited to some cannot re
   expect(reply.status).toBe(403);
 });
 
-test("METRICS_PUBLIC opens metrics, on every address", async () => {
+test("METRICS_PUBLIC makes metrics public on every address", async () => {
   await using kit = await startKit({
     settings: {
       METRICS_PUBLIC: "true",
@@ -105,7 +105,7 @@ test("METRICS_PUBLIC opens metrics, on every address", async () => {
   expect(replies.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test("metrics count answers, errors, attempts and their times", async () => {
+test("metrics count responses, errors, attempts and durations", async () => {
   await using at = await setUp((_, nth) => (nth === 2 ? { status: 400, body: {} } : { body: {} }));
 
   const statuses = [await at.chat(), await at.chat(), await at.chat({ "x-ag-api-key": "wrong" })];
@@ -135,7 +135,7 @@ test("metrics count answers, errors, attempts and their times", async () => {
   expect(metrics.get(at.of("latency_seconds"))).toBeWithin(0.0001, 5);
 });
 
-test("what is under way is told until its last byte is out", async () => {
+test("a request is in flight until its last byte is sent", async () => {
   const rest = Promise.withResolvers<void>();
   await using at = await setUp({ chunks: ["begun", rest.promise, "done"] });
   const names = ["portcullis_requests_in_flight", "portcullis_held_bytes", at.of("in_flight")];
@@ -154,7 +154,7 @@ test("what is under way is told until its last byte is out", async () => {
   await until(async () => (await now()).join() === "0,0,0");
 });
 
-test("a registry that moves while it answers has nothing under way at its new address", async () => {
+test("a registry that moves during a request has none in flight at its new address", async () => {
   const rest = Promise.withResolvers<void>();
   await using at = await setUp({ chunks: ["begun", rest.promise, "done"] });
   await using other = startUpstream({ body: {} });
@@ -174,7 +174,7 @@ test("a registry that moves while it answers has nothing under way at its new ad
   expect((await at.metrics()).get(at.of("in_flight"))).toBe(0);
 });
 
-test("4.7.2 an open circuit is told by the id of its registry", async () => {
+test("4.7.2 an open circuit is reported by registry id", async () => {
   await using at = await setUp({ status: 500, body: {} });
 
   for (let left = 5; left > 0; left--) await at.chat();
@@ -187,7 +187,7 @@ test("4.7.2 an open circuit is told by the id of its registry", async () => {
   expect((await at.metrics()).get(at.of("attempts_total", ',outcome="5xx"'))).toBe(5);
 });
 
-test("no metric names a consumer, a user, a key or an address", async () => {
+test("no metric contains a consumer, user, key or address", async () => {
   await using at = await setUp();
   await at.chat({ "x-user-id": "jane@example.com", "user-agent": "agent-7" });
 
@@ -198,7 +198,7 @@ test("no metric names a consumer, a user, a key or an address", async () => {
   expect(names.filter((name) => text.includes(name))).toEqual([]);
 });
 
-test("with Postgres away metrics say so, and how many events wait", async () => {
+test("while Postgres is unavailable, metrics report it and the number of queued events", async () => {
   await using database = await freshDatabase("postgres");
   using line = startCuttableProxy(database.url);
   await using kit = await startKit({ database_url: line.url });

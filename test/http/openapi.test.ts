@@ -1,4 +1,4 @@
-/** Endpoints are described once: is what /openapi.json and /docs make of it valid, whole and safe? */
+/** /openapi.json and /docs are valid, complete and safe. */
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const { schemas } = document.components;
 const page = referencePage(document);
 
 describe("the OpenAPI document", () => {
-  test("is valid OpenAPI 3.1 with the version 1.0, and every reference leads somewhere", async () => {
+  test("is valid OpenAPI 3.1 with version 1.0, and every reference resolves", async () => {
     const validator = new Validator();
 
     const result = await validator.validate(JSON.parse(JSON.stringify(document)));
@@ -69,7 +69,7 @@ describe("the OpenAPI document", () => {
     });
   });
 
-  test("holds every endpoint once, under its own method and path", () => {
+  test("contains every endpoint once, under its method and path", () => {
     const own = operations.filter(
       ({ operation }) =>
         !operation.tags.some((tag) => [DATA_PLANE, MCP_ENDPOINT].includes(tag)) &&
@@ -83,13 +83,13 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  test("gives every operation an id of its own", () => {
+  test("has a unique id for every operation", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
 
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
   });
 
-  test("files every operation under a described tag", () => {
+  test("has a described tag for every operation", () => {
     const described = document.tags
       .filter(({ description }) => description)
       .map(({ name }) => name);
@@ -101,7 +101,7 @@ describe("the OpenAPI document", () => {
     expect(strays).toEqual([]);
   });
 
-  test("offers PATCH wherever it offers PUT", () => {
+  test("has PATCH wherever it has PUT", () => {
     const takes = (method: "put" | "patch") =>
       Object.keys(document.paths).filter((path) => document.paths[path]?.[method]);
 
@@ -119,7 +119,7 @@ describe("the OpenAPI document", () => {
     expect(find("create_chat_completion").security).toEqual([{ consumer_key: [] }]);
   });
 
-  test("says of every secret how it is kept", () => {
+  test("documents how every secret is stored", () => {
     const words = (schema: string, member: string) => {
       const found = schemas[schema]?.properties?.[member];
       return typeof found === "object" ? found.description : undefined;
@@ -145,7 +145,7 @@ describe("the OpenAPI document", () => {
     expect(schemas[item]?.type).toBe("object");
   });
 
-  test("describes the options of every kind of registry, and names them where they are sent", () => {
+  test("describes the options of every registry kind and references them", () => {
     const named = PROVIDER_NAMES.map((kind) => `RegistryOptions${toPascalCase(kind)}`);
 
     const { provider_options } = schemas.RegistryInput?.properties ?? {};
@@ -156,7 +156,7 @@ describe("the OpenAPI document", () => {
     expect(schemas.RegistryOptionsAzure?.required).toEqual(["endpoint"]);
   });
 
-  test("TypeScript clients made from it accept every example, and open objects", async () => {
+  test("generated TypeScript clients accept every example and open objects", async () => {
     const folder = await installFromNpm("portcullis-openapi-typescript", {
       "openapi-typescript": "7.13.0",
       typescript: "5.9.3",
@@ -194,7 +194,7 @@ describe("the OpenAPI document", () => {
     expect(examples.length).toBeGreaterThan(50);
   }, 60_000);
 
-  test("a body may leave out what has a default; a reply holds it", () => {
+  test("members with defaults are optional in requests and required in responses", () => {
     expect(schemas.ConsumerInput?.required).toEqual(["name"]);
     expect(schemas.Consumer?.required).toContain("failover");
     expect(schemas.ConsumerInput?.additionalProperties).toBe(false);
@@ -225,11 +225,11 @@ describe("the OpenAPI document", () => {
     ["get_server_version", [200, 401, 404, 422, 502, 503, 504]],
     ["call_mcp_as_principal", [200, 400, 401, 403, 404, 405, 408, 413, 429, 502, 503, 504]],
     ["generate_image", [200, 400, 401, 403, 404, 413, 429, 502, 503, 504]],
-  ])("%s lists every status it can answer", (name, statuses) => {
+  ])("%s lists every possible status", (name, statuses) => {
     expect(Object.keys(find(name).responses).map(Number)).toEqual(statuses);
   });
 
-  test("an answer that shows a version carries it as its ETag", () => {
+  test("a response with a version has it as its ETag", () => {
     expect(find("get_registry").responses[200]?.headers).toHaveProperty("ETag");
     expect(find("get_token").responses[200]?.headers).toBeUndefined();
   });
@@ -238,7 +238,7 @@ describe("the OpenAPI document", () => {
 describe("the data plane", () => {
   const described = operations.filter(({ operation }) => operation.tags.includes(DATA_PLANE));
 
-  test.each(described)("answers $address", ({ path, method, operation }) => {
+  test.each(described)("handles $address", ({ path, method, operation }) => {
     const tail = path.replace("/{consumer}", "").replace(/[{]\w+[}]/, "one");
 
     const { endpoint } = matchTail(tail) ?? {};
@@ -249,18 +249,18 @@ describe("the data plane", () => {
 });
 
 describe("the reference page", () => {
-  test.each(operations)("holds $operation.operationId", ({ operation, path, method }) => {
+  test.each(operations)("contains $operation.operationId", ({ operation, path, method }) => {
     expect(page.split(` id="${operation.operationId}"`).length).toBe(2);
     expect(page).toContain(`<span class="method ${method}">${method}</span> <code>${path}</code>`);
   });
 
-  test("runs no script and loads nothing", () => {
+  test("contains no script and loads nothing", () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:|\son\w+=|url\(|@import/i);
     const targets = [...page.matchAll(/\b(?:src|href|action)="([^"]*)"/g)].map(([, to = ""]) => to);
     expect(targets.filter((to) => !to.startsWith("#") && to !== "/openapi.json")).toEqual([]);
   });
 
-  test("has links that lead somewhere, and no id twice", () => {
+  test("has working links and unique ids", () => {
     const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id = ""]) => id);
     const wanted = [...page.matchAll(/href="#([^"]*)"/g)].map(([, id = ""]) => id);
 
@@ -273,7 +273,7 @@ describe("the reference page", () => {
     expect(page.match(/<table><caption>/g)).toHaveLength(page.match(/<table/g)?.length ?? 0);
   });
 
-  test("shows the members of a body with their defaults, nested ones below theirs", () => {
+  test("shows the members of a body with their defaults, nested under their parents", () => {
     const article = page.slice(page.indexOf(' id="create_consumer"'));
     const [, body = ""] = /<caption>Body<(.*?)<\/table>/s.exec(article) ?? [];
 
@@ -299,7 +299,7 @@ describe("the reference page", () => {
     expect(made).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39;");
   });
 
-  test("tells a shape that holds itself once", () => {
+  test("shows a recursive schema once", () => {
     const Condition = z.object({
       field: z.string(),
       get all() {

@@ -158,7 +158,7 @@ describe("allow_private is an owner's decision", () => {
   });
 });
 
-test("a configuration file is applied with the role of who applies it", async () => {
+test("a configuration file is applied with the role of its actor", async () => {
   await using kit = await startKit();
   const { slug: gateway } = await gatewayOf(kit);
   const text = `
@@ -181,7 +181,7 @@ gateways:
   expect((await applyAs("owner")).steps.length).toBeGreaterThan(0);
 });
 
-test("ALLOW_PRIVATE_UPSTREAMS=false refuses private addresses, of stored rows too, and the demo answers", async () => {
+test("ALLOW_PRIVATE_UPSTREAMS=false rejects private addresses, including stored ones, and the demo works", async () => {
   await using upstream = startUpstream({ body: { id: "1", choices: [] } });
   await using kit = await startKit();
   const url = `${upstream.url}/v1`;
@@ -199,9 +199,9 @@ test("ALLOW_PRIVATE_UPSTREAMS=false refuses private addresses, of stored rows to
 
   const open = await chat(stored, "any", kit);
   const closed = await chat(stored, "any", strict);
-  const answered = await chat(demo, "demo-chat", strict);
+  const demoReply = await chat(demo, "demo-chat", strict);
 
-  expect([open.status, closed.status, answered.status]).toEqual([200, 502, 200]);
+  expect([open.status, closed.status, demoReply.status]).toEqual([200, 502, 200]);
   expect(upstream.hits.length).toBe(1);
   for (const [, path, bodyOf] of RESOURCES) {
     const refused = await strict.post(await pathFor(strict, path), bodyOf());

@@ -1,4 +1,4 @@
-/** Registries: every kind with options of its own; nothing is accepted that has no effect. */
+/** Registries: the options of each kind; options without effect are rejected. */
 import { expect, test } from "bun:test";
 import { KINDS } from "../../src/contract/registries.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -41,7 +41,7 @@ test.each([...KINDS])(
 );
 
 test.each([
-  ["an unknown provider", { provider: "nobody" }, "provider"],
+  ["an unknown provider", { provider: "acme" }, "provider"],
   [
     "a compatible one without an address",
     { provider: "openai_compatible" },
@@ -146,7 +146,7 @@ test("allow_private permits a loopback address", async () => {
   expect(reply.status).toBe(201);
 });
 
-test("capabilities narrow what the kind can do, and null widens it again", async () => {
+test("capabilities restrict the kind, and null removes the restriction", async () => {
   const kit = await started();
   const path = await gatewayPath();
   const { id } = await kit.make(`${path}/registries`, {
@@ -184,7 +184,7 @@ const tested = async (body: object) => {
   return { status: reply.status, report: (await reply.json()) as Record<string, unknown> };
 };
 
-test("test-connection answers ok for the demo provider, saved or not", async () => {
+test("test-connection returns ok for the demo provider, saved or not", async () => {
   const kit = await started();
   const path = await gatewayPath();
   const { id } = await kit.make(`${path}/registries`, { name: "r", provider: "demo" });
@@ -196,7 +196,7 @@ test("test-connection answers ok for the demo provider, saved or not", async () 
   expect(report).toMatchObject({ ok: true });
 });
 
-test("test-connection tells a refused key, a closed port and a private address apart", async () => {
+test("test-connection distinguishes a rejected key, a closed port and a private address", async () => {
   using upstream = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -253,7 +253,7 @@ test.each([["v1"], ["console"], ["docs"], ["healthz"], ["UPPER"], ["-a"], ["a".r
   },
 );
 
-test("a consumer slug is made when none is given: 8 of [a-z0-9]", async () => {
+test("a missing consumer slug is generated: 8 characters of [a-z0-9]", async () => {
   const kit = await started();
   const path = await gatewayPath();
 
@@ -262,7 +262,7 @@ test("a consumer slug is made when none is given: 8 of [a-z0-9]", async () => {
   expect(consumer.slug).toMatch(/^[a-z0-9]{8}$/);
 });
 
-test("rotating a key gives a successor, and the old one ends after the overlap", async () => {
+test("rotating a key creates a successor, and the old key expires after the overlap", async () => {
   const kit = await started();
   const path = await gatewayPath();
   const { id } = await kit.make(`${path}/consumers`, { name: "c" });
@@ -284,7 +284,7 @@ test("rotating a key gives a successor, and the old one ends after the overlap",
   expect(Date.parse(shown.expires_at) - Date.now()).toBeWithin(50_000, 61_000);
 });
 
-test("a rotated key ends with the overlap, in whichever zone its own end was written", async () => {
+test("a rotated key expires with the overlap, regardless of the time zone of its expiry", async () => {
   const kit = await started();
   const path = await gatewayPath();
   const { id } = await kit.make(`${path}/consumers`, { name: "c" });
@@ -300,7 +300,7 @@ test("a rotated key ends with the overlap, in whichever zone its own end was wri
 });
 
 test.each(KINDS.filter((kind) => kind !== "demo"))(
-  "test-connection of %s asks for nothing that costs money (litellm #13668)",
+  "test-connection of %s makes no billable call (litellm #13668)",
   async (provider) => {
     await using upstream = startUpstream();
     const at = provider === "azure" ? { endpoint: upstream.url } : { base_url: upstream.url };

@@ -1,4 +1,4 @@
-/** A sealed text opens only in the place it was sealed for: one column of one row, or one kind of token. */
+/** A sealed value can be decrypted only in its context: one column of one row, or one kind of token. */
 import { expect, test } from "bun:test";
 import { hashSecret } from "../../src/lib/crypto/secrets.ts";
 import { type Kit, OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
@@ -6,7 +6,7 @@ import { makeMcpStore } from "../kit/mcp-store.ts";
 
 const started = sharedKit();
 
-/** What a principal typed into a Store field, as a dump of the database shows it. */
+/** Returns a sealed Store field of a principal from a database dump. */
 async function sealedField(kit: Kit, typed: object): Promise<string> {
   const store = await makeMcpStore(kit);
   const auth = { type: "principal_key" };

@@ -1,4 +1,4 @@
-/** The process: planes, health, ids, headers, and how it stops. */
+/** The process: planes, health, ids, headers and shutdown. */
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -8,7 +8,7 @@ import { until } from "../kit/until.ts";
 
 const started = sharedKit();
 
-test("health and readiness answer without a token", async () => {
+test("health and readiness need no token", async () => {
   const kit = await started();
 
   const [health, ready] = await Promise.all([
@@ -25,20 +25,20 @@ test.each([
   ["a host that is none", "GET /v1/gateways?x=1 HTTP/1.1\r\nHost: [::\r\n", " 401 "],
   ["a page of no host", "GET /console HTTP/1.0\r\n", " 200 "],
   ["an MCP endpoint of no host", "POST /me/mcp HTTP/1.0\r\nContent-Length: 0\r\n", " 401 "],
-  ["the data plane of no host", "GET /nobody/v1/models HTTP/1.0\r\n", "No consumer has this slug"],
+  ["the data plane of no host", "GET /unknown/v1/models HTTP/1.0\r\n", "No consumer has this slug"],
   [
     "the data plane of an empty host",
-    "GET /nobody/v1/models HTTP/1.1\r\nHost:\r\n",
+    "GET /unknown/v1/models HTTP/1.1\r\nHost:\r\n",
     "No consumer has this slug",
   ],
   ["a catalog of no host", "GET /v0.1/servers HTTP/1.0\r\n", " 401 "],
-])("%s is answered like any other request", async (_, head, expected) => {
+])("%s is handled like any other request", async (_, head, expected) => {
   const kit = await started();
 
   expect(await sendRaw(kit.url, `${head}\r\n`)).toContain(expected);
 });
 
-test("a client that leaves while it sends is no error of ours", async () => {
+test("a client that disconnects during its upload is not logged as an error", async () => {
   const kit = await started();
   const { hostname, port } = new URL(kit.url);
   const head = `POST /v1/gateways HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OWNER_TOKEN}\r\n`;
@@ -47,12 +47,12 @@ test("a client that leaves while it sends is no error of ours", async () => {
 
   socket.write(`${head}Content-Length: 100\r\n\r\n{`, () => setTimeout(() => socket.destroy(), 50));
 
-  const told = () => kit.lines.slice(before).filter((line) => line.includes('"POST"'));
-  await until(() => told().length > 0);
-  expect(told()[0]).toContain('"client_closed"');
+  const logged = () => kit.lines.slice(before).filter((line) => line.includes('"POST"'));
+  await until(() => logged().length > 0);
+  expect(logged()[0]).toContain('"client_closed"');
 });
 
-/** What a client that is no browser's may send. */
+/** Header blocks that browsers do not send. */
 async function sendRaw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -62,7 +62,7 @@ async function sendRaw(url: string, text: string): Promise<string> {
   return String(first);
 }
 
-test("every answer has a trace id and a request id; two requests share neither", async () => {
+test("every response has a unique trace id and request id", async () => {
   const kit = await started();
   const ids = async () => {
     const { headers } = await kit.get("/v1/gateways");
@@ -75,7 +75,7 @@ test("every answer has a trace id and a request id; two requests share neither",
   expect(new Set([...one, ...other]).size).toBe(4);
 });
 
-test("a traceparent is continued, in the answer and in the log", async () => {
+test("a traceparent is continued in the response and the log", async () => {
   const kit = await started();
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -98,7 +98,7 @@ test.each([["00-0000"], [`00-${"0".repeat(32)}-00f067aa0ba902b7-01`], ["ff-x"]])
   },
 );
 
-test("security headers are on answers and on errors", async () => {
+test("responses and errors have security headers", async () => {
   const kit = await started();
 
   const replies = await Promise.all([
@@ -132,21 +132,21 @@ test("planes split over addresses serve only their own paths", async () => {
 test.each([
   ["0.0.0.0:0", "http://127.0.0.1:"],
   ["[::]:0", "http://[::1]:"],
-])("who listens on %s is told an address that can be dialed", async (address, told) => {
+])("a server that listens on %s prints a reachable address", async (address, logged) => {
   await using kit = await startKit({ settings: { PORTCULLIS_LISTEN: address } });
 
-  expect(kit.urls.admin).toStartWith(told);
+  expect(kit.urls.admin).toStartWith(logged);
   expect((await fetch(`${kit.urls.admin}/healthz`)).status).toBe(200);
 });
 
-test("a plane that is left out is not served", async () => {
+test("an omitted plane is not served", async () => {
   await using kit = await startKit({ settings: { PORTCULLIS_PLANES: "gateway" } });
 
   expect((await kit.get("/v1/gateways")).status).toBe(404);
   expect((await fetch(`${kit.url}/docs`)).status).toBe(404);
 });
 
-test("SIGTERM: readiness says no during the grace, a running request finishes, exit code 0", async () => {
+test("SIGTERM: not ready during the grace period, a running request completes, exit code 0", async () => {
   const program = await startProgram({ settings: { SHUTDOWN_GRACE_S: "3" } });
   const rest = Promise.withResolvers<void>();
   const slow = new ReadableStream({
@@ -174,7 +174,7 @@ test("SIGTERM: readiness says no during the grace, a running request finishes, e
   await program[Symbol.asyncDispose]();
 });
 
-test("a port that is taken is told in one line, exit code 1", async () => {
+test("a port in use is reported in one line, exit code 1", async () => {
   await using program = await startProgram();
   const { runProgram } = await import("../kit/program.ts");
 
@@ -185,7 +185,7 @@ test("a port that is taken is told in one line, exit code 1", async () => {
   expect(second.err).not.toContain("    at ");
 });
 
-test("a node whose keys do not fit the database is stopped before it writes", async () => {
+test("a node whose keys do not match the database stops before it writes", async () => {
   await using first = await startKit();
 
   const second = startKit({ database_url: first.database_url });

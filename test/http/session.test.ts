@@ -1,4 +1,4 @@
-/** The console's session : a token for a cookie, and a header that other sites cannot send. */
+/** The console's session: a cookie in exchange for a token, and a CSRF header. */
 import { describe, expect, test } from "bun:test";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
@@ -27,7 +27,7 @@ async function signedIn(token = OWNER_TOKEN) {
   return { kit, reply, set, cookie, call };
 }
 
-test("signing in gives an HttpOnly SameSite cookie that holds no token", async () => {
+test("signing in sets an HttpOnly SameSite cookie without the token", async () => {
   const { reply, set } = await signedIn();
 
   expect(reply.status).toBe(200);
@@ -46,7 +46,7 @@ describe("behind an https address with a prefix", () => {
   /** A site of the same domain cannot set a name that starts with __Host-, but any other one. */
   const asSibling = (cookie: string) => cookie.replace("__Host-", "");
 
-  test("the console's cookie leaves the browser encrypted only, and no sibling site can set it", async () => {
+  test("the console's cookie is Secure and cannot be set by sibling sites", async () => {
     const kit = await behindProxy();
     const set = cookieIn(await kit.post("/v1/session", { token: OWNER_TOKEN }));
     const [cookie = ""] = set.split(";");
@@ -58,7 +58,7 @@ describe("behind an https address with a prefix", () => {
     expect([await whoAmI(cookie), await whoAmI(asSibling(cookie))]).toEqual([200, 401]);
   });
 
-  test("a principal signs in from the page's own origin, with a cookie that no sibling site can set", async () => {
+  test("a principal signs in from the page's origin, with a cookie that sibling sites cannot set", async () => {
     const kit = await behindProxy();
     const body = new URLSearchParams({ token: await (await makeMcpStore(kit)).token("alice") });
     const submit = (from: string) =>
@@ -81,7 +81,7 @@ describe("behind an https address with a prefix", () => {
   });
 });
 
-test("a form of another site signs nobody in", async () => {
+test("a form of another site cannot sign in", async () => {
   const kit = await started();
   const signIn = (headers: Record<string, string>) =>
     kit.call("POST", "/v1/session", { token: OWNER_TOKEN }, { ...headers, authorization: "" });
@@ -94,7 +94,7 @@ test("a form of another site signs nobody in", async () => {
   expect(ours.status).toBe(200);
 });
 
-test.each(["/v1/session", "/v1/token"])("what anybody may send to %s is small", async (path) => {
+test.each(["/v1/session", "/v1/token"])("the body size at %s is limited", async (path) => {
   const kit = await started();
 
   const reply = await fetch(`${kit.url}${path}`, { method: "POST", body: "[".repeat(65_537) });
@@ -108,7 +108,7 @@ test("a wrong token does not sign in", async () => {
   expect([reply.status, set]).toEqual([401, ""]);
 });
 
-test("the cookie reads; it changes only with the CSRF header", async () => {
+test("the cookie allows reads, and changes only with the CSRF header", async () => {
   const { call } = await signedIn();
 
   expect((await call("GET", "/v1/gateways")).status).toBe(200);
@@ -118,7 +118,7 @@ test("the cookie reads; it changes only with the CSRF header", async () => {
   ).toBe(201);
 });
 
-test("a revoked token ends its sessions at once", async () => {
+test("revoking a token ends its sessions immediately", async () => {
   const kit = await started();
   const { id, token } = await kit.make<{ id: string; token: string }>("/v1/tokens", {
     name: "t",
@@ -136,13 +136,13 @@ test.each([
   ["portcullis_session=nonsense"],
   ["portcullis_session=%E0%A4%A"],
   ["portcullis_session=sealed:v2:k:x"],
-])("the cookie %s is nobody's", async (cookie) => {
+])("the cookie %s is rejected", async (cookie) => {
   const kit = await started();
 
   expect((await fetch(`${kit.url}/v1/gateways`, { headers: { cookie } })).status).toBe(401);
 });
 
-test("signing out takes the cookie away", async () => {
+test("signing out deletes the cookie", async () => {
   const { call } = await signedIn();
 
   const reply = await call("DELETE", "/v1/session", { "x-portcullis-csrf": "1" });

@@ -86,23 +86,30 @@ const PATHS: [string, () => Sent | Promise<Sent>][] = [
   ],
 ];
 
-test.each(PATHS)("%s answers 408 to a body that stops or trickles, and closes", async (_, sent) => {
-  const given = await sent();
-  const unannounced = { "content-length": undefined, "transfer-encoding": "chunked" };
-  const chunked = { ...given, headers: { ...given.headers, ...unannounced }, begin: "1\r\n{\r\n" };
-  const replies = await Promise.all([
-    sendSlowly(given),
-    sendSlowly({ ...given, trickle: " " }),
-    sendSlowly(chunked),
-  ]);
+test.each(PATHS)(
+  "%s returns 408 for a body that stalls or trickles, and closes the connection",
+  async (_, sent) => {
+    const given = await sent();
+    const unannounced = { "content-length": undefined, "transfer-encoding": "chunked" };
+    const chunked = {
+      ...given,
+      headers: { ...given.headers, ...unannounced },
+      begin: "1\r\n{\r\n",
+    };
+    const replies = await Promise.all([
+      sendSlowly(given),
+      sendSlowly({ ...given, trickle: " " }),
+      sendSlowly(chunked),
+    ]);
 
-  for (const reply of replies) {
-    expect(reply).toStartWith("HTTP/1.1 408");
-    expect(reply.toLowerCase()).toContain("\r\nconnection: close\r\n");
-  }
-});
+    for (const reply of replies) {
+      expect(reply).toStartWith("HTTP/1.1 408");
+      expect(reply.toLowerCase()).toContain("\r\nconnection: close\r\n");
+    }
+  },
+);
 
-test("a body that is never idle still has a total time", async () => {
+test("a body that is never idle still has a deadline", async () => {
   const headers = { ...owner, "content-length": "2000000" };
 
   const reply = await sendSlowly({ path: "/v1/gateways", headers, trickle: " ".repeat(1100) });
@@ -110,7 +117,7 @@ test("a body that is never idle still has a total time", async () => {
   expect(reply).toStartWith("HTTP/1.1 408");
 });
 
-test("a form, which has no total time, must not trickle either", async () => {
+test("a multipart body, which has no deadline, must not trickle either", async () => {
   const { slug, key } = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
   const reply = await sendSlowly({
     path: `/${slug}/v1/images/edits`,

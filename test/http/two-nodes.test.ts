@@ -1,4 +1,4 @@
-/** Two nodes on one database, and what goes on when the database goes away (promises under faults). */
+/** Two nodes on one database, also while the database is unavailable. */
 import { expect, test } from "bun:test";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { startKit } from "../kit/kit.ts";
@@ -15,7 +15,7 @@ test.each(databaseKinds)(
     const { one, other } = nodes;
     const arrival = async () => {
       const { id } = await one.make("/v1/gateways", { name: "g" });
-      // In force here before it was answered, there a moment later.
+      // In force on this node before the response, on the other one shortly after.
       expect(one.deps.snapshot().gateways.has(id)).toBe(true);
       return await until(() => other.deps.snapshot().gateways.has(id));
     };
@@ -24,7 +24,7 @@ test.each(databaseKinds)(
   },
 );
 
-test("on Postgres a node is told of a change, before it would look", async () => {
+test("on Postgres a node is notified of a change before it polls", async () => {
   await using nodes = await twoNodes("postgres");
   const { one, other } = nodes;
   const arrivals: number[] = [];
@@ -65,7 +65,7 @@ test("a key revoked on one node stops working on the other in under a second", a
   expect(await minOfRuns(revocation, PROMISE_MS)).toBeLessThan(PROMISE_MS);
 });
 
-test("with Postgres away the data plane goes on, admin answers 503, and both recover", async () => {
+test("while Postgres is unavailable the data plane works, the admin API returns 503, and both recover", async () => {
   await using database = await freshDatabase("postgres");
   using line = startCuttableProxy(database.url);
   await using kit = await startKit({ database_url: line.url });

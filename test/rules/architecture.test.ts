@@ -1,4 +1,4 @@
-/** The dependency rule and the five onlys, run as tests. */
+/** Enforces the dependency ranks and the single-location rules. */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -23,7 +23,7 @@ const RANK: Record<string, number> = {
   server: 7,
   cli: 8,
 };
-/** The console stands beside: it knows what travels and nothing of the server, which only serves its page. */
+/** The console imports only these; the server imports only its page. */
 const BESIDE: Record<string, string[]> = { console: ["contract", "lib"] };
 const SERVED = ["server/pages/serve-console.ts imports console/index.html"];
 
@@ -54,7 +54,7 @@ test("every folder of src has a rank", () => {
 test.each([
   ["SQL", /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/, /^db\//],
   ["the environment", /process\.env/, /^cli\/main\.ts$/],
-  // The program asks by src/net alone. Databases and Redis have connections of their own.
+  // All outbound calls go through src/net, except database and Redis connections.
   ["fetch", /(?<![\w.])fetch\(/, /^console\//],
   [
     "an outbound connection",
@@ -68,7 +68,7 @@ test.each([
     /\berror\.status\b|status: [45]\d\d/,
     /^(contract\/errors|server\/http\/render-error|server\/http\/serve-request)\.ts$|^demo\//,
   ],
-])("%s stays in its one place", (_, pattern, home) => {
+])("%s appears only in its one place", (_, pattern, home) => {
   const strays = sources.filter(({ file, text }) => pattern.test(text) && !home.test(file));
   expect(strays.map(({ file }) => file)).toEqual([]);
 });
@@ -92,14 +92,14 @@ test("the only class is AppError", () => {
   expect(classes).toEqual(["contract/errors.ts: AppError"]);
 });
 
-test("a file says in its first line what question it answers", () => {
+test("a file states its purpose in its first line", () => {
   const silent = sources.filter(
     ({ text }) => !/^\/\*\*(?: |\n \* )\S/.test(text) && !text.startsWith("#!"),
   );
   expect(silent.map(({ file }) => file)).toEqual([]);
 });
 
-test("names say something", () => {
+test("file names carry information", () => {
   const banned =
     /(^|[-/])(service|manager|handler|helper|util|utils|common|core|base|misc|data|info)(?=[-.])/;
   // Words of the wire, which one grep must find everywhere.

@@ -1,4 +1,4 @@
-/** The documents are held to the code: codes, paths and the order of the data plane. */
+/** Checks the documents against the code: error codes, paths and request flows. */
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ test("every error code has a heading in docs/errors.md with its status, and the 
   expect(headings.toSorted()).toEqual(codes.toSorted());
 });
 
-test("every path of the project that a document names exists", () => {
+test("every project path in a document exists", () => {
   const missing = documents.flatMap((file) =>
     [...read(file).matchAll(/`((?:src|test|docs|scripts|bin|bench)\/[\w./-]*\w)`/g)]
       .map(([, path = ""]) => path)
@@ -36,7 +36,7 @@ test("every path of the project that a document names exists", () => {
   expect(missing).toEqual([]);
 });
 
-test("every link between documents leads somewhere", () => {
+test("every link between documents resolves", () => {
   const dead = documents.flatMap((file) =>
     [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
       .map(([, target = ""]) => target)
@@ -47,18 +47,18 @@ test("every link between documents leads somewhere", () => {
   expect(dead).toEqual([]);
 });
 
-test("ARCHITECTURE.md tells the way of a request as dataplane/handle-request.ts walks it", () => {
+test("ARCHITECTURE.md lists the steps of dataplane/handle-request.ts in order", () => {
   const called = [
     ...read("src/dataplane/handle-request.ts").matchAll(/from "\.\/([\w-]+)\.ts"/g),
   ].map(([, name]) => name);
-  const told = [...read("ARCHITECTURE.md").matchAll(/^\d+\. `src\/dataplane\/([\w-]+)\.ts`/gm)].map(
-    ([, name]) => name,
-  );
+  const documented = [
+    ...read("ARCHITECTURE.md").matchAll(/^\d+\. `src\/dataplane\/([\w-]+)\.ts`/gm),
+  ].map(([, name]) => name);
   const body = read("src/dataplane/handle-request.ts");
   const order = (names: (string | undefined)[]) =>
     names.filter((name) => name !== "handle-request" && body.includes(`${camel(name ?? "")}(`));
 
-  expect(told.filter((name) => name !== "handle-request")).toEqual(
+  expect(documented.filter((name) => name !== "handle-request")).toEqual(
     order(called).toSorted(
       (one, other) => body.indexOf(`${camel(one ?? "")}(`) - body.indexOf(`${camel(other ?? "")}(`),
     ),

@@ -1,4 +1,4 @@
-/** The pages that are made from code are as the code makes them. */
+/** Generated pages are up to date. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { generatedDocs } from "../../scripts/docs.ts";
@@ -6,7 +6,7 @@ import { generatedDocs } from "../../scripts/docs.ts";
 const root = join(import.meta.dir, "../..");
 
 test.each(Object.entries(generatedDocs()))(
-  "%s is current: else run npm run docs",
+  "%s is up to date; otherwise run npm run docs",
   async (path, text) => {
     expect(await Bun.file(join(root, path)).text()).toBe(text);
   },

@@ -1,4 +1,4 @@
-/** No file grows past what a person reads in one go. Tables of data are excepted by name. */
+/** Caps the size of source files, except tables of data. */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
