@@ -24,21 +24,26 @@ import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts
 import { storeRequestTable } from "../db/store-requests.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
-import { authorizationServerRoutes } from "./authorization-servers.ts";
-import { configureInstall } from "./configure-install.ts";
-import { approveRequest, cancelRequest, findRequest, rejectRequest } from "./decide-request.ts";
-import { installForGroup } from "./install-for-group.ts";
-import { installServer } from "./install-server.ts";
-import { listEntries } from "./list-entries.ts";
-import { shownInstalls } from "./list-installs.ts";
-import { registryApiRoutes } from "./registry-api.ts";
-import { revokeGrant } from "./revoke-grant.ts";
-import { dropInstall } from "./save-install.ts";
-import { expireRequests } from "./save-request.ts";
-import { connectUrl } from "./serve/connect-link.ts";
-import { findGateway, standingOf } from "./standing.ts";
-import { toolChangeRoutes } from "./tool-changes.ts";
-import { ownInstall } from "./vault/own-install.ts";
+import { findGateway, readPrincipalAccess } from "./access/principal-access.ts";
+import { listCatalogEntries } from "./catalog/list-catalog-entries.ts";
+import { registryApiRoutes } from "./catalog/registry-api-routes.ts";
+import { configureInstall } from "./installs/configure-install.ts";
+import { describeInstalls } from "./installs/describe-installs.ts";
+import { findUsableInstall } from "./installs/find-usable-install.ts";
+import { installForGroup } from "./installs/install-for-group.ts";
+import { installServer } from "./installs/install-server.ts";
+import { deleteInstall } from "./installs/save-install.ts";
+import {
+  approveRequest,
+  cancelRequest,
+  lockRequest,
+  rejectRequest,
+} from "./requests/decide-request.ts";
+import { revokeGrant } from "./requests/revoke-grant.ts";
+import { expireRequests } from "./requests/save-request.ts";
+import { buildConnectUrl } from "./serve/connect-link.ts";
+import { toolChangeRoutes } from "./upstream/tool-change-routes.ts";
+import { authorizationServerRoutes } from "./vault/authorization-server-routes.ts";
 
 const installRoutes: Route[] = [
   route(installForPrincipal, (deps, call) =>
@@ -46,26 +51,26 @@ const installRoutes: Route[] = [
   ),
   route(listInstalls, async (deps, { params, query }) => {
     const { limit, cursor, q, sort, ...filters } = query;
-    const where = { gateway_id: params.gateway_id, ...given(filters) };
+    const where = { gateway_id: params.gateway_id, ...omitUndefined(filters) };
     const page = await storeInstallTable.page(deps.db, where, { limit, cursor, q, sort });
-    const items = await shownInstalls(deps, params.gateway_id, page.items);
+    const items = await describeInstalls(deps, params.gateway_id, page.items);
     return { items, next_cursor: page.next_cursor };
   }),
   route(removeInstall, async (deps, call) => {
-    await dropInstall(deps, call, await findInstall(deps, call.params));
+    await deleteInstall(deps, call, await findInstall(deps, call.params));
     return undefined;
   }),
   route(configureInstallOf, async (deps, call) => {
     const install = await findInstall(deps, call.params);
     const next = await configureInstall(deps, call, install, call.body.values);
-    const [shown] = await shownInstalls(deps, call.params.gateway_id, [next]);
+    const [shown] = await describeInstalls(deps, call.params.gateway_id, [next]);
     return shown ?? new AppError("conflict", "Its instance is gone.");
   }),
   route(connectInstall, async (deps, { params, origin }) => {
     const install = await findInstall(deps, params);
-    const { shown } = await ownInstall(deps, install, install.id);
+    const { shown } = await findUsableInstall(deps, install, install.id);
     const { requires_auth, requires_config } = shown;
-    return { url: connectUrl(origin, install), requires_auth, requires_config };
+    return { url: buildConnectUrl(origin, install), requires_auth, requires_config };
   }),
   route(bulkInstall, (deps, call) =>
     installForGroup(deps, call, call.params.gateway_id, call.body),
@@ -77,12 +82,12 @@ const requestRoutes: Route[] = [
     await findGateway(deps, params.gateway_id);
     await expireRequests(deps);
     const { limit, cursor, q, sort, ...filters } = query;
-    const where = { gateway_id: params.gateway_id, ...given(filters) };
+    const where = { gateway_id: params.gateway_id, ...omitUndefined(filters) };
     return await storeRequestTable.page(deps.db, where, { limit, cursor, q, sort });
   }),
   route(getStoreRequest, async (deps, { params }) => {
     await expireRequests(deps);
-    return await findRequest(deps, params);
+    return await lockRequest(deps, params);
   }),
   route(approveStoreRequest, (deps, call) => approveRequest(deps, call, call.params, call.body)),
   route(rejectStoreRequest, (deps, call) => rejectRequest(deps, call, call.params, call.body.note)),
@@ -93,7 +98,7 @@ const grantRoutes: Route[] = [
   route(listStoreGrants, async (deps, { params, query }) => {
     await findGateway(deps, params.gateway_id);
     const { limit, cursor, q, sort, ...filters } = query;
-    const where = { gateway_id: params.gateway_id, ...given(filters) };
+    const where = { gateway_id: params.gateway_id, ...omitUndefined(filters) };
     return await storeGrantTable.page(deps.db, where, { limit, cursor, q, sort });
   }),
   route(revokeStoreGrant, async (deps, call) => {
@@ -108,10 +113,16 @@ export const storeRoutes: readonly Route[] = [
   ...toolChangeRoutes,
   ...authorizationServerRoutes,
   ...requestRoutes,
-  route(listCatalog, (deps, { params, query }) => listEntries(deps, params.gateway_id, query)),
+  route(listCatalog, (deps, { params, query }) =>
+    listCatalogEntries(deps, params.gateway_id, query),
+  ),
   ...registryApiRoutes,
   route(explainAccess, async (deps, { params, body }) => {
-    const { groups, default_level, levelFor } = await standingOf(deps, params.gateway_id, body);
+    const { groups, default_level, levelFor } = await readPrincipalAccess(
+      deps,
+      params.gateway_id,
+      body,
+    );
     const entry = await findCatalogEntry(deps.db, params.gateway_id, body.code);
     if (!entry) throw new AppError("not_found", `The catalog has no server "${body.code}".`);
     return { ...levelFor(entry), default_level, groups: [...groups] };
@@ -128,7 +139,7 @@ async function findInstall(
 }
 
 /** Filters that the caller left out do not narrow. */
-const given = <Filters extends object>(filters: Filters) =>
+const omitUndefined = <Filters extends object>(filters: Filters) =>
   // What is left of the object's own members is not undefined.
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Filters]?: Exclude<Filters[Name], undefined>;

@@ -10,7 +10,7 @@ import { deleteExpiredPseudonyms } from "../db/pseudonyms.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
 import { deleteRequestEvents } from "../db/request-events.ts";
 import type { Deps } from "../deps.ts";
-import { expireRequests } from "../mcp-store/save-request.ts";
+import { expireRequests } from "../mcp-store/requests/save-request.ts";
 
 const DAY_MS = 86_400_000;
 /** A retry comes within minutes: a day is generous. */

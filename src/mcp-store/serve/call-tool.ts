@@ -8,21 +8,21 @@ import {
 import type { Install } from "../../contract/store-installs.ts";
 import { measureValue } from "../../lib/json/measure-json.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import type { Missing } from "../upstream/target.ts";
-import type { Tool } from "../upstream/tool-definition.ts";
-import { troubleOf } from "../upstream/trouble.ts";
-import type { ToolCall } from "../upstream/upstreams.ts";
-import { connectText, connectUrl } from "./connect-link.ts";
+import { describeUpstreamError } from "../upstream/describe-upstream-error.ts";
+import type { MissingInput } from "../upstream/resolve-target.ts";
+import type { UpstreamTool } from "../upstream/tool-definition.ts";
+import type { UpstreamToolCall } from "../upstream/upstreams.ts";
+import { buildConnectMessage, buildConnectUrl } from "./connect-link.ts";
 import { callConnectTool } from "./connect-tools.ts";
 import { guardCall, guardProgress, guardResult } from "./guard-call.ts";
-import { offeredTools } from "./offered-tools.ts";
-import { isPrincipal, type Session } from "./session.ts";
+import type { CallerServer } from "./list-caller-servers.ts";
+import { listOfferedTools } from "./list-offered-tools.ts";
+import { isPrincipal, type McpSession } from "./session.ts";
 import { callStoreTool } from "./store-tools.ts";
-import type { Place } from "./surface.ts";
-import { exposedNames, prefixIn } from "./tool-names.ts";
-import { refused } from "./tool-result.ts";
+import { assignToolNames, readPrefix } from "./tool-names.ts";
+import { errorResult } from "./tool-result.ts";
 
-export interface AskedCall {
+export interface ToolCallRequest {
   name: string;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
@@ -33,23 +33,23 @@ export interface AskedCall {
 }
 
 export async function callTool(
-  session: Session,
-  asked: AskedCall,
+  session: McpSession,
+  asked: ToolCallRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
   const own =
     (isPrincipal(session) ? await callStoreTool(session, asked) : undefined) ??
     (await callConnectTool(session, asked.name));
   if (own) return own;
 
-  const prefix = prefixIn(asked.name);
-  const place = session.places.find((one) => [one.prefix.long, one.prefix.short].includes(prefix));
-  if (!place) return refused(noTool(asked.name));
+  const prefix = readPrefix(asked.name);
+  const place = session.servers.find((one) => [one.prefix.long, one.prefix.short].includes(prefix));
+  if (!place) return errorResult(unknownToolMessage(asked.name));
   if (place.suspended_because !== null) {
-    return refused(`${place.instance.name} ${SUSPENDED[place.suspended_because]}`);
+    return errorResult(`${place.instance.name} ${SUSPENDED[place.suspended_because]}`);
   }
   const { tool, missing, refusal } = await findTool(session, place, asked.name);
-  if (missing) return toConnect(session, place, asked, missing);
-  return tool ? await callUpstream(session, place, asked, tool) : refused(refusal ?? "");
+  if (missing) return toConnectResult(session, place, asked, missing);
+  return tool ? await runGuardedCall(session, place, asked, tool) : errorResult(refusal ?? "");
 }
 
 const SUSPENDED: Record<NonNullable<Install["suspended_because"]>, string> = {
@@ -61,35 +61,42 @@ const SUSPENDED: Record<NonNullable<Install["suspended_because"]>, string> = {
   not_in_catalog: "is not in the Store any more.",
 };
 
-interface Found {
-  tool?: Tool;
-  missing?: Missing;
+interface ToolLookup {
+  tool?: UpstreamTool;
+  missing?: MissingInput;
   refusal?: string;
 }
 
 /** By what it is called here; else what stands in the way. */
-async function findTool(session: Session, place: Place, exposed: string): Promise<Found> {
+async function findTool(
+  session: McpSession,
+  place: CallerServer,
+  exposed: string,
+): Promise<ToolLookup> {
   const { instance, prefix } = place;
-  const { tools, names, withheld, notes, missing } = await offeredTools(session, place);
+  const { tools, names, withheld, notes, missing } = await listOfferedTools(session, place);
   if (missing) return { missing };
-  const called = exposedNames(prefix, names, instance.provider_options.tool_aliases);
+  const called = assignToolNames(prefix, names, instance.provider_options.tool_aliases);
   const found = tools.find(({ shown }) => called.get(shown.name) === exposed);
   if (found) return { tool: found.tool };
   const [, reason] = [...withheld].find(([name]) => called.get(name) === exposed) ?? [];
   if (reason) return { refusal: reason.refusal };
   const [note] = names.length === 0 ? notes : [];
   return {
-    refusal: note ? `${instance.name} cannot be used right now. ${note}` : noTool(exposed),
+    refusal: note
+      ? `${instance.name} cannot be used right now. ${note}`
+      : unknownToolMessage(exposed),
   };
 }
 
-const noTool = (name: string): string => `There is no tool "${name}" here: list the tools again.`;
+const unknownToolMessage = (name: string): string =>
+  `There is no tool "${name}" here: list the tools again.`;
 
-async function callUpstream(
-  session: Session,
-  place: Place,
-  asked: AskedCall,
-  tool: Tool,
+async function runGuardedCall(
+  session: McpSession,
+  place: CallerServer,
+  asked: ToolCallRequest,
+  tool: UpstreamTool,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { signal } = asked;
   const onprogress = asked.onprogress && guardProgress(session, asked.onprogress);
@@ -97,14 +104,14 @@ async function callUpstream(
   const before = await guardCall(session, call);
   if ("refusal" in before) return before.refusal;
   const began = elapsedMs();
-  const result = await answerOf(session, place, {
+  const result = await callServer(session, place, {
     tool,
     args: before.pass,
     signal,
     onprogress,
     trace_headers: session.trace_headers,
   });
-  if (typeof result === "string") return toConnect(session, place, asked, result);
+  if (typeof result === "string") return toConnectResult(session, place, asked, result);
   session.deps.log("tool_call", {
     trace_id: session.author.trace_id,
     caller: session.author.actor.name,
@@ -114,39 +121,39 @@ async function callUpstream(
     failed: result.isError === true,
     ms: Math.round(elapsedMs() - began),
   });
-  session.hold.add(measureValue(result));
+  session.memory.add(measureValue(result));
   const after = await guardResult(session, call, result);
   return "refusal" in after ? after.refusal : after.pass;
 }
 
 /** What goes wrong there is an answer too. */
-async function answerOf(
-  session: Session,
-  place: Place,
-  call: ToolCall,
-): Promise<CallToolResult | Missing> {
+async function callServer(
+  session: McpSession,
+  place: CallerServer,
+  call: UpstreamToolCall,
+): Promise<CallToolResult | MissingInput> {
   try {
     return await session.upstreams.call(place, call);
   } catch (thrown) {
     // What the server says of the arguments is for the caller to read.
-    if (thrown instanceof ProtocolError) return refused(thrown.message);
-    const trouble = troubleOf(thrown);
+    if (thrown instanceof ProtocolError) return errorResult(thrown.message);
+    const trouble = describeUpstreamError(thrown);
     const { id, gateway_id, name } = place.instance;
     session.deps.log("tool_call_failed", { level: "warn", gateway_id, instance_id: id, trouble });
-    return refused(`${name} did not answer. ${trouble}`);
+    return errorResult(`${name} did not answer. ${trouble}`);
   }
 }
 
 /** Few clients open links by themselves: the others get it as text. */
-function toConnect(
-  { origin }: Session,
-  { instance, install }: Place,
-  { opens_links }: AskedCall,
-  missing: Missing,
+function toConnectResult(
+  { origin }: McpSession,
+  { instance, install }: CallerServer,
+  { opens_links }: ToolCallRequest,
+  missing: MissingInput,
 ): CallToolResult | InputRequiredResult {
-  if (!install) return refused(`${instance.name} needs an account of a user.`);
-  const url = connectUrl(origin, install);
-  const message = connectText(instance.name, missing, url);
-  if (!opens_links) return { ...refused(message), structuredContent: { connect_url: url } };
+  if (!install) return errorResult(`${instance.name} needs an account of a user.`);
+  const url = buildConnectUrl(origin, install);
+  const message = buildConnectMessage(instance.name, missing, url);
+  if (!opens_links) return { ...errorResult(message), structuredContent: { connect_url: url } };
   return inputRequired({ inputRequests: { connect: inputRequired.elicitUrl({ message, url }) } });
 }

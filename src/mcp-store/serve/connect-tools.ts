@@ -1,14 +1,14 @@
 /** `connect_<server>`: in the list while an install still needs something, so that it shows before a call fails. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import type { Missing } from "../upstream/target.ts";
-import { connectText, connectUrl } from "./connect-link.ts";
-import type { Session } from "./session.ts";
-import type { Place } from "./surface.ts";
-import { answered, refused } from "./tool-result.ts";
+import type { MissingInput } from "../upstream/resolve-target.ts";
+import { buildConnectMessage, buildConnectUrl } from "./connect-link.ts";
+import type { CallerServer } from "./list-caller-servers.ts";
+import type { McpSession } from "./session.ts";
+import { errorResult, textResult } from "./tool-result.ts";
 
 const PREFIX = "connect_";
 
-export function connectTool({ instance, prefix }: Place, missing: Missing): Tool {
+export function buildConnectTool({ instance, prefix }: CallerServer, missing: MissingInput): Tool {
   const todo = missing === "auth" ? "an account to be connected" : "values to be filled in";
   return {
     name: `${PREFIX}${prefix.long}`,
@@ -21,14 +21,14 @@ export function connectTool({ instance, prefix }: Place, missing: Missing): Tool
 
 /** Undefined when the name is not one of these. */
 export async function callConnectTool(
-  { places, upstreams, origin }: Session,
+  { servers: places, upstreams, origin }: McpSession,
   name: string,
 ): Promise<CallToolResult | undefined> {
   const place = places.find(({ prefix }) => name === `${PREFIX}${prefix.long}`);
   if (!place?.install || place.suspended_because !== null) return undefined;
-  const { missing } = await upstreams.offered(place);
-  if (!missing) return answered(`${place.instance.name} is ready: list the tools again.`, {});
-  const url = connectUrl(origin, place.install);
-  const text = connectText(place.instance.name, missing, url);
-  return { ...refused(text), isError: false, structuredContent: { connect_url: url } };
+  const { missing } = await upstreams.listTools(place);
+  if (!missing) return textResult(`${place.instance.name} is ready: list the tools again.`, {});
+  const url = buildConnectUrl(origin, place.install);
+  const text = buildConnectMessage(place.instance.name, missing, url);
+  return { ...errorResult(text), isError: false, structuredContent: { connect_url: url } };
 }

@@ -2,28 +2,28 @@
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
 import type { Verdict } from "../../contract/evaluate.ts";
 import type { Deps } from "../../deps.ts";
-import type { Caller } from "./caller.ts";
-import type { Session } from "./session.ts";
-import { refused } from "./tool-result.ts";
+import type { McpCaller } from "./identify-mcp-caller.ts";
+import type { McpSession } from "./session.ts";
+import { errorResult } from "./tool-result.ts";
 
 /** A tool call as the policy sees it. */
-export interface Judged {
+export interface GuardedCall {
   /** The name at the server. */
   tool: string;
   server: string;
   args: Record<string, unknown> | undefined;
 }
 
-type Passed<T> = { pass: T } | { refusal: CallToolResult };
+type GuardOutcome<T> = { pass: T } | { refusal: CallToolResult };
 
 export const ENVELOPE = { jsonrpc: "2.0", id: 1 } as const;
 
 export async function guardCall(
-  session: Session,
-  call: Judged,
-): Promise<Passed<Record<string, unknown> | undefined>> {
+  session: McpSession,
+  call: GuardedCall,
+): Promise<GuardOutcome<Record<string, unknown> | undefined>> {
   const params = { name: call.tool, arguments: call.args ?? {} };
-  const verdict = await judge(session, call, {
+  const verdict = await evaluatePayload(session, call, {
     direction: "input",
     payload: { ...ENVELOPE, method: "tools/call", params },
   });
@@ -31,24 +31,27 @@ export async function guardCall(
   const { params: rewritten } = (verdict.transformed_payload ?? {}) as {
     params?: { arguments?: Record<string, unknown> };
   };
-  return settle(verdict, call.args, rewritten?.arguments);
+  return applyVerdict(verdict, call.args, rewritten?.arguments);
 }
 
 export async function guardResult(
-  session: Session,
-  call: Judged,
+  session: McpSession,
+  call: GuardedCall,
   result: CallToolResult,
-): Promise<Passed<CallToolResult>> {
+): Promise<GuardOutcome<CallToolResult>> {
   const payload = { ...ENVELOPE, result };
-  const verdict = await judge(session, call, { direction: "output", payload });
+  const verdict = await evaluatePayload(session, call, { direction: "output", payload });
   if (!verdict) return { pass: result };
   const { result: rewritten } = (verdict.transformed_payload ?? {}) as { result?: CallToolResult };
-  return settle(verdict, result, rewritten);
+  return applyVerdict(verdict, result, rewritten);
 }
 
 /** Progress is told before there is a result to judge: where somebody judges, as numbers only. */
-export function guardProgress({ deps, caller }: Session, tell: ProgressCallback): ProgressCallback {
-  const judged = Boolean(guardOf(deps, caller.gateway_id));
+export function guardProgress(
+  { deps, caller }: McpSession,
+  tell: ProgressCallback,
+): ProgressCallback {
+  const judged = Boolean(findGuard(deps, caller.gateway_id));
   return ({ progress, total, message }) =>
     tell({
       progress,
@@ -58,12 +61,12 @@ export function guardProgress({ deps, caller }: Session, tell: ProgressCallback)
 }
 
 /** Undefined: the gateway has no guard. */
-export async function judge(
-  { deps, caller, author, asked_from }: Session,
+export async function evaluatePayload(
+  { deps, caller, author, client_info: asked_from }: McpSession,
   { tool, server }: { tool: string | undefined; server: string },
   part: { direction: "input" | "output"; payload: Record<string, unknown> },
 ): Promise<Verdict | undefined> {
-  const collector_id = guardOf(deps, caller.gateway_id);
+  const collector_id = findGuard(deps, caller.gateway_id);
   if (!collector_id) return undefined;
   return await deps.evaluate({
     collector_id,
@@ -72,7 +75,7 @@ export async function judge(
       protocol: "mcp",
       // Ties the call and its result together.
       session_id: author.trace_id,
-      consumer_id: subjectOf(caller),
+      consumer_id: policySubject(caller),
       attributes: {
         consumer: { type: caller.kind },
         source: { application: server },
@@ -85,14 +88,14 @@ export async function judge(
 }
 
 /** The id that policies know a caller by. */
-export const subjectOf = (caller: Caller): string =>
+export const policySubject = (caller: McpCaller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
 
 /** Returns the collector that is the guard of a gateway. */
-export const guardOf = (deps: Deps, gateway_id: string): string | null | undefined =>
+export const findGuard = (deps: Deps, gateway_id: string): string | null | undefined =>
   deps.snapshot().gateways.get(gateway_id)?.guard_id;
 
-function approvalIn({ status, findings }: Verdict): string | undefined {
+function findApprovalId({ status, findings }: Verdict): string | undefined {
   if (status !== "ask") return undefined;
   const [id] = findings.flatMap(({ evidence }) =>
     typeof evidence.approval_id === "string" ? [evidence.approval_id] : [],
@@ -100,20 +103,20 @@ function approvalIn({ status, findings }: Verdict): string | undefined {
   return id;
 }
 
-function settle<T>(verdict: Verdict, given: T, rewritten: T | undefined): Passed<T> {
+function applyVerdict<T>(verdict: Verdict, given: T, rewritten: T | undefined): GuardOutcome<T> {
   const { status, trace_id } = verdict;
   if (status === "allow" || status === "report") return { pass: given };
   // What should have been rewritten and was not must not pass.
   if (status === "transform" && rewritten !== undefined) return { pass: rewritten };
   if (status === "ask") {
-    const approval_id = approvalIn(verdict);
+    const approval_id = findApprovalId(verdict);
     const text = `A person must allow this first: approval ${approval_id}. Make the same call again once it is approved.`;
-    return { refusal: { ...refused(text), structuredContent: { approval_id, trace_id } } };
+    return { refusal: { ...errorResult(text), structuredContent: { approval_id, trace_id } } };
   }
-  return { refusal: { ...refused(blockedText(verdict)), structuredContent: { trace_id } } };
+  return { refusal: { ...errorResult(describeBlock(verdict)), structuredContent: { trace_id } } };
 }
 
-export function blockedText({ findings }: Verdict): string {
+export function describeBlock({ findings }: Verdict): string {
   const by = findings.find(({ outcome }) => outcome.action === "block");
   const name = by?.source.gate_name ?? by?.source.detector_name;
   return `Blocked by the policy${name ? ` (${name})` : ""}.`;

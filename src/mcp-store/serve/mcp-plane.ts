@@ -10,19 +10,19 @@ import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { continueTrace } from "../../lib/http/trace-context.ts";
 import type { RequestIds } from "../../route.ts";
-import { createMemoryHolds, type MemoryHold } from "../memory-holds.ts";
+import { createMemoryReservations, type MemoryReservation } from "../memory-reservations.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
-import { admit } from "./admit.ts";
-import { type AskedCall, callTool } from "./call-tool.ts";
-import { type Caller, callerOf } from "./caller.ts";
-import { subjectOf } from "./guard-call.ts";
+import { callTool, type ToolCallRequest } from "./call-tool.ts";
+import { policySubject } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
+import { identifyMcpCaller, type McpCaller } from "./identify-mcp-caller.ts";
+import { type CallerServer, listCallerServers } from "./list-caller-servers.ts";
 import { listTools } from "./list-tools.ts";
 import { readMessage } from "./read-message.ts";
-import { createRunningRequests, memberOf } from "./running-requests.ts";
-import { isPrincipal, type Session } from "./session.ts";
-import { type Place, surfaceOf } from "./surface.ts";
-import { refused, refusedBy } from "./tool-result.ts";
+import { runRequestPlugins } from "./run-request-plugins.ts";
+import { createRunningRequests, readMember } from "./running-requests.ts";
+import { isPrincipal, type McpSession } from "./session.ts";
+import { errorResult, toErrorResult } from "./tool-result.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 export interface McpRequest extends RequestIds {
@@ -36,21 +36,21 @@ export interface McpRequest extends RequestIds {
 }
 
 export interface McpPlane {
-  answer: (request: Request, asked: McpRequest) => Promise<Response>;
+  respond: (request: Request, asked: McpRequest) => Promise<Response>;
   /** Ends what would never end by itself: streams of clients that listen for changes. */
   drain: () => void;
   stop: () => Promise<void>;
 }
 
 export function openMcpPlane(deps: Deps): McpPlane {
-  const openHold = createMemoryHolds(deps.settings);
-  const upstreams = openUpstreams(deps, openHold);
+  const reserveMemory = createMemoryReservations(deps.settings);
+  const upstreams = openUpstreams(deps, reserveMemory);
   const toolGuard = createToolGuard();
   const running = createRunningRequests();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
     // What `answer` below put there, handed through by the SDK as it is.
-    ({ authInfo, era }) => serverFor(authInfo?.extra?.session as Session, era),
+    ({ authInfo, era }) => createMcpServer(authInfo?.extra?.session as McpSession, era),
     {
       onerror: (error) => deps.log("mcp_refused", { level: "debug", error }),
     },
@@ -61,26 +61,30 @@ export function openMcpPlane(deps: Deps): McpPlane {
   async function serve(
     request: Request,
     { origin, client, headers, request_id, trace_id }: McpRequest,
-    { caller, hold, afterwards }: { caller: Caller; hold: MemoryHold; afterwards: DisposableStack },
+    {
+      caller,
+      hold,
+      afterwards,
+    }: { caller: McpCaller; hold: MemoryReservation; afterwards: DisposableStack },
   ): Promise<Response> {
     const message = await readMessage(deps, request, hold);
     const sender = { caller, session_id: request.headers.get("mcp-session-id") };
     // Before the rate limits: a cancellation only saves work.
     running.cancel(sender, message);
     const cost = Array.isArray(message) ? message.length : 1;
-    await admit(deps, request, caller, { client, cost, reply_headers: headers });
-    const session: Session = {
+    await runRequestPlugins(deps, request, caller, { client, cost, reply_headers: headers });
+    const session: McpSession = {
       deps,
       upstreams,
       toolGuard,
       caller,
-      places: await surfaceOf(deps, caller),
+      servers: await listCallerServers(deps, caller),
       origin,
-      author: { actor: { id: null, name: nameOf(caller) }, request_id, trace_id },
-      hold,
-      afterwards,
+      author: { actor: { id: null, name: callerName(caller) }, request_id, trace_id },
+      memory: hold,
+      cleanup: afterwards,
       trace_headers: continueTrace(request.headers, request_id),
-      asked_from: { client_address: client, user_agent: request.headers.get("user-agent") },
+      client_info: { client_address: client, user_agent: request.headers.get("user-agent") },
     };
     const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
     const started = running.begin(sender, message);
@@ -88,25 +92,25 @@ export function openMcpPlane(deps: Deps): McpPlane {
     const signals = [request.signal, started.signal];
     const forSdk = new Request(request.url, {
       method: request.method,
-      headers: acceptingBoth(request.headers),
-      signal: AbortSignal.any(listens(message) ? [...signals, draining.signal] : signals),
+      headers: withBothMediaTypes(request.headers),
+      signal: AbortSignal.any(isListenRequest(message) ? [...signals, draining.signal] : signals),
     });
     const response = await endpoint.fetch(forSdk, { authInfo, parsedBody: message });
     // The SDK has no server to close at the end of this stream, and nothing of the request is held.
-    if (listens(message)) afterwards.dispose();
+    if (isListenRequest(message)) afterwards.dispose();
     // Names the client in its later requests, for cancellation; nothing is stored under it.
     if (isInitializeRequest(message)) response.headers.set("mcp-session-id", deps.newId());
     return response;
   }
 
   return {
-    async answer(request, asked) {
+    async respond(request, asked) {
       if (request.method !== "POST") {
         const details = { allow: "POST" };
         throw new AppError("method_not_allowed", "The MCP endpoint takes POST.", { details });
       }
-      const caller = await callerOf(deps, request, asked);
-      const hold = openHold(`${caller.kind} ${caller.gateway_id} ${subjectOf(caller)}`);
+      const caller = await identifyMcpCaller(deps, request, asked);
+      const hold = reserveMemory(`${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`);
       const afterwards = new DisposableStack();
       afterwards.defer(hold.release);
       try {
@@ -132,11 +136,11 @@ const isStream = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
 /** Not by the `Mcp-Method` header, which the SDK ignores for clients of the 2025 era. */
-const listens = (message: unknown): boolean =>
-  memberOf(message, "method") === "subscriptions/listen";
+const isListenRequest = (message: unknown): boolean =>
+  readMember(message, "method") === "subscriptions/listen";
 
 /** The SDK insists on both media types by name. */
-function acceptingBoth(sent: Headers): Headers {
+function withBothMediaTypes(sent: Headers): Headers {
   const headers = new Headers(sent);
   if (/^$|\*/.test(sent.get("accept") ?? "")) {
     headers.set("accept", "application/json, text/event-stream");
@@ -144,27 +148,27 @@ function acceptingBoth(sent: Headers): Headers {
   return headers;
 }
 
-const nameOf = (caller: Caller): string =>
+const callerName = (caller: McpCaller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.name;
 
-function serverFor(session: Session, era: McpRequestContext["era"]): Server {
+function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Server {
   const server = new Server(
-    { name: "portcullis", version: `1-${fingerprint(session.places)}` },
+    { name: "portcullis", version: `1-${fingerprint(session.servers)}` },
     {
       // Clients of the older era have no stream here on which they could be told.
       capabilities: { tools: { listChanged: era === "modern" } },
       ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
     },
   );
-  server.onclose = () => session.afterwards.dispose();
+  server.onclose = () => session.cleanup.dispose();
   server.setRequestHandler("tools/list", async () => ({ tools: await listTools(session) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const capabilities = server.getClientCapabilities();
-    const asked: AskedCall = {
+    const asked: ToolCallRequest = {
       name: params.name,
       args: params.arguments,
       signal: mcpReq.signal,
-      onprogress: progressTo(mcpReq),
+      onprogress: createProgressCallback(mcpReq),
       opens_links:
         mcpReq.envelope !== undefined &&
         capabilities?.elicitation?.url !== undefined &&
@@ -177,16 +181,19 @@ function serverFor(session: Session, era: McpRequestContext["era"]): Server {
       const { trace_id } = session.author;
       if (error.code === "internal") {
         session.deps.log("tool_call_broke", { level: "error", trace_id, error: error.cause });
-        return refused(`${error.message} (${trace_id})`);
+        return errorResult(`${error.message} (${trace_id})`);
       }
-      return refusedBy(error);
+      return toErrorResult(error);
     }
   });
   return server;
 }
 
 /** Undefined: the client did not ask. One that has left by then is told nothing. */
-function progressTo({ _meta, notify }: ServerContext["mcpReq"]): AskedCall["onprogress"] {
+function createProgressCallback({
+  _meta,
+  notify,
+}: ServerContext["mcpReq"]): ToolCallRequest["onprogress"] {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return (progress) => {
@@ -199,7 +206,7 @@ const INSTRUCTIONS =
   "Tools of installed servers are named <server>__<tool>. Find more servers with store_search and add them with store_install; store_status tells what is missing or broken.";
 
 /** Clients that keep a list by version ask again when what is installed changes. */
-function fingerprint(places: readonly Place[]): string {
+function fingerprint(places: readonly CallerServer[]): string {
   const seen = places.map(({ instance, suspended_because }) => [
     instance.id,
     instance.version,

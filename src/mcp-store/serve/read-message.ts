@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
-import type { MemoryHold } from "../memory-holds.ts";
+import type { MemoryReservation } from "../memory-reservations.ts";
 
 /** A body is in memory as bytes, as text, as a parsed value, and as what is sent on. */
 const COPIES = 4;
@@ -13,7 +13,7 @@ const COPIES = 4;
 export async function readMessage(
   deps: Deps,
   request: Request,
-  hold: MemoryHold,
+  hold: MemoryReservation,
 ): Promise<unknown> {
   const limits = bodyLimits(deps, deps.settings.JSON_BODY_MIB * 1024 * 1024);
   const bytes = await readBody(request, limits, (count) => hold.add(count * COPIES));
@@ -27,7 +27,7 @@ export async function readMessage(
     throw new AppError("too_large", `The body has more than ${MAX_MEMBERS} members.`);
   }
   hold.add(weight);
-  const message = parsed(text);
+  const message = parseJson(text);
   if (Array.isArray(message) && (message.length === 0 || message.length > MAX_BATCH)) {
     throw new AppError("invalid_request", `A batch has 1 to ${MAX_BATCH} messages.`);
   }
@@ -37,7 +37,7 @@ export async function readMessage(
 /** The SDK refuses more; here they are refused before they are counted. */
 const MAX_BATCH = 100;
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,7 @@
 /** Requests of 2025-era clients that are running, so that `notifications/cancelled` can end them. */
-import type { Caller } from "./caller.ts";
-import { subjectOf } from "./guard-call.ts";
+
+import { policySubject } from "./guard-call.ts";
+import type { McpCaller } from "./identify-mcp-caller.ts";
 
 export interface RunningRequests {
   /** Registers a request until `end` is called; `signal` aborts when its client cancels it. */
@@ -10,7 +11,7 @@ export interface RunningRequests {
 }
 
 export interface Sender {
-  caller: Caller;
+  caller: McpCaller;
   /** Clients count their requests from zero: without a session, a request id could be another client's. */
   session_id: string | null;
 }
@@ -21,7 +22,7 @@ export function createRunningRequests(): RunningRequests {
     begin(sender, message) {
       const controller = new AbortController();
       const { signal } = controller;
-      const key = keyOf(sender, memberOf(message, "id"));
+      const key = toRequestKey(sender, readMember(message, "id"));
       if (key === undefined) return { signal, end: () => {} };
       running.set(key, controller);
       const end = () => {
@@ -30,19 +31,19 @@ export function createRunningRequests(): RunningRequests {
       return { signal, end };
     },
     cancel(sender, message) {
-      if (memberOf(message, "method") !== "notifications/cancelled") return;
-      const key = keyOf(sender, memberOf(memberOf(message, "params"), "requestId"));
+      if (readMember(message, "method") !== "notifications/cancelled") return;
+      const key = toRequestKey(sender, readMember(readMember(message, "params"), "requestId"));
       if (key !== undefined) running.get(key)?.abort();
     },
   };
 }
 
 /** Undefined for a message that cannot be canceled: no session, no id, or a batch. */
-function keyOf({ caller, session_id }: Sender, id: unknown): string | undefined {
+function toRequestKey({ caller, session_id }: Sender, id: unknown): string | undefined {
   if (session_id === null || (typeof id !== "string" && typeof id !== "number")) return undefined;
-  return JSON.stringify([caller.kind, caller.gateway_id, subjectOf(caller), session_id, id]);
+  return JSON.stringify([caller.kind, caller.gateway_id, policySubject(caller), session_id, id]);
 }
 
 /** Undefined where `value` is no object. */
-export const memberOf = (value: unknown, name: string): unknown =>
+export const readMember = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

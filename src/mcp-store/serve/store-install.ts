@@ -4,10 +4,10 @@ import { AppError } from "../../contract/errors.ts";
 import type { InstallReply } from "../../contract/store-installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
-import { installServer } from "../install-server.ts";
-import { connectUrl } from "./connect-link.ts";
+import { installServer } from "../installs/install-server.ts";
+import { buildConnectUrl } from "./connect-link.ts";
 import type { PrincipalSession } from "./session.ts";
-import { answered } from "./tool-result.ts";
+import { textResult } from "./tool-result.ts";
 
 export async function storeInstall(
   session: PrincipalSession,
@@ -24,11 +24,11 @@ export async function storeInstall(
   const place = { gateway_id, principal_sub, instance_id: reply.instance_id };
   const todo = reply.requires_auth || reply.requires_config;
   const install = todo ? await storeInstallTable.find(deps.db, place) : undefined;
-  const link = install ? { connect_url: connectUrl(origin, install) } : {};
-  return answered(nextStep(reply, link.connect_url), { ...reply, ...link });
+  const link = install ? { connect_url: buildConnectUrl(origin, install) } : {};
+  return textResult(describeNextStep(reply, link.connect_url), { ...reply, ...link });
 }
 
-function nextStep(reply: InstallReply, connect_url: string | undefined): string {
+function describeNextStep(reply: InstallReply, connect_url: string | undefined): string {
   const { name, instance_choices } = reply;
   if (reply.requires_reason) {
     return `An approver must allow ${name}. Ask the user why they need it, then call again with reason.`;

@@ -1,18 +1,18 @@
 /** store_search: servers that the principal can install or ask for. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { catalogEntries } from "../../db/catalog-entries.ts";
-import { storeView } from "../store-view.ts";
+import { createEntryStatusReader } from "../catalog/entry-status.ts";
 import type { PrincipalSession } from "./session.ts";
-import { answered } from "./tool-result.ts";
+import { textResult } from "./tool-result.ts";
 
-const MAX_FOUND = 50;
+const MAX_RESULTS = 50;
 
 export async function storeSearch(
   { deps, caller }: PrincipalSession,
   { query, category }: { query: string; category?: string | undefined },
 ): Promise<CallToolResult> {
   const words = query.toLowerCase().split(/\s+/);
-  const view = await storeView(deps, caller.gateway_id, caller);
+  const view = await createEntryStatusReader(deps, caller.gateway_id, caller);
   const found = (await catalogEntries(deps.db, caller.gateway_id))
     .filter((entry) => entry.status === "shown" && (category ?? entry.category) === entry.category)
     .map((entry) => {
@@ -23,12 +23,12 @@ export async function storeSearch(
       const text = Object.values(entry).join(" ").toLowerCase();
       return level !== "none" && words.every((word) => text.includes(word));
     });
-  const items = found.slice(0, MAX_FOUND);
+  const items = found.slice(0, MAX_RESULTS);
   const lines = items.map(
     ({ code, name, description, install_status }) =>
       `${code}: ${name}. ${description} (${install_status})`,
   );
   const more = found.length - items.length;
   if (more > 0) lines.push(`${more} more: look for something narrower.`);
-  return answered(lines.join("\n") || "The Store has no such server.", { items, more });
+  return textResult(lines.join("\n") || "The Store has no such server.", { items, more });
 }

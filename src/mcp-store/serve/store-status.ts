@@ -2,24 +2,29 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import { storeRequestTable } from "../../db/store-requests.ts";
-import { shownInstalls } from "../list-installs.ts";
-import { connectUrl } from "./connect-link.ts";
-import { type OfferedTools, offeredTools, type Withheld } from "./offered-tools.ts";
+import { describeInstalls } from "../installs/describe-installs.ts";
+import { buildConnectUrl } from "./connect-link.ts";
+import { listOfferedTools, type OfferedTools, type WithheldTool } from "./list-offered-tools.ts";
 import type { PrincipalSession } from "./session.ts";
-import { answered } from "./tool-result.ts";
+import { textResult } from "./tool-result.ts";
 
 export async function storeStatus(
   session: PrincipalSession,
   { code }: { code?: string | undefined },
 ): Promise<CallToolResult> {
-  const { deps, caller, places, origin } = session;
+  const { deps, caller, servers: places, origin } = session;
   const { gateway_id, principal_sub } = caller;
   const where = { gateway_id, principal_sub, ...(code === undefined ? {} : { code }) };
-  const shown = await shownInstalls(deps, gateway_id, await storeInstallTable.all(deps.db, where));
+  const shown = await describeInstalls(
+    deps,
+    gateway_id,
+    await storeInstallTable.all(deps.db, where),
+  );
   const installs = await Promise.all(
     shown.map(async (install) => {
       const place = places.find(({ instance }) => instance.id === install.instance_id);
-      const offered = install.state === "active" && place && (await offeredTools(session, place));
+      const offered =
+        install.state === "active" && place && (await listOfferedTools(session, place));
       const { tools = [], notes = [], withheld, missing } = offered || {};
       const { name, instance_id, state, suspended_because } = install;
       return {
@@ -29,10 +34,10 @@ export async function storeStatus(
         state,
         suspended_because,
         tools: tools.length,
-        notes: [...notes, ...(withheld ? countsOf(withheld) : [])],
+        notes: [...notes, ...(withheld ? countWithheld(withheld) : [])],
         requires_auth: missing === "auth",
         requires_config: missing === "config",
-        ...(missing ? { connect_url: connectUrl(origin, install) } : {}),
+        ...(missing ? { connect_url: buildConnectUrl(origin, install) } : {}),
       };
     }),
   );
@@ -43,26 +48,29 @@ export async function storeStatus(
     created_at,
     expires_at,
   }));
-  const lines = [...installs.map(statusLine), ...requests.map((one) => `${one.code}: requested.`)];
-  return answered(lines.join("\n") || "Nothing is installed.", { installs, requests });
+  const lines = [
+    ...installs.map(formatStatus),
+    ...requests.map((one) => `${one.code}: requested.`),
+  ];
+  return textResult(lines.join("\n") || "Nothing is installed.", { installs, requests });
 }
 
-const COUNTED: Record<Withheld["reason"], string> = {
+const WITHHELD_LABEL: Record<WithheldTool["reason"], string> = {
   new: "New tools that wait for an administrator",
   changed: "Changed tools that wait for an administrator",
   blocked: "Tools blocked by the policy",
 };
 
 /** Without their names: those are text of the server that nobody has accepted, and a model reads the status. */
-function countsOf(withheld: OfferedTools["withheld"]): string[] {
+function countWithheld(withheld: OfferedTools["withheld"]): string[] {
   const counts = new Map<string, number>();
   for (const { reason } of withheld.values()) {
-    counts.set(COUNTED[reason], (counts.get(COUNTED[reason]) ?? 0) + 1);
+    counts.set(WITHHELD_LABEL[reason], (counts.get(WITHHELD_LABEL[reason]) ?? 0) + 1);
   }
   return Array.from(counts, ([text, count]) => `${text}: ${count}.`);
 }
 
-interface Told {
+interface InstallStatus {
   name: string;
   state: string;
   suspended_because: string | null;
@@ -71,7 +79,13 @@ interface Told {
   connect_url?: string;
 }
 
-function statusLine({ name, suspended_because, tools, notes, connect_url }: Told): string {
+function formatStatus({
+  name,
+  suspended_because,
+  tools,
+  notes,
+  connect_url,
+}: InstallStatus): string {
   if (suspended_because) return `${name}: suspended (${suspended_because}).`;
   if (connect_url) return `${name}: to be connected at ${connect_url}`;
   return [`${name}: ${tools} tools.`, ...notes].join(" ");

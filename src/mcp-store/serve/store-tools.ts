@@ -5,13 +5,13 @@ import { decode } from "../../contract/decode.ts";
 import { AppError } from "../../contract/errors.ts";
 import { Id } from "../../contract/shapes.ts";
 import { Reason } from "../../contract/store-installs.ts";
-import type { AskedCall } from "./call-tool.ts";
+import type { ToolCallRequest } from "./call-tool.ts";
 import type { PrincipalSession } from "./session.ts";
 import { storeInstall } from "./store-install.ts";
 import { storeSearch } from "./store-search.ts";
 import { storeStatus } from "./store-status.ts";
 import { storeUninstall } from "./store-uninstall.ts";
-import { refusedBy } from "./tool-result.ts";
+import { toErrorResult } from "./tool-result.ts";
 
 interface StoreTool {
   definition: Tool;
@@ -19,7 +19,7 @@ interface StoreTool {
 }
 
 /** Clients send members that mean nothing here. */
-function storeTool<Shape extends z.ZodObject>(
+function defineStoreTool<Shape extends z.ZodObject>(
   described: Pick<Tool, "name" | "title" | "description" | "annotations">,
   shape: Shape,
   run: (session: PrincipalSession, args: z.output<Shape>) => Promise<CallToolResult>,
@@ -37,7 +37,7 @@ const code = z.string().trim().min(1).max(200).describe("The code of the server.
 const instance_id = Id.optional().describe("Which instance, when there are several.");
 
 export const storeTools: readonly StoreTool[] = [
-  storeTool(
+  defineStoreTool(
     {
       name: "store_search",
       title: "Search the Store",
@@ -51,7 +51,7 @@ export const storeTools: readonly StoreTool[] = [
     }),
     storeSearch,
   ),
-  storeTool(
+  defineStoreTool(
     {
       name: "store_install",
       title: "Install a server",
@@ -65,7 +65,7 @@ export const storeTools: readonly StoreTool[] = [
     }),
     storeInstall,
   ),
-  storeTool(
+  defineStoreTool(
     {
       name: "store_status",
       title: "Status of installed servers",
@@ -76,7 +76,7 @@ export const storeTools: readonly StoreTool[] = [
     z.object({ code: code.optional() }),
     storeStatus,
   ),
-  storeTool(
+  defineStoreTool(
     {
       name: "store_uninstall",
       title: "Uninstall a server",
@@ -91,14 +91,14 @@ export const storeTools: readonly StoreTool[] = [
 /** Undefined when the name is not one of these. */
 export async function callStoreTool(
   session: PrincipalSession,
-  { name, args }: AskedCall,
+  { name, args }: ToolCallRequest,
 ): Promise<CallToolResult | undefined> {
   const tool = storeTools.find(({ definition }) => definition.name === name);
   if (!tool) return undefined;
   try {
     return await tool.run(session, args);
   } catch (thrown) {
-    if (thrown instanceof AppError) return refusedBy(thrown);
+    if (thrown instanceof AppError) return toErrorResult(thrown);
     throw thrown;
   }
 }

@@ -3,9 +3,9 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import { storeInstallTable } from "../../db/store-installs.ts";
-import { dropInstall } from "../save-install.ts";
+import { deleteInstall } from "../installs/save-install.ts";
 import type { PrincipalSession } from "./session.ts";
-import { answered } from "./tool-result.ts";
+import { textResult } from "./tool-result.ts";
 
 export async function storeUninstall(
   { deps, caller, author }: PrincipalSession,
@@ -21,8 +21,8 @@ export async function storeUninstall(
       const ids = [install, ...others].map((one) => one.instance_id).join(", ");
       throw new AppError("validation_failed", `instance_id: say which one: ${ids}`);
     }
-    await dropInstall({ ...deps, db }, author, install);
+    await deleteInstall({ ...deps, db }, author, install);
     return install;
   });
-  return answered(`${code} is removed.`, { code, instance_id: removed.instance_id });
+  return textResult(`${code} is removed.`, { code, instance_id: removed.instance_id });
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { exposedNames, prefixesOf, prefixIn } from "./tool-names.ts";
+import { assignPrefixes, assignToolNames, readPrefix } from "./tool-names.ts";
 
 const named = (...names: string[]) => names.map((name, index) => ({ id: `id-${index}`, name }));
 const only = (name: string) => {
-  const [prefix] = prefixesOf(named(name)).values();
+  const [prefix] = assignPrefixes(named(name)).values();
   if (!prefix) throw new Error("There is one.");
   return prefix;
 };
@@ -22,8 +22,8 @@ test.each([
 
 test("a later instance never changes the name of an older one", () => {
   const names = ["My Server", "my-server", "MY SERVER!", "other"];
-  const before = prefixesOf(named(...names.slice(0, 2)));
-  const after = prefixesOf(named(...names));
+  const before = assignPrefixes(named(...names.slice(0, 2)));
+  const after = assignPrefixes(named(...names));
 
   expect([...after].slice(0, 2)).toEqual([...before]);
   const all = [...after.values()].flatMap(({ long, short }) => [long, short]);
@@ -31,7 +31,7 @@ test("a later instance never changes the name of an older one", () => {
 });
 
 test("thousands of instances of one name have a prefix each", () => {
-  const all = [...prefixesOf(named(...Array(3000).fill("Server"))).values()];
+  const all = [...assignPrefixes(named(...Array(3000).fill("Server"))).values()];
 
   expect(new Set(all.flatMap(({ long, short }) => [long, short])).size).toBe(6000);
 });
@@ -42,7 +42,7 @@ test.each([
   ["odd characters get a mark", "files/read", `github__files_read_${mark("files/read")}`],
   ["nothing but odd characters", "日", `github____${mark("日")}`],
 ])("a tool's name: %s", (_, tool, exposed) => {
-  expect(exposedNames(only("GitHub"), [tool], {}).get(tool)).toBe(exposed);
+  expect(assignToolNames(only("GitHub"), [tool], {}).get(tool)).toBe(exposed);
 });
 
 test("every name fits 64 characters of the allowed kind, and no two are alike", () => {
@@ -57,19 +57,19 @@ test("every name fits 64 characters of the allowed kind, and no two are alike", 
     "é".repeat(100),
   ];
   const exposed = [
-    ...exposedNames(only("A name that is far too long for a prefix"), tools, {}).values(),
+    ...assignToolNames(only("A name that is far too long for a prefix"), tools, {}).values(),
   ];
 
   expect(exposed.every((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true);
   expect(new Set(exposed).size).toBe(tools.length);
-  expect(exposed.every((name) => /^[a-z0-9_]+$/.test(prefixIn(name)))).toBe(true);
+  expect(exposed.every((name) => /^[a-z0-9_]+$/.test(readPrefix(name)))).toBe(true);
 });
 
 test("an alias stands in for the name, unless another tool has it", () => {
   const aliases = { one: "first", two: "three", four: "same", five: "same", toString: "text" };
   const tools = ["one", "two", "three", "four", "five", "constructor"];
 
-  expect([...exposedNames(only("s"), tools, aliases).values()]).toEqual([
+  expect([...assignToolNames(only("s"), tools, aliases).values()]).toEqual([
     "s__first",
     "s__two",
     "s__three",

@@ -2,18 +2,18 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { AppError } from "../../contract/errors.ts";
 
-export const refused = (text: string): CallToolResult => ({
+export const errorResult = (text: string): CallToolResult => ({
   content: [{ type: "text", text }],
   isError: true,
 });
 
 /** What we threw is told; anything else is our bug and goes to the log of whoever catches it. */
-export function refusedBy(error: AppError): CallToolResult {
+export function toErrorResult(error: AppError): CallToolResult {
   const { code, message } = error;
-  return { ...refused(message), structuredContent: { error: code, message } };
+  return { ...errorResult(message), structuredContent: { error: code, message } };
 }
 
-export const answered = (
+export const textResult = (
   text: string,
   structuredContent: Record<string, unknown>,
 ): CallToolResult => ({

@@ -2,7 +2,7 @@
 import { storeRevision } from "../../db/config-revision.ts";
 import type { Deps } from "../../deps.ts";
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 
 export function watchChanges(deps: Deps, changed: () => void): { stop: () => void } {
   // The first look finds a change: there may have been one before it.
@@ -21,7 +21,7 @@ export function watchChanges(deps: Deps, changed: () => void): { stop: () => voi
     // Whoever watches the configuration logs that the database is lost.
     await look().catch(() => {});
     looking = false;
-  }, LOOK_EVERY_MS);
+  }, POLL_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }

@@ -10,7 +10,7 @@ import {
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { type McpRegistryRow, registryTable } from "../../db/registries.ts";
 import type { Deps } from "../../deps.ts";
-import type { Tool } from "./tool-definition.ts";
+import type { UpstreamTool } from "./tool-definition.ts";
 
 /** Why a tool is held back. */
 export type HoldReason = "new" | "changed";
@@ -25,9 +25,9 @@ const MAX_WAITING = 200;
 export async function pinTools(
   deps: Deps,
   instance: McpRegistryRow,
-  tools: readonly Tool[],
+  tools: readonly UpstreamTool[],
 ): Promise<ReadonlyMap<string, HoldReason>> {
-  const known = await pinsByName(deps, instance);
+  const known = await readPins(deps, instance);
   const settled = tools.every((tool) => isRecorded(known.get(tool.definition.name), tool));
   const pins = settled ? known : await recordTools(deps, instance, tools);
   const held = new Map<string, HoldReason>();
@@ -39,36 +39,36 @@ export async function pinTools(
   return held;
 }
 
-async function pinsByName(deps: Deps, { id }: McpRegistryRow): Promise<Map<string, ToolPin>> {
+async function readPins(deps: Deps, { id }: McpRegistryRow): Promise<Map<string, ToolPin>> {
   return new Map((await listPins(deps.db, id)).map((pin) => [pin.name, pin]));
 }
 
-const isRecorded = (pin: ToolPin | undefined, { hash }: Tool): boolean =>
+const isRecorded = (pin: ToolPin | undefined, { hash }: UpstreamTool): boolean =>
   pin?.hash === hash ? pin.held_hash === null : pin?.held_hash === hash;
 
 function recordTools(
   outer: Deps,
   instance: McpRegistryRow,
-  tools: readonly Tool[],
+  tools: readonly UpstreamTool[],
 ): Promise<Map<string, ToolPin>> {
   return outer.db.transaction(async (db) => {
     const deps = { ...outer, db };
     // Serializes discoveries by other nodes and principals: only one of them is the first.
     await registryTable.lock(db, { id: instance.id });
-    const pins = await pinsByName(deps, instance);
+    const pins = await readPins(deps, instance);
     for (const tool of tools) {
       const pin = pins.get(tool.definition.name);
       if (!pin || isRecorded(pin, tool)) continue;
-      if (pin.hash !== tool.hash) await hold(deps, instance, pin, tool);
+      if (pin.hash !== tool.hash) await holdChangedTool(deps, instance, pin, tool);
       else {
         // Reverted to what was accepted.
         await pinnedToolTable.update(db, pin.id, { held_hash: null, held_definition: null });
       }
     }
     const added = tools.filter(({ definition }) => !pins.has(definition.name));
-    if (pins.size > 0) await holdNew(deps, instance, added, { tools, pins });
-    else for (const tool of added) await pinTool(db, rowOf(deps, instance, tool));
-    return await pinsByName(deps, instance);
+    if (pins.size > 0) await holdNewTools(deps, instance, added, { tools, pins });
+    else for (const tool of added) await pinTool(db, toPinRow(deps, instance, tool));
+    return await readPins(deps, instance);
   });
 }
 
@@ -76,11 +76,11 @@ function recordTools(
  * Where too many wait, tools that the server no longer lists make room. Those that take their place are not
  * recorded: a server that invents names would fill the audit log, which is never swept.
  */
-async function holdNew(
+async function holdNewTools(
   deps: Deps,
   instance: McpRegistryRow,
-  added: readonly Tool[],
-  { tools, pins }: { tools: readonly Tool[]; pins: ReadonlyMap<string, ToolPin> },
+  added: readonly UpstreamTool[],
+  { tools, pins }: { tools: readonly UpstreamTool[]; pins: ReadonlyMap<string, ToolPin> },
 ): Promise<void> {
   const waiting = [...pins.values()].filter(({ hash }) => hash === NEVER_ACCEPTED);
   const room = Math.max(0, MAX_WAITING - waiting.length);
@@ -90,18 +90,22 @@ async function holdNew(
     .slice(0, Math.max(0, added.length - room));
   for (const { id } of replaced) await pinnedToolTable.remove(deps.db, { id });
   for (const [index, tool] of added.slice(0, room + replaced.length).entries()) {
-    const row = rowOf(deps, instance, tool);
+    const row = toPinRow(deps, instance, tool);
     const { hash, definition } = row;
     const accepted = { hash: NEVER_ACCEPTED, definition: {}, accepted_by: "" };
     await pinTool(deps.db, { ...row, ...accepted, held_hash: hash, held_definition: definition });
-    if (index < room) await recordHold(deps, instance, row.id, tool);
+    if (index < room) await recordHeldTool(deps, instance, row.id, tool);
   }
 }
 
 /** The actor in the audit log: no person made this change. */
 const DISCOVERY = "tool discovery";
 
-function rowOf(deps: Deps, instance: McpRegistryRow, { definition, hash }: Tool): PinnedToolRow {
+function toPinRow(
+  deps: Deps,
+  instance: McpRegistryRow,
+  { definition, hash }: UpstreamTool,
+): PinnedToolRow {
   const at = deps.now().toISOString();
   return {
     id: deps.newId(),
@@ -118,19 +122,24 @@ function rowOf(deps: Deps, instance: McpRegistryRow, { definition, hash }: Tool)
 }
 
 /** Recorded once for each acceptance: a server that changes a tool at every list would fill the audit log. */
-async function hold(deps: Deps, instance: McpRegistryRow, pin: ToolPin, tool: Tool): Promise<void> {
+async function holdChangedTool(
+  deps: Deps,
+  instance: McpRegistryRow,
+  pin: ToolPin,
+  tool: UpstreamTool,
+): Promise<void> {
   const seen_at = deps.now().toISOString();
   const held = { held_hash: tool.hash, held_definition: tool.definition, seen_at };
   await pinnedToolTable.update(deps.db, pin.id, held);
   const recorded = pin.hash === NEVER_ACCEPTED || pin.seen_at > pin.accepted_at;
-  if (!recorded) await recordHold(deps, instance, pin.id, tool);
+  if (!recorded) await recordHeldTool(deps, instance, pin.id, tool);
 }
 
-async function recordHold(
+async function recordHeldTool(
   deps: Deps,
   { id: instance_id, gateway_id, name: instance }: McpRegistryRow,
   id: string,
-  { definition }: Tool,
+  { definition }: UpstreamTool,
 ): Promise<void> {
   const author: AuditAuthor = {
     actor: { id: null, name: DISCOVERY },

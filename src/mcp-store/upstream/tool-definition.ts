@@ -19,7 +19,7 @@ const Definition = z.object({
 /** The gateway declares no tasks capability, so clients must not call such a tool as a task. */
 const TaskOnly = z.object({ execution: z.object({ taskSupport: z.literal("required") }) });
 
-export interface Tool {
+export interface UpstreamTool {
   /** What clients see, except for the name. */
   definition: z.infer<typeof Definition>;
   hash: string;
@@ -31,17 +31,17 @@ const MAX_CHARACTERS = 65_536;
 const MAX_DEPTH = 64;
 
 /** Undefined for what no client could use, or is too long or too deep to be a description. */
-export function readTool(told: unknown): Tool | undefined {
+export function readTool(told: unknown): UpstreamTool | undefined {
   const parsed = Definition.safeParse(told);
   if (!parsed.success || !parsed.data.name.isWellFormed()) return undefined;
   if (TaskOnly.safeParse(told).success) return undefined;
-  const text = canonical(parsed.data, 0);
+  const text = canonicalize(parsed.data, 0);
   if (text === undefined || text.length > MAX_CHARACTERS) return undefined;
   return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex"), size: text.length };
 }
 
 /** Equal for equal values, in whatever order a server writes its members. */
-function canonical(value: unknown, depth: number): string | undefined {
+function canonicalize(value: unknown, depth: number): string | undefined {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (depth === MAX_DEPTH) return undefined;
   const isList = Array.isArray(value);
@@ -49,7 +49,7 @@ function canonical(value: unknown, depth: number): string | undefined {
   for (const name of isList ? value.keys() : Object.keys(value).sort()) {
     const member = (value as Record<string | number, unknown>)[name];
     if (member === undefined) continue;
-    const text = canonical(member, depth + 1);
+    const text = canonicalize(member, depth + 1);
     if (text === undefined) return undefined;
     parts.push(isList ? text : `${JSON.stringify(name)}:${text}`);
   }

@@ -12,33 +12,33 @@ import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/reply-head.ts";
 import { readBytes } from "../../net/read-body.ts";
-import type { MemoryHold } from "../memory-holds.ts";
-import { responseIn } from "./event-stream.ts";
+import type { MemoryReservation } from "../memory-reservations.ts";
+import { readStreamedResponse } from "./read-streamed-response.ts";
 
 /** Timeout of handshakes and lists. */
-export const QUICK_MS = 5_000;
+export const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** One response, with everything that is streamed before it. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A response is in memory as bytes and as text before it is parsed. */
 const COPIES = 2;
 
-export interface FetchOptions {
+export interface UpstreamFetchOptions {
   allow_private: boolean;
   /** Counts the memory of one response, until it is parsed. */
-  openHold: () => MemoryHold;
+  reserveMemory: () => MemoryReservation;
   /** Added to every request: the credential, as it is now. */
   headers: () => Record<string, string>;
   /** Receives what a server streams before its response, as it arrives: progress. */
   onmessage: (message: JSONRPCMessage) => void;
 }
 
-export function upstreamFetch(deps: Deps, options: FetchOptions): FetchLike {
+export function createUpstreamFetch(deps: Deps, options: UpstreamFetchOptions): FetchLike {
   const call_ms = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
   return async (url, init = {}) => {
     // The client would keep a stream open for each upstream; lists are requested again anyway.
-    if (init.method === "GET") return new Response(null, { status: NO_STREAM });
+    if (init.method === "GET") return new Response(null, { status: METHOD_NOT_ALLOWED });
     const body = typeof init.body === "string" ? init.body : null;
-    const max_ms = body !== null && isToolCall(body) ? call_ms : QUICK_MS;
+    const max_ms = body !== null && isToolCall(body) ? call_ms : HANDSHAKE_TIMEOUT_MS;
     // Spans everything up to the last byte of the response, so that one that trickles ends too.
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new AppError("upstream_timeout")), max_ms);
@@ -54,12 +54,16 @@ export function upstreamFetch(deps: Deps, options: FetchOptions): FetchLike {
         signal,
         timeouts: { headers_ms: max_ms, idle_ms: max_ms },
       });
-    const hold = options.openHold();
+    const hold = options.reserveMemory();
     try {
       const reply = await send(init.method ?? "POST", given, body);
       const resume = (last_event_id: string) =>
-        send("GET", { ...resuming(given, reply.headers), "last-event-id": last_event_id }, null);
-      return await received(reply, { hold, signal, resume, onmessage: options.onmessage });
+        send(
+          "GET",
+          { ...buildResumeHeaders(given, reply.headers), "last-event-id": last_event_id },
+          null,
+        );
+      return await receiveResponse(reply, { hold, signal, resume, onmessage: options.onmessage });
     } finally {
       clearTimeout(timer);
       hold.release();
@@ -67,21 +71,24 @@ export function upstreamFetch(deps: Deps, options: FetchOptions): FetchLike {
   };
 }
 
-const NO_STREAM = 405;
+const METHOD_NOT_ALLOWED = 405;
 
 /** The SDK writes the method first. Parsing the body again would double its memory. */
 const isToolCall = (body: string): boolean =>
-  body.slice(0, HEAD_CHARACTERS).includes('"method":"tools/call"');
-const HEAD_CHARACTERS = 100;
+  body.slice(0, METHOD_SEARCH_CHARACTERS).includes('"method":"tools/call"');
+const METHOD_SEARCH_CHARACTERS = 100;
 
 /** Headers of the request that resumes the response to a POST. */
-function resuming(given: Record<string, string>, headers: ReplyHeaders): Record<string, string> {
+function buildResumeHeaders(
+  given: Record<string, string>,
+  headers: ReplyHeaders,
+): Record<string, string> {
   const { "content-type": _, "mcp-method": __, "mcp-name": ___, ...rest } = given;
-  return { ...rest, ...sessionOf(headers), accept: "text/event-stream" };
+  return { ...rest, ...pickSessionHeader(headers), accept: "text/event-stream" };
 }
 
-interface Receiving extends Pick<FetchOptions, "onmessage"> {
-  hold: MemoryHold;
+interface ReceiveOptions extends Pick<UpstreamFetchOptions, "onmessage"> {
+  hold: MemoryReservation;
   signal: AbortSignal;
   resume: (last_event_id: string) => Promise<Reply>;
 }
@@ -90,9 +97,9 @@ interface Receiving extends Pick<FetchOptions, "onmessage"> {
  * Event streams are read here up to the response: the SDK waits for its own timeout when one breaks,
  * and reads one of any size.
  */
-async function received(
+async function receiveResponse(
   reply: Reply,
-  { hold, signal, resume, onmessage }: Receiving,
+  { hold, signal, resume, onmessage }: ReceiveOptions,
 ): Promise<Response> {
   const { status, headers } = reply;
   const ok = status >= 200 && status < 300;
@@ -102,7 +109,7 @@ async function received(
     if (depth > MAX_DEPTH) throw tooDeep();
     if (members > MAX_MEMBERS) throw tooManyMembers();
     hold.add(weight);
-    return parsed(text);
+    return parseMessage(text);
   };
   const checkSize = createSizeCap(MAX_BYTES, tooLarge);
   const count = (bytes: number) => {
@@ -111,17 +118,24 @@ async function received(
   };
   if (ok && isEventStream(headers)) {
     const take = (message: object) => onmessage(parseJSONRPCMessage(message));
-    const message = await responseIn(reply, { count, parse, onmessage: take, resume, signal });
-    return parsedResponse(message, sessionOf(headers));
+    const message = await readStreamedResponse(reply, {
+      count,
+      parse,
+      onmessage: take,
+      resume,
+      signal,
+    });
+    return toParsedResponse(message, pickSessionHeader(headers));
   }
   // Error bodies may repeat our credential. Only the protocol's own refusals are read.
   const isRead = ok || status === 400 || status === 404;
   if (!isRead) reply.cancel();
   const text = isRead ? new TextDecoder().decode(await readBytes(reply, count)) : "";
-  if (ok && type.startsWith("application/json")) return parsedResponse(parse(text), kept(headers));
+  if (ok && type.startsWith("application/json"))
+    return toParsedResponse(parse(text), pickHeaders(headers));
   return new Response(text || null, {
     status,
-    headers: { ...kept(headers), "content-type": type },
+    headers: { ...pickHeaders(headers), "content-type": type },
   });
 }
 
@@ -135,14 +149,14 @@ const tooManyMembers = () =>
   new AppError("upstream_failed", `The response has more than ${MAX_MEMBERS} members.`);
 
 /** Hands over what is parsed already: parsing it twice would double the memory of a large result. */
-const parsedResponse = (message: object, headers: Record<string, string>): Response =>
+const toParsedResponse = (message: object, headers: Record<string, string>): Response =>
   Object.assign(new Response(null, { headers: { ...headers, "content-type": JSON_TYPE } }), {
     json: async () => message,
   });
 
 const JSON_TYPE = "application/json";
 
-function parsed(text: string): object {
+function parseMessage(text: string): object {
   try {
     const message: unknown = JSON.parse(text);
     if (typeof message === "object" && message !== null) return message;
@@ -152,13 +166,13 @@ function parsed(text: string): object {
   throw new AppError("upstream_failed", "The server sent a message that is not JSON.");
 }
 
-const sessionOf = (headers: ReplyHeaders): Record<string, string> => {
+const pickSessionHeader = (headers: ReplyHeaders): Record<string, string> => {
   const session = headers.get("mcp-session-id");
   return session === undefined ? {} : { "mcp-session-id": session };
 };
 
 /** The SDK checks `location`: it follows within the same origin only. */
-const kept = (headers: ReplyHeaders): Record<string, string> => {
+const pickHeaders = (headers: ReplyHeaders): Record<string, string> => {
   const location = headers.get("location");
-  return { ...sessionOf(headers), ...(location === undefined ? {} : { location }) };
+  return { ...pickSessionHeader(headers), ...(location === undefined ? {} : { location }) };
 };

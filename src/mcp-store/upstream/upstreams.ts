@@ -10,36 +10,36 @@ import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import type { OpenHold } from "../memory-holds.ts";
+import type { OpenReservation } from "../memory-reservations.ts";
 import { openVault } from "../vault/vault.ts";
-import { listTools, type ToolList } from "./list-tools.ts";
+import { createClientPool } from "./client-pool.ts";
+import { describeUpstreamError, isCredentialRejected } from "./describe-upstream-error.ts";
+import { fetchToolList, type ToolList } from "./fetch-tool-list.ts";
 import { type HoldReason, pinTools } from "./pin-tools.ts";
-import { openPool } from "./pool.ts";
-import { type Missing, type Target, targetOf } from "./target.ts";
-import type { Tool } from "./tool-definition.ts";
-import { refusesCredential, troubleOf } from "./trouble.ts";
+import { type CallTarget, type MissingInput, resolveTarget } from "./resolve-target.ts";
+import type { UpstreamTool } from "./tool-definition.ts";
 
 /** An instance, and the install and sign-in with which a principal uses it; a consumer has neither. */
-export interface Used {
+export interface InstanceUse {
   instance: McpRegistryRow;
   install: StoreInstallRow | undefined;
   sign_in: string | undefined;
 }
 
-export interface Offered {
+export interface ServerTools {
   /** Allowed ones, without those held back. */
-  tools: readonly Tool[];
+  tools: readonly UpstreamTool[];
   /** Every name that the server told: what one is called here must not depend on who may use it. */
   names: readonly string[];
   /** Tools that an administrator must accept first, by name. */
   held: ReadonlyMap<string, HoldReason>;
   /** What is wrong or was left out, for people to read. */
   notes: readonly string[];
-  missing: Missing | undefined;
+  missing: MissingInput | undefined;
 }
 
-export interface ToolCall {
-  tool: Tool;
+export interface UpstreamToolCall {
+  tool: UpstreamTool;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
   /** Undefined: nobody asked to be told. */
@@ -50,15 +50,15 @@ export interface ToolCall {
 
 export interface Upstreams {
   /** Never throws: what is wrong with one server is a note about it. */
-  offered: (used: Used) => Promise<Offered>;
+  listTools: (used: InstanceUse) => Promise<ServerTools>;
   /** Missing: the principal must do something first. */
-  call: (used: Used, call: ToolCall) => Promise<CallToolResult | Missing>;
+  call: (used: InstanceUse, call: UpstreamToolCall) => Promise<CallToolResult | MissingInput>;
   stop: () => void;
 }
 
-interface Listed extends ToolList {
+interface CachedToolList extends ToolList {
   held: ReadonlyMap<string, HoldReason>;
-  missing: Missing | undefined;
+  missing: MissingInput | undefined;
   /** Of the configuration when `held` was found: an administrator may have accepted since. */
   state: string;
   until: number;
@@ -71,34 +71,34 @@ const MAX_LISTS = 5_000;
 /** Of the definitions that are shared: a server may send others with every list. */
 const MAX_SHARED_CHARACTERS = 64 * 1024 * 1024;
 
-export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
+export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstreams {
   const vault = openVault(deps);
   /** By the key of the target. */
-  const lists = createLruCache<Promise<Listed>>(MAX_LISTS);
+  const lists = createLruCache<Promise<CachedToolList>>(MAX_LISTS);
   /** By hash: principals of one server have lists of their own, made of the same tools. */
-  const shared = createLruCache<Tool>(MAX_SHARED_CHARACTERS);
-  const pool = openPool(deps, openHold, ({ key }) => lists.delete(key));
+  const shared = createLruCache<UpstreamTool>(MAX_SHARED_CHARACTERS);
+  const pool = createClientPool(deps, reserveMemory, ({ key }) => lists.delete(key));
 
   /** Once more with a new token when the upstream refuses the one it got. */
   async function withClient<T>(
-    used: Used,
-    target: Target,
+    used: InstanceUse,
+    target: CallTarget,
     work: (client: Client) => Promise<T>,
-  ): Promise<T | Missing> {
+  ): Promise<T | MissingInput> {
     try {
       return await pool.use(target, work);
     } catch (thrown) {
-      if (target.token === undefined || !refusesCredential(thrown)) throw thrown;
-      const again = await targetOf(deps, vault, used, target.token);
+      if (target.token === undefined || !isCredentialRejected(thrown)) throw thrown;
+      const again = await resolveTarget(deps, vault, used, target.token);
       return typeof again === "string" ? again : await pool.use(again, work);
     }
   }
 
-  async function ask(used: Used, target: Target): Promise<Listed> {
+  async function ask(used: InstanceUse, target: CallTarget): Promise<CachedToolList> {
     const { state } = deps.snapshot();
-    const nothing = { ...NOTHING, tools: [], notes: [], state };
+    const nothing = { ...NO_TOOLS, tools: [], notes: [], state };
     try {
-      const list = await withClient(used, target, listTools);
+      const list = await withClient(used, target, fetchToolList);
       if (typeof list === "string") return { ...nothing, missing: list, until: 0 };
       const tools = list.tools.map(kept);
       const held = await pinTools(deps, used.instance, tools);
@@ -108,13 +108,13 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
     }
   }
 
-  function kept(tool: Tool): Tool {
+  function kept(tool: UpstreamTool): UpstreamTool {
     const known = shared.get(tool.hash);
     if (!known) shared.set(tool.hash, tool, tool.size);
     return known ?? tool;
   }
 
-  async function listed(used: Used, target: Target): Promise<Listed> {
+  async function listed(used: InstanceUse, target: CallTarget): Promise<CachedToolList> {
     const before = lists.get(target.key);
     const known = await before;
     if (!known || known.until <= elapsedMs()) {
@@ -133,31 +133,31 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
     return known;
   }
 
-  function told({ instance }: Used, thrown: unknown): string {
-    const trouble = troubleOf(thrown);
+  function told({ instance }: InstanceUse, thrown: unknown): string {
+    const trouble = describeUpstreamError(thrown);
     const { id, gateway_id } = instance;
     deps.log("mcp_server_failed", { level: "warn", gateway_id, instance_id: id, trouble });
     return trouble;
   }
 
   return {
-    async offered(used) {
+    async listTools(used) {
       try {
-        const target = await targetOf(deps, vault, used);
-        if (typeof target === "string") return { ...NOTHING, missing: target };
+        const target = await resolveTarget(deps, vault, used);
+        if (typeof target === "string") return { ...NO_TOOLS, missing: target };
         const { tools, held, notes, missing } = await listed(used, target);
         const allowed = used.instance.provider_options.allowed_tools;
-        const open = ({ definition: { name } }: Tool) =>
+        const open = ({ definition: { name } }: UpstreamTool) =>
           !held.has(name) && (allowed?.includes(name) ?? true);
         const names = tools.map(({ definition }) => definition.name);
         return { tools: tools.filter(open), names, held, notes, missing };
       } catch (thrown) {
-        return { ...NOTHING, notes: [told(used, thrown)] };
+        return { ...NO_TOOLS, notes: [told(used, thrown)] };
       }
     },
 
     async call(used, { tool: { definition }, args, signal, onprogress, trace_headers }) {
-      const target = await targetOf(deps, vault, used);
+      const target = await resolveTarget(deps, vault, used);
       if (typeof target === "string") return target;
       const { name, inputSchema } = definition;
       const timeout = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
@@ -180,4 +180,10 @@ export function openUpstreams(deps: Deps, openHold: OpenHold): Upstreams {
   };
 }
 
-const NOTHING: Offered = { tools: [], names: [], held: new Map(), notes: [], missing: undefined };
+const NO_TOOLS: ServerTools = {
+  tools: [],
+  names: [],
+  held: new Map(),
+  notes: [],
+  missing: undefined,
+};

@@ -9,11 +9,11 @@ import {
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
 import type { Deps } from "../../deps.ts";
-import { shownServer } from "../shown-server.ts";
+import { describeAuthorizationServer } from "./describe-authorization-server.ts";
 import { type DiscoveredServer, isSameServer } from "./discover-server.ts";
 import { type ForwardedInstance, isForwarded } from "./oauth-client.ts";
 
-export const currentServer = (deps: Deps, instance_id: string) =>
+export const findCurrentServer = (deps: Deps, instance_id: string) =>
   oauthServerTable.find(deps.db, { instance_id, state: "current" });
 
 /** Returns the server that the instance uses. Rejects another one, which is kept for an administrator to confirm. */
@@ -24,22 +24,22 @@ export async function bindServer(
   found: DiscoveredServer,
 ): Promise<OauthServerRow> {
   const server =
-    (await refreshed(deps, instance, found)) ??
+    (await refreshCurrentServer(deps, instance, found)) ??
     (await changeStore(deps.db, (db) => bindOrHold({ ...deps, db }, author, instance, found)));
   if (server.state === "current") return server;
-  throw new AppError("conflict", serverChanged(instance.name));
+  throw new AppError("conflict", serverChangedMessage(instance.name));
 }
 
-export const serverChanged = (name: string): string =>
+export const serverChangedMessage = (name: string): string =>
   `${name} advertises another authorization server than before. An administrator must confirm it first.`;
 
 /** Undefined: it is not the server in use. Members that name no endpoint are brought up to date. */
-async function refreshed(
+async function refreshCurrentServer(
   deps: Deps,
   { id }: ForwardedInstance,
   { metadata, resource }: DiscoveredServer,
 ): Promise<OauthServerRow | undefined> {
-  const row = await currentServer(deps, id);
+  const row = await findCurrentServer(deps, id);
   if (!row || !isSameServer(row.metadata, metadata)) return undefined;
   const next = { metadata: { ...metadata }, resource };
   const { metadata: known, resource: knownResource } = row;
@@ -57,11 +57,11 @@ async function bindOrHold(
 ): Promise<OauthServerRow> {
   const { id: instance_id, gateway_id } = instance;
   // Another node may have bound or confirmed one since.
-  const now = await refreshed(deps, instance, found);
+  const now = await refreshCurrentServer(deps, instance, found);
   if (now) return now;
   const held = await oauthServerTable.find(deps.db, { instance_id, state: "advertised" });
   if (held && isSameServer(held.metadata, found.metadata)) return held;
-  const current = await currentServer(deps, instance_id);
+  const current = await findCurrentServer(deps, instance_id);
   if (held) await oauthServerTable.remove(deps.db, { id: held.id });
   if (!current) checkFirstServer(instance, found);
   const row: OauthServerRow = {
@@ -81,8 +81,8 @@ async function bindOrHold(
     verb: current ? "hold" : "create",
     id: row.id,
     gateway_id,
-    before: current ? shownServer(current) : null,
-    after: shownServer(row),
+    before: current ? describeAuthorizationServer(current) : null,
+    after: describeAuthorizationServer(row),
   });
   return row;
 }
@@ -98,7 +98,7 @@ function checkFirstServer(instance: ForwardedInstance, { in_catalog }: Discovere
 }
 
 /** Returns the ids of the instances that are suspended until an administrator confirms their authorization server. */
-export async function suspendedInstances(
+export async function findSuspendedInstances(
   deps: Deps,
   gateway_id: string,
   instances: readonly McpRegistryRow[],

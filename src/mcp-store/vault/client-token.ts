@@ -8,29 +8,29 @@ import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import { oauthFetch } from "./oauth-fetch.ts";
+import { createOauthFetch } from "./oauth-fetch.ts";
 
 type Auth = z.infer<typeof ClientCredentialsAuth>;
 
 /** `refused` is one that the upstream did not take. */
-export type ClientToken = (
+export type GetClientToken = (
   instance: McpRegistryRow,
   auth: Auth,
   refused?: string,
 ) => Promise<string>;
 
-interface Kept {
+interface CachedToken {
   token: string;
   until: number;
 }
 
-const MAX_KEPT = 1000;
-const EARLY_MS = 60_000;
+const MAX_CACHED = 1000;
+const RENEW_AHEAD_MS = 60_000;
 /** Where the server does not say how long a token lasts. */
-const ASSUMED_S = 300;
+const DEFAULT_LIFETIME_S = 300;
 
-export function openClientTokens(deps: Deps): ClientToken {
-  const kept = createLruCache<Promise<Kept>>(MAX_KEPT);
+export function createClientTokens(deps: Deps): GetClientToken {
+  const kept = createLruCache<Promise<CachedToken>>(MAX_CACHED);
   return async (instance, auth, refused) => {
     const key = `${instance.id} ${instance.version}`;
     const known = kept.get(key);
@@ -39,15 +39,22 @@ export function openClientTokens(deps: Deps): ClientToken {
     // Somebody who waited for the same one may have asked already.
     const newer = kept.get(key);
     if (newer && newer !== known) return (await newer).token;
-    const asked = ask(deps, instance, auth);
+    const asked = requestToken(deps, instance, auth);
     kept.set(key, asked);
     return (await asked).token;
   };
 }
 
-const Answer = z.object({ access_token: z.string().min(1), expires_in: z.number().optional() });
+const TokenResponse = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.number().optional(),
+});
 
-async function ask(deps: Deps, { id, allow_private }: McpRegistryRow, auth: Auth): Promise<Kept> {
+async function requestToken(
+  deps: Deps,
+  { id, allow_private }: McpRegistryRow,
+  auth: Auth,
+): Promise<CachedToken> {
   const secret = unseal(deps.keyring(), sealContextOf("registries.auth", id), auth.client_secret);
   if (secret === undefined) {
     throw new AppError("upstream_failed", "The client secret cannot be decrypted: set it again.");
@@ -56,7 +63,7 @@ async function ask(deps: Deps, { id, allow_private }: McpRegistryRow, auth: Auth
   const form = new URLSearchParams({ grant_type: "client_credentials" });
   if (scopes.length > 0) form.set("scope", scopes.join(" "));
   if (resource !== null) form.set("resource", resource);
-  const reply = await oauthFetch(deps, allow_private)(token_url, {
+  const reply = await createOauthFetch(deps, allow_private)(token_url, {
     method: "POST",
     headers: {
       "content-type": "application/x-www-form-urlencoded",
@@ -65,10 +72,10 @@ async function ask(deps: Deps, { id, allow_private }: McpRegistryRow, auth: Auth
     },
     body: form,
   });
-  const answer = Answer.safeParse(await reply.json().catch(() => undefined));
+  const answer = TokenResponse.safeParse(await reply.json().catch(() => undefined));
   if (!reply.ok || !answer.success) {
     throw new AppError("upstream_failed", `The token endpoint answered ${reply.status}.`);
   }
-  const { access_token, expires_in = ASSUMED_S } = answer.data;
-  return { token: access_token, until: elapsedMs() + expires_in * 1000 - EARLY_MS };
+  const { access_token, expires_in = DEFAULT_LIFETIME_S } = answer.data;
+  return { token: access_token, until: elapsedMs() + expires_in * 1000 - RENEW_AHEAD_MS };
 }

@@ -20,23 +20,23 @@ import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hashSecret, newSecret } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";
-import type { Principal } from "../identify-principal.ts";
-import { bindServer, serverChanged, suspendedInstances } from "./bind-server.ts";
-import { accountOf, credentialOf } from "./credential-row.ts";
+import type { Principal } from "../principals/identify-principal.ts";
+import { bindServer, findSuspendedInstances, serverChangedMessage } from "./bind-server.ts";
+import { readAccountName, toCredentialColumns } from "./credential-row.ts";
 import { discoverServer } from "./discover-server.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
 import {
-  clientInformation,
   type ForwardedInstance,
+  findOrCreateRegistration,
   isForwarded,
-  metadataOf,
-  registrationFor,
+  readClientInformation,
+  readMetadata,
 } from "./oauth-client.ts";
-import { oauthFetch } from "./oauth-fetch.ts";
+import { createOauthFetch } from "./oauth-fetch.ts";
 
-const FLOW_MS = 600_000;
+const FLOW_LIFETIME_MS = 600_000;
 
-const sealedVerifier = (id: string): SealContext => sealContextOf("oauth_flows.code_verifier", id);
+const verifierContext = (id: string): SealContext => sealContextOf("oauth_flows.code_verifier", id);
 
 /** Returns the address that the browser goes to next. */
 export async function startConnect(
@@ -48,14 +48,14 @@ export async function startConnect(
 ): Promise<string> {
   const found = await discoverServer(deps, instance, url);
   const server = await bindServer(deps, author, instance, found);
-  const registration = await registrationFor(deps, instance, server, origin);
-  const client = clientInformation(deps, instance, registration);
-  if (!client) throw changedMeanwhile();
+  const registration = await findOrCreateRegistration(deps, instance, server, origin);
+  const client = readClientInformation(deps, instance, registration);
+  if (!client) throw serverReplacedError();
   const { scopes } = found;
   const state = newSecret("");
   const { authorizationUrl, codeVerifier } = await hideUpstreamText(() =>
     startAuthorization(server.issuer, {
-      metadata: metadataOf(server),
+      metadata: readMetadata(server),
       clientInformation: client,
       redirectUrl: registration.redirect_uri,
       state,
@@ -74,22 +74,22 @@ export async function startConnect(
     instance_id: instance.id,
     registration_id: registration.id,
     sign_in,
-    code_verifier: seal(deps.keyring(), sealedVerifier(id), codeVerifier),
-    expires_at: new Date(at.getTime() + FLOW_MS).toISOString(),
+    code_verifier: seal(deps.keyring(), verifierContext(id), codeVerifier),
+    expires_at: new Date(at.getTime() + FLOW_LIFETIME_MS).toISOString(),
     created_at: at.toISOString(),
   };
   await runExclusive(deps.db, async (db) => {
-    await boundTo({ ...deps, db }, registration.id);
+    await findBoundClient({ ...deps, db }, registration.id);
     await oauthFlowTable.insert(db, flow);
   });
   return authorizationUrl.href;
 }
 
-const changedMeanwhile = (): AppError =>
+const serverReplacedError = (): AppError =>
   new AppError("conflict", "The server was changed meanwhile: start again.");
 
 /** Returns a client and the authorization server it belongs to, as long as the instance uses that server. */
-async function boundTo(
+async function findBoundClient(
   deps: Deps,
   registration_id: string | null,
 ): Promise<{ registration: OauthRegistrationRow; server: OauthServerRow }> {
@@ -100,7 +100,7 @@ async function boundTo(
   const server =
     registration &&
     (await oauthServerTable.find(deps.db, { id: registration.server_id, state: "current" }));
-  if (!server) throw changedMeanwhile();
+  if (!server) throw serverReplacedError();
   return { registration, server };
 }
 
@@ -121,25 +121,26 @@ export async function finishConnect(
 ): Promise<ForwardedInstance> {
   const flow = await takeFlow(deps, principal, state);
   if (!code) throw new AppError("invalid_request", "The sign-in was not completed there.");
-  const { registration, server } = await boundTo(deps, flow.registration_id);
+  const { registration, server } = await findBoundClient(deps, flow.registration_id);
   // A proxy may add a prefix of its own.
   if (!registration.redirect_uri.endsWith(path)) {
     throw new AppError("invalid_request", "This response belongs to another server: start again.");
   }
   const instance = await registryTable.find(deps.db, { id: flow.instance_id });
-  if (!instance || !isMcp(instance) || !isForwarded(instance)) throw changedMeanwhile();
-  const suspended = await suspendedInstances(deps, flow.gateway_id, [instance]);
-  if (suspended.has(instance.id)) throw new AppError("conflict", serverChanged(instance.name));
-  const codeVerifier = unseal(deps.keyring(), sealedVerifier(flow.id), flow.code_verifier);
-  const client = clientInformation(deps, instance, registration);
-  if (codeVerifier === undefined || !client) throw changedMeanwhile();
+  if (!instance || !isMcp(instance) || !isForwarded(instance)) throw serverReplacedError();
+  const suspended = await findSuspendedInstances(deps, flow.gateway_id, [instance]);
+  if (suspended.has(instance.id))
+    throw new AppError("conflict", serverChangedMessage(instance.name));
+  const codeVerifier = unseal(deps.keyring(), verifierContext(flow.id), flow.code_verifier);
+  const client = readClientInformation(deps, instance, registration);
+  if (codeVerifier === undefined || !client) throw serverReplacedError();
   const tokens = await exchangeAuthorization(server.issuer, {
-    metadata: metadataOf(server),
+    metadata: readMetadata(server),
     clientInformation: client,
     authorizationCode: code,
     codeVerifier,
     redirectUri: registration.redirect_uri,
-    fetchFn: oauthFetch(deps, instance.allow_private),
+    fetchFn: createOauthFetch(deps, instance.allow_private),
     ...(iss === undefined ? {} : { iss }),
     ...(server.resource === null ? {} : { resource: server.resource }),
   }).catch(async (thrown) => {
@@ -154,7 +155,7 @@ export async function finishConnect(
       "The authorization server refused the sign-in: start again.",
     );
   });
-  await changeStore(deps.db, (db) => save({ ...deps, db }, author, flow, tokens));
+  await changeStore(deps.db, (db) => saveCredential({ ...deps, db }, author, flow, tokens));
   return instance;
 }
 
@@ -177,13 +178,13 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
   return flow;
 }
 
-async function save(
+async function saveCredential(
   deps: Deps,
   author: AuditAuthor,
   { gateway_id, principal_sub, instance_id, registration_id, sign_in }: OauthFlowRow,
   tokens: OAuthTokens,
 ): Promise<void> {
-  const { server } = await boundTo(deps, registration_id);
+  const { server } = await findBoundClient(deps, registration_id);
   const place = { gateway_id, principal_sub, instance_id };
   // Uninstalled meanwhile: an account that nothing uses is not kept.
   if (!(await storeInstallTable.find(deps.db, place))) {
@@ -191,14 +192,14 @@ async function save(
   }
   const before = await storeCredentialTable.find(deps.db, place);
   const id = before?.id ?? deps.newId();
-  const found = credentialOf(deps, id, tokens, []);
+  const found = toCredentialColumns(deps, id, tokens, []);
   const row: StoreCredentialRow = {
     ...place,
     ...found,
     id,
     registration_id,
     sign_in,
-    account: accountOf(tokens),
+    account: readAccountName(tokens),
     version: (before?.version ?? 0) + 1,
     created_at: before?.created_at ?? found.updated_at,
   };

@@ -8,7 +8,7 @@ import { type Keyring, type SealContext, seal, unseal } from "../../lib/crypto/s
 
 export type CredentialToken = "access_token" | "refresh_token";
 
-const contextOf = (column: CredentialToken, id: string): SealContext =>
+const sealContext = (column: CredentialToken, id: string): SealContext =>
   sealContextOf(`store_credentials.${column}`, id);
 
 /** Returns undefined when the row has no such token, or no key opens it. */
@@ -18,25 +18,25 @@ export function openCredential(
   column: CredentialToken,
 ): string | undefined {
   const sealed = row[column];
-  return sealed === null ? undefined : unseal(keyring, contextOf(column, row.id), sealed);
+  return sealed === null ? undefined : unseal(keyring, sealContext(column, row.id), sealed);
 }
 
 /** `id` is that of the row; `scopes` those to keep when the response names none. */
-export function credentialOf(
+export function toCredentialColumns(
   deps: Deps,
   id: string,
   tokens: OAuthTokens,
   scopes: readonly string[],
 ) {
   const sealed = (column: CredentialToken, token: string) =>
-    seal(deps.keyring(), contextOf(column, id), token);
+    seal(deps.keyring(), sealContext(column, id), token);
   const at = deps.now();
   const { access_token, refresh_token, expires_in, scope } = tokens;
   return {
     access_token: sealed("access_token", access_token),
     refresh_token: refresh_token === undefined ? null : sealed("refresh_token", refresh_token),
     scopes: scope === undefined ? [...scopes] : scope.split(" ").filter(Boolean),
-    expires_at: expires_in === undefined ? null : timeAfter(at, expires_in),
+    expires_at: expires_in === undefined ? null : addSeconds(at, expires_in),
     updated_at: at.toISOString(),
   } satisfies Partial<StoreCredentialRow>;
 }
@@ -44,15 +44,15 @@ export function credentialOf(
 /** A century: some servers send the largest integer for "never", which is no date. */
 const MAX_LIFE_S = 100 * 365 * 86_400;
 
-const timeAfter = (at: Date, seconds: number): string =>
+const addSeconds = (at: Date, seconds: number): string =>
   new Date(at.getTime() + Math.min(Math.max(seconds, 0), MAX_LIFE_S) * 1000).toISOString();
 
-const ACCOUNT_MOST = 255;
+const MAX_ACCOUNT_LENGTH = 255;
 
 /** For people to recognize; taken from the token endpoint itself, so its signature says nothing more. */
-export function accountOf({ id_token }: OAuthTokens): string {
+export function readAccountName({ id_token }: OAuthTokens): string {
   const { claims = {} } = (id_token && readJwt(id_token)) || {};
   const name = claims.email ?? claims.preferred_username ?? claims.sub;
   // Postgres stores no NUL.
-  return typeof name === "string" ? name.replaceAll("\0", "").slice(0, ACCOUNT_MOST) : "";
+  return typeof name === "string" ? name.replaceAll("\0", "").slice(0, MAX_ACCOUNT_LENGTH) : "";
 }

@@ -12,7 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { checkUrl } from "../../net/check-url.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
 import type { ForwardedInstance } from "./oauth-client.ts";
-import { oauthFetch } from "./oauth-fetch.ts";
+import { createOauthFetch } from "./oauth-fetch.ts";
 
 export interface DiscoveredServer {
   /** The catalog entry names it; else the MCP server advertises it. */
@@ -27,7 +27,7 @@ export interface DiscoveredServer {
 const ENDPOINTS = ["authorization_endpoint", "token_endpoint", "registration_endpoint"] as const;
 
 /** Members that are kept; a server may send any number of others. */
-const KEPT = [
+const STORED_MEMBERS = [
   "issuer",
   ...ENDPOINTS,
   "response_types_supported",
@@ -48,8 +48,8 @@ export async function discoverServer(
   const entry =
     code === null ? undefined : await findCatalogEntry(deps.db, instance.gateway_id, code);
   const found =
-    (entry?.auth.type === "oauth" && fromEntry(entry.auth)) ||
-    (await fromServer(deps, instance, url));
+    (entry?.auth.type === "oauth" && readCatalogServer(entry.auth)) ||
+    (await fetchAdvertisedServer(deps, instance, url));
   for (const name of ["issuer", ...ENDPOINTS] as const) {
     const text = found.metadata[name];
     if (text === undefined) continue;
@@ -74,7 +74,9 @@ export function isSameServer(
   return ["issuer", ...ENDPOINTS].every((name) => one[name] === other[name]);
 }
 
-function fromEntry(auth: Extract<CatalogAuth, { type: "oauth" }>): DiscoveredServer | undefined {
+function readCatalogServer(
+  auth: Extract<CatalogAuth, { type: "oauth" }>,
+): DiscoveredServer | undefined {
   const { authorize_url, token_url, resource, scopes } = auth;
   if (!authorize_url || !token_url) return undefined;
   const metadata = {
@@ -86,12 +88,12 @@ function fromEntry(auth: Extract<CatalogAuth, { type: "oauth" }>): DiscoveredSer
   return { in_catalog: true, metadata, resource, scopes };
 }
 
-async function fromServer(
+async function fetchAdvertisedServer(
   deps: Deps,
   { allow_private }: ForwardedInstance,
   url: string,
 ): Promise<DiscoveredServer> {
-  const fetchFn = oauthFetch(deps, allow_private);
+  const fetchFn = createOauthFetch(deps, allow_private);
   // RFC 9728 5.1: the 401 may name the address of the metadata; else it is at the well-known one.
   const challenge = await fetchFn(url, { method: "POST" }).catch(() => undefined);
   const { resourceMetadataUrl } = challenge ? extractWWWAuthenticateParams(challenge) : {};
@@ -115,7 +117,9 @@ async function fromServer(
     );
   }
   const kept = Object.fromEntries(
-    KEPT.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])),
+    STORED_MEMBERS.flatMap((name) =>
+      metadata[name] === undefined ? [] : [[name, metadata[name]]],
+    ),
   );
   return {
     in_catalog: false,

@@ -15,9 +15,9 @@ import type { McpRegistryRow } from "../../db/registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
+import { bindConfiguredClient, checkConfiguredClient } from "./configured-client.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
-import { oauthFetch } from "./oauth-fetch.ts";
-import { bindOwnClient, checkOwnClient } from "./own-client.ts";
+import { createOauthFetch } from "./oauth-fetch.ts";
 
 /** An instance whose principals sign in themselves. */
 export type ForwardedInstance = McpRegistryRow & {
@@ -30,7 +30,7 @@ export const isForwarded = (instance: McpRegistryRow): instance is ForwardedInst
 export const CALLBACK_PATH = "/oauth/callback";
 
 /** `origin` is where browsers reach this program. */
-export async function registrationFor(
+export async function findOrCreateRegistration(
   deps: Deps,
   instance: ForwardedInstance,
   server: OauthServerRow,
@@ -40,16 +40,16 @@ export async function registrationFor(
   const callback = `${origin}${CALLBACK_PATH}`;
   if (client_id !== null) {
     const where = { server_id: server.id, redirect_uri: callback, client_id, own: true };
-    return await findOrMake(deps, where, async () => {
-      await checkOwnClient(deps, server, client_id);
-      await bindOwnClient(deps, server, client_id, callback);
+    return await findOrCreate(deps, where, async () => {
+      await checkConfiguredClient(deps, server, client_id);
+      await bindConfiguredClient(deps, server, client_id, callback);
     });
   }
   // One for each instance: a code that comes back at another instance's address is a mix-up (RFC 9700 4.4.2.2).
   const redirect_uri = `${callback}/${instance.id}`;
   const where = { server_id: server.id, redirect_uri, own: false, retired_at: null };
-  return await findOrMake(deps, where, async () => {
-    const made = await register(deps, instance, server, redirect_uri);
+  return await findOrCreate(deps, where, async () => {
+    const made = await registerNewClient(deps, instance, server, redirect_uri);
     const id = deps.newId();
     await insertRegistration(deps.db, {
       ...where,
@@ -58,16 +58,16 @@ export async function registrationFor(
       client_secret:
         made.client_secret === undefined
           ? null
-          : seal(deps.keyring(), sealedSecret(id), made.client_secret),
+          : seal(deps.keyring(), secretContext(id), made.client_secret),
       created_at: deps.now().toISOString(),
     });
   });
 }
 
-const sealedSecret = (id: string): SealContext =>
+const secretContext = (id: string): SealContext =>
   sealContextOf("oauth_registrations.client_secret", id);
 
-async function findOrMake(
+async function findOrCreate(
   deps: Deps,
   where: Partial<OauthRegistrationRow>,
   make: () => Promise<void>,
@@ -81,7 +81,7 @@ async function findOrMake(
 }
 
 /** Undefined: the administrator has replaced this client since. */
-export function clientInformation(
+export function readClientInformation(
   deps: Deps,
   instance: ForwardedInstance,
   { id, client_id, own, client_secret }: OauthRegistrationRow,
@@ -90,18 +90,18 @@ export function clientInformation(
   if (own && auth.client_id !== client_id) return undefined;
   const [context, sealed] = own
     ? [sealContextOf("registries.auth", instance.id), auth.client_secret]
-    : [sealedSecret(id), client_secret];
+    : [secretContext(id), client_secret];
   const secret = sealed === null ? undefined : unseal(deps.keyring(), context, sealed);
   return { client_id, ...(secret === undefined ? {} : { client_secret: secret }) };
 }
 
-async function register(
+async function registerNewClient(
   deps: Deps,
   { allow_private }: ForwardedInstance,
   server: OauthServerRow,
   redirect_uri: string,
 ): Promise<OAuthClientInformation> {
-  const metadata = metadataOf(server);
+  const metadata = readMetadata(server);
   if (!metadata.registration_endpoint) {
     throw new AppError(
       "conflict",
@@ -119,7 +119,7 @@ async function register(
         response_types: ["code"],
         ...(methods.includes("none") ? { token_endpoint_auth_method: "none" } : {}),
       },
-      fetchFn: oauthFetch(deps, allow_private),
+      fetchFn: createOauthFetch(deps, allow_private),
     }),
   );
   if (
@@ -137,5 +137,5 @@ async function register(
 const MAX_CLIENT_LENGTH = 8192;
 
 /** A row holds what `discoverServer` found, which the SDK has validated. */
-export const metadataOf = (row: OauthServerRow): AuthorizationServerMetadata =>
+export const readMetadata = (row: OauthServerRow): AuthorizationServerMetadata =>
   row.metadata as AuthorizationServerMetadata;

@@ -3,13 +3,13 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
 import { readText } from "../../net/read-body.ts";
 
-const MAX_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 /** Of an answer's headers the SDK reads these. */
 const READ_HEADERS = ["content-type", "www-authenticate", "dpop-nonce"];
 
 /** Redirects are not followed: a token endpoint that moves must be named by its metadata. */
-export function oauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): FetchLike {
+export function createOauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): FetchLike {
   return async (url, init = {}) => {
     const { body } = init;
     const reply = await deps.send({
@@ -21,7 +21,7 @@ export function oauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): Fe
           ? new TextEncoder().encode(String(body))
           : null,
       allow_private,
-      timeouts: { headers_ms: MAX_MS, idle_ms: MAX_MS },
+      timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
     });
     const text = await readText(reply, MAX_BYTES);
     const headers = READ_HEADERS.flatMap((name) => {

@@ -10,24 +10,24 @@ import {
 } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { isExpired } from "../../lib/time/duration.ts";
-import type { Principal } from "../identify-principal.ts";
-import { type ClientToken, openClientTokens } from "./client-token.ts";
-import { credentialOf, openCredential } from "./credential-row.ts";
-import { clientInformation, type ForwardedInstance, metadataOf } from "./oauth-client.ts";
-import { oauthFetch } from "./oauth-fetch.ts";
+import type { Principal } from "../principals/identify-principal.ts";
+import { createClientTokens, type GetClientToken } from "./client-token.ts";
+import { openCredential, toCredentialColumns } from "./credential-row.ts";
+import { type ForwardedInstance, readClientInformation, readMetadata } from "./oauth-client.ts";
+import { createOauthFetch } from "./oauth-fetch.ts";
 
 export interface Vault {
   /** undefined: the principal must connect. `refused` is one that the upstream did not take. */
-  accessToken: (
+  getAccessToken: (
     instance: ForwardedInstance,
     owner: Pick<Principal, "gateway_id" | "principal_sub" | "sign_in">,
     refused?: string,
   ) => Promise<string | undefined>;
-  clientToken: ClientToken;
+  getClientToken: GetClientToken;
 }
 
 /** Clocks differ, and a call takes time. */
-const EARLY_MS = 60_000;
+const RENEW_AHEAD_MS = 60_000;
 
 export function openVault(deps: Deps): Vault {
   /** By credential: calls that come together wait for one renewal. */
@@ -36,24 +36,24 @@ export function openVault(deps: Deps): Vault {
   const renewOnce = (row: StoreCredentialRow, instance: ForwardedInstance, refresh: string) => {
     const running = renewing.get(row.id);
     if (running) return running;
-    const renewal = renew(deps, instance, row, refresh).finally(() => renewing.delete(row.id));
+    const renewal = renewToken(deps, instance, row, refresh).finally(() => renewing.delete(row.id));
     renewing.set(row.id, renewal);
     return renewal;
   };
 
   return {
-    clientToken: openClientTokens(deps),
-    async accessToken(instance, { gateway_id, principal_sub, sign_in }, refused) {
+    getClientToken: createClientTokens(deps),
+    async getAccessToken(instance, { gateway_id, principal_sub, sign_in }, refused) {
       const place = { gateway_id, principal_sub, instance_id: instance.id, sign_in };
       const row = await storeCredentialTable.find(deps.db, place);
       const token = row && openCredential(deps.keyring(), row, "access_token");
       if (!row?.registration_id || token === undefined) return undefined;
-      const soon = new Date(deps.now().getTime() + EARLY_MS);
+      const soon = new Date(deps.now().getTime() + RENEW_AHEAD_MS);
       if (token !== refused && !isExpired(row.expires_at, soon)) return token;
 
       const refresh = openCredential(deps.keyring(), row, "refresh_token");
       if (refresh === undefined) {
-        if (token === refused) await end(deps, row);
+        if (token === refused) await expireCredential(deps, row);
         return token === refused || isExpired(row.expires_at, deps.now()) ? undefined : token;
       }
       const renewed = await renewOnce(row, instance, refresh);
@@ -63,7 +63,7 @@ export function openVault(deps: Deps): Vault {
 }
 
 /** undefined: the account must be connected again. */
-async function renew(
+async function renewToken(
   deps: Deps,
   instance: ForwardedInstance,
   row: StoreCredentialRow,
@@ -73,23 +73,23 @@ async function renew(
   const registration = await oauthRegistrationTable.find(deps.db, { id });
   const server =
     registration && (await oauthServerTable.find(deps.db, { id: registration.server_id }));
-  const client = registration && clientInformation(deps, instance, registration);
+  const client = registration && readClientInformation(deps, instance, registration);
   if (!server || !client) return undefined;
   try {
     const tokens = await refreshAuthorization(server.issuer, {
-      metadata: metadataOf(server),
+      metadata: readMetadata(server),
       clientInformation: client,
       refreshToken,
-      fetchFn: oauthFetch(deps, instance.allow_private),
+      fetchFn: createOauthFetch(deps, instance.allow_private),
       ...(server.resource === null ? {} : { resource: server.resource }),
     });
-    await renewCredential(deps.db, row, credentialOf(deps, row.id, tokens, row.scopes));
+    await renewCredential(deps.db, row, toCredentialColumns(deps, row.id, tokens, row.scopes));
     return await storeCredentialTable.find(deps.db, { id: row.id });
   } catch (thrown) {
     const code = thrown instanceof OAuthError ? thrown.code : "unreachable";
     deps.log("credential_not_renewed", { level: "warn", instance_id: instance.id, code });
     if (code === OAuthErrorCode.InvalidGrant || code === OAuthErrorCode.InvalidClient) {
-      return (await renewedElsewhere(deps, row)) ?? (await end(deps, row));
+      return (await waitForOtherRenewal(deps, row)) ?? (await expireCredential(deps, row));
     }
     if (!isExpired(row.expires_at, deps.now())) return row;
     throw new AppError("upstream_failed", "The sign-in there could not be renewed: try again.");
@@ -97,24 +97,24 @@ async function renew(
 }
 
 /** A refresh token works once: a node that lost the race finds here what the winner got. */
-async function renewedElsewhere(
+async function waitForOtherRenewal(
   deps: Deps,
   row: StoreCredentialRow,
 ): Promise<StoreCredentialRow | undefined> {
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let look = 0; look < MAX_POLLS; look += 1) {
     const now = await storeCredentialTable.find(deps.db, { id: row.id });
     if (!now || now.version !== row.version) return now;
     // The winner has its answer, but may not have written it yet.
-    await Bun.sleep(LOOK_EVERY_MS);
+    await Bun.sleep(POLL_MS);
   }
   return undefined;
 }
 
-const LOOKS = 5;
-const LOOK_EVERY_MS = 200;
+const MAX_POLLS = 5;
+const POLL_MS = 200;
 
 /** From now on it counts as expired, unless somebody has just written another one. */
-async function end(deps: Deps, row: StoreCredentialRow): Promise<undefined> {
+async function expireCredential(deps: Deps, row: StoreCredentialRow): Promise<undefined> {
   const at = deps.now().toISOString();
   const { access_token, scopes } = row;
   const ended = { access_token, scopes, refresh_token: null, expires_at: at, updated_at: at };

@@ -1,5 +1,5 @@
 /** The MCP plane, loaded with its first request: the protocol's SDK takes 100 ms that a start must not wait for. */
-import { METADATA_PATH, PRINCIPAL_PATH } from "../../mcp-store/serve/caller.ts";
+import { METADATA_PATH, PRINCIPAL_PATH } from "../../mcp-store/serve/identify-mcp-caller.ts";
 import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
 import type { PathHandler } from "./mcp-paths.ts";
 import type { App } from "./serve-request.ts";

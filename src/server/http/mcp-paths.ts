@@ -3,10 +3,10 @@ import { AppError } from "../../contract/errors.ts";
 import { corsHeaders, preflightHeaders } from "../../lib/http/cors.ts";
 import { findClientAddress } from "../../lib/http/ip-address.ts";
 import {
-  authorizationServers,
+  listTrustedIssuers,
   METADATA_PATH,
   PRINCIPAL_PATH,
-} from "../../mcp-store/serve/caller.ts";
+} from "../../mcp-store/serve/identify-mcp-caller.ts";
 import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
 import type { RequestIds } from "../../route.ts";
 import { checkOrigin } from "./check-origin.ts";
@@ -28,7 +28,7 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, PathHandler>
       const preflight = origin !== undefined && preflightHeaders(request, "POST");
       if (preflight)
         return new Response(null, { status: 204, headers: { ...headers, ...preflight } });
-      const response = await plane.answer(request, {
+      const response = await plane.respond(request, {
         ...ids,
         headers,
         slug: request.params.consumer,
@@ -50,7 +50,7 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, PathHandler>
     /** RFC 9728. */
     [METADATA_PATH]: (request) =>
       serveRequest(app, "mcp", request, async (_, headers) => {
-        const servers = await authorizationServers(app.deps);
+        const servers = await listTrustedIssuers(app.deps);
         if (servers.length === 0) throw new AppError("not_found", "Personal tokens open this.");
         const body = {
           resource: `${publicOrigin(app.deps, request)}${PRINCIPAL_PATH}`,

@@ -4,12 +4,12 @@ import type { Install } from "../../contract/store-installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import { storeCredentialTable } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
-import { configureInstall } from "../../mcp-store/configure-install.ts";
-import type { Principal } from "../../mcp-store/identify-principal.ts";
-import { filledUrl, valuesOf } from "../../mcp-store/upstream/target.ts";
+import { configureInstall } from "../../mcp-store/installs/configure-install.ts";
+import { findUsableInstall } from "../../mcp-store/installs/find-usable-install.ts";
+import type { Principal } from "../../mcp-store/principals/identify-principal.ts";
+import { fillUrl, openValues } from "../../mcp-store/upstream/resolve-target.ts";
 import { finishConnect, startConnect } from "../../mcp-store/vault/connect-account.ts";
 import { CALLBACK_PATH, isForwarded } from "../../mcp-store/vault/oauth-client.ts";
-import { ownInstall } from "../../mcp-store/vault/own-install.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
 import { parseRequestUrl } from "../http/parse-request-url.ts";
 import { redirectOrigin } from "../http/public-origin.ts";
@@ -47,7 +47,11 @@ async function show(
 ): Promise<Response> {
   const principal = await findSessionPrincipal(deps, request);
   if (!principal) return plainPage("Who are you?", SIGN_IN_FORM, headers);
-  const { shown, instance } = await ownInstall(deps, principal, request.params.install_id ?? "");
+  const { shown, instance } = await findUsableInstall(
+    deps,
+    principal,
+    request.params.install_id ?? "",
+  );
   if (!isForwarded(instance)) return plainPage(shown.name, toDo(shown, principal), headers);
   const account = shown.requires_auth ? await accountAt(deps, principal, instance.id) : "own";
   return plainPage(shown.name, toDo(shown, principal, account), headers);
@@ -85,7 +89,7 @@ async function save(
   form: URLSearchParams,
 ): Promise<Response> {
   const id = request.params.install_id ?? "";
-  const { row, instance } = await ownInstall(deps, principal, id);
+  const { row, instance } = await findUsableInstall(deps, principal, id);
   // What is left empty stays as it is.
   const values = Object.fromEntries(
     [...form]
@@ -101,7 +105,7 @@ async function save(
         );
   if (!isForwarded(instance)) return redirectTo(currentPath(request), headers);
   const origin = redirectOrigin(deps, request);
-  const url = filledUrl(instance, valuesOf(deps, configured, principal.sign_in));
+  const url = fillUrl(instance, openValues(deps, configured, principal.sign_in));
   return redirectTo(
     await startConnect(deps, author, principal, instance, { url, origin }),
     headers,

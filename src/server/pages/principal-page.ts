@@ -3,13 +3,13 @@ import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import type { PrincipalTokenRow } from "../../db/principal-tokens.ts";
 import type { Deps } from "../../deps.ts";
-import type { Principal } from "../../mcp-store/identify-principal.ts";
+import type { Principal } from "../../mcp-store/principals/identify-principal.ts";
 import {
-  addOwnToken,
-  ownTokens,
-  revokeOwnToken,
-  rotateOwnToken,
-} from "../../mcp-store/own-tokens.ts";
+  linkPersonalToken,
+  listPersonalTokens,
+  revokePersonalToken,
+  rotatePersonalToken,
+} from "../../mcp-store/principals/personal-tokens.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
 import { publicOrigin } from "../http/public-origin.ts";
 import type { App } from "../http/serve-request.ts";
@@ -65,18 +65,18 @@ async function act(
   switch (form.get("action")) {
     case "rotate": {
       const token = readSessionToken(deps, request) ?? "";
-      const next = await change((inside) => rotateOwnToken(inside, author, token));
+      const next = await change((inside) => rotatePersonalToken(inside, author, token));
       const cookie = await startPrincipalSession(deps, next, publicOrigin(deps, request));
       return plainPage("Your new token", rotated(next), { ...headers, "set-cookie": cookie });
     }
     case "add": {
       const added = form.get("added")?.trim() ?? "";
-      await change((inside) => addOwnToken(inside, author, principal, added));
+      await change((inside) => linkPersonalToken(inside, author, principal, added));
       return redirectTo(currentPath(request), headers);
     }
     case "revoke": {
       const id = form.get("id") ?? "";
-      await change((inside) => revokeOwnToken(inside, author, principal, id));
+      await change((inside) => revokePersonalToken(inside, author, principal, id));
       return redirectTo(currentPath(request), headers);
     }
     default:
@@ -85,7 +85,7 @@ async function act(
 }
 
 async function listed(deps: Deps, principal: Principal, token = ""): Promise<Html> {
-  const tokens = await ownTokens(deps, principal);
+  const tokens = await listPersonalTokens(deps, principal);
   return html`<p>These tokens act in your name. Accounts that you connect and keys that you fill in are used only by the tokens you connected them with. Revoke a token that you do not know.</p>
 ${tokens.length === 0 ? html`<p>You have no personal token.</p>` : html`<ul>${tokens.map((token) => item(token, principal))}</ul>`}
 ${

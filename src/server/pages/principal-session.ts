@@ -3,7 +3,10 @@ import { AppError } from "../../contract/errors.ts";
 import { endSession, hasSessionEnded } from "../../db/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
-import { identifyPrincipal, type Principal } from "../../mcp-store/identify-principal.ts";
+import {
+  identifyPrincipal,
+  type Principal,
+} from "../../mcp-store/principals/identify-principal.ts";
 import { publicOrigin } from "../http/public-origin.ts";
 import { readCookie, type SessionCookieKind, setCookie } from "../http/session-cookie.ts";
 

@@ -1,0 +1,47 @@
+/** What a principal could do with each server of the catalog. */
+import type { AccessLevel } from "../../contract/store-access.ts";
+import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { InstallReply } from "../../contract/store-installs.ts";
+import { mcpRegistries } from "../../db/registries.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
+import { storeRequestTable } from "../../db/store-requests.ts";
+import type { Deps } from "../../deps.ts";
+import { isExpired } from "../../lib/time/duration.ts";
+import { readPrincipalAccess } from "../access/principal-access.ts";
+import { computeInstallState } from "../installs/install-state.ts";
+
+export interface EntryStatus {
+  level: AccessLevel;
+  install_status: InstallReply["status"];
+}
+
+export async function createEntryStatusReader(
+  deps: Deps,
+  gateway_id: string,
+  principal: { principal_sub: string; groups?: readonly string[] | undefined },
+): Promise<(entry: CatalogEntry) => EntryStatus> {
+  const { principal_sub } = principal;
+  const standing = await readPrincipalAccess(deps, gateway_id, principal);
+  const at = deps.now();
+  const installs = await storeInstallTable.all(deps.db, { gateway_id, principal_sub });
+  const instances = new Map((await mcpRegistries(deps.db, gateway_id)).map((row) => [row.id, row]));
+  const open = await storeRequestTable.all(deps.db, {
+    gateway_id,
+    principal_sub,
+    state: "pending",
+  });
+  const pending = new Set(
+    open.filter(({ expires_at }) => !isExpired(expires_at, at)).map(({ code }) => code),
+  );
+  return (entry) => {
+    const { level } = standing.levelFor(entry);
+    const isActive = (install: StoreInstallRow): boolean => {
+      const instance_enabled = instances.get(install.instance_id)?.enabled === true;
+      const now = { at, level, instance_enabled, in_catalog: true };
+      return install.code === entry.code && computeInstallState(install, now).state === "active";
+    };
+    if (installs.some(isActive)) return { level, install_status: "installed" };
+    const install_status = pending.has(entry.code) ? "pending_approval" : "not_installed";
+    return { level, install_status };
+  };
+}

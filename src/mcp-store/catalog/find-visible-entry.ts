@@ -1,0 +1,15 @@
+/** The catalog entry of a server that the Store shows: one that is hidden cannot be told from one that never was. */
+import { AppError } from "../../contract/errors.ts";
+import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import { findCatalogEntry } from "../../db/catalog-entries.ts";
+import type { Deps } from "../../deps.ts";
+
+export async function findVisibleEntry(
+  { db }: Deps,
+  gateway_id: string,
+  code: string,
+): Promise<CatalogEntry> {
+  const entry = await findCatalogEntry(db, gateway_id, code);
+  if (entry?.status === "shown") return entry;
+  throw new AppError("not_found", `The Store has no server with the code "${code}".`);
+}

@@ -1,0 +1,40 @@
+/** The catalog as a list: searched, narrowed, and for a principal with what they could do. */
+import type { z } from "zod";
+import type { CatalogEntry, listCatalog } from "../../contract/store-catalog.ts";
+import { catalogEntries } from "../../db/catalog-entries.ts";
+import type { Deps } from "../../deps.ts";
+import { findGateway } from "../access/principal-access.ts";
+import { paginate } from "../paginate.ts";
+import { createEntryStatusReader } from "./entry-status.ts";
+
+export async function listCatalogEntries(
+  deps: Deps,
+  gateway_id: string,
+  query: z.output<(typeof listCatalog)["query"]>,
+): Promise<z.input<(typeof listCatalog)["reply"]>> {
+  await findGateway(deps, gateway_id);
+  const { principal_sub, groups, category, status, source, q } = query;
+  const found = (await catalogEntries(deps.db, gateway_id)).filter(
+    (entry) =>
+      (category === undefined || entry.category === category) &&
+      (status === undefined || entry.status === status) &&
+      (source === undefined || entry.source === source) &&
+      matchesText(entry, q ?? ""),
+  );
+  const { items, next_cursor } = paginate(found, query);
+  const view = principal_sub
+    ? await createEntryStatusReader(deps, gateway_id, {
+        principal_sub,
+        groups: groups?.split(",").map((group) => group.trim()),
+      })
+    : () => ({ level: null, install_status: null });
+  return { items: items.map((entry) => ({ ...entry, ...view(entry) })), next_cursor };
+}
+
+/** Whether a text occurs in what people would call a server. */
+export function matchesText(
+  { code, name, vendor, description }: CatalogEntry,
+  text: string,
+): boolean {
+  return `${code} ${name} ${vendor} ${description}`.toLowerCase().includes(text.toLowerCase());
+}

@@ -1,0 +1,122 @@
+/** Does what was decided about an install, records it, and says what the caller does next. */
+import { AppError } from "../../contract/errors.ts";
+import type { AccessLevel } from "../../contract/store-access.ts";
+import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { InstallReply } from "../../contract/store-installs.ts";
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
+import type { McpRegistryRow } from "../../db/registries.ts";
+import type { StoreRequestRow } from "../../db/store-requests.ts";
+import type { Deps } from "../../deps.ts";
+import { closeRequest, fileRequest, updateRequest } from "../requests/save-request.ts";
+import type { InstallDecision } from "./decide-install.ts";
+import type { InstallsOfPrincipal } from "./installs-of-principal.ts";
+import { createInstance } from "./instances.ts";
+import { readRequirements } from "./requirements.ts";
+import { saveInstall } from "./save-install.ts";
+
+export interface DecidedInstall {
+  decision: InstallDecision<McpRegistryRow, StoreRequestRow>;
+  entry: CatalogEntry;
+  target: { gateway_id: string; principal_sub: string; code: string };
+  existing: InstallsOfPrincipal;
+  reason: string;
+  groups: string[];
+  /** What decided, for the audit log. */
+  why: { level: AccessLevel; rule_id: string | null };
+  /** Of the principal who asks; undefined: an administrator does. */
+  sign_in: string | undefined;
+}
+
+export async function applyInstallDecision(
+  deps: Deps,
+  author: AuditAuthor,
+  decided: DecidedInstall,
+): Promise<InstallReply | AppError> {
+  const { decision, entry, target: place, existing: held, reason, groups, why, sign_in } = decided;
+  const answer = (flags: Partial<InstallReply>) => toInstallReply(entry, decision, flags);
+  switch (decision.outcome) {
+    case "denied":
+      await recordDenial(deps, author, "deny", decided);
+      return new AppError("conflict", "This principal's access level for the server is none.");
+    case "blocked":
+      await recordDenial(deps, author, "block", decided);
+      return answer({});
+    case "already_installed": {
+      const { instance } = decision;
+      const install = held.installs.find(({ instance_id }) => instance_id === instance.id);
+      const todo = install && (await readOpenSteps(deps, install, instance, sign_in));
+      return answer({ status: "installed", already_installed: true, ...todo });
+    }
+    case "choose_instance":
+      return answer({ requires_instance_choice: true });
+    case "install": {
+      const { gateway_id } = place;
+      const instance = decision.instance ?? (await createInstance(deps, author, gateway_id, entry));
+      const ends_at = why.level === "install" ? null : findGrantEnd(held, instance);
+      const where = { ...place, instance_id: instance.id, ends_at };
+      const install = await saveInstall(deps, author, where, why);
+      for (const request of decision.supersedes) {
+        await closeRequest(deps, author, request, { state: "superseded" });
+      }
+      const todo = await readOpenSteps(deps, install, instance, sign_in);
+      return answer({ status: "installed", instance_id: instance.id, ...todo });
+    }
+    case "ask_reason":
+      return answer({ requires_reason: true });
+    case "file_request": {
+      const instance_id = decision.instance?.id ?? null;
+      await fileRequest(deps, author, { ...place, instance_id, reason, groups }, why);
+      return answer({ status: "pending_approval", pending: true });
+    }
+    case "pending":
+      await updateRequest(deps, author, decision.request, decision.changes);
+      return answer({ status: "pending_approval", pending: true });
+  }
+}
+
+async function recordDenial(
+  deps: Deps,
+  author: AuditAuthor,
+  verb: "deny" | "block",
+  { target: place, why }: DecidedInstall,
+): Promise<void> {
+  await recordChange(deps, author, {
+    resource: "store_install",
+    verb,
+    id: place.code,
+    gateway_id: place.gateway_id,
+    before: null,
+    after: { ...place, ...why },
+  });
+}
+
+const findGrantEnd = ({ grants }: InstallsOfPrincipal, { id }: McpRegistryRow): string | null =>
+  grants.find(({ instance_id }) => instance_id === id)?.expires_at ?? null;
+
+async function readOpenSteps(...asked: Parameters<typeof readRequirements>) {
+  const { requires_auth, requires_config } = await readRequirements(...asked);
+  return { requires_auth, requires_config };
+}
+
+/** Every member is there, so that a typed client never meets `undefined`. */
+function toInstallReply(
+  { code, name }: CatalogEntry,
+  { instance, choices, needs_setup }: DecidedInstall["decision"],
+  flags: Partial<InstallReply>,
+): InstallReply {
+  return {
+    already_installed: false,
+    code,
+    instance_choices: choices.map(({ id, name }) => ({ name, registry_id: id })),
+    instance_id: instance?.id ?? "",
+    name,
+    pending: false,
+    requires_admin_setup: needs_setup,
+    requires_auth: false,
+    requires_config: false,
+    requires_instance_choice: false,
+    requires_reason: false,
+    status: "not_installed",
+    ...flags,
+  };
+}

@@ -1,0 +1,50 @@
+/** An approval: the grant that outlives the install, and the install itself. */
+import { AppError } from "../../contract/errors.ts";
+import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { AuditAuthor } from "../../db/record-change.ts";
+import type { McpRegistryRow } from "../../db/registries.ts";
+import { storeGrantTable } from "../../db/store-grants.ts";
+import type { Deps } from "../../deps.ts";
+import { createInstance, findEnabledInstance, listInstances } from "./instances.ts";
+import { saveInstall } from "./save-install.ts";
+
+export async function approveInstall(
+  deps: Deps,
+  author: AuditAuthor,
+  place: { gateway_id: string; principal_sub: string; code: string; instance_id: string },
+  expires_at: string | null,
+): Promise<void> {
+  const { gateway_id, principal_sub, instance_id } = place;
+  const before = await storeGrantTable.find(deps.db, { gateway_id, principal_sub, instance_id });
+  const grant = { approved_by: author.actor.name, expires_at };
+  if (before) await storeGrantTable.update(deps.db, before.id, grant);
+  else {
+    const created_at = deps.now().toISOString();
+    await storeGrantTable.insert(deps.db, { ...place, ...grant, id: deps.newId(), created_at });
+  }
+  await saveInstall(deps, author, { ...place, ends_at: expires_at }, { approved: true });
+}
+
+/** The instance that an administrator's decision is about: named, the only one, or made now. */
+export async function instanceToApprove(
+  deps: Deps,
+  author: AuditAuthor,
+  gateway_id: string,
+  { entry, instance_id }: { entry: CatalogEntry; instance_id: string | null | undefined },
+): Promise<McpRegistryRow> {
+  const { code } = entry;
+  if (instance_id) return await findEnabledInstance(deps, gateway_id, code, instance_id);
+  const instances = await listInstances(deps, gateway_id, code);
+  const [only, ...others] = instances.filter(({ enabled }) => enabled);
+  if (others.length > 0) {
+    throw new AppError("validation_failed", "instance_id: say which, as there are several");
+  }
+  if (only) return only;
+  if (entry.needs_admin_setup || instances.length > 0) {
+    throw new AppError(
+      "conflict",
+      `No instance of ${code} can be used yet: create or enable one at /v1/gateways/${gateway_id}/registries.`,
+    );
+  }
+  return await createInstance(deps, author, gateway_id, entry);
+}

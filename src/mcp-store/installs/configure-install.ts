@@ -1,0 +1,56 @@
+/** Fills in what an instance asks of each principal; values are kept sealed and never shown. */
+import { AppError } from "../../contract/errors.ts";
+import type { ServerField } from "../../contract/mcp-registries.ts";
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
+import { isMcp, registryTable } from "../../db/registries.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
+import type { Deps } from "../../deps.ts";
+import { seal } from "../../lib/crypto/seal.ts";
+import { listInstanceFields } from "./requirements.ts";
+import { toAuditedInstall } from "./save-install.ts";
+
+/** null clears a value; one that is not named stays. `sign_in`: of the principal; undefined: an administrator fills it in. */
+export async function configureInstall(
+  deps: Deps,
+  author: AuditAuthor,
+  install: StoreInstallRow,
+  values: Record<string, string | null>,
+  sign_in?: string,
+): Promise<StoreInstallRow> {
+  const instance = await registryTable.find(deps.db, { id: install.instance_id });
+  const fields = instance && isMcp(instance) ? listInstanceFields(instance) : [];
+  const context = sealContextOf("store_installs.config", install.id);
+  const config = { ...install.config };
+  const filled_by = { ...install.filled_by };
+  for (const [key, value] of Object.entries(values)) {
+    checkValue(fields, key, value);
+    if (sign_in === undefined || value === null) delete filled_by[key];
+    else filled_by[key] = sign_in;
+    if (value === null) delete config[key];
+    else config[key] = seal(deps.keyring(), context, value);
+  }
+  const next = { ...install, config, filled_by };
+  await storeInstallTable.update(deps.db, install.id, { config, filled_by });
+  await recordChange(deps, author, {
+    resource: "store_install",
+    verb: "update",
+    id: install.id,
+    gateway_id: install.gateway_id,
+    before: toAuditedInstall(install),
+    after: toAuditedInstall(next),
+  });
+  return next;
+}
+
+function checkValue(fields: readonly ServerField[], key: string, value: string | null): void {
+  const field = fields.find((one) => one.key === key);
+  const at = `values.${key}`;
+  if (!field) {
+    const known = fields.map((one) => one.key).join(", ") || "none";
+    throw new AppError("validation_failed", `${at}: no such field; there is: ${known}`);
+  }
+  if (value !== null && field.choices.length > 0 && !field.choices.includes(value)) {
+    throw new AppError("validation_failed", `${at}: must be one of ${field.choices.join(", ")}`);
+  }
+}

@@ -1,0 +1,74 @@
+/** Writes installs and removes them, each with its audit record. */
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
+import { storeCredentialTable } from "../../db/store-credentials.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
+import type { Deps } from "../../deps.ts";
+
+export interface NewInstall {
+  gateway_id: string;
+  principal_sub: string;
+  code: string;
+  instance_id: string;
+  /** The end of the approval it rests on. */
+  ends_at: string | null;
+}
+
+/** A suspended one comes back with what the principal had filled in. `why` goes into the audit log. */
+export async function saveInstall(
+  deps: Deps,
+  author: AuditAuthor,
+  install: NewInstall,
+  why: Record<string, unknown>,
+): Promise<StoreInstallRow> {
+  const { gateway_id, principal_sub, instance_id, ends_at } = install;
+  const before = await storeInstallTable.find(deps.db, { gateway_id, principal_sub, instance_id });
+  const row: StoreInstallRow = before
+    ? { ...before, ends_at }
+    : {
+        ...install,
+        id: deps.newId(),
+        installed_by: author.actor.name,
+        config: {},
+        filled_by: {},
+        created_at: deps.now().toISOString(),
+      };
+  if (before) await storeInstallTable.update(deps.db, row.id, { ends_at });
+  else await storeInstallTable.insert(deps.db, row);
+  await recordChange(deps, author, {
+    resource: "store_install",
+    verb: before ? "update" : "create",
+    id: row.id,
+    gateway_id,
+    before: before ? toAuditedInstall(before) : null,
+    after: { ...toAuditedInstall(row), ...why },
+  });
+  return row;
+}
+
+/** The account the principal had there goes with it. */
+export async function deleteInstall(
+  deps: Deps,
+  author: AuditAuthor,
+  install: StoreInstallRow,
+): Promise<void> {
+  const { id, gateway_id, principal_sub, instance_id } = install;
+  await storeInstallTable.remove(deps.db, { id });
+  await storeCredentialTable.remove(deps.db, { gateway_id, principal_sub, instance_id });
+  await recordChange(deps, author, {
+    resource: "store_install",
+    verb: "delete",
+    id,
+    gateway_id,
+    before: toAuditedInstall(install),
+    after: null,
+  });
+}
+
+/** Returns an install for the audit log: the names of the filled fields, never their values. */
+export function toAuditedInstall({
+  config,
+  filled_by: _,
+  ...row
+}: StoreInstallRow): Record<string, unknown> {
+  return { ...row, filled: Object.keys(config) };
+}

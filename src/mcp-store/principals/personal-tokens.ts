@@ -1,0 +1,102 @@
+/** Personal tokens as their principal sees them: listed, rotated, added to a sign-in, revoked. */
+import { AppError } from "../../contract/errors.ts";
+import { type PrincipalTokenRow, principalTokenTable } from "../../db/principal-tokens.ts";
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
+import type { Deps } from "../../deps.ts";
+import { hashSecret, newSecret, secretHint } from "../../lib/crypto/secrets.ts";
+import { isExpired } from "../../lib/time/duration.ts";
+import { identifyPrincipal, type Principal } from "./identify-principal.ts";
+
+/** How long a token works after its principal has rotated it. */
+const OVERLAP_MS = 3_600_000;
+
+/** Returns the tokens that work now, in the order of their creation. */
+export async function listPersonalTokens(
+  deps: Deps,
+  { gateway_id, principal_sub }: Principal,
+): Promise<PrincipalTokenRow[]> {
+  const where = { gateway_id, principal_sub, revoked_at: null };
+  const rows = await principalTokenTable.all(deps.db, where);
+  return rows.filter(({ expires_at }) => !isExpired(expires_at, deps.now()));
+}
+
+/** Returns the successor, which uses the same accounts. The old token works for one more hour. */
+export async function rotatePersonalToken(
+  deps: Deps,
+  author: AuditAuthor,
+  token: string,
+): Promise<string> {
+  const before = await principalTokenTable.lock(deps.db, { hash: hashSecret(token) });
+  if (!before) {
+    throw new AppError("invalid_request", "Only personal tokens can be rotated here.");
+  }
+  const next = newSecret("pp_");
+  const at = deps.now();
+  const row: PrincipalTokenRow = {
+    ...before,
+    id: deps.newId(),
+    hash: hashSecret(next),
+    hint: secretHint(next),
+    sign_in: before.sign_in ?? before.id,
+    created_by: before.principal_sub,
+    last_used_at: null,
+    created_at: at.toISOString(),
+  };
+  await principalTokenTable.insert(deps.db, row);
+  const end = new Date(at.getTime() + OVERLAP_MS).toISOString();
+  if (!isExpired(before.expires_at, new Date(end))) {
+    await principalTokenTable.update(deps.db, before.id, { expires_at: end });
+  }
+  await record(deps, author, "rotate", before, row);
+  return next;
+}
+
+/** Makes a token use the accounts of this sign-in. The caller must hold both tokens. */
+export async function linkPersonalToken(
+  deps: Deps,
+  author: AuditAuthor,
+  { gateway_id, principal_sub, sign_in }: Principal,
+  token: string,
+): Promise<void> {
+  // A token of an identity provider has no row to change, and checking it may need a request.
+  if (!token.startsWith("pp_")) {
+    throw new AppError(
+      "invalid_request",
+      "Only personal tokens can be added: sign in with the other one and add this one there.",
+    );
+  }
+  const added = await identifyPrincipal(deps, token);
+  if (added.gateway_id !== gateway_id || added.principal_sub !== principal_sub) {
+    throw new AppError("forbidden", "This token belongs to another person.");
+  }
+  const before = await principalTokenTable.lock(deps.db, { hash: hashSecret(token) });
+  if (!before) return;
+  await principalTokenTable.update(deps.db, before.id, { sign_in });
+  await record(deps, author, "update", before, { ...before, sign_in });
+}
+
+export async function revokePersonalToken(
+  deps: Deps,
+  author: AuditAuthor,
+  { gateway_id, principal_sub }: Principal,
+  id: string,
+): Promise<void> {
+  const before = await principalTokenTable.lock(deps.db, { id, gateway_id, principal_sub });
+  if (!before) throw new AppError("not_found", "You have no token with this id.");
+  const revoked_at = before.revoked_at ?? deps.now().toISOString();
+  await principalTokenTable.update(deps.db, id, { revoked_at });
+  await record(deps, author, "revoke", before, { ...before, revoked_at });
+}
+
+async function record(
+  deps: Deps,
+  author: AuditAuthor,
+  verb: "rotate" | "update" | "revoke",
+  before: PrincipalTokenRow,
+  after: PrincipalTokenRow,
+): Promise<void> {
+  const shown = ({ hash: _, ...row }: PrincipalTokenRow) => row;
+  const { id, gateway_id } = before;
+  const change = { resource: "principal_token", verb, id, gateway_id };
+  await recordChange(deps, author, { ...change, before: shown(before), after: shown(after) });
+}

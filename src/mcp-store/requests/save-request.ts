@@ -1,0 +1,119 @@
+/** Files, changes and closes the requests of principals, each with an audit record. */
+import { runExclusive } from "../../db/config-revision.ts";
+import { type AuditAuthor, type AuditChange, recordChange } from "../../db/record-change.ts";
+import {
+  listExpiredRequests,
+  type StoreRequestRow,
+  storeRequestTable,
+} from "../../db/store-requests.ts";
+import type { Deps } from "../../deps.ts";
+import type { RequestChanges } from "../installs/decide-install.ts";
+
+const DAY_MS = 86_400_000;
+/** Longer than a holiday of the approver. */
+const OPEN_DAYS = 14;
+
+export async function fileRequest(
+  deps: Deps,
+  author: AuditAuthor,
+  asked: Pick<
+    StoreRequestRow,
+    "gateway_id" | "principal_sub" | "code" | "instance_id" | "reason" | "groups"
+  >,
+  why: Record<string, unknown>,
+): Promise<void> {
+  const at = deps.now();
+  const row: StoreRequestRow = {
+    ...asked,
+    id: deps.newId(),
+    state: "pending",
+    decided_by: null,
+    decision_note: null,
+    created_at: at.toISOString(),
+    decided_at: null,
+    expires_at: new Date(at.getTime() + OPEN_DAYS * DAY_MS).toISOString(),
+  };
+  await storeRequestTable.insert(deps.db, row);
+  await record(deps, author, { verb: "create", before: null, after: row, why });
+}
+
+export async function updateRequest(
+  deps: Deps,
+  author: AuditAuthor,
+  before: StoreRequestRow,
+  changes: RequestChanges,
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return;
+  await storeRequestTable.update(deps.db, before.id, changes);
+  await record(deps, author, { verb: "update", before, after: { ...before, ...changes }, why: {} });
+}
+
+const VERBS = {
+  approved: "approve",
+  rejected: "reject",
+  cancelled: "cancel",
+  expired: "expire",
+  superseded: "supersede",
+} as const satisfies Record<string, AuditChange["verb"]>;
+
+/** spec 4.1.5: a request that no approver decided loses its reason. */
+export async function closeRequest(
+  deps: Deps,
+  author: AuditAuthor,
+  before: StoreRequestRow,
+  closed: { state: keyof typeof VERBS; instance_id?: string; note?: string },
+): Promise<StoreRequestRow> {
+  const { state, instance_id = before.instance_id, note = null } = closed;
+  const decided = state === "approved" || state === "rejected";
+  const after: StoreRequestRow = {
+    ...before,
+    state,
+    instance_id,
+    reason: decided ? before.reason : null,
+    decided_by: author.actor.name,
+    decision_note: note || null,
+    decided_at: deps.now().toISOString(),
+  };
+  await storeRequestTable.update(deps.db, before.id, after);
+  await record(deps, author, { verb: VERBS[state], before, after, why: {} });
+  return after;
+}
+
+/** What nobody decided in time. Asked before requests are looked at: with nothing due it costs one read. */
+export async function expireRequests(deps: Deps): Promise<void> {
+  const due = await listExpiredRequests(deps.db, deps.now().toISOString());
+  if (due.length === 0) return;
+  const author = {
+    actor: { id: null, name: "clock" },
+    request_id: deps.newId(),
+    trace_id: deps.newId(),
+  };
+  await runExclusive(deps.db, async (db) => {
+    for (const id of due) {
+      const row = await storeRequestTable.lock(db, { id, state: "pending" });
+      if (row) await closeRequest({ ...deps, db }, author, row, { state: "expired" });
+    }
+  });
+}
+
+async function record(
+  deps: Deps,
+  author: AuditAuthor,
+  change: {
+    verb: AuditChange["verb"];
+    before: StoreRequestRow | null;
+    after: StoreRequestRow;
+    why: Record<string, unknown>;
+  },
+): Promise<void> {
+  // The words of the person who asked are for the approver, not for the log.
+  const told = ({ reason: _, ...row }: StoreRequestRow) => row;
+  await recordChange(deps, author, {
+    resource: "store_request",
+    verb: change.verb,
+    id: change.after.id,
+    gateway_id: change.after.gateway_id,
+    before: change.before && told(change.before),
+    after: { ...told(change.after), ...change.why },
+  });
+}

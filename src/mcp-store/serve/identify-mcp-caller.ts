@@ -1,0 +1,53 @@
+/** Who calls the MCP endpoint: a principal with a token, or a consumer with its key. */
+import { AppError } from "../../contract/errors.ts";
+import { issuerTable } from "../../db/issuers.ts";
+import type { Deps } from "../../deps.ts";
+import { findConsumer } from "../../snapshot/find-consumer.ts";
+import { identifyPrincipal, type Principal } from "../principals/identify-principal.ts";
+
+export type McpCaller =
+  | ({ kind: "principal" } & Principal)
+  | { kind: "consumer"; gateway_id: string; consumer_id: string; key_id: string; name: string };
+
+export const PRINCIPAL_PATH = "/me/mcp";
+
+/** RFC 9728: the path of the resource follows. */
+export const METADATA_PATH = `/.well-known/oauth-protected-resource${PRINCIPAL_PATH}` as const;
+
+/** `slug`: of the consumer in the path; undefined at the path of principals. */
+export async function identifyMcpCaller(
+  deps: Deps,
+  { headers }: Request,
+  { slug, origin }: { slug: string | undefined; origin: string },
+): Promise<McpCaller> {
+  if (slug === undefined) return await readPrincipal(deps, headers, origin);
+  const presented = {
+    slug,
+    headers,
+    at: deps.now(),
+    needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
+  };
+  const { consumer, key } = findConsumer(deps.snapshot(), presented);
+  deps.markUsed("consumer_keys", key.id);
+  const { id, name, gateway } = consumer;
+  return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, key_id: key.id, name };
+}
+
+async function readPrincipal(deps: Deps, headers: Headers, origin: string): Promise<McpCaller> {
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+  try {
+    return { kind: "principal", ...(await identifyPrincipal(deps, bearer)) };
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code !== "unauthorized") throw thrown;
+    // Without an issuer there is no login to lead to, and a client would end in one that is refused.
+    if ((await listTrustedIssuers(deps)).length === 0) throw thrown;
+    const details = { resource_metadata: `${origin}${METADATA_PATH}` };
+    throw new AppError("unauthorized", thrown.message, { details });
+  }
+}
+
+/** Whose tokens are taken at the path of principals; those of the oldest issuer first. */
+export async function listTrustedIssuers(deps: Deps): Promise<string[]> {
+  const rows = await issuerTable.all(deps.db, { enabled: true });
+  return [...new Set(rows.map(({ issuer }) => issuer))];
+}

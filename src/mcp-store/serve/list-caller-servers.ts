@@ -1,0 +1,76 @@
+/** What may this caller use at this moment? Read anew for every request, so that a lost right is lost at once. */
+import type { Install } from "../../contract/store-installs.ts";
+import { catalogEntries } from "../../db/catalog-entries.ts";
+import { attachedRegistries } from "../../db/consumers.ts";
+import { mcpRegistries } from "../../db/registries.ts";
+import { storeInstallTable } from "../../db/store-installs.ts";
+import type { Deps } from "../../deps.ts";
+import { createAccessReader } from "../access/principal-access.ts";
+import { computeInstallState } from "../installs/install-state.ts";
+import { requiresPrincipal } from "../upstream/resolve-target.ts";
+import type { InstanceUse } from "../upstream/upstreams.ts";
+import { findSuspendedInstances } from "../vault/bind-server.ts";
+import type { McpCaller } from "./identify-mcp-caller.ts";
+import { assignPrefixes, type ToolPrefix } from "./tool-names.ts";
+
+export interface CallerServer extends InstanceUse {
+  prefix: ToolPrefix;
+  /** Why it cannot be used now; null: it can. */
+  suspended_because: Install["suspended_because"];
+}
+
+/** Sorted by the name of the instance. */
+export async function listCallerServers(deps: Deps, caller: McpCaller): Promise<CallerServer[]> {
+  const instances = await mcpRegistries(deps.db, caller.gateway_id);
+  const prefixes = assignPrefixes(instances);
+  const prefixed = <Found extends InstanceUse>(found: Found) => {
+    const prefix = prefixes.get(found.instance.id);
+    return prefix ? [{ ...found, prefix }] : [];
+  };
+
+  if (caller.kind === "consumer") {
+    const attached = (await attachedRegistries(deps.db, caller.consumer_id)).get(
+      caller.consumer_id,
+    );
+    const ids = new Set(attached?.map(({ id }) => id));
+    return (
+      instances
+        // Nobody's account or value is at hand here: only what everyone shares can be used.
+        .filter(
+          (instance) => ids.has(instance.id) && instance.enabled && !requiresPrincipal(instance),
+        )
+        .flatMap((instance) =>
+          prefixed({ instance, install: undefined, sign_in: undefined, suspended_because: null }),
+        )
+    );
+  }
+
+  const { gateway_id, principal_sub, groups, sign_in } = caller;
+  const { levelFor } = await (await createAccessReader(deps, gateway_id))({
+    principal_sub,
+    groups,
+  });
+  const entries = new Map(
+    (await catalogEntries(deps.db, gateway_id)).map((entry) => [entry.code, entry]),
+  );
+  const installs = new Map(
+    (await storeInstallTable.all(deps.db, { gateway_id, principal_sub })).map((install) => [
+      install.instance_id,
+      install,
+    ]),
+  );
+  const suspended = await findSuspendedInstances(deps, gateway_id, instances);
+  return instances.flatMap((instance) => {
+    const install = installs.get(instance.id);
+    if (!install) return [];
+    const entry = entries.get(install.code);
+    const { suspended_because } = computeInstallState(install, {
+      at: deps.now(),
+      level: levelFor(entry ?? { code: install.code, category: "" }).level,
+      instance_enabled: instance.enabled,
+      in_catalog: entry !== undefined,
+      server_changed: suspended.has(instance.id),
+    });
+    return prefixed({ instance, install, sign_in, suspended_because });
+  });
+}

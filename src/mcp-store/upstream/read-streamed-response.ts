@@ -1,0 +1,76 @@
+/** Reads the messages of an MCP event stream up to the response, and resumes a stream that ends early. */
+import { setTimeout } from "node:timers/promises";
+import { AppError } from "../../contract/errors.ts";
+import { type SseEvent, sseEvents } from "../../lib/http/sse-events.ts";
+import type { Reply } from "../../net/http/reply.ts";
+import { isEventStream } from "../../net/http/reply-head.ts";
+
+export interface StreamOptions {
+  /** Called with the bytes of each chunk; throws where they are too many. */
+  count: (bytes: number) => void;
+  /** Parses the data of an event. */
+  parse: (data: string) => object;
+  /** Receives the messages that precede the response, as they arrive. */
+  onmessage: (message: object) => void;
+  /** Opens the stream again, behind the event with this id. */
+  resume: (last_event_id: string) => Promise<Reply>;
+  /** Ends the wait between two connections. */
+  signal: AbortSignal;
+}
+
+/** What can be sent back as a header. */
+const RESUMABLE_ID = /^[\x20-\x7e]{1,1024}$/;
+
+/** A server that does not say how long to wait, and one that says not to. */
+const DEFAULT_RETRY_MS = 1_000;
+const MIN_RETRY_MS = 100;
+
+/** Returns the response: the first message with a result or an error. */
+export async function readStreamedResponse(first: Reply, options: StreamOptions): Promise<object> {
+  let reply = first;
+  let last_event_id = "";
+  let retry_ms = DEFAULT_RETRY_MS;
+
+  function take({ type, data, id, retry_ms: wait }: SseEvent): object | undefined {
+    if (RESUMABLE_ID.test(id)) last_event_id = id;
+    if (wait !== undefined) retry_ms = Math.max(wait, MIN_RETRY_MS);
+    // Without data it only announces its id. Types of the server's own mean nothing here.
+    if (data === "" || type !== "message") return undefined;
+    const message = options.parse(data);
+    if ("result" in message || "error" in message) return message;
+    options.onmessage(message);
+    return undefined;
+  }
+
+  for (;;) {
+    let broken: unknown;
+    const chunks = async function* () {
+      for (;;) {
+        const chunk = await reply.read().catch((thrown: unknown) => {
+          broken = thrown;
+        });
+        if (!chunk) return;
+        options.count(chunk.byteLength);
+        yield chunk;
+      }
+    };
+    try {
+      for await (const event of sseEvents(chunks())) {
+        const response = take(event);
+        if (response) return response;
+      }
+    } finally {
+      reply.cancel();
+    }
+    if (last_event_id === "" || options.signal.aborted) throw broken ?? streamEndedError();
+    await setTimeout(retry_ms, undefined, { signal: options.signal });
+    reply = await options.resume(last_event_id);
+    if (reply.status !== 200 || !isEventStream(reply.headers)) {
+      reply.cancel();
+      throw new AppError("upstream_failed", "The server did not resume its stream.");
+    }
+  }
+}
+
+const streamEndedError = () =>
+  new AppError("upstream_failed", "The server closed the stream before its response.");

@@ -1,0 +1,124 @@
+/** Where does a call to an instance go, and with which credential? */
+import { AppError } from "../../contract/errors.ts";
+import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
+import { type McpRegistryRow, registrySecret } from "../../db/registries.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
+import type { StoreInstallRow } from "../../db/store-installs.ts";
+import type { Deps } from "../../deps.ts";
+import { unseal } from "../../lib/crypto/seal.ts";
+import { fillTemplate } from "../../lib/http/url-parts.ts";
+import { listInstanceFields, mayUseValue } from "../installs/requirements.ts";
+import { isForwarded } from "../vault/oauth-client.ts";
+import type { Vault } from "../vault/vault.ts";
+import type { InstanceUse } from "./upstreams.ts";
+
+export interface CallTarget {
+  instance: McpRegistryRow;
+  url: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  /** Same key: same server, same account, and so the same session. */
+  key: string;
+  /** What was used as a token, for when it is refused. */
+  token: string | undefined;
+}
+
+/** What a principal must do before there is a target. */
+export type MissingInput = "config" | "auth";
+
+/** `refused`: a token that the upstream did not take. */
+export async function resolveTarget(
+  deps: Deps,
+  vault: Vault,
+  { instance, install, sign_in }: InstanceUse,
+  refused?: string,
+): Promise<CallTarget | MissingInput> {
+  const values = openValues(deps, install, sign_in);
+  const fields = listInstanceFields(instance);
+  if (fields.some(({ key, required }) => required && !values.has(key))) return "config";
+
+  const headers = openSharedHeaders(deps, instance);
+  const url = fillUrl(instance, values);
+  for (const { key, in: place } of instance.provider_options.fields) {
+    const value = values.get(key);
+    if (place === "header" && value !== undefined) headers[key.toLowerCase()] = value;
+  }
+  const { auth } = instance;
+  let token: string | undefined;
+  if (auth?.type === "principal_key") {
+    const key = values.get(PRINCIPAL_KEY) ?? "";
+    headers[auth.header.toLowerCase()] = auth.scheme ? `${auth.scheme} ${key}` : key;
+  }
+  if (auth?.type === "client_credentials")
+    token = await vault.getClientToken(instance, auth, refused);
+  if (isForwarded(instance)) {
+    if (install && sign_in !== undefined) {
+      token = await vault.getAccessToken(instance, { ...install, sign_in }, refused);
+    }
+    if (token === undefined) return "auth";
+  }
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  const own = requiresPrincipal(instance) || fields.length > 0;
+  const owner = own ? [install?.principal_sub, sign_in] : [];
+  return {
+    instance,
+    url,
+    headers,
+    token,
+    key: JSON.stringify([instance.id, instance.version, owner, url]),
+  };
+}
+
+/** Nobody can use it without an account or a value of their own. */
+export const requiresPrincipal = (instance: McpRegistryRow): boolean =>
+  isForwarded(instance) || listInstanceFields(instance).some(({ required }) => required);
+
+/** Returns the values of an install that this sign-in may use. One that no key opens counts as not filled in. */
+export function openValues(
+  deps: Deps,
+  install: Pick<StoreInstallRow, "id" | "config" | "filled_by"> | undefined,
+  sign_in: string | undefined,
+): Map<string, string> {
+  const values = new Map<string, string>();
+  if (!install) return values;
+  const context = sealContextOf("store_installs.config", install.id);
+  for (const [key, sealed] of Object.entries(install.config)) {
+    if (!mayUseValue(install, key, sign_in)) continue;
+    const value = unseal(deps.keyring(), context, sealed);
+    if (value !== undefined) values.set(key, value);
+  }
+  return values;
+}
+
+export function fillUrl(
+  { provider_options }: McpRegistryRow,
+  values: ReadonlyMap<string, string>,
+): string {
+  const url = new URL(fillTemplate(provider_options.url, (name) => toPathValue(values.get(name))));
+  for (const { key, in: place } of provider_options.fields) {
+    const value = values.get(key);
+    if (place === "query" && value !== undefined) url.searchParams.set(key, value);
+  }
+  return url.href;
+}
+
+/** Dots that climb are what encoding does not stop. */
+const toPathValue = (value = ""): string => (/^\.{1,2}$/.test(value) ? "" : value);
+
+function openSharedHeaders(deps: Deps, { id, provider_options, auth }: McpRegistryRow) {
+  const sealed = new Map<string, [path: string, text: string]>();
+  for (const [name, text] of Object.entries(provider_options.headers)) {
+    sealed.set(name, [`provider_options.headers.${name}`, text]);
+  }
+  if (auth?.type === "header") sealed.set(auth.header, ["auth.value", auth.value]);
+  const headers: Record<string, string> = {};
+  for (const [name, [path, text]] of sealed) {
+    const value = unseal(deps.keyring(), registrySecret(id, path), text);
+    if (value === undefined) {
+      const told = `The secret of its header ${name} cannot be decrypted: set it again.`;
+      throw new AppError("upstream_failed", told);
+    }
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}

@@ -1,0 +1,131 @@
+/** Changed authorization servers: what an administrator sees of them, confirms or dismisses. */
+import {
+  type AuthorizationServer,
+  confirmAuthorizationServer,
+  dismissAuthorizationServer,
+  listAuthorizationServers,
+} from "../../contract/authorization-servers.ts";
+import { AppError } from "../../contract/errors.ts";
+import { oauthFlowTable } from "../../db/oauth-flows.ts";
+import { oauthRegistrationTable } from "../../db/oauth-registrations.ts";
+import { type OauthServerRow, oauthServerTable } from "../../db/oauth-servers.ts";
+import { recordChange } from "../../db/record-change.ts";
+import { isMcp, type McpRegistryRow, mcpRegistries, registryTable } from "../../db/registries.ts";
+import { countCredentials, storeCredentialTable } from "../../db/store-credentials.ts";
+import type { Deps } from "../../deps.ts";
+import { type Route, route } from "../../route.ts";
+import { findGateway } from "../access/principal-access.ts";
+import { paginate } from "../paginate.ts";
+import { findCurrentServer, principalsChooseUrl } from "./bind-server.ts";
+import { bindConfiguredClient } from "./configured-client.ts";
+import { describeAuthorizationServer } from "./describe-authorization-server.ts";
+import { isForwarded } from "./oauth-client.ts";
+
+export const authorizationServerRoutes: Route[] = [
+  route(listAuthorizationServers, async (deps, { params, query }) => {
+    await findGateway(deps, params.gateway_id);
+    const instances = (await mcpRegistries(deps.db, params.gateway_id))
+      .filter(isForwarded)
+      .filter(({ id }) => query.instance_id === undefined || id === query.instance_id);
+    const found: { code: string; instance: McpRegistryRow; current: OauthServerRow }[] = [];
+    for (const instance of instances) {
+      const current = await findCurrentServer(deps, instance.id);
+      if (current) found.push({ code: instance.id, instance, current });
+    }
+    const { items, next_cursor } = paginate(found, query);
+    const rows = items.map(({ instance, current }) =>
+      toAuthorizationServer(deps, instance, current),
+    );
+    return { items: await Promise.all(rows), next_cursor };
+  }),
+  route(confirmAuthorizationServer, async (deps, call) => {
+    const { keep_client } = call.query;
+    // Otherwise an administrator could have the stored secret sent to a server of their own.
+    if (keep_client && call.actor.role !== "owner") {
+      throw new AppError("forbidden", "keep_client: only an owner may set it.");
+    }
+    const { instance, advertised, current } = await findChange(deps, call.params);
+    const { id: instance_id, gateway_id, auth } = instance;
+    await oauthServerTable.update(deps.db, current.id, { state: "retired" });
+    await oauthServerTable.update(deps.db, advertised.id, {
+      state: "current",
+      confirmed_by: call.actor.name,
+      confirmed_at: deps.now().toISOString(),
+    });
+    const accounts_removed = await storeCredentialTable.remove(deps.db, { instance_id });
+    await oauthFlowTable.remove(deps.db, { instance_id });
+    const ofOld = { server_id: current.id, ...(keep_client ? {} : { own: false }) };
+    await oauthRegistrationTable.remove(deps.db, ofOld);
+    if (!keep_client && auth?.type === "forwarded" && auth.client_id !== null) {
+      await bindConfiguredClient(deps, current, auth.client_id);
+    }
+    await recordChange(deps, call, {
+      resource: "authorization_server",
+      verb: "approve",
+      id: advertised.id,
+      gateway_id,
+      before: describeAuthorizationServer(current),
+      after: { ...describeAuthorizationServer(advertised), keep_client, accounts_removed },
+    });
+    return undefined;
+  }),
+  route(dismissAuthorizationServer, async (deps, call) => {
+    const { instance, advertised, current } = await findChange(deps, call.params);
+    await oauthServerTable.remove(deps.db, { id: advertised.id });
+    await recordChange(deps, call, {
+      resource: "authorization_server",
+      verb: "reject",
+      id: advertised.id,
+      gateway_id: instance.gateway_id,
+      before: describeAuthorizationServer(advertised),
+      after: describeAuthorizationServer(current),
+    });
+    return undefined;
+  }),
+];
+
+async function toAuthorizationServer(
+  deps: Deps,
+  instance: McpRegistryRow,
+  current: OauthServerRow,
+): Promise<AuthorizationServer> {
+  const { id: instance_id, name, auth } = instance;
+  const advertised = await oauthServerTable.find(deps.db, { instance_id, state: "advertised" });
+  const { confirmed_by, confirmed_at } = current;
+  return {
+    instance_id,
+    instance_name: name,
+    current: { ...describeAuthorizationServer(current), confirmed_by, confirmed_at },
+    advertised: advertised
+      ? { ...describeAuthorizationServer(advertised), id: advertised.id }
+      : null,
+    suspended: advertised !== undefined && !principalsChooseUrl(instance),
+    accounts: await countCredentials(deps.db, instance_id),
+    own_client: auth?.type === "forwarded" && auth.client_id !== null,
+  };
+}
+
+interface ServerChange {
+  instance: McpRegistryRow;
+  advertised: OauthServerRow;
+  current: OauthServerRow;
+}
+
+/** The id belongs to one change: a server that advertised something else since has another one. */
+async function findChange(
+  deps: Deps,
+  { gateway_id, server_id }: { gateway_id: string; server_id: string },
+): Promise<ServerChange> {
+  const where = { id: server_id, state: "advertised" } as const;
+  const advertised = await oauthServerTable.lock(deps.db, where);
+  const id = advertised?.instance_id ?? "";
+  const instance = await registryTable.find(deps.db, { id, gateway_id });
+  const current = await findCurrentServer(deps, id);
+  if (!advertised || !current || !instance || !isMcp(instance)) {
+    throw new AppError(
+      "not_found",
+      `No change of an authorization server has the id ${server_id}: read the list again.`,
+    );
+  }
+  return { instance, advertised, current };
+}
