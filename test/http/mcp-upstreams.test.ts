@@ -492,7 +492,7 @@ test("a stream that the server closes early is resumed behind its last event", a
 
 test.each([
   ["without an id", "retry: 1\ndata:\n\n"],
-  ["with an id that is no header value", "id: a\rb\nretry: 1\ndata:\n\n"],
+  ["with an id that is not a header value", "id: a\u0001b\nretry: 1\ndata:\n\n"],
   ["with an id of a mebibyte", `id: ${"x".repeat(1024 * 1024)}\nretry: 1\ndata:\n\n`],
 ])("a stream that ends %s cannot be resumed, and its call fails", async (_, body) => {
   await using upstream = startUpstream({

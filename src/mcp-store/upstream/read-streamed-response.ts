@@ -1,7 +1,7 @@
 /** Reads the messages of an MCP event stream up to the response, and resumes a stream that ends early. */
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "../../contract/errors.ts";
-import { type SseEvent, sseEvents } from "../../lib/http/sse-events.ts";
+import { readSseEvents, type SseEvent } from "../../lib/http/read-sse-events.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { isEventStream } from "../../net/http/reply-head.ts";
 
@@ -55,7 +55,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
       }
     };
     try {
-      for await (const event of sseEvents(chunks())) {
+      for await (const event of readSseEvents(chunks(), invalidStream)) {
         const response = take(event);
         if (response) return response;
       }
@@ -74,3 +74,6 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
 
 const streamEndedError = () =>
   new AppError("upstream_failed", "The server closed the stream before its response.");
+
+const invalidStream = () =>
+  new AppError("upstream_failed", "The server sent a stream that is not valid server-sent events.");

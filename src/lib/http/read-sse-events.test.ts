@@ -1,14 +1,16 @@
 import { expect, test } from "bun:test";
-import { sseEvents } from "./sse-events.ts";
+import { readSseEvents } from "./read-sse-events.ts";
 
 async function* cut(text: string, size: number) {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-const read = (text: string, size = 1000) => Array.fromAsync(sseEvents(cut(text, size)));
+const invalid = () => new Error("invalid stream");
+const read = (text: string, size = 1000) =>
+  Array.fromAsync(readSseEvents(cut(text, size), invalid));
 
-test.each([1, 2, 3, 7, 1000])("events come whole from pieces of %d bytes", async (size) => {
+test.each([1, 2, 3, 7, 1000])("events are assembled from chunks of %d bytes", async (size) => {
   const text =
     'event: message\r\ndata: {"a":\r\ndata:"é"}\r\n\r\nid: 7\ndata: two\n\ndata: cut off';
 
@@ -25,16 +27,21 @@ test("an event has its type, the last id of the stream and the time to wait befo
   ]);
 });
 
-test("an id with NUL and a retry that is no number are ignored", async () => {
-  const [event] = await read("id: a\0b\nretry: soon\ndata: x\n\n");
+test("an id with NUL, and a retry that is not a number or too large, are ignored", async () => {
+  const [event] = await read("id: a\0b\nretry: soon\nretry: 1000000000\ndata: x\n\n");
 
   expect(event).toEqual({ type: "message", data: "x", id: "", retry_ms: undefined });
 });
 
-test("a line of many mebibytes is read in one pass", async () => {
+test("a line of 8 MiB is read in linear time", async () => {
   const began = performance.now();
   const [event] = await read(`data: ${"x".repeat(8 * 1024 * 1024)}\n\n`, 1024);
 
   expect(event?.data.length).toBe(8 * 1024 * 1024);
   expect(performance.now() - began).toBeLessThan(4000);
+});
+
+test("a stream of invalid lines is rejected before it takes much time", async () => {
+  await expect(read("x\n".repeat(2000), 100)).rejects.toThrow("invalid stream");
+  expect(await read(`${"x\n".repeat(1000)}data: y\n\n`)).toHaveLength(1);
 });
