@@ -1,18 +1,18 @@
-/** The data plane, start to end. Each step needs what the one above it found; none goes back. */
+/** Handles a data-plane request from start to end. Each step uses the result of the step above it. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { admit } from "./admit.ts";
-import { allowOrigin } from "./allow-origin.ts";
+import { addLimitHeaders } from "./add-limit-headers.ts";
+import { applyCors } from "./apply-cors.ts";
+import { applyPlugins } from "./apply-plugins.ts";
+import { buildLocalResponse, buildResponse } from "./build-response.ts";
 import { chooseRegistries } from "./choose-registries.ts";
-import { describeLimits } from "./describe-limits.ts";
-import { findHolder } from "./find-holder.ts";
-import { finish, finishHere } from "./finish.ts";
-import { forward } from "./forward.ts";
+import { findFileRegistry } from "./find-file-registry.ts";
+import { forwardRequest } from "./forward-request.ts";
 import { identifyConsumer } from "./identify-consumer.ts";
 import { listModels } from "./list-models.ts";
 import { matchEndpoint } from "./match-endpoint.ts";
 import { readModel } from "./read-model.ts";
-import { endRun } from "./run.ts";
+import { endRequest } from "./request-progress.ts";
 import { scopeFiles } from "./scope-files.ts";
 import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 
@@ -21,34 +21,32 @@ export async function handleRequest(
   request: Request,
   ids: RequestContext,
 ): Promise<Response> {
-  let known: AuthenticatedRequest;
+  let authenticated: AuthenticatedRequest;
   try {
-    const asked = matchEndpoint(request, ids); //                          404 tail
-    const preflight = allowOrigin(deps, asked);
+    const matched = matchEndpoint(request, ids); //                                             404 path
+    const preflight = applyCors(deps, matched);
     if (preflight) return preflight;
-    known = identifyConsumer(deps, asked); //                              404 consumer, 401/403 key, 400 method
+    authenticated = identifyConsumer(deps, matched); //                                         404 consumer, 401/403 key, 400 method
   } catch (thrown) {
-    describeLimits(deps, request, ids);
+    addLimitHeaders(deps, request, ids);
     throw thrown;
   }
-  const { capability } = known.endpoint;
+  const { capability } = authenticated.endpoint;
   try {
-    const admission = admit(deps, known); //                               429 limits
+    const admission = applyPlugins(deps, authenticated); //                                     429 limits
     if (admission) await admission;
-    if (!capability) return finishHere(deps, known, listModels(known)); // 404 model
-    const named = await readModel(deps, known, capability); //             400 body, 408, 413, 429
-    const files = capability === "files";
-    const own = known.consumer.files_scope === "own";
-    const holder = own ? await findHolder(deps, named) : undefined; //     404 file
-    const chosen = chooseRegistries(deps, named, capability, holder); //   400 pin, 403 model, 503 none capable
-    const answered = await forward(deps, chosen, capability); //           502, 504 upstream
-    const scoped = files ? await scopeFiles(deps, answered) : answered; // 502 list
-    return finish(deps, scoped);
+    if (!capability) return buildLocalResponse(deps, authenticated, listModels(authenticated)); // 404 model
+    const parsed = await readModel(deps, authenticated, capability); //                         400 body, 408, 413, 429
+    const ownFiles = authenticated.consumer.files_scope === "own";
+    const fileRegistryId = ownFiles ? await findFileRegistry(deps, parsed) : undefined; //      404 file
+    const routed = chooseRegistries(deps, parsed, capability, fileRegistryId); //               400 pin, 403 model, 503 none capable
+    const forwarded = await forwardRequest(deps, routed, capability); //                        502, 504 upstream
+    const scoped = capability === "files" ? await scopeFiles(deps, forwarded) : forwarded; //   502 list
+    return buildResponse(deps, scoped);
   } catch (thrown) {
-    const gone = request.signal.aborted;
-    const error = gone ? new AppError("client_closed") : AppError.from(thrown);
+    const error = request.signal.aborted ? new AppError("client_closed") : AppError.from(thrown);
     const { status, code } = error;
-    endRun(deps, known, { status, error_code: code, registry: null, usage: null });
+    endRequest(deps, authenticated, { status, error_code: code, registry: null, usage: null });
     throw error;
   }
 }

@@ -2,11 +2,11 @@
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findConsumer } from "../snapshot/find-consumer.ts";
-import { openRun } from "./run.ts";
+import { startRequest } from "./request-progress.ts";
 import type { AuthenticatedRequest, MatchedRequest } from "./stages.ts";
 
-export function identifyConsumer(deps: Deps, asked: MatchedRequest): AuthenticatedRequest {
-  const { request, endpoint, slug } = asked;
+export function identifyConsumer(deps: Deps, matched: MatchedRequest): AuthenticatedRequest {
+  const { request, endpoint, slug } = matched;
   const { consumer, key } = findConsumer(deps.snapshot(), {
     slug,
     headers: request.headers,
@@ -22,5 +22,5 @@ export function identifyConsumer(deps: Deps, asked: MatchedRequest): Authenticat
     throw new AppError("invalid_request", text, { details: { param: "method" } });
   }
   deps.markUsed("consumer_keys", key.id);
-  return { ...asked, consumer, key, run: openRun(deps) };
+  return { ...matched, consumer, key, progress: startRequest(deps) };
 }

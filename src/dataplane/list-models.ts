@@ -15,7 +15,7 @@ export function listModels({
   consumer,
   item,
 }: AuthenticatedRequest): ModelCard | { object: "list"; data: ModelCard[] } {
-  const cards = cardsOf(consumer);
+  const cards = buildModelCards(consumer);
   if (item === undefined) return { object: "list", data: cards };
   const card = cards.find(({ id }) => id === item);
   if (!card) throw new AppError("not_found", "This consumer lists no such model.");
@@ -26,7 +26,7 @@ export function listModels({
  * Lists names from allow-lists, or the provider's own where there is none, and defaults; a pattern is not a
  * name. The first registry that has a name owns it.
  */
-function cardsOf({ registries }: ConsumerView): ModelCard[] {
+function buildModelCards({ registries }: ConsumerView): ModelCard[] {
   const cards = new Map<string, ModelCard>();
   for (const { registry, models } of registries) {
     if (!registry.enabled) continue;

@@ -3,12 +3,12 @@ import type { Deps } from "../deps.ts";
 import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
-import { type Health, newHealth } from "./health.ts";
-import { type OwnedFiles, openOwnedFiles } from "./owned-files.ts";
-import { newTally, type Tally } from "./tally.ts";
+import { createFileOwners, type FileOwners } from "./file-owners.ts";
+import { createHealth, type RegistryHealth } from "./registry-health.ts";
+import { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
 
 /** Kept by id, so that it outlives a change of the configuration. */
-export interface RegistryLive extends Health {
+export interface RegistryState extends RegistryHealth {
   view: RegistryView;
   /** Requests under way, until the end of their answers. */
   in_flight: number;
@@ -19,66 +19,69 @@ export interface RegistryLive extends Health {
   outcomes: Counts;
 }
 
-export interface Live {
-  registries: Map<string, RegistryLive>;
+export interface LiveState {
+  registries: Map<string, RegistryState>;
   /** Smooth round robin: by consumer id, then registry id, how far each is ahead of its turn. */
   turns: Map<string, Map<string, number>>;
   /** By file id: the registry that answered with it before. A hint learned from answers, never the truth. */
-  files: LruCache<string>;
+  file_hints: LruCache<string>;
   /** Who uploaded what. Unlike the hints it is the truth, and written down. */
-  owned: OwnedFiles;
-  tally: Tally;
+  file_owners: FileOwners;
+  metrics: RequestMetrics;
   snapshot: Snapshot | undefined;
 }
 
 declare module "../deps.ts" {
   interface Deps {
     /** State of the data plane. Read it with `liveState()`, which first removes deleted resources. */
-    live: Live;
+    live: LiveState;
   }
 }
 
 const MAX_HINTS = 50_000;
 
-export const createLiveState = (deps: Pick<Deps, "db" | "log">): Live => ({
+export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   registries: new Map(),
   turns: new Map(),
-  files: createLruCache(MAX_HINTS),
-  owned: openOwnedFiles(deps),
-  tally: newTally(),
+  file_hints: createLruCache(MAX_HINTS),
+  file_owners: createFileOwners(deps),
+  metrics: createRequestMetrics(),
   snapshot: undefined,
 });
 
 /** Returns the state of the data plane, without registries and consumers that were deleted. */
-export function liveState({ live, snapshot: current }: Pick<Deps, "live" | "snapshot">): Live {
+export function getLiveState({
+  live,
+  snapshot: current,
+}: Pick<Deps, "live" | "snapshot">): LiveState {
   const snapshot = current();
   if (live.snapshot !== snapshot) {
     live.snapshot = snapshot;
-    forgetRemoved(live, snapshot);
+    removeDeleted(live, snapshot);
   }
   return live;
 }
 
-export function registryLive(live: Live, view: RegistryView): RegistryLive {
+export function getRegistryState(live: LiveState, view: RegistryView): RegistryState {
   const known = live.registries.get(view.id);
   if (known?.view === view) return known;
-  if (known && sameUpstream(known.view, view)) {
+  if (known && isSameUpstream(known.view, view)) {
     known.view = view;
     return known;
   }
   // Another address or credential: what was learned of the old one says nothing about it, and
   // what is still under way there ends there.
   const unused = { in_flight: 0, latency_ms: 0, latency_at: 0, outcomes: newCounts() };
-  const fresh = { view, ...unused, ...newHealth() };
+  const fresh = { view, ...unused, ...createHealth() };
   live.registries.set(view.id, fresh);
   return fresh;
 }
 
-function sameUpstream(one: RegistryView, other: RegistryView): boolean {
+function isSameUpstream(one: RegistryView, other: RegistryView): boolean {
   return JSON.stringify(one.upstream) === JSON.stringify(other.upstream);
 }
 
-function forgetRemoved(live: Live, snapshot: Snapshot): void {
+function removeDeleted(live: LiveState, snapshot: Snapshot): void {
   for (const id of live.registries.keys()) {
     if (!snapshot.registries.has(id)) live.registries.delete(id);
   }

@@ -12,10 +12,10 @@ export type ModelReference =
   /** Not a text, or empty: passed on untouched, and on no allow list. */
   | { kind: "opaque" };
 
-export function modelReference(value: unknown): ModelReference {
+export function parseModelReference(value: unknown): ModelReference {
   if (value === undefined) return ABSENT;
   if (typeof value !== "string" || value === "") return OPAQUE;
-  if (value.charCodeAt(0) === AT) return pinned(value);
+  if (value.charCodeAt(0) === AT) return parsePinnedModel(value);
   return isAuto(value) ? AUTO : { kind: "named", model: value };
 }
 
@@ -23,15 +23,15 @@ export const isAuto = (model: string): boolean =>
   model.length === 4 && model.toLowerCase() === "auto";
 
 /** The provider of `@provider`: trimmed, lower-cased, or undefined when it is malformed. */
-export function providerName(text: string): string | undefined {
+export function parseProviderName(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   return /^[a-z0-9_-]+$/.test(name) ? name : undefined;
 }
 
-function pinned(text: string): ModelReference {
+function parsePinnedModel(text: string): ModelReference {
   // The model may hold slashes of its own: `@openrouter/vendor/name`.
   const slash = text.indexOf("/");
-  const provider = slash < 0 ? undefined : providerName(text.slice(1, slash));
+  const provider = slash < 0 ? undefined : parseProviderName(text.slice(1, slash));
   const model = text.slice(slash + 1);
   if (provider === undefined || model === "") {
     throw new AppError("invalid_model", "A pin is written @provider/model.", {

@@ -5,41 +5,46 @@ import type { Deps } from "../deps.ts";
 import { type MemberScan, parseMember } from "../lib/json/scan-members.ts";
 import { canReadAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
-import { modelReference } from "./model-reference.ts";
-import { MODEL_SELECTORS, otherModels } from "./other-models.ts";
-import { passForm, readForm } from "./read-form.ts";
-import { readJson } from "./read-json.ts";
-import type { AuthenticatedRequest, ModelRequest } from "./stages.ts";
+import { findAdditionalModels, MODEL_SELECTORS } from "./find-additional-models.ts";
+import { parseModelReference } from "./model-reference.ts";
+import { readFormBody, streamFormBody } from "./read-form-body.ts";
+import { readJsonBody } from "./read-json-body.ts";
+import type { AuthenticatedRequest, ParsedRequest } from "./stages.ts";
 
 export async function readModel(
   deps: Deps,
-  known: AuthenticatedRequest,
+  authenticated: AuthenticatedRequest,
   capability: Capability,
-): Promise<ModelRequest> {
-  const pin = known.request.headers.get("x-ag-pin")?.trim() || undefined;
-  const named = { ...known, pin, model: modelReference(undefined), other_models: [] };
-  if (known.request.method !== "POST") return { ...named, body: { kind: "none" } };
-  const encoding = known.request.headers.get("content-encoding");
+): Promise<ParsedRequest> {
+  const pin = authenticated.request.headers.get("x-ag-pin")?.trim() || undefined;
+  const common = {
+    ...authenticated,
+    pin,
+    model: parseModelReference(undefined),
+    additional_models: [],
+  };
+  if (authenticated.request.method !== "POST") return { ...common, body: { kind: "none" } };
+  const encoding = authenticated.request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
     throw new AppError("invalid_request", "Send the body without Content-Encoding.");
   }
-  if (capability !== "files") checkQuery(known.search);
-  if (isForm(known)) {
-    if (capability === "files") return { ...named, body: passForm(deps, known) };
-    const { body, model } = await readForm(deps, known);
-    known.run.model_asked = model ?? null;
-    return { ...named, body, model: modelReference(model) };
+  if (capability !== "files") checkQuery(authenticated.search);
+  if (isForm(authenticated)) {
+    if (capability === "files") return { ...common, body: streamFormBody(deps, authenticated) };
+    const { body, model } = await readFormBody(deps, authenticated);
+    authenticated.progress.model_asked = model ?? null;
+    return { ...common, body, model: parseModelReference(model) };
   }
-  const members = await readJson(deps, known, MEMBERS[capability]);
+  const members = await readJsonBody(deps, authenticated, MEMBERS[capability]);
   const model = parseMember(members, "model");
-  known.run.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
+  authenticated.progress.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
   checkSpelling(members);
-  const limited = known.consumer.registries.some(({ models }) => models.allowed);
+  const limited = authenticated.consumer.registries.some(({ models }) => models.allowed);
   return {
-    ...named,
+    ...common,
     body: { kind: "json", members },
-    model: modelReference(model),
-    other_models: limited && capability !== "files" ? otherModels(members) : [],
+    model: parseModelReference(model),
+    additional_models: limited && capability !== "files" ? findAdditionalModels(members) : [],
   };
 }
 
@@ -72,9 +77,9 @@ function isForm({ endpoint, request }: AuthenticatedRequest): boolean {
 /** The members to find in a body: those that select a model, and those that a provider's table uses. */
 const MEMBERS = Object.fromEntries(
   CAPABILITIES.map((capability) => {
-    const asked = Object.values(providers).flatMap(
+    const used = Object.values(providers).flatMap(
       (provider) => provider.operations[capability]?.members ?? [],
     );
-    return [capability, [...new Set(["model", "modelId", ...MODEL_SELECTORS, ...asked])]];
+    return [capability, [...new Set(["model", "modelId", ...MODEL_SELECTORS, ...used])]];
   }),
 ) as Record<Capability, string[]>;

@@ -4,84 +4,88 @@ import type { Deps } from "../deps.ts";
 import { createSizeCap } from "../lib/streams/capped-body.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
-import { noteOutcome } from "./health.ts";
-import { liveState } from "./live-state.ts";
+import { getLiveState } from "./live-state.ts";
 import { FILE_ID } from "./match-endpoint.ts";
-import { wholeOf } from "./open-reply.ts";
+import { recordOutcome } from "./registry-health.ts";
 import type { ForwardedRequest } from "./stages.ts";
+import { readWholeBody } from "./upstream-reply.ts";
 
 /** More than ten thousand files, the longest list that is known of. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 export async function scopeFiles(
   deps: Deps,
-  answered: ForwardedRequest,
+  forwarded: ForwardedRequest,
 ): Promise<ForwardedRequest> {
-  const { request, item, consumer, candidate, reply } = answered;
-  if (reply.status >= 300) return answered;
+  const { request, item, consumer, candidate, reply } = forwarded;
+  if (reply.status >= 300) return forwarded;
   if (item !== undefined) {
     const registry_id = candidate.registry.id;
-    if (request.method === "DELETE") liveState(deps).owned.forget({ registry_id, file_id: item });
-    return answered;
+    if (request.method === "DELETE")
+      getLiveState(deps).file_owners.forget({ registry_id, file_id: item });
+    return forwarded;
   }
   const upload = request.method === "POST";
-  if (!upload && consumer.files_scope === "shared") return answered;
-  const bytes = await readWhole(answered);
+  if (!upload && consumer.files_scope === "shared") return forwarded;
+  const bytes = await readResponse(forwarded);
   // Before the answer leaves: the caller may ask for the file the moment it knows the id.
-  if (upload) rememberUpload(deps, answered, bytes);
-  const kept = upload ? bytes : await ownList(deps, answered, bytes);
-  return { ...answered, reply: { ...reply, body: { kind: "whole", bytes: kept } } };
+  if (upload) recordUpload(deps, forwarded, bytes);
+  const kept = upload ? bytes : await filterList(deps, forwarded, bytes);
+  return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes: kept } } };
 }
 
-async function readWhole({ request, reply }: ForwardedRequest): Promise<Uint8Array<ArrayBuffer>> {
+async function readResponse({
+  request,
+  reply,
+}: ForwardedRequest): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = new AppError(
     "upstream_failed",
     "The upstream's response is too large: request fewer files.",
   );
   const cap = createSizeCap(MAX_BYTES, () => tooLarge);
-  return await wholeOf(reply.body, cap).catch((thrown: unknown) => {
+  return await readWholeBody(reply.body, cap).catch((thrown: unknown) => {
     // Neither a long list nor a client that disconnects is a failure of the upstream.
     if (thrown !== tooLarge && !request.signal.aborted) {
-      noteOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
+      recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
     }
     throw asUpstreamError(thrown);
   });
 }
 
 /** Whatever the consumer's scope is: it may be another one tomorrow. */
-function rememberUpload(
+function recordUpload(
   deps: Deps,
   { consumer, candidate }: ForwardedRequest,
   bytes: Uint8Array,
 ): void {
-  const file_id = idOf(parsed(bytes));
+  const file_id = readFileId(parseJson(bytes));
   const owner = { registry_id: candidate.registry.id, consumer_id: consumer.id };
   if (file_id === undefined) deps.log("upload_without_id", { level: "warn", ...owner });
   else {
     const created_at = deps.now().toISOString();
-    liveState(deps).owned.remember({ ...owner, file_id, created_at });
+    getLiveState(deps).file_owners.remember({ ...owner, file_id, created_at });
   }
 }
 
 /** Paging members stay the upstream's, so that a client that pages comes to the end of its list. */
-async function ownList(
+async function filterList(
   deps: Deps,
   { consumer, candidate }: ForwardedRequest,
   bytes: Uint8Array,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const list = parsed(bytes);
+  const list = parseJson(bytes);
   // What cannot be read cannot be cut, and must not go out whole.
   if (typeof list !== "object" || list === null || !("data" in list) || !Array.isArray(list.data)) {
     throw new AppError("upstream_failed", "The upstream's list of files cannot be read.");
   }
   const files: unknown[] = list.data;
-  const ids = files.flatMap((file) => idOf(file) ?? []);
-  const own = await liveState(deps).owned.findOwn(consumer.id, candidate.registry.id, ids);
-  const data = files.filter((file) => own.has(idOf(file) ?? ""));
+  const ids = files.flatMap((file) => readFileId(file) ?? []);
+  const own = await getLiveState(deps).file_owners.findOwn(consumer.id, candidate.registry.id, ids);
+  const data = files.filter((file) => own.has(readFileId(file) ?? ""));
   return Buffer.from(JSON.stringify({ ...list, data }));
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   } catch {
@@ -90,7 +94,7 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 /** Only an id that a request can name: no other one could be asked for, or stored. */
-function idOf(file: unknown): string | undefined {
+function readFileId(file: unknown): string | undefined {
   if (typeof file !== "object" || file === null || !("id" in file)) return undefined;
   return typeof file.id === "string" && FILE_ID.test(file.id) ? file.id : undefined;
 }

@@ -4,9 +4,9 @@ import type { ConsumerView, KeyView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
 import type { ModelReference } from "./model-reference.ts";
-import type { OpenReply } from "./open-reply.ts";
 import type { RequestBody } from "./request-body.ts";
-import type { Run } from "./run.ts";
+import type { RequestProgress } from "./request-progress.ts";
+import type { UpstreamReply } from "./upstream-reply.ts";
 
 export interface RequestContext extends RequestIds {
   /** The address of the socket. */
@@ -33,21 +33,21 @@ export interface MatchedRequest {
 export interface AuthenticatedRequest extends MatchedRequest {
   consumer: ConsumerView;
   key: KeyView;
-  run: Run;
+  progress: RequestProgress;
 }
 
 /** After readModel. */
-export interface ModelRequest extends AuthenticatedRequest {
+export interface ParsedRequest extends AuthenticatedRequest {
   body: RequestBody;
   model: ModelReference;
   /** Models that the body names besides `model`; empty where no registry has an allow-list. */
-  other_models: readonly string[];
+  additional_models: readonly string[];
   /** The value of X-AG-Pin. */
   pin: string | undefined;
 }
 
 /** After chooseRegistries. */
-export interface RoutedRequest extends ModelRequest {
+export interface RoutedRequest extends ParsedRequest {
   /** In the order they are tried; never empty. */
   candidates: readonly Candidate[];
 }
@@ -55,5 +55,5 @@ export interface RoutedRequest extends ModelRequest {
 /** After forward. */
 export interface ForwardedRequest extends RoutedRequest {
   candidate: Candidate;
-  reply: OpenReply;
+  reply: UpstreamReply;
 }

@@ -1,7 +1,7 @@
 /** Every metric of the program: its name, what it tells and where it is read. docs/metrics.md is made from it. */
 import project from "../../package.json" with { type: "json" };
 import { PLANES } from "../contract/endpoint.ts";
-import { liveState, type RegistryLive } from "../dataplane/live-state.ts";
+import { getLiveState, type RegistryState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import type { Counts, Histogram, Metric, Sample } from "../lib/metrics.ts";
 import { startedAt } from "../lib/time/clock.ts";
@@ -41,21 +41,21 @@ export const METRICS: readonly Metric<MetricSources>[] = [
     name: "portcullis_requests_in_flight",
     type: "gauge",
     help: "Data-plane requests under way, until the last byte of their answers.",
-    read: ({ deps }) => liveState(deps).tally.in_flight,
+    read: ({ deps }) => getLiveState(deps).metrics.in_flight,
   },
   {
     name: "portcullis_request_duration_seconds",
     type: "histogram",
     help: "Time of data-plane requests until the last byte of the answer.",
     labels: ["endpoint"],
-    read: ({ deps }) => samplesOf(liveState(deps).tally.duration),
+    read: ({ deps }) => samplesOf(getLiveState(deps).metrics.duration),
   },
   {
     name: "portcullis_request_first_byte_seconds",
     type: "histogram",
     help: "Time of data-plane requests until the first byte of an upstream's answer.",
     labels: ["endpoint"],
-    read: ({ deps }) => samplesOf(liveState(deps).tally.first_byte),
+    read: ({ deps }) => samplesOf(getLiveState(deps).metrics.first_byte),
   },
   {
     name: "portcullis_held_bytes",
@@ -74,7 +74,7 @@ export const METRICS: readonly Metric<MetricSources>[] = [
     type: "counter",
     help: "Data-plane requests that a plugin of the gateway refused.",
     labels: ["plugin"],
-    read: ({ deps }) => samplesOf(liveState(deps).tally.refusals),
+    read: ({ deps }) => samplesOf(getLiveState(deps).metrics.rejections),
   },
   {
     name: "portcullis_rate_limit_checks_total",
@@ -224,9 +224,9 @@ const samplesOf = (
 ): Sample[] => [...values].map(([key, value]) => [labels(key), value]);
 
 /** Those that were sent something since the start or their last change of address. */
-const registriesOf = (deps: Deps): RegistryLive[] => [...liveState(deps).registries.values()];
+const registriesOf = (deps: Deps): RegistryState[] => [...getLiveState(deps).registries.values()];
 
-const labelsOf = ({ view }: RegistryLive): string[] => [view.id, view.provider.kind];
+const labelsOf = ({ view }: RegistryState): string[] => [view.id, view.provider.kind];
 
-const perRegistry = (deps: Deps, read: (registry: RegistryLive) => number): Sample[] =>
+const perRegistry = (deps: Deps, read: (registry: RegistryState) => number): Sample[] =>
   registriesOf(deps).map((registry) => [labelsOf(registry), read(registry)]);

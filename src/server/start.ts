@@ -44,7 +44,7 @@ export interface RunningServer {
 /** Waits until the requests that were cut are recorded. Their upstream calls end within 50 ms. */
 async function untilEnded(deps: Deps): Promise<void> {
   const end = elapsedMs() + RECORD_GRACE_MS;
-  while (deps.live.tally.in_flight > 0 && elapsedMs() < end) await Bun.sleep(10);
+  while (deps.live.metrics.in_flight > 0 && elapsedMs() < end) await Bun.sleep(10);
 }
 
 const RECORD_GRACE_MS = 1000;
@@ -90,7 +90,7 @@ export async function start(
   const bodies = new AbortController();
   const responses = new AbortController();
   const state = createState({ settings, db, log });
-  opened.defer(() => state.live.owned.stop());
+  opened.defer(() => state.live.file_owners.stop());
   const services = {
     ...state,
     db,

@@ -1,7 +1,7 @@
 /** Every described endpoint of the program, from all the parts that answer them. */
 import { activityExportRoute } from "../../admin/activity.ts";
 import { adminRoutes } from "../../admin/routes.ts";
-import { explainRoutes } from "../../dataplane/explain.ts";
+import { explainRoutes } from "../../dataplane/explain-routes.ts";
 import { guardRoutes } from "../../evaluate/routes.ts";
 import { storeRoutes } from "../../mcp-store/routes.ts";
 import type { AnyRoute } from "./serve-request.ts";

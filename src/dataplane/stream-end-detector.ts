@@ -1,7 +1,7 @@
 /** Watches an event stream for the line that completes it, in the dialect of its endpoint. */
 import type { Capability } from "../contract/registries.ts";
 
-export interface StreamEnd {
+export interface StreamEndDetector {
   add: (chunk: Uint8Array) => void;
   /** Whether the stream was completed: by its terminator, or by an error that the upstream sent. */
   isComplete: () => boolean;
@@ -10,16 +10,18 @@ export interface StreamEnd {
 /** How a line that completes a stream begins. Other capabilities have no terminator. */
 const TERMINATORS: Partial<Record<Capability, RegExp>> = {
   chat: /^(data: ?(\[DONE\]|\{\s*"error")|event: ?error)/,
-  responses: line("response\\.(completed|failed|incomplete)|error"),
-  messages: line("message_stop|error"),
+  responses: buildTerminator("response\\.(completed|failed|incomplete)|error"),
+  messages: buildTerminator("message_stop|error"),
 };
 
-function line(types: string): RegExp {
+function buildTerminator(types: string): RegExp {
   return new RegExp(`^(event: ?(${types})\\s*$|data: ?\\{\\s*"type":\\s*"(${types})")`);
 }
 
 /** Undefined: streams of this capability have no terminator. */
-export function watchStreamEnd(capability: Capability | undefined): StreamEnd | undefined {
+export function createStreamEndDetector(
+  capability: Capability | undefined,
+): StreamEndDetector | undefined {
   const terminator = capability && TERMINATORS[capability];
   if (!terminator) return undefined;
   let complete = false;
@@ -31,7 +33,7 @@ export function watchStreamEnd(capability: Capability | undefined): StreamEnd | 
       for (let start = 0; start < bytes.length; ) {
         const end = bytes.indexOf(LINE_FEED, start);
         const stop = end < 0 ? bytes.length : end;
-        const wanted = MAX_BEGINNING - begun.length;
+        const wanted = MAX_LINE_START_BYTES - begun.length;
         if (wanted > 0) begun += bytes.toString("latin1", start, Math.min(stop, start + wanted));
         if (end < 0) return;
         complete ||= terminator.test(begun);
@@ -44,4 +46,4 @@ export function watchStreamEnd(capability: Capability | undefined): StreamEnd | 
 }
 
 const LINE_FEED = 0x0a;
-const MAX_BEGINNING = 64;
+const MAX_LINE_START_BYTES = 64;

@@ -1,7 +1,7 @@
 /** Finds the ids of uploaded files, and of vector stores made of them, that a JSON body refers to. */
 import { AppError } from "../contract/errors.ts";
 import { parseStrictText } from "../lib/json/parse-strict.ts";
-import { partType } from "./part-type.ts";
+import { readPartType } from "./read-part-type.ts";
 
 /** More than any provider takes in one request. */
 const MAX_IDS = 1000;
@@ -9,7 +9,7 @@ const MAX_IDS = 1000;
 /** Parsing blocks all other requests. Lists of tokens (embeddings) are long, other bodies are not. */
 const MAX_VALUES = 300_000;
 
-export function referencedFiles(bytes: Uint8Array): string[] {
+export function findReferencedFiles(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies hold no such name, and need no tree.
   if (!MAY_REFER.test(text)) return [];
@@ -37,7 +37,7 @@ function collect(value: unknown, ids: Set<string>, referring: boolean): void {
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, ids, referring);
   } else if (typeof value === "object" && value !== null) {
-    const type = partType(value);
+    const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
       const refers = REFERENCE.test(name);
       if (name === "metadata" || (name === "input" && type.endsWith("tool_use"))) continue;

@@ -2,7 +2,7 @@
 import { foldName } from "../lib/text/fold-name.ts";
 
 /** Empty when there is none, or a second one (`Type`): Go's parser would take the last of them. */
-export function partType(part: object): string {
+export function readPartType(part: object): string {
   const type = "type" in part && typeof part.type === "string" ? part.type : "";
   if (type === "") return "";
   for (const name in part) {

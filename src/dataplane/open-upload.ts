@@ -10,18 +10,21 @@ export type Upload = IncomingBody;
 export const uploadLimits = (deps: Deps, cap: DataEndpoint["form_cap"]): BodyLimits =>
   bodyLimits(deps, deps.settings[cap] * 1024 * 1024);
 
-export const openUpload = ({ request, run }: AuthenticatedRequest, limits: BodyLimits): Upload =>
+export const openUpload = (
+  { request, progress }: AuthenticatedRequest,
+  limits: BodyLimits,
+): Upload =>
   openBody(request, limits, (count) => {
-    run.request_bytes += count;
+    progress.request_bytes += count;
   });
 
 /** Takes from the budget of all requests; what was taken comes back when this one is over. */
-export function holding(
+export function createByteReservation(
   { heldBytes }: Deps,
-  { run }: AuthenticatedRequest,
+  { progress }: AuthenticatedRequest,
 ): (bytes: number) => void {
   let taken = 0;
-  run.releases.push(() => heldBytes.release(taken));
+  progress.cleanups.push(() => heldBytes.release(taken));
   return (bytes) => {
     if (!heldBytes.reserve(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
     taken += bytes;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readUsage } from "./usage.ts";
+import { readUsage } from "./read-usage.ts";
 
 const read = (tail: string, head?: string) =>
   readUsage(Buffer.from(tail), head === undefined ? undefined : Buffer.from(head));

@@ -4,13 +4,13 @@ import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/reply-head.ts";
-import { fileIdsIn } from "./file-hints.ts";
-import { noteOutcome } from "./health.ts";
-import { liveState } from "./live-state.ts";
-import { type Copy, relay } from "./relay.ts";
-import { endRun, tenths } from "./run.ts";
+import { findFileIds } from "./find-file-ids.ts";
+import { getLiveState } from "./live-state.ts";
+import { readUsage } from "./read-usage.ts";
+import { recordOutcome } from "./registry-health.ts";
+import { type BodyEnds, relayStream } from "./relay-stream.ts";
+import { endRequest, roundToTenths } from "./request-progress.ts";
 import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
-import { readUsage } from "./usage.ts";
 
 /** Of an upstream's headers only these are passed on. */
 const PASSED_HEADERS: readonly string[] = ["content-type", "content-encoding", "retry-after"];
@@ -24,42 +24,48 @@ const DOWNLOAD_HEADERS: readonly string[] = [
   "last-modified",
 ];
 
-export function finish(deps: Deps, answered: ForwardedRequest): Response {
-  const { run, reply } = answered;
+export function buildResponse(deps: Deps, forwarded: ForwardedRequest): Response {
+  const { progress, reply } = forwarded;
   const { status, body } = reply;
-  const headers = sheet(answerHeaders(answered));
+  const headers = cacheHeaders(buildHeaders(forwarded));
   if (body.kind === "whole") {
-    run.ttfb_ms = tenths(elapsedMs() - run.began);
-    run.response_bytes = body.bytes.length;
-    endSoon(deps, answered, { tail: body.bytes });
-    return new Response(BODILESS.includes(status) ? null : body.bytes, { status, headers });
+    progress.ttfb_ms = roundToTenths(elapsedMs() - progress.started_at);
+    progress.response_bytes = body.bytes.length;
+    endAfterResponse(deps, forwarded, { tail: body.bytes });
+    return new Response(NO_BODY_STATUSES.includes(status) ? null : body.bytes, { status, headers });
   }
-  const stream = relay(answered, body, (copy, error) => end(deps, answered, copy, error));
+  const stream = relayStream(forwarded, body, (copy, error) =>
+    endForwarded(deps, forwarded, copy, error),
+  );
   return new Response(stream, { status, headers });
 }
 
-const sheet = createHeaderCache();
-const BODILESS: readonly number[] = [204, 205];
+const cacheHeaders = createHeaderCache();
+const NO_BODY_STATUSES: readonly number[] = [204, 205];
 
 /** An answer that needed no upstream. */
-export function finishHere(deps: Deps, known: AuthenticatedRequest, reply: object): Response {
+export function buildLocalResponse(
+  deps: Deps,
+  authenticated: AuthenticatedRequest,
+  reply: object,
+): Response {
   const text = JSON.stringify(reply);
-  known.run.response_bytes = Buffer.byteLength(text);
-  endRun(deps, known, { status: 200, error_code: null, registry: null, usage: null });
-  const headers = { ...known.ids.headers, "content-type": "application/json" };
+  authenticated.progress.response_bytes = Buffer.byteLength(text);
+  endRequest(deps, authenticated, { status: 200, error_code: null, registry: null, usage: null });
+  const headers = { ...authenticated.ids.headers, "content-type": "application/json" };
   return new Response(text, { headers });
 }
 
-function answerHeaders({
+function buildHeaders({
   ids,
-  run,
+  progress,
   endpoint,
   candidate,
   reply,
 }: ForwardedRequest): Record<string, string> {
   const { registry } = candidate;
   const { headers } = ids;
-  const model = run.model_sent;
+  const model = progress.model_sent;
   headers["x-ag-registry"] = registry.id;
   headers["x-selected-provider"] = registry.provider.kind;
   if (model !== null && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
@@ -75,31 +81,31 @@ function answerHeaders({
 /** A model name is the client's text: what cannot stand in a header stays out of it. */
 const HEADER_SAFE = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
 
-let ended: [Deps, ForwardedRequest, Copy][] = [];
+let pendingEnds: [Deps, ForwardedRequest, BodyEnds][] = [];
 
 /** After the answer has left: reading its usage must not delay it. One turn of the loop ends many. */
-function endSoon(deps: Deps, answered: ForwardedRequest, copy: Copy): void {
-  if (ended.push([deps, answered, copy]) > 1) return;
+function endAfterResponse(deps: Deps, forwarded: ForwardedRequest, copy: BodyEnds): void {
+  if (pendingEnds.push([deps, forwarded, copy]) > 1) return;
   setImmediate(() => {
-    const due = ended;
-    ended = [];
-    for (const [of, one, its] of due) end(of, one, its, undefined);
+    const due = pendingEnds;
+    pendingEnds = [];
+    for (const [of, one, its] of due) endForwarded(of, one, its, undefined);
   });
 }
 
-function end(
+function endForwarded(
   deps: Deps,
-  answered: ForwardedRequest,
-  copy: Copy,
+  forwarded: ForwardedRequest,
+  copy: BodyEnds,
   error: AppError | undefined,
 ): void {
-  const { run, reply, candidate } = answered;
-  if (run.over) return;
+  const { progress, reply, candidate } = forwarded;
+  if (progress.is_ended) return;
   if (error && error.code !== "client_closed") {
-    noteOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
+    recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
   }
-  if (reply.status < 300 && !error) learnFiles(deps, answered, copy);
-  endRun(deps, answered, {
+  if (reply.status < 300 && !error) recordFileHints(deps, forwarded, copy);
+  endRequest(deps, forwarded, {
     status: reply.status,
     error_code: error?.code ?? null,
     registry: candidate.registry,
@@ -108,13 +114,13 @@ function end(
 }
 
 /** Where files are, from the answers that name them. */
-function learnFiles(
+function recordFileHints(
   deps: Deps,
   { endpoint, item, request, candidate }: ForwardedRequest,
-  copy: Copy,
+  copy: BodyEnds,
 ) {
   if (endpoint.capability !== "files") return;
-  const { files } = liveState(deps);
+  const { file_hints: files } = getLiveState(deps);
   const { id } = candidate.registry;
   if (item !== undefined) {
     if (request.method === "DELETE") files.delete(item);
@@ -123,6 +129,6 @@ function learnFiles(
   }
   for (const bytes of [copy.head, copy.tail]) {
     const text = bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : "";
-    for (const fileId of fileIdsIn(text)) files.set(fileId, id);
+    for (const fileId of findFileIds(text)) files.set(fileId, id);
   }
 }

@@ -4,5 +4,5 @@
 const ID = /"id"\s*:\s*"([\w.:~-]{1,256})"/g;
 
 /** The ids of an upload's or a list's answer. Only its first bytes are looked at: a hint is all we want. */
-export const fileIdsIn = (json: string): string[] =>
+export const findFileIds = (json: string): string[] =>
   [...json.matchAll(ID)].flatMap(([, id]) => (id === undefined ? [] : [id]));

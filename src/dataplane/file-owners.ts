@@ -11,11 +11,11 @@ import type { Deps } from "../deps.ts";
 import { createLruCache } from "../lib/lru-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 
-export interface OwnedFiles {
+export interface FileOwners {
   remember(file: OwnedFile): void;
   forget(place: FileLocation): void;
   /** The one of these registries that has all of these files, each uploaded by the consumer. */
-  findHolder(
+  findRegistry(
     consumer_id: string,
     registry_ids: readonly string[],
     file_ids: readonly string[],
@@ -42,7 +42,7 @@ const AGAIN_MS = 500;
 /** Without a consumer: the file was deleted. */
 type Change = FileLocation & Partial<OwnedFile>;
 
-export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFiles {
+export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwners {
   /** By place: the consumer. Not all of them; the database has the rest. */
   const known = createLruCache<string>(MAX_KNOWN);
   /** By consumer and file: until when "not yours" holds without another look. */
@@ -128,7 +128,7 @@ export function openOwnedFiles({ db, log }: Pick<Deps, "db" | "log">): OwnedFile
       known.delete(keyOf({ registry_id, file_id }));
       change({ registry_id, file_id });
     },
-    async findHolder(consumer_id, registry_ids, file_ids) {
+    async findRegistry(consumer_id, registry_ids, file_ids) {
       const holds = (file_id: string) => (registry_id: string) =>
         isOwn(consumer_id, { registry_id, file_id });
       const holder = () =>

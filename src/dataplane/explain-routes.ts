@@ -10,12 +10,17 @@ import type { Deps } from "../deps.ts";
 import { buildUrl } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import type { ConsumerView, RegistryView } from "../snapshot/snapshot.ts";
-import { inOrder } from "./balance.ts";
-import { judge, pinOf, refusal, type Wanted } from "./choose-registries.ts";
-import { findHolder } from "./find-holder.ts";
-import { liveState } from "./live-state.ts";
+import {
+  buildRoutingError,
+  evaluateRegistry,
+  parsePin,
+  type RoutingCriteria,
+} from "./choose-registries.ts";
+import { findFileRegistry } from "./find-file-registry.ts";
+import { getLiveState } from "./live-state.ts";
 import { matchTail } from "./match-endpoint.ts";
-import { modelReference } from "./model-reference.ts";
+import { parseModelReference } from "./model-reference.ts";
+import { orderCandidates } from "./order-candidates.ts";
 
 export const explainRoutes: Route[] = [
   route(explainRequest, (deps, { params, body }) => {
@@ -27,7 +32,7 @@ export const explainRoutes: Route[] = [
   }),
 ];
 
-interface Question {
+interface ExplainedRequest {
   method: string;
   path: string;
   model?: string | undefined;
@@ -37,12 +42,12 @@ interface Question {
 async function explain(
   deps: Deps,
   consumer: ConsumerView,
-  question: Question,
+  request: ExplainedRequest,
 ): Promise<Explanation> {
-  const { path, search } = splitPath(question.path);
+  const { path, search } = splitPath(request.path);
   const matched = matchTail(path);
-  const headers = headersOf(question.headers);
-  const told: Explanation = {
+  const headers = toHeaders(request.headers);
+  const explanation: Explanation = {
     endpoint: matched?.endpoint.name ?? null,
     capability: matched?.endpoint.capability ?? null,
     refusal: null,
@@ -51,66 +56,80 @@ async function explain(
   };
   try {
     if (!matched || !consumer.active) throw new AppError("not_found");
-    if (!matched.endpoint.methods.includes(question.method)) throw new AppError("invalid_request");
+    if (!matched.endpoint.methods.includes(request.method)) throw new AppError("invalid_request");
     const { capability } = matched.endpoint;
-    if (!capability) return told;
-    const wanted: Wanted = {
+    if (!capability) return explanation;
+    const criteria: RoutingCriteria = {
       capability,
-      model: modelReference(question.model),
-      other_models: [],
-      pin: pinOf(headers.get("x-ag-pin")?.trim() || undefined),
+      model: parseModelReference(request.model),
+      additional_models: [],
+      pin: parsePin(headers.get("x-ag-pin")?.trim() || undefined),
       file_id: matched.item,
-      holder: await findHolder(deps, { consumer, item: matched.item, body: { kind: "none" } }),
+      file_registry_id: await findFileRegistry(deps, {
+        consumer,
+        item: matched.item,
+        body: { kind: "none" },
+      }),
     };
-    judgeAll(deps, consumer, wanted, { tail: matched.tail, search, headers, told });
+    evaluateRegistries(deps, consumer, criteria, {
+      tail: matched.tail,
+      search,
+      headers,
+      explanation,
+    });
   } catch (thrown) {
     const { status, code, message } = AppError.from(thrown);
-    told.refusal = { status, code, message };
+    explanation.refusal = { status, code, message };
   }
-  return told;
+  return explanation;
 }
 
-interface Asking {
+interface ExplainContext {
   tail: string;
   search: string;
   headers: Headers;
-  told: Explanation;
+  explanation: Explanation;
 }
 
-function judgeAll(deps: Deps, consumer: ConsumerView, wanted: Wanted, asking: Asking): void {
-  const { told, tail, search, headers } = asking;
-  const { capability, file_id } = wanted;
-  const verdicts = consumer.registries.map((attached) => judge(attached, wanted));
+function evaluateRegistries(
+  deps: Deps,
+  consumer: ConsumerView,
+  criteria: RoutingCriteria,
+  context: ExplainContext,
+): void {
+  const { explanation, tail, search, headers } = context;
+  const { capability, file_id } = criteria;
+  const verdicts = consumer.registries.map((attached) => evaluateRegistry(attached, criteria));
   const candidates = verdicts.filter((verdict) => typeof verdict !== "string");
-  const live = liveState(deps);
-  // A copy of the turns: asking must not take one.
-  const order = inOrder({ ...live, turns: structuredClone(live.turns) }, candidates, {
+  const live = getLiveState(deps);
+  // A copy of the turns: context must not take one.
+  const order = orderCandidates({ ...live, turns: structuredClone(live.turns) }, candidates, {
     consumer,
     capability,
     file_id,
     headers,
     random: deps.random,
   });
-  told.order = order.map(({ registry }) => registry.id);
-  told.registries = consumer.registries.map(({ registry }, index) => {
+  explanation.order = order.map(({ registry }) => registry.id);
+  explanation.registries = consumer.registries.map(({ registry }, index) => {
     const verdict = verdicts[index] ?? "unusable";
-    if (typeof verdict === "string") return out(registry, verdict);
-    if (!order.includes(verdict)) return out(registry, "unhealthy");
-    const asked = { tail, model: verdict.model, search };
-    const url = buildUrl(registry.provider, registry.upstream, asked, capability);
+    if (typeof verdict === "string") return buildExclusion(registry, verdict);
+    if (!order.includes(verdict)) return buildExclusion(registry, "unhealthy");
+    const target = { tail, model: verdict.model, search };
+    const url = buildUrl(registry.provider, registry.upstream, target, capability);
     const { id, name, provider } = registry;
     const model = verdict.model ?? null;
     return { id, name, provider: provider.kind, in: true, reason: null, message: null, model, url };
   });
   if (candidates.length === 0) {
-    throw refusal(
-      wanted,
+    throw buildRoutingError(
+      criteria,
       verdicts.filter((verdict) => typeof verdict === "string"),
     );
   }
 }
 
-function out({ id, name, provider }: RegistryView, reason: ExclusionReason) {
+function buildExclusion({ id, name, provider }: RegistryView, reason: ExclusionReason) {
   const message = EXCLUSION_REASONS[reason];
   return { id, name, provider: provider.kind, in: false, reason, message, model: null, url: null };
 }
@@ -122,8 +141,8 @@ function splitPath(text: string): { path: string; search: string } {
     : { path: text.slice(0, query), search: text.slice(query) };
 }
 
-/** Header names are the administrator's text: one that is none is told, not thrown at them. */
-function headersOf(given: Record<string, string>): Headers {
+/** Header names are the administrator's text: one that is none is explanation, not thrown at them. */
+function toHeaders(given: Record<string, string>): Headers {
   try {
     return new Headers(given);
   } catch {

@@ -6,13 +6,13 @@ import { declaresOtherCharset, readBoundary } from "../lib/multipart/content-typ
 import { createFieldScan, type FieldScan } from "../lib/multipart/scan-field.ts";
 import { splicedLength, spliceStream } from "../lib/streams/splice-stream.ts";
 import { createSpool, releaseBuffer, type Spool } from "../lib/streams/spool.ts";
+import { MODEL_SELECTORS } from "./find-additional-models.ts";
 import { isAuto } from "./model-reference.ts";
-import { MODEL_SELECTORS } from "./other-models.ts";
+import { createByteReservation, openUpload, type Upload, uploadLimits } from "./open-upload.ts";
 import type { FormBody } from "./request-body.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
-import { holding, openUpload, type Upload, uploadLimits } from "./upload.ts";
 
-export interface ReadForm {
+export interface FormWithModel {
   body: FormBody;
   model: string | undefined;
 }
@@ -21,60 +21,69 @@ export interface ReadForm {
 const MEMORY_BYTES = 1024 * 1024;
 
 /** For forms that have no model (files): not scanned, not held. */
-export function passForm(deps: Deps, known: AuthenticatedRequest): FormBody {
-  const { content_type } = formType(known.request);
-  const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
-  return streamed(content_type, upload, undefined);
+export function streamFormBody(deps: Deps, authenticated: AuthenticatedRequest): FormBody {
+  const { content_type } = readFormType(authenticated.request);
+  const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
+  return createStreamedForm(content_type, upload, undefined);
 }
 
 /**
- * The form of any consumer may hold a pin, so nothing is sent before the model is known. It usually
+ * The form of any consumer may hold a pin, so nothing is sent before the model is authenticated. It usually
  * comes first: then the rest streams through. Where it follows the file, the form waits in a spool.
  */
-export async function readForm(deps: Deps, known: AuthenticatedRequest): Promise<ReadForm> {
-  const { content_type, boundary } = formType(known.request);
+export async function readFormBody(
+  deps: Deps,
+  authenticated: AuthenticatedRequest,
+): Promise<FormWithModel> {
+  const { content_type, boundary } = readFormType(authenticated.request);
   if (declaresOtherCharset(content_type)) {
     throw new AppError("invalid_request", "Content-Type: the charset of a form must be utf-8.");
   }
-  const upload = openUpload(known, uploadLimits(deps, known.endpoint.form_cap));
-  const scan = createFieldScan(boundary, { name: "model", forbidden: forbiddenFor(known) });
-  const hold = holding(deps, known);
+  const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
+  const scan = createFieldScan(boundary, {
+    name: "model",
+    forbidden: listForbiddenFields(authenticated),
+  });
+  const hold = createByteReservation(deps, authenticated);
   const spool = createSpool({
     dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
     memoryLimit: MEMORY_BYTES,
   });
-  known.run.releases.push(() => void spool[Symbol.asyncDispose]());
+  authenticated.progress.cleanups.push(() => void spool[Symbol.asyncDispose]());
 
   let model: string | undefined;
   for (let chunk = await upload.next(); chunk; chunk = await upload.next()) {
     scan.push(chunk);
-    check(scan);
-    // One chunk later than the model is known: a form that is over by then was checked to its end.
-    if (isFinal(model) && spool.size <= MEMORY_BYTES) {
-      return { body: streamed(content_type, upload, { spool, scan, next: chunk }), model };
+    checkScan(scan);
+    // One chunk later than the model is authenticated: a form that is over by then was checked to its end.
+    if (isFinalModel(model) && spool.size <= MEMORY_BYTES) {
+      return {
+        body: createStreamedForm(content_type, upload, { spool, scan, next: chunk }),
+        model,
+      };
     }
     hold(chunk.length);
     await spool.append(chunk);
     model = scan.value?.trim();
   }
   scan.end();
-  check(scan);
+  checkScan(scan);
   const { size: length } = spool;
   const stream = () => spool.stream();
   const body: FormBody = { kind: "form", content_type, length, spent: () => false, stream };
-  if (isFinal(model)) return { body, model };
+  if (isFinalModel(model)) return { body, model };
   const withModel = (fallback: string) => {
-    const edits = modelEdits(scan, boundary, fallback);
+    const edits = buildModelEdits(scan, boundary, fallback);
     return { length: splicedLength(length, edits), stream: () => spliceStream(stream(), edits) };
   };
   return { body: { ...body, withModel }, model };
 }
 
 /** Whether the form is sent with the model it names. */
-const isFinal = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
+const isFinalModel = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
 
 /** Fields that could change how names are read, select a model, or refer to a file, none of it checked. */
-function forbiddenFor({ consumer }: AuthenticatedRequest): readonly string[] {
+function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly string[] {
   const limited = consumer.registries.some(({ models }) => models.allowed);
   return [
     ...["_charset_", "modelid"],
@@ -84,13 +93,13 @@ function forbiddenFor({ consumer }: AuthenticatedRequest): readonly string[] {
 }
 
 /** Replaces the value of each `model` field, or adds the field at the end of the form. */
-function modelEdits({ ranges, closes_at = 0 }: FieldScan, boundary: string, model: string) {
+function buildModelEdits({ ranges, closes_at = 0 }: FieldScan, boundary: string, model: string) {
   if (ranges.length > 0) return ranges.map((range) => ({ ...range, put: Buffer.from(model) }));
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n`;
   return [{ from: closes_at, to: closes_at, put: Buffer.from(`${head}${model}\r\n`) }];
 }
 
-function formType(request: Request): { content_type: string; boundary: string } {
+function readFormType(request: Request): { content_type: string; boundary: string } {
   const content_type = request.headers.get("content-type") ?? "";
   const boundary = readBoundary(content_type);
   if (boundary !== undefined) return { content_type, boundary };
@@ -109,7 +118,11 @@ interface Begun {
  * Streams what was read while looking for the model, then the client's body as it comes, one chunk
  * behind: the last chunk is sent only when the whole form was checked.
  */
-function streamed(content_type: string, upload: Upload, begun: Begun | undefined): FormBody {
+function createStreamedForm(
+  content_type: string,
+  upload: Upload,
+  begun: Begun | undefined,
+): FormBody {
   let spent = false;
   let held = begun?.next;
   const stream = () => {
@@ -123,7 +136,7 @@ function streamed(content_type: string, upload: Upload, begun: Begun | undefined
           spent = true; // before the wait: another attempt must not count on the rest of the body
           if (sent) releaseBuffer(sent); // pulling means that the chunk before was taken
           const chunk = await upload.next();
-          if (begun) checkNext(begun.scan, chunk);
+          if (begun) checkNextChunk(begun.scan, chunk);
           sent = begun ? held : chunk;
           held = chunk;
           if (sent) controller.enqueue(sent);
@@ -137,13 +150,13 @@ function streamed(content_type: string, upload: Upload, begun: Begun | undefined
 }
 
 /** Rejects a second `model` or a missing end before the upstream has the whole form. */
-function checkNext(scan: FieldScan, chunk: Uint8Array | undefined): void {
+function checkNextChunk(scan: FieldScan, chunk: Uint8Array | undefined): void {
   if (chunk) scan.push(chunk);
   else scan.end();
-  check(scan);
+  checkScan(scan);
 }
 
-function check({ problem }: FieldScan): void {
+function checkScan({ problem }: FieldScan): void {
   if (problem !== undefined) {
     throw new AppError("invalid_request", `The form is malformed: ${problem}.`);
   }

@@ -4,10 +4,10 @@ import { corsHeaders, preflightHeaders } from "../lib/http/cors.ts";
 import type { MatchedRequest } from "./stages.ts";
 
 /** Adds the CORS headers to whatever is sent; returns the response to a preflight, which carries no key. */
-export function allowOrigin(deps: Deps, asked: MatchedRequest): Response | undefined {
-  const consumer = deps.snapshot().consumersBySlug.get(asked.slug);
+export function applyCors(deps: Deps, matched: MatchedRequest): Response | undefined {
+  const consumer = deps.snapshot().consumersBySlug.get(matched.slug);
   if (!consumer?.active || consumer.cors.origins.length === 0) return undefined;
-  const { request, endpoint, ids } = asked;
+  const { request, endpoint, ids } = matched;
   const origin = request.headers.get("origin");
   // A cache must not hand one origin's response to another, or to a client without one.
   ids.headers.vary = "Origin";

@@ -9,7 +9,7 @@ interface Compiled {
 /** A policy is part of an immutable snapshot, so what is made of it lives as long. */
 const compiled = new WeakMap<ModelPolicy, Compiled>();
 
-export function allowsModel(policy: ModelPolicy, model: string): boolean {
+export function isModelAllowed(policy: ModelPolicy, model: string): boolean {
   if (!policy.allowed) return true;
   let list = compiled.get(policy);
   if (!list) {

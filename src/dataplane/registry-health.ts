@@ -1,6 +1,6 @@
 /** Is a registry worth sending to? Told by live traffic alone, never by a probe that is billed. */
 
-export interface Health {
+export interface RegistryHealth {
   /** Failures in a row. */
   failures: number;
   /** Open circuit: not before this (steady clock, ms); 0 when closed. */
@@ -8,43 +8,43 @@ export interface Health {
   /** The one request that tries an open circuit is under way. */
   probing: boolean;
   /** The upstream asked to be left alone until then (Retry-After); 0 when it did not. */
-  resting_until: number;
+  paused_until: number;
 }
 
-export const newHealth = (): Health => ({
+export const createHealth = (): RegistryHealth => ({
   failures: 0,
   open_until: 0,
   probing: false,
-  resting_until: 0,
+  paused_until: 0,
 });
 
 /** The upstream turned the request away and did nothing. Anthropic returns 529 for 503. */
-export const BUSY: readonly number[] = [429, 503, 529];
+export const BUSY_STATUSES: readonly number[] = [429, 503, 529];
 
 const FAILURES_TO_OPEN = 5;
 const OPEN_MS = 10_000;
-const LONGEST_REST_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /** A circuit whose time is over lets one request through; the others wait for what becomes of it. */
-export function isAvailable(health: Health, now: number): boolean {
-  if (health.resting_until > now) return false;
+export function isAvailable(health: RegistryHealth, now: number): boolean {
+  if (health.paused_until > now) return false;
   if (health.open_until === 0) return true;
   return now >= health.open_until && !health.probing;
 }
 
 /** Call it when the request is sent, so that it counts as the probe. */
-export function noteSent(health: Health): void {
+export function recordSent(health: RegistryHealth): void {
   if (health.open_until !== 0) health.probing = true;
 }
 
 /** The client left before anything was known. */
-export function noteNothing(health: Health): void {
+export function recordNoOutcome(health: RegistryHealth): void {
   health.probing = false;
 }
 
 /** `status` undefined: no answer, or one that broke off. */
-export function noteOutcome(
-  health: Health,
+export function recordOutcome(
+  health: RegistryHealth,
   outcome: { status: number | undefined; retry_after_ms: number },
   now: number,
 ): void {
@@ -52,7 +52,7 @@ export function noteOutcome(
   const wasProbe = health.probing;
   health.probing = false;
   if (retry_after_ms > 0) {
-    health.resting_until = now + Math.min(retry_after_ms, LONGEST_REST_MS);
+    health.paused_until = now + Math.min(retry_after_ms, MAX_PAUSE_MS);
   }
   // A credential that is refused fails every request, not some of them.
   const refused = status === 401 || status === 403;

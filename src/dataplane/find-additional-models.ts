@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import type { JsonMember, MemberScan } from "../lib/json/scan-members.ts";
 import { foldName } from "../lib/text/fold-name.ts";
-import { partType } from "./part-type.ts";
+import { readPartType } from "./read-part-type.ts";
 
 /** Members of a body, in lower case, that can select a model: those of the first two lines by all of their text. */
 export const MODEL_SELECTORS = [
@@ -14,15 +14,15 @@ export const MODEL_SELECTORS = [
 ];
 
 /** Parses these members, so it is only for consumers with an allow-list. */
-export function otherModels(members: MemberScan<string>): string[] {
+export function findAdditionalModels(members: MemberScan<string>): string[] {
   const { bytes, found, variants } = members;
   const models: string[] = [];
   for (const name of MODEL_SELECTORS) {
-    const selecting = kindOf(name);
+    const selecting = readSelectorKind(name);
     for (const list of [found, variants]) {
       for (let member = list.get(name); member; member = member.earlier) {
-        if (selecting || mayName(bytes, member)) {
-          collect(parsedMember(bytes, member, name), models, selecting);
+        if (selecting || mayNameModel(bytes, member)) {
+          collect(parseSelector(bytes, member, name), models, selecting);
         }
       }
     }
@@ -34,47 +34,47 @@ export function otherModels(members: MemberScan<string>): string[] {
 const MAX_VALUES = 100_000;
 
 /** Rejects repeated names, of which an upstream may take another than we do. */
-function parsedMember(bytes: Uint8Array, { start, end }: JsonMember, name: string): unknown {
+function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: string): unknown {
   const parsed = parseStrict(bytes.subarray(start, end), MAX_VALUES);
   if (parsed.ok) return parsed.value;
   throw new AppError("invalid_request", `The member ${name} is ${parsed.reason}.`);
 }
 
-type Selecting = "model" | "preset" | false;
+type SelectorKind = "model" | "preset" | false;
 
 /** `selecting`: what the text found here names. */
-function collect(value: unknown, models: string[], selecting: Selecting): void {
+function collect(value: unknown, models: string[], selecting: SelectorKind): void {
   if (typeof value === "string") {
     if (selecting) models.push(selecting === "preset" ? `@preset/${value}` : value);
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, models, selecting);
   } else if (typeof value === "object" && value !== null) {
-    const isFunction = partType(value) === "function";
+    const isFunction = readPartType(value) === "function";
     for (const [name, inner] of Object.entries(value)) {
       // The JSON schema of a function describes its parameters and selects nothing.
       if (SCHEMAS.has(name) || (isFunction && name === "parameters")) continue;
-      collect(inner, models, selecting || kindOf(name));
+      collect(inner, models, selecting || readSelectorKind(name));
     }
   }
 }
 
 const SCHEMAS: ReadonlySet<string> = new Set(["function", "input_schema"]);
 
-function kindOf(name: string): Selecting {
+function readSelectorKind(name: string): SelectorKind {
   const folded = foldName(name);
   if (folded === "preset") return "preset";
-  return SELECTING.test(folded) ? "model" : false;
+  return MODEL_NAME.test(folded) ? "model" : false;
 }
 
 /** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`. */
-const SELECTING = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id))$/;
+const MODEL_NAME = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id))$/;
 
 /** A cheap look before parsing: most tools name no model. */
-function mayName(bytes: Uint8Array, { start, end }: JsonMember): boolean {
+function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
-  return MAY_NAME.test(text);
+  return MAY_NAME_MODEL.test(text);
 }
 
 /** A byte beyond ASCII or an escape may be a letter of such a name in another style. */
-const MAY_NAME =
+const MAY_NAME_MODEL =
   /(?:models?(?:_?id)?|preset|fallbacks|fallback_dict|deployment_(?:name|id))"\s*:|\\u|[\x80-\xff]/i;

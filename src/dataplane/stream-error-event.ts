@@ -24,7 +24,7 @@ const EVENTS: Record<DataEndpoint["dialect"], (told: Told) => { event?: string; 
   };
 
 /** `last`: the chunk before it. An event that it left unfinished is closed first. */
-export function breakEvent(
+export function buildStreamErrorEvent(
   { endpoint, ids }: ForwardedRequest,
   error: AppError,
   last: Uint8Array | undefined,

@@ -2,32 +2,32 @@
 import { AppError } from "../contract/errors.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { asUpstreamError } from "../net/upstream-error.ts";
-import { breakEvent } from "./break-event.ts";
-import type { StreamedBody } from "./open-reply.ts";
-import { tenths } from "./run.ts";
+import { USAGE_TAIL_BYTES } from "./read-usage.ts";
+import { roundToTenths } from "./request-progress.ts";
 import type { ForwardedRequest } from "./stages.ts";
-import { watchStreamEnd } from "./stream-end.ts";
-import { USAGE_TAIL } from "./usage.ts";
+import { createStreamEndDetector } from "./stream-end-detector.ts";
+import { buildStreamErrorEvent } from "./stream-error-event.ts";
+import type { StreamedBody } from "./upstream-reply.ts";
 
 /** The first and the last bytes of a text answer, for what can be learned from them. */
-export interface Copy {
+export interface BodyEnds {
   head?: Uint8Array;
   tail?: Uint8Array;
 }
 
-export type OnEnd = (copy: Copy, error: AppError | undefined) => void;
+export type OnStreamEnd = (copy: BodyEnds, error: AppError | undefined) => void;
 
-export function relay(
-  answered: ForwardedRequest,
+export function relayStream(
+  forwarded: ForwardedRequest,
   body: StreamedBody,
-  onEnd: OnEnd,
+  onEnd: OnStreamEnd,
 ): ReadableStream<Uint8Array> {
-  const { run, request, reply, endpoint } = answered;
-  const copy = TEXT.test(reply.headers.get("content-type") ?? "") ? keepEnds() : undefined;
+  const { progress, request, reply, endpoint } = forwarded;
+  const copy = TEXT.test(reply.headers.get("content-type") ?? "") ? createEndsBuffer() : undefined;
   let peeked = body.first;
   let last: Uint8Array | undefined;
   const complete =
-    reply.status < 300 && body.events ? watchStreamEnd(endpoint.capability) : undefined;
+    reply.status < 300 && body.events ? createStreamEndDetector(endpoint.capability) : undefined;
   const end = (error?: AppError) => onEnd(copy?.ends() ?? {}, error);
 
   return new ReadableStream<Uint8Array>(
@@ -42,8 +42,8 @@ export function relay(
             end();
             return;
           }
-          run.ttfb_ms ??= tenths(elapsedMs() - run.began);
-          run.response_bytes += chunk.length;
+          progress.ttfb_ms ??= roundToTenths(elapsedMs() - progress.started_at);
+          progress.response_bytes += chunk.length;
           copy?.add(chunk);
           complete?.add(chunk);
           last = chunk;
@@ -59,7 +59,7 @@ export function relay(
           end(error);
           // Without events the connection is cut: the client must not take what it has for the whole.
           if (!body.events) return controller.error(error);
-          controller.enqueue(breakEvent(answered, error, last));
+          controller.enqueue(buildStreamErrorEvent(forwarded, error, last));
           controller.close();
         }
       },
@@ -71,30 +71,36 @@ export function relay(
 }
 
 const TEXT = /json|text\/event-stream/i;
-const HEAD_BYTES = 64 * 1024;
+const MAX_HEAD_CHUNK_BYTES = 64 * 1024;
 /** The first event may come in pieces, and behind comments. */
-const LEAST_HEAD_BYTES = 4 * 1024;
+const MIN_HEAD_BYTES = 4 * 1024;
 
 /** References to chunks, no copies: only the first and the last few stay alive. */
-function keepEnds() {
+function createEndsBuffer() {
   const head: Uint8Array[] = [];
   let headSize = 0;
   const kept: Uint8Array[] = [];
   let size = 0;
   return {
     add(chunk: Uint8Array) {
-      if (headSize < LEAST_HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES));
+      if (headSize < MIN_HEAD_BYTES) head.push(chunk.subarray(0, MAX_HEAD_CHUNK_BYTES));
       headSize += chunk.length;
       kept.push(chunk);
       size += chunk.length;
-      for (let oldest = kept[0]; oldest && size - oldest.length >= USAGE_TAIL; oldest = kept[0]) {
+      for (
+        let oldest = kept[0];
+        oldest && size - oldest.length >= USAGE_TAIL_BYTES;
+        oldest = kept[0]
+      ) {
         size -= oldest.length;
         kept.shift();
       }
     },
-    ends: (): Copy => ({
+    ends: (): BodyEnds => ({
       head: Buffer.concat(head),
-      tail: Buffer.concat(kept.map((chunk) => chunk.subarray(-USAGE_TAIL))).subarray(-USAGE_TAIL),
+      tail: Buffer.concat(kept.map((chunk) => chunk.subarray(-USAGE_TAIL_BYTES))).subarray(
+        -USAGE_TAIL_BYTES,
+      ),
     }),
   };
 }

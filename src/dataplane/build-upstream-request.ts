@@ -11,19 +11,19 @@ import type { Candidate } from "./choose-registries.ts";
 import type { ModelReference } from "./model-reference.ts";
 import type { RoutedRequest } from "./stages.ts";
 
-export function outbound(
+export function buildUpstreamRequest(
   deps: Deps,
-  chosen: RoutedRequest,
+  routed: RoutedRequest,
   candidate: Candidate,
   capability: Capability,
 ): OutboundRequest {
-  const { request, body } = chosen;
+  const { request, body } = routed;
   const { registry, model } = candidate;
-  const asked = { tail: chosen.tail, model, search: chosen.search };
+  const target = { tail: routed.tail, model, search: routed.search };
   const out: OutboundRequest = {
-    url: buildUrl(registry.provider, registry.upstream, asked, capability),
+    url: buildUrl(registry.provider, registry.upstream, target, capability),
     method: request.method,
-    headers: headersFor(chosen, registry, capability),
+    headers: buildHeaders(routed, registry, capability),
     allow_private: registry.allow_private,
     client: request,
     timeouts: {
@@ -33,7 +33,7 @@ export function outbound(
   };
   const operation = registry.provider.operations[capability];
   if (body.kind === "json") {
-    out.body = jsonFor(chosen.model, body.members, { model, operation });
+    out.body = buildJsonBody(routed.model, body.members, { model, operation });
   }
   if (body.kind === "form") {
     const inBody = model !== undefined && !operation?.modelInPath;
@@ -45,18 +45,18 @@ export function outbound(
 }
 
 /** Returns the model that the upstream was named: a form keeps its pin (spec 4.4). */
-export function sentModel(
-  { body, model, run }: RoutedRequest,
+export function getSentModel(
+  { body, model, progress }: RoutedRequest,
   candidate: Candidate,
   capability: Capability,
 ) {
   const inPath = candidate.registry.provider.operations[capability]?.modelInPath;
   const keepsPin = body.kind === "form" && model.kind === "pinned" && !inPath;
-  return keepsPin ? run.model_asked : (candidate.model ?? null);
+  return keepsPin ? progress.model_asked : (candidate.model ?? null);
 }
 
 /** Forwards only these client headers: never credentials, cookies, X-AG-* or addresses. */
-function headersFor(
+function buildHeaders(
   { request, body, endpoint, ids }: RoutedRequest,
   { provider, upstream }: RegistryView,
   capability: Capability,
@@ -80,8 +80,8 @@ function headersFor(
 const RANGE_HEADERS = ["range", "if-range"];
 
 /** The client's own bytes, unless a member has to change. */
-function jsonFor(
-  asked: ModelReference,
+function buildJsonBody(
+  reference: ModelReference,
   members: MemberScan<string>,
   { model, operation }: { model: string | undefined; operation: ProviderOperation | undefined },
 ): Uint8Array<ArrayBuffer> {
@@ -94,16 +94,16 @@ function jsonFor(
   };
   const repeated = members.found.get("model")?.earlier !== undefined;
   // Repeats are made equal: an upstream that takes another one than we did would pass the allow list.
-  if (model !== undefined && (asked.kind !== "named" || repeated)) put("model", model);
+  if (model !== undefined && (reference.kind !== "named" || repeated)) put("model", model);
   if (operation?.add) {
-    const added = operation.add(valuesOf(members, operation.members ?? []));
+    const added = operation.add(readMemberValues(members, operation.members ?? []));
     for (const [name, value] of Object.entries(added)) put(name, value);
   }
   // The body came from request.bytes() or Buffer.concat(), never from shared memory.
   return current.bytes as Uint8Array<ArrayBuffer>;
 }
 
-export function valuesOf(
+export function readMemberValues(
   members: MemberScan<string>,
   names: readonly string[],
 ): Record<string, unknown> {

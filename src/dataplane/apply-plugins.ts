@@ -6,20 +6,20 @@ import { count } from "../lib/metrics.ts";
 import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
 import type { KeyView } from "../snapshot/snapshot.ts";
-import { liveState } from "./live-state.ts";
+import { getLiveState } from "./live-state.ts";
 import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 
-export function admit(deps: Deps, known: AuthenticatedRequest): Admission {
-  const { gateway } = known.consumer;
+export function applyPlugins(deps: Deps, authenticated: AuthenticatedRequest): Admission {
+  const { gateway } = authenticated.consumer;
   if (gateway.plugins.length === 0) return undefined;
-  const { request: received, ids, key } = known;
-  const request = pluginRequest(deps, received.headers, ids, key);
-  const refused = (plugin: string) => count(liveState(deps).tally.refusals, plugin);
+  const { request: received, ids, key } = authenticated;
+  const request = toPluginRequest(deps, received.headers, ids, key);
+  const refused = (plugin: string) => count(getLiveState(deps).metrics.rejections, plugin);
   return runPlugins(deps, { gateway, request, onRejected: refused });
 }
 
 /** Without a valid key nobody vouches for the user header, so the user is anonymous. */
-export function pluginRequest(
+export function toPluginRequest(
   { settings }: Deps,
   headers: Headers,
   ids: RequestContext,

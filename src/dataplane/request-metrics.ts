@@ -3,39 +3,40 @@ import { type Counts, type Histogram, newCounts, newHistogram, observe } from ".
 import { plugins } from "../plugins/all.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 
-export interface Tally {
+export interface RequestMetrics {
   /** Requests of known consumers, until the end of their answers. */
   in_flight: number;
   /** By the name of the plugin. */
-  refusals: Counts;
+  rejections: Counts;
   /** By the name of the endpoint: seconds until the first byte of the answer, and until its last. */
   first_byte: Map<string, Histogram>;
   duration: Map<string, Histogram>;
 }
 
-export const newTally = (): Tally => ({
+export const createRequestMetrics = (): RequestMetrics => ({
   in_flight: 0,
-  refusals: newCounts([...plugins.keys()]),
+  rejections: newCounts([...plugins.keys()]),
   first_byte: new Map(),
   duration: new Map(),
 });
 
 /** A list of models takes a millisecond, an answer that thinks takes minutes. */
-const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-export function tallyTimes(
-  tally: Tally,
-  { endpoint, run }: AuthenticatedRequest,
+export function observeDurations(
+  metrics: RequestMetrics,
+  { endpoint, progress }: AuthenticatedRequest,
   total_ms: number,
 ): void {
-  if (run.ttfb_ms !== null) observeIn(tally.first_byte, endpoint.name, run.ttfb_ms / 1000);
-  observeIn(tally.duration, endpoint.name, total_ms / 1000);
+  if (progress.ttfb_ms !== null)
+    observeByEndpoint(metrics.first_byte, endpoint.name, progress.ttfb_ms / 1000);
+  observeByEndpoint(metrics.duration, endpoint.name, total_ms / 1000);
 }
 
-function observeIn(histograms: Map<string, Histogram>, name: string, value: number): void {
+function observeByEndpoint(histograms: Map<string, Histogram>, name: string, value: number): void {
   let histogram = histograms.get(name);
   if (!histogram) {
-    histogram = newHistogram(SECONDS);
+    histogram = newHistogram(BUCKETS_S);
     histograms.set(name, histogram);
   }
   observe(histogram, value);

@@ -4,13 +4,13 @@ import { createSizeCap, type OnBytes } from "../lib/streams/capped-body.ts";
 import type { Bytes, Reply } from "../net/http/reply.ts";
 import { isEventStream, type ReplyHeaders } from "../net/http/reply-head.ts";
 import { readBytes } from "../net/read-body.ts";
-import type { RegistryLive } from "./live-state.ts";
+import type { RegistryState } from "./live-state.ts";
 
-export interface OpenReply {
+export interface UpstreamReply {
   status: number;
   headers: ReplyHeaders;
   body: WholeBody | StreamedBody;
-  registry: RegistryLive;
+  registry: RegistryState;
   /** Ends the upstream call where it still runs. Any number of times. */
   close: () => void;
 }
@@ -29,10 +29,10 @@ export interface StreamedBody extends Pick<Reply, "read" | "cancel"> {
 }
 
 /** `peek`: wait for the first byte, because another registry may still be asked if none comes. */
-export function openBody(
+export function openReplyBody(
   reply: Reply,
   peek: boolean,
-): OpenReply["body"] | Promise<OpenReply["body"]> {
+): UpstreamReply["body"] | Promise<UpstreamReply["body"]> {
   const { read, cancel, headers } = reply;
   // Nothing can be added to a compressed stream.
   const events = isEventStream(headers) && headers.get("content-encoding") === undefined;
@@ -45,22 +45,22 @@ export function openBody(
 }
 
 /** Bun.serve drops the Content-Length of a streamed response, so a short download is read whole to keep it. */
-const SHORT_DOWNLOAD = 256 * 1024;
+const MAX_SHORT_DOWNLOAD_BYTES = 256 * 1024;
 
-export const isShort = ({ headers }: Reply): boolean =>
-  Number(headers.get("content-length") ?? Number.NaN) <= SHORT_DOWNLOAD;
+export const isShortDownload = ({ headers }: Reply): boolean =>
+  Number(headers.get("content-length") ?? Number.NaN) <= MAX_SHORT_DOWNLOAD_BYTES;
 
-const MAX_REWRITTEN = 64 * 1024 * 1024;
+const MAX_REWRITTEN_BYTES = 64 * 1024 * 1024;
 
 /** For answers that are rewritten: all of it, but not more than a sane upstream sends. */
-export async function readAll(reply: Reply): Promise<Bytes> {
+export async function readReply(reply: Reply): Promise<Bytes> {
   const tooLarge = () =>
     new AppError("upstream_failed", "The upstream's response is too large to be rewritten.");
-  return await readBytes(reply, createSizeCap(MAX_REWRITTEN, tooLarge));
+  return await readBytes(reply, createSizeCap(MAX_REWRITTEN_BYTES, tooLarge));
 }
 
 /** Returns all of an opened body; `onBytes` enforces the cap of one that is streamed. */
-export async function wholeOf(body: OpenReply["body"], onBytes: OnBytes): Promise<Bytes> {
+export async function readWholeBody(body: UpstreamReply["body"], onBytes: OnBytes): Promise<Bytes> {
   if (body.kind === "whole") return body.bytes;
   let { first } = body;
   const read = async () => {

@@ -2,16 +2,16 @@
 import type { Deps } from "../deps.ts";
 import { describePlugins } from "../plugins/run-plugins.ts";
 import { findKeyAtGateway } from "../snapshot/find-consumer.ts";
-import { pluginRequest } from "./admit.ts";
+import { toPluginRequest } from "./apply-plugins.ts";
 import { splitUrl } from "./match-endpoint.ts";
 import type { RequestContext } from "./stages.ts";
 
 /** Reads memory only, so that a flood of requests without a key costs neither Redis nor the database. */
-export function describeLimits(deps: Deps, { url, headers }: Request, ids: RequestContext): void {
+export function addLimitHeaders(deps: Deps, { url, headers }: Request, ids: RequestContext): void {
   const snapshot = deps.snapshot();
   const consumer = snapshot.consumersBySlug.get(splitUrl(url).slug);
   if (!consumer?.active || consumer.gateway.plugins.length === 0) return;
   const { gateway } = consumer;
   const key = findKeyAtGateway(snapshot, headers, gateway, deps.now());
-  describePlugins(deps, { gateway, request: pluginRequest(deps, headers, ids, key) });
+  describePlugins(deps, { gateway, request: toPluginRequest(deps, headers, ids, key) });
 }
