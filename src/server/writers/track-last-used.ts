@@ -1,46 +1,53 @@
-/** When keys and tokens were last used: remembered in memory, written every few seconds. */
+/** Records when keys and tokens were last used, every few seconds. */
 import type { Db } from "../../db/db.ts";
-import { USED_TABLES, type UsedTable, writeLastUsed } from "../../db/last-used.ts";
+import { type UsedTable, writeLastUsed } from "../../db/last-used.ts";
+import { createWriteBehindQueue } from "../../db/write-behind-queue.ts";
 import type { Deps } from "../../deps.ts";
 import type { Log } from "../../lib/log.ts";
 
-const WRITE_EVERY_MS = 5_000;
+const FLUSH_MS = 5_000;
+const RETRY_MS = 5_000;
+const BATCH_ROWS = 1_000;
+const MAX_QUEUED = 100_000;
+
+interface KeyUse {
+  table: UsedTable;
+  id: string;
+}
 
 export function trackLastUsed(
   db: Db,
   now: () => Date,
   log: Log,
 ): { mark: Deps["markUsed"]; stop: () => Promise<void> } {
-  // The keys are the names of the list, every one of them.
-  const used = Object.fromEntries(USED_TABLES.map((table) => [table, new Set<string>()])) as Record<
-    UsedTable,
-    Set<string>
-  >;
-  let failing = false;
-  const write = async () => {
-    for (const table of USED_TABLES) {
-      const ids = used[table];
-      if (ids.size === 0) continue;
-      used[table] = new Set();
-      try {
-        await writeLastUsed(db, table, [...ids], now().toISOString());
-        failing = false;
-      } catch (thrown) {
-        // A few seconds off is fine, forgotten is not: they go into the next write.
-        for (const id of ids) used[table].add(id);
-        if (!failing) log("last_used_not_written", { level: "warn", error: thrown });
-        failing = true;
+  /** Ids in the queue. A second use within a few seconds is not recorded. */
+  const queued = new Set<string>();
+  const queue = createWriteBehindQueue<KeyUse>({
+    kind: "key_use",
+    log,
+    async write(uses) {
+      const at = now().toISOString();
+      for (const [table, some] of Map.groupBy(uses, ({ table }) => table)) {
+        await writeLastUsed(
+          db,
+          table,
+          some.map(({ id }) => id),
+          at,
+        );
       }
-    }
-  };
-  const timer = setInterval(() => void write(), WRITE_EVERY_MS);
+    },
+    batchSize: ({ length }) => Math.min(length, BATCH_ROWS),
+    maxRows: MAX_QUEUED,
+    flushMs: () => FLUSH_MS,
+    retryMs: RETRY_MS,
+    onDone: (uses) => {
+      for (const { id } of uses) queued.delete(id);
+    },
+  });
   return {
     mark: (table, id) => {
-      used[table].add(id);
+      if (!queued.has(id) && queue.add({ table, id })) queued.add(id);
     },
-    stop: async () => {
-      clearInterval(timer);
-      await write();
-    },
+    stop: queue.stop,
   };
 }
