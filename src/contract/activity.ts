@@ -1,4 +1,4 @@
-/** Wire shapes of Activity: an event for every evaluation (spec 6), to find, count, export and erase. */
+/** Wire shapes of Activity: one event per evaluation; to list, count, export and erase. */
 import { z } from "zod";
 import { CONTENT_STORAGE } from "./collectors.ts";
 import { endpoint } from "./endpoint.ts";
@@ -7,7 +7,7 @@ import { MODES } from "./policies.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 
 export const EvaluationEvent = z.object({
-  id: Id.describe("The request_id of the evaluation."),
+  id: Id.describe("The `request_id` of the evaluation."),
   time: Time,
   trace_id: z.string(),
   collector_id: Id,
@@ -21,30 +21,30 @@ export const EvaluationEvent = z.object({
   session_id: z.string().nullable(),
   direction: z.enum(DIRECTIONS),
   protocol: z.enum(PROTOCOLS),
-  application: z.string().nullable().describe("`source.application` of the attributes."),
+  application: z.string().nullable().describe("The attribute `source.application`."),
   model: z.string().nullable(),
   tool: z.string().nullable(),
   status: z
     .enum([...STATUSES, "error"])
-    .describe("`error`: a detector failed; no verdict was given."),
+    .describe("`error`: a detector failed, so there is no verdict."),
   findings: z.array(Finding),
   detectors: Detectors.partial({ uninspected: true }),
-  attributes: z.record(z.string(), z.string()).describe("Those that conditions can name."),
+  attributes: z.record(z.string(), z.string()).describe("Attributes that conditions can test."),
   client_address: z.string(),
   user_agent: z.string().nullable(),
   latency_ms: z.number(),
-  content_storage: z.enum(CONTENT_STORAGE).describe("How much of the texts was kept."),
+  content_storage: z.enum(CONTENT_STORAGE).describe("How the inspected text was stored."),
 });
 export type EvaluationEvent = z.infer<typeof EvaluationEvent>;
 
-/** What was looked at, as far as the collector keeps it. */
+/** Inspected text, as far as the collector stores it. */
 export const StoredText = z.object({
   pointer: z.string(),
   inner: z.string().nullable(),
   source: z
     .string()
     .describe(
-      "Who wrote it, or what else it is: `called_tool` and `offered_tool` are names; `tool_number`, `value` and `attribute` are kept of what waits for an approval.",
+      "Author or role of the text. `called_tool` and `offered_tool` are tool names; `tool_number`, `value` and `attribute` are stored only for pending approvals.",
     ),
   role: z.string().nullable(),
   text: z.string(),
@@ -52,22 +52,22 @@ export const StoredText = z.object({
 export type StoredText = z.infer<typeof StoredText>;
 
 const Filters = {
-  from: Time.optional().describe("From this time on."),
-  to: Time.optional().describe("Before this time."),
+  from: Time.optional().describe("Start of the range, inclusive."),
+  to: Time.optional().describe("End of the range, exclusive."),
   status: z.enum([...STATUSES, "error"]).optional(),
   direction: z.enum(DIRECTIONS).optional(),
   protocol: z.enum(PROTOCOLS).optional(),
   consumer_id: z.string().max(1024).optional(),
   session_id: z.string().max(1024).optional(),
-  application: Text.optional().describe("`source.application`."),
+  application: Text.optional().describe("The attribute `source.application`."),
   collector_id: Id.optional(),
   policy_id: Id.optional(),
-  detector: Text.optional().describe("Id of a detector, or name of a gate, that fired."),
+  detector: Text.optional().describe("Id of a detector, or name of a gate, with a finding."),
   trace_id: Text.optional(),
   request_id: Id.optional(),
   q: Text.max(200)
     .optional()
-    .describe("Text to look for in stored content, by who may read it: permission `audit`."),
+    .describe("Text to find in stored content. Requires the permission `audit`."),
 };
 export const ActivityFilters = z.strictObject(Filters);
 export type ActivityFilters = z.infer<typeof ActivityFilters>;
@@ -77,7 +77,7 @@ export const listActivity = endpoint({
   method: "GET",
   path: "/v1/activity",
   auth: "read",
-  summary: "List evaluations, newest first; a search through texts may take several pages",
+  summary: "List evaluations, newest first; a search in stored text may return short pages",
   query: PageQuery.omit({ sort: true }).extend(Filters),
   reply: page(EvaluationEvent),
 });
@@ -87,7 +87,7 @@ export const countActivity = endpoint({
   method: "GET",
   path: "/v1/activity/counts",
   auth: "read",
-  summary: "Count evaluations by status; of the last 24 hours when `from` is left out",
+  summary: "Count evaluations by status; the last 24 hours unless `from` is set",
   query: z.strictObject(Filters).omit({ q: true }),
   reply: z.object({ from: Time, total: z.int(), by_status: z.record(z.string(), z.int()) }),
 });
@@ -97,7 +97,7 @@ export const getActivity = endpoint({
   method: "GET",
   path: "/v1/activity/:event_id",
   auth: "audit",
-  summary: "Read an evaluation with the texts that were kept of it",
+  summary: "Get an evaluation with its stored text",
   reply: EvaluationEvent.extend({ content: z.array(StoredText).nullable() }),
 });
 
@@ -106,7 +106,7 @@ export const exportActivity = endpoint({
   method: "GET",
   path: "/v1/activity/export",
   auth: "audit",
-  summary: "Stream evaluations as JSON lines or CSV, oldest first",
+  summary: "Export evaluations as JSON Lines or CSV, oldest first",
   query: z.strictObject({ ...Filters, format: z.enum(["jsonl", "csv"]).default("jsonl") }),
   reply: z.string(),
 });
@@ -116,7 +116,7 @@ export const eraseActivity = endpoint({
   method: "POST",
   path: "/v1/activity/erase",
   auth: "own",
-  summary: "Delete everything kept about a consumer_id: events, texts, approvals",
+  summary: "Delete all events, stored text and approvals of a `consumer_id`",
   body: z.strictObject({ consumer_id: z.string().min(1).max(1024) }),
   reply: z.object({ erased: z.int() }),
   writes: false,

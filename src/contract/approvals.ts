@@ -1,4 +1,4 @@
-/** Wire shapes of approvals: what an `ask` verdict leaves for a person to decide. */
+/** Wire shapes of approvals: decisions by a person that an `ask` verdict requests. */
 import { z } from "zod";
 import { StoredText } from "./activity.ts";
 import { endpoint } from "./endpoint.ts";
@@ -12,16 +12,16 @@ export const Approval = z.object({
   collector_id: Id,
   policy_id: Id,
   policy_version: z.int(),
-  asked_by: z.string().describe("The gate or detector that asked."),
+  asked_by: z.string().describe("Gate or detector that requested the approval."),
   consumer_id: z.string().nullable(),
   session_id: z.string().nullable(),
   application: z.string().nullable(),
   tool: z.string().nullable(),
-  event_id: Id.describe("The evaluation in Activity."),
+  event_id: Id.describe("Id of the evaluation in Activity."),
   note: z.string().nullable(),
   decided_by: z.string().nullable(),
   decided_at: Time.nullable(),
-  expires_at: Time.describe("Until then it can be decided, and an approved one presented."),
+  expires_at: Time.describe("Deadline for the decision, and for presenting an approval."),
   created_at: Time,
 });
 export type Approval = z.infer<typeof Approval>;
@@ -44,13 +44,13 @@ export const getApproval = endpoint({
   method: "GET",
   path: "/v1/approvals/:approval_id",
   auth: "read",
-  summary: "Read an approval; while it is pending, with what an approver decides about",
+  summary: "Get an approval; while it is pending, with the content to decide about",
   reply: Approval.extend({
     content: z
       .array(StoredText)
       .nullable()
       .describe(
-        "Every text, number and switch of the payload, and the attributes `tool` and `tool.*`, masked whatever the collector stores. null: it is no longer pending, or the caller may neither decide nor audit.",
+        "All strings, numbers and booleans of the payload, and the attributes `tool` and `tool.*`, masked regardless of the collector's `content_storage`. null: no longer pending, or the caller may neither approve nor audit.",
       ),
   }),
 });
@@ -60,7 +60,7 @@ export const decideApproval = endpoint({
   method: "POST",
   path: "/v1/approvals/:approval_id/decide",
   auth: "approve",
-  summary: "Approve or deny what was asked; the first decision stands",
+  summary: "Approve or deny; the first decision is final",
   body: z.strictObject({
     decision: z.enum(["approved", "denied"]),
     note: Text.max(1000).nullable().default(null),
@@ -74,6 +74,6 @@ export const checkApproval = endpoint({
   path: "/v1/evaluate/approvals/:approval_id",
   plane: "guard",
   auth: "collector",
-  summary: "Ask, with the collector's key, how an approval was decided",
+  summary: "Get the status of an approval, with the collector's key",
   reply: Approval.pick({ id: true, status: true, expires_at: true }),
 });

@@ -1,4 +1,4 @@
-/** Wire shapes of the audit log: who changed what, with before and after. */
+/** Wire shapes of the audit log: every administrative change, with the values before and after. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
@@ -6,14 +6,14 @@ import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 export const AuditRecord = z.object({
   id: Id,
   at: Time,
-  actor: z.string().describe("Name of the token, or of the command, that made the change."),
+  actor: z.string().describe("Name of the token or command that made the change."),
   actor_id: z.string().nullable(),
   action: z.string().describe("`<resource>.<verb>`, such as `registry.update`."),
   resource: z.string(),
   resource_id: z.string(),
   gateway_id: z.string().nullable(),
-  before: z.record(z.string(), z.unknown()).nullable().describe("Secrets masked."),
-  after: z.record(z.string(), z.unknown()).nullable().describe("Secrets masked."),
+  before: z.record(z.string(), z.unknown()).nullable().describe("Secrets are masked."),
+  after: z.record(z.string(), z.unknown()).nullable().describe("Secrets are masked."),
   request_id: z.string().nullable(),
   trace_id: z.string().nullable(),
 });

@@ -1,13 +1,18 @@
-/** Wire shapes of authorization servers: the one an instance uses, and one that an administrator must confirm. */
+/** Wire shapes of authorization servers: the one in use by an instance, and a change to confirm. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Time } from "./shapes.ts";
 
 const AuthorizationServerFacts = z.object({
   issuer: z.string(),
-  authorization_endpoint: z.string().describe("Where browsers sign in."),
-  token_endpoint: z.string().describe("Gets client secrets, codes and refresh tokens."),
-  registration_endpoint: z.string().nullable().describe("Where the gateway registers as a client."),
+  authorization_endpoint: z.string().describe("Address where users sign in."),
+  token_endpoint: z
+    .string()
+    .describe("Address that receives client secrets, codes and refresh tokens."),
+  registration_endpoint: z
+    .string()
+    .nullable()
+    .describe("Address where the gateway registers as a client."),
   seen_at: Time,
 });
 export type AuthorizationServerFacts = z.infer<typeof AuthorizationServerFacts>;
@@ -19,17 +24,19 @@ export const AuthorizationServer = z.object({
     confirmed_by: z
       .string()
       .nullable()
-      .describe("null: used since the first sign-in, without a confirmation."),
+      .describe("null: in use since the first sign-in, never confirmed."),
     confirmed_at: Time.nullable(),
   }),
   advertised: AuthorizationServerFacts.extend({
-    id: Id.describe("Names this change when it is confirmed or dismissed."),
+    id: Id.describe("Id of the change, to confirm or dismiss it."),
   })
     .nullable()
-    .describe("What the MCP server advertises instead. null: nothing else."),
-  suspended: z.boolean().describe("Nobody can use the instance until the change is decided."),
-  accounts: z.int().describe("Connected accounts. A confirmed change removes them."),
-  own_client: z.boolean().describe("The instance has a client that an administrator registered."),
+    .describe("Other authorization server that the MCP server advertises. null: none."),
+  suspended: z
+    .boolean()
+    .describe("The instance is unavailable until the change is confirmed or dismissed."),
+  accounts: z.int().describe("Number of connected accounts. Confirming a change removes them."),
+  own_client: z.boolean().describe("An administrator registered the instance's client."),
 });
 export type AuthorizationServer = z.infer<typeof AuthorizationServer>;
 
@@ -41,9 +48,9 @@ export const listAuthorizationServers = endpoint({
   method: "GET",
   path,
   auth: "read",
-  summary: "List the authorization servers of instances, with changes that wait for a confirmation",
+  summary: "List the authorization servers of instances, with unconfirmed changes",
   query: PageQuery.pick({ limit: true, cursor: true }).extend({
-    instance_id: Id.optional().describe("Only the one of this instance."),
+    instance_id: Id.optional().describe("Only the authorization server of this instance."),
   }),
   reply: page(AuthorizationServer),
 });
@@ -53,13 +60,13 @@ export const confirmAuthorizationServer = endpoint({
   method: "POST",
   path: `${one}/confirm`,
   auth: "write",
-  summary: "Use the advertised authorization server; every principal must connect again",
+  summary: "Use the advertised authorization server; every principal must reconnect",
   query: z.strictObject({
     keep_client: z
       .stringbool()
       .default(false)
       .describe(
-        "`auth.client_id` and its secret were issued by the new server. Otherwise they are not sent there, and you must set others. Only an owner may set it.",
+        "Set it if the new server issued `auth.client_id` and its secret. Otherwise they are not sent to it, and you must set new ones. Owners only.",
       ),
   }),
   configures: false,
@@ -70,6 +77,6 @@ export const dismissAuthorizationServer = endpoint({
   method: "POST",
   path: `${one}/dismiss`,
   auth: "write",
-  summary: "Keep the current authorization server, and lift the suspension",
+  summary: "Keep the current authorization server and end the suspension",
   configures: false,
 });

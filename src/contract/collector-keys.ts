@@ -1,4 +1,4 @@
-/** Wire shapes of what a collector is called with: API keys, and clients that fetch service tokens. */
+/** Wire shapes of the credentials of a collector: API keys, and clients that request service tokens. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { KeyInput, keyEndpoints } from "./keys.ts";
@@ -13,7 +13,7 @@ export const collectorKeys = keyEndpoints({
 export const CollectorKey = collectorKeys.shown;
 export const NewCollectorKey = collectorKeys.created;
 
-/** The `id` of a service client is its `client_id`. */
+/** The `id` of a service client is its OAuth `client_id`. */
 export const serviceClients = keyEndpoints({
   noun: "service_client",
   plural: "service_clients",
@@ -27,13 +27,13 @@ export const CollectorKeyInput = KeyInput;
 
 export const TokenRequest = z.object({
   grant_type: z.literal("client_credentials"),
-  client_id: z.string().max(200).describe("The id of a service client."),
+  client_id: z.string().max(200).describe("Id of a service client."),
   client_secret: z.string().max(200),
 });
 export const IssuedToken = z.object({
   access_token: z.string(),
   token_type: z.literal("Bearer"),
-  expires_in: z.int().describe("Seconds."),
+  expires_in: z.int().describe("Lifetime in seconds."),
 });
 
 export const issueServiceToken = endpoint({
@@ -42,7 +42,7 @@ export const issueServiceToken = endpoint({
   path: "/v1/token",
   plane: "guard",
   auth: "public",
-  summary: "Trade a service client's credentials for a token that lives 15 minutes",
+  summary: "Exchange the credentials of a service client for a token that is valid for 15 minutes",
   body: TokenRequest,
   reply: IssuedToken,
   writes: false,

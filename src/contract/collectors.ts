@@ -1,4 +1,4 @@
-/** Wire shapes of collectors: who sends evaluations, and which policy judges them. */
+/** Wire shapes of collectors: sources of evaluations, and the policy that applies to them. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { resource } from "./resource.ts";
@@ -12,30 +12,39 @@ const policy_version = z
   .min(1)
   .nullable()
   .default(null)
-  .describe("Pins a version. null: always the newest.");
+  .describe("Pinned version of the policy. null: always the latest.");
 
 export const CollectorInput = z.strictObject({
   name: Name,
   type: Slug.default("application").describe(
-    "Where the evaluations come from: application, gateway, agent, ide, edge, browser, …",
+    "Kind of source: application, gateway, agent, ide, edge, browser, …",
   ),
-  gateway_id: Id.nullable().default(null).describe("The gateway it belongs to, if any."),
+  gateway_id: Id.nullable()
+    .default(null)
+    .describe("Gateway that the collector belongs to, if any."),
   collector_key: Slug.optional().describe(
-    "Names the collector beside a service token. Not a secret. Generated when left out.",
+    "Identifies the collector in requests with a service token. Not a secret. Generated if left out.",
   ),
   default_policy_id: Id.nullable()
     .default(null)
-    .describe("null: nothing is judged, all is allowed."),
+    .describe("null: nothing is evaluated and everything is allowed."),
   default_policy_version: policy_version,
   fail_mode: z
     .enum(FAIL_MODES)
     .default("closed")
-    .describe("When a detector fails: `closed` answers 500, `open` goes on without it."),
+    .describe("If a detector fails: `closed` returns 500, `open` continues without it."),
   content_storage: z
     .enum(CONTENT_STORAGE)
     .default("masked")
-    .describe("What Activity keeps of the texts. `masked` hides personal data and secrets."),
-  retention_days: z.int().min(1).max(3650).default(90).describe("How long Activity keeps events."),
+    .describe(
+      "Whether Activity stores the inspected text. `masked` hides personal data and secrets.",
+    ),
+  retention_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .default(90)
+    .describe("Days until Activity deletes events."),
 });
 export type CollectorInput = z.infer<typeof CollectorInput>;
 
@@ -72,18 +81,18 @@ export const listOverrides = endpoint({
   method: "GET",
   path: overrides,
   auth: "read",
-  summary: "List whom another policy judges than the collector's own",
+  summary: "List the consumers with a policy other than the collector's",
   query: PageQuery,
   reply: page(Override),
 });
 
-/** The path holds the `consumer_id` of evaluations, percent-encoded: any text, not an id of ours. */
+/** The path contains the `consumer_id` of evaluations, percent-encoded. It can be any text. */
 export const setOverride = endpoint({
   name: "set_override",
   method: "PUT",
   path: `${overrides}/:consumer`,
   auth: "write",
-  summary: "Have another policy judge what this consumer_id sends",
+  summary: "Apply another policy to a `consumer_id`",
   body: OverrideInput,
   reply: Override,
 });
@@ -93,5 +102,5 @@ export const removeOverride = endpoint({
   method: "DELETE",
   path: `${overrides}/:consumer`,
   auth: "write",
-  summary: "Back to the policy of the collector",
+  summary: "Apply the collector's policy again",
 });

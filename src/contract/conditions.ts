@@ -1,7 +1,7 @@
-/** Wire shape of a condition: what gates and rules ask of an evaluation's attributes. */
+/** Wire shape of a condition: a test of the attributes of an evaluation, in a gate or rule. */
 import { z } from "zod";
 
-/** What a condition may look at. `tool.arguments` also takes members: `tool.arguments.path`. */
+/** Attributes that a condition can test. `tool.arguments` also has members: `tool.arguments.path`. */
 export const CONDITION_FIELDS = [
   "consumer.id",
   "consumer.name",
@@ -32,17 +32,17 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-const Compared = z.union([z.string().max(4000), z.number(), z.boolean()]);
+const Operand = z.union([z.string().max(4000), z.number(), z.boolean()]);
 
 export const Comparison = z.strictObject({
   field: z
     .string()
     .max(200)
     .describe(`One of ${CONDITION_FIELDS.join(", ")}, or a member of \`tool.arguments\`.`),
-  op: z.enum(OPERATORS).describe("A missing attribute counts as the empty text."),
+  op: z.enum(OPERATORS).describe("A missing attribute is an empty string."),
   value: z
-    .union([Compared, z.array(Compared).max(1000)])
-    .describe("`in` takes a list, or text with commas; `match` a pattern."),
+    .union([Operand, z.array(Operand).max(1000)])
+    .describe("`in` takes a list or a comma-separated string; `match` takes a pattern."),
 });
 
 export type Condition =
@@ -51,10 +51,10 @@ export type Condition =
   | { not: Condition }
   | z.infer<typeof Comparison>;
 
-/** As deep as people write them: a hostile one cannot grow the stack. */
-const at = (depth: number): z.ZodType<Condition> => {
+/** Limits the depth, so that a hostile condition cannot exhaust the stack. */
+const conditionOfDepth = (depth: number): z.ZodType<Condition> => {
   if (depth === 0) return Comparison;
-  const inner = at(depth - 1);
+  const inner = conditionOfDepth(depth - 1);
   return z.union([
     z.strictObject({ all: z.array(inner).min(1).max(100) }),
     z.strictObject({ any: z.array(inner).min(1).max(100) }),
@@ -63,6 +63,6 @@ const at = (depth: number): z.ZodType<Condition> => {
   ]);
 };
 
-export const Condition = at(4).describe(
+export const Condition = conditionOfDepth(4).describe(
   "`{all: […]}`, `{any: […]}`, `{not: …}` or `{field, op, value}`.",
 );

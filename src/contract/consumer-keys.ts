@@ -1,4 +1,4 @@
-/** Wire shapes of consumer keys: what an application sends as X-AG-API-Key. */
+/** Wire shapes of consumer keys, which applications send as X-AG-API-Key. */
 import type { z } from "zod";
 import { KeyInput, keyEndpoints } from "./keys.ts";
 

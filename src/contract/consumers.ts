@@ -1,10 +1,10 @@
-/** Wire shapes of consumers: the slug in the path, and how its requests are routed. */
+/** Wire shapes of consumers: the slug in the path, and the routing of requests. */
 import { z } from "zod";
 import { matchesGlob } from "../lib/text/glob.ts";
 import { resource } from "./resource.ts";
 import { Id, Name, Slug, storedMembers, Text } from "./shapes.ts";
 
-/** First path segments the program uses itself (`/{consumer}/v1/…` shares the host with them). */
+/** First path segments that the program itself uses: `/{consumer}/v1/…` is on the same host. */
 export const RESERVED_SLUGS: readonly string[] = [
   "v1",
   "v0.1",
@@ -24,10 +24,10 @@ export const RESERVED_SLUGS: readonly string[] = [
 
 const ModelEntry = Text.min(1)
   .max(256)
-  .refine((entry) => entry === entry.trim(), "must not be padded with spaces")
+  .refine((entry) => entry === entry.trim(), "must not begin or end with spaces")
   .refine(
     (entry) => !/^\*+$/.test(entry),
-    "must not match everything: leave `allowed` out instead",
+    "must not match every model: leave out `allowed` instead",
   );
 
 export const ModelPolicy = z
@@ -37,10 +37,10 @@ export const ModelPolicy = z
       .min(1)
       .max(500)
       .optional()
-      .describe("Model names; `*` stands for any run of characters. Left out: every model."),
+      .describe("Model names; `*` matches any characters. Left out: every model."),
     default: ModelEntry.refine((entry) => !entry.includes("*"), "must be one model, not a pattern")
       .optional()
-      .describe("Sent when a request names no model."),
+      .describe("Sent if a request names no model."),
   })
   .refine(
     ({ allowed, default: fallback }) =>
@@ -50,7 +50,7 @@ export const ModelPolicy = z
 export type ModelPolicy = z.infer<typeof ModelPolicy>;
 
 export const AttachedRegistry = z.strictObject({
-  id: Id.describe("A registry of the same gateway."),
+  id: Id.describe("Id of a registry of the same gateway."),
   weight: z.int().min(1).max(100).default(1),
   models: ModelPolicy.default({}),
 });
@@ -63,28 +63,33 @@ export const Balancing = z.strictObject({
     .enum(ALGORITHMS)
     .default("round_robin")
     .describe(
-      "round_robin: smooth, by weight. least_in_flight: fewest open requests for its weight. latency: the faster of two drawn. sticky: the same user stays on the same registry.",
+      "`round_robin`: smooth, by weight. `least_in_flight`: fewest open requests relative to the weight. `latency`: the faster of two random registries. `sticky`: the same registry for the same user.",
     ),
 });
 
 export const Failover = z.strictObject({
   enabled: z.boolean().default(true),
-  max_attempts: z.int().min(1).max(10).default(3).describe("Over all registries of one request."),
+  max_attempts: z
+    .int()
+    .min(1)
+    .max(10)
+    .default(3)
+    .describe("Maximum attempts per request, over all registries."),
   max_total_ms: z
     .int()
     .min(100)
     .max(600_000)
     .default(60_000)
-    .describe("No new attempt after this."),
+    .describe("Milliseconds after which no new attempt starts."),
   resend_billable: z
     .boolean()
     .default(false)
     .describe(
-      "Send a POST again even when the upstream may have taken it. It may then be billed twice.",
+      "Send a POST again even if the upstream may have accepted it. It may be billed twice.",
     ),
 });
 
-/** Compared with what a browser sends, so it must be written the way browsers write it. */
+/** Compared with the Origin header, so it must have the form that browsers send. */
 const Origin = Text.max(256).refine(
   isOrigin,
   "must be an origin as browsers send it: scheme, host and, unless it is the default, port, such as https://app.example.com",
@@ -92,7 +97,7 @@ const Origin = Text.max(256).refine(
 
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
-  // No browser sends a wildcard, so that one would never match.
+  // No browser sends a wildcard, so it would never match.
   return url !== null && /^https?:\/\/[^*]+$/.test(text) && url.origin === text;
 }
 
@@ -101,15 +106,17 @@ export const Cors = z.strictObject({
     .array(Origin)
     .max(100)
     .default([])
-    .describe("Origins whose pages may call this consumer from a browser. Empty: none."),
+    .describe(
+      "Origins whose pages may call this consumer from a browser. Empty: no cross-origin calls.",
+    ),
 });
 
 export const ConsumerInput = z.strictObject({
   name: Name,
   slug: Slug.refine((slug) => !RESERVED_SLUGS.includes(slug), "is reserved")
     .optional()
-    .describe("First part of the path. Generated when left out; unique in the installation."),
-  active: z.boolean().default(true).describe("An inactive consumer answers 404."),
+    .describe("First segment of the path. Unique in the installation. Generated if left out."),
+  active: z.boolean().default(true).describe("false: requests return 404."),
   registries: z
     .array(AttachedRegistry)
     .max(100)
@@ -118,14 +125,14 @@ export const ConsumerInput = z.strictObject({
       "must not name a registry twice",
     )
     .default([])
-    .describe("In order: the first wins where nothing else decides."),
+    .describe("In order of preference."),
   balancing: Balancing.prefault({}),
   failover: Failover.prefault({}),
   files_scope: z
     .enum(["shared", "own"])
     .default("shared")
     .describe(
-      "Which files the consumer may use. shared: every file of the upstream account. own: only files uploaded through this consumer; any other is a 404, in a path or inside a request body, and so is every vector store.",
+      "Files that the consumer may use. `shared`: every file of the upstream account. `own`: only files uploaded through this consumer; any other file, in a path or in a request body, and every vector store return 404.",
     ),
   cors: Cors.prefault({}),
 });
@@ -149,8 +156,8 @@ export const consumers = resource({
 });
 
 /**
- * A name with `*` never matches: it would be a pattern, not a model. Nor does an OpenRouter preset
- * (`@preset/…`): it can select any model, so only a literal entry allows it.
+ * Returns whether an allowlist entry matches a model. A model name with `*` never matches, because it
+ * would be a pattern. An OpenRouter preset (`@preset/…`) can select any model, so it never matches either.
  */
 export const matchesModel = (entry: string, model: string): boolean =>
   !model.includes("*") && !/@preset\//i.test(model) && matchesGlob(entry, model);

@@ -1,4 +1,4 @@
-/** What is wrong is told once, by the path of its member. */
+/** Each validation error is reported once, with the path of its member. */
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import { decode } from "./decode.ts";
@@ -13,14 +13,14 @@ const SCHEMA = z.strictObject({
 });
 
 test.each([
-  ["too long for two shapes", { a: "x".repeat(30) }, "a: must have at most 5 characters"],
+  ["text that exceeds two limits", { a: "x".repeat(30) }, "a: must have at most 5 characters"],
   [
-    "in two members",
+    "two members",
     { a: "x".repeat(30), b: ["y".repeat(30)] },
     "a: must have at most 5 characters; b[0]: must have at most 5 characters",
   ],
-  ["sentences in a row", { own: "x", c: 1 }, "own: A sentence of its own; c: unknown member"],
-  ["one sentence", { own: "x" }, "own: A sentence of its own."],
+  ["two messages", { own: "x", c: 1 }, "own: A sentence of its own; c: unknown member"],
+  ["one message", { own: "x" }, "own: A sentence of its own."],
 ])("%s", (_, value, message) => {
   expect(() => decode(SCHEMA, value)).toThrow(new AppError("validation_failed", message));
 });

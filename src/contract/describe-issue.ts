@@ -1,4 +1,4 @@
-/** What a schema found wrong, in words of what to write instead. What a schema says in its own words stays. */
+/** Describes a validation issue by what the value must be. Messages that a schema defines are kept. */
 import type { z } from "zod";
 
 export function describeIssue(issue: z.core.$ZodIssue): string {
@@ -9,9 +9,17 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
     case "invalid_format":
       return FORMATS[issue.format] ?? issue.message;
     case "too_small":
-      return bound(issue, issue.minimum, issue.inclusive === false ? "more than" : "at least");
+      return describeLimit(
+        issue,
+        issue.minimum,
+        issue.inclusive === false ? "more than" : "at least",
+      );
     case "too_big":
-      return bound(issue, issue.maximum, issue.inclusive === false ? "less than" : "at most");
+      return describeLimit(
+        issue,
+        issue.maximum,
+        issue.inclusive === false ? "less than" : "at most",
+      );
     case "invalid_type":
       if (/received undefined$/.test(issue.message)) return "is required";
       if (issue.expected === "int") return "must be a whole number";
@@ -28,14 +36,18 @@ const FORMATS: Record<string, string> = {
   url: "must be an address such as https://example.com",
 };
 
-/** What is counted; numbers are not counted but compared. */
+/** Units of sizes; numbers have none. */
 const UNITS: Record<string, string> = {
   string: "characters",
   array: "entries",
   record: "members",
 };
 
-function bound({ origin }: { origin: string }, limit: number | bigint, words: string): string {
+function describeLimit(
+  { origin }: { origin: string },
+  limit: number | bigint,
+  words: string,
+): string {
   const unit = UNITS[origin];
   if (!unit) return `must be ${words} ${limit}`;
   return words === "at least" && limit === 1

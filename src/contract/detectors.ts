@@ -1,4 +1,4 @@
-/** Wire shapes of detectors: configured finders that rules refer to. */
+/** Wire shapes of detectors: configured matchers that the rules of policies refer to. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { resource } from "./resource.ts";
@@ -6,15 +6,15 @@ import { Name, storedMembers } from "./shapes.ts";
 
 export const DetectorInput = z.strictObject({
   name: Name,
-  kind: z.string().max(64).describe("Slug of the catalog: see `GET /v1/detectors/catalog`."),
+  kind: z.string().max(64).describe("Kind of detector: see `GET /v1/detectors/catalog`."),
   settings: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe("As the schema of the kind says. Left out: its defaults."),
+    .describe("Settings of the kind. Left out: its defaults."),
   enabled: z
     .boolean()
     .default(true)
-    .describe("false: every rule that uses it is skipped, at once."),
+    .describe("false: every rule that uses it is skipped immediately."),
 });
 export type DetectorInput = z.infer<typeof DetectorInput>;
 
@@ -35,7 +35,7 @@ export const listDetectorCatalog = endpoint({
   method: "GET",
   path: "/v1/detectors/catalog",
   auth: "read",
-  summary: "List the kinds of detector with what they read and the schema of their settings",
+  summary: "List the kinds of detectors, what they read, and the schema of their settings",
   reply: z.object({
     items: z.array(
       z.object({
@@ -43,7 +43,7 @@ export const listDetectorCatalog = endpoint({
         title: z.string(),
         summary: z.string(),
         reads: z.object({ input: z.array(z.string()), output: z.array(z.string()) }),
-        masks: z.boolean().describe("Whether a rule may transform what it finds."),
+        masks: z.boolean().describe("A rule may transform its matches."),
         settings_schema: z.record(z.string(), z.unknown()),
       }),
     ),

@@ -1,19 +1,19 @@
-/** The description of an endpoint: what server, CLI, console and API reference all read. */
+/** Type of an endpoint description, which server, CLI, console and API reference share. */
 import { z } from "zod";
 
 export const PLANES = ["admin", "gateway", "guard", "mcp"] as const;
 export type Plane = (typeof PLANES)[number];
 
-/** What a caller of the admin API must be able to do: held by roles. */
+/** Permission that an endpoint of the admin API requires. Roles have permissions. */
 export type Permission = "read" | "write" | "approve" | "audit" | "own";
 
 /**
- * `public` asks nothing. `collector` (a collector key or a service token) and `principal` are asked for
- * by the operation itself.
+ * `public` requires no credential. The operation itself authenticates a `collector` (collector key or
+ * service token) and a `principal`.
  */
 export type Auth = Permission | "collector" | "principal" | "public";
 
-/** Whether an administrator's role decides. */
+/** Returns whether the role of an administrator decides about access. */
 export const isAdministrative = (auth: Auth): auth is Permission =>
   auth !== "collector" && auth !== "principal" && auth !== "public";
 
@@ -29,35 +29,35 @@ export interface Endpoint<
   Body extends z.ZodType = z.ZodType,
   Reply extends z.ZodType = z.ZodType,
 > {
-  /** Unique, verb first: the operation id of the API description. */
+  /** Operation id in the API description: unique, begins with a verb. */
   name: string;
   method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Bun's notation: `/v1/gateways/:gateway_id`. */
+  /** In the notation of Bun's router: `/v1/gateways/:gateway_id`. */
   path: Path;
   plane: Plane;
-  /** Required, so that no route can forget it. */
+  /** Required, so that no endpoint is public by accident. */
   auth: Auth;
   summary: string;
   query: Query;
   body: Body;
   reply: Reply;
   status: 200 | 201 | 204;
-  /** Runs in a transaction with its audit record, and takes an Idempotency-Key when it is a POST. */
+  /** Runs in a transaction with its audit record. A POST also accepts an Idempotency-Key. */
   writes: boolean;
-  /** What it writes is configuration, which every node then reads again; else it is of the Store. */
+  /** Writes configuration, which every node then reloads. Otherwise it writes state of the Store. */
   configures: boolean;
-  /** Others are asked before it answers: they may be out of reach or late. */
+  /** Calls other servers before it responds, which may fail or time out. */
   calls_out: boolean;
-  /** Takes a form of OAuth as well as JSON; its errors then have the shape of OAuth. */
+  /** Accepts an OAuth form as well as JSON; errors then have the OAuth shape. */
   form: boolean;
-  /** Pages of any other site may read the answer. */
+  /** Pages of any origin may read the response. */
   cors: boolean;
 }
 
 export const Empty = z.undefined();
 const NoQuery = z.strictObject({});
 
-/** Fills what most endpoints leave unsaid: no query, no body, 200, writes configuration unless it is a GET. */
+/** Fills in the defaults: admin plane, no query, no body, status 200 or 204, writes configuration unless it is a GET. */
 export function endpoint<
   const Path extends string,
   Query extends z.ZodType = typeof NoQuery,

@@ -1,4 +1,4 @@
-/** Wire shapes of evaluation: what is asked, the verdict and its findings (spec 2, 3 and 4.3). */
+/** Wire shapes of evaluation: the request, the verdict and its findings. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id } from "./shapes.ts";
@@ -8,16 +8,16 @@ export type Direction = (typeof DIRECTIONS)[number];
 export const PROTOCOLS = ["all", "llm", "mcp", "a2a"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** From the most to the least restrictive (spec 3). */
+/** From the most to the least restrictive. */
 export const STATUSES = ["block", "ask", "transform", "report", "allow"] as const;
 export type Status = (typeof STATUSES)[number];
-/** What a finding may say was done. */
+/** Actions of findings. */
 export const ACTIONS = ["block", "ask", "transform", "report"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /**
- * What it holds is taken as it is: whatever a provider's body may be. Not z.looseObject: its copy lacks a
- * member called `__proto__`, which nothing would then look at.
+ * Accepts any object without copying it. z.looseObject would drop a member called `__proto__`, which
+ * would then not be inspected.
  */
 const OpenObject = (z.unknown() as z.ZodType<Record<string, unknown>>)
   .refine(
@@ -26,14 +26,14 @@ const OpenObject = (z.unknown() as z.ZodType<Record<string, unknown>>)
   )
   .meta({ type: "object" });
 
-/** Real clients send empty strings and null for what they leave out. */
-const absent = (value: unknown) => (value === "" || value === null ? undefined : value);
-const optional = <Type extends z.ZodType>(type: Type) => z.preprocess(absent, type.optional());
-/** Postgres stores no NUL, and indexes no text of more than some 2,600 bytes. */
+/** Some clients send an empty string or null for members without a value. */
+const toAbsent = (value: unknown) => (value === "" || value === null ? undefined : value);
+const optional = <Type extends z.ZodType>(type: Type) => z.preprocess(toAbsent, type.optional());
+/** Postgres cannot store NUL, nor index more than about 2,600 bytes. */
 const Label = z
   .string()
   .max(1024)
-  .refine((text) => !text.includes("\0"), "must not hold NUL")
+  .refine((text) => !text.includes("\0"), "must not contain NUL")
   .refine(
     (text) => text.length * 3 <= 2048 || utf8Length(text) <= 2048,
     "must have at most 2048 bytes",
@@ -43,19 +43,23 @@ const utf8Length = (text: string) => new TextEncoder().encode(text).length;
 
 export const EvaluateRequest = z.strictObject({
   payload: OpenObject.describe(
-    "What to inspect: `{input}`, the request or answer of a provider, or an MCP message. `attachments` hold `data` (base64) or `url` each.",
+    "Content to inspect: `{input}`, a request or response of a provider, or an MCP message. Each of the `attachments` has `data` (base64) or `url`.",
   ),
   direction: optional(z.enum(DIRECTIONS)).describe(
-    "Which rules run. Left out: `input`; output rules then never run.",
+    "Selects the rules that run. Left out: `input`.",
   ),
-  protocol: optional(z.enum(PROTOCOLS)).describe("For conditions. Left out: `all`."),
-  session_id: optional(Label).describe("Ties the two halves of a turn together."),
-  consumer_id: optional(Label).describe("Who acts: chooses the policy, and is told in Activity."),
+  protocol: optional(z.enum(PROTOCOLS)).describe("Protocol, for conditions. Left out: `all`."),
+  session_id: optional(Label).describe("Connects the input and the output of a conversation."),
+  consumer_id: optional(Label).describe(
+    "User or program that acts. Selects the policy, and is recorded in Activity.",
+  ),
   attributes: optional(OpenObject).describe(
-    "More for conditions: `consumer.{name,tag,type}`, `model.{name,provider}`, `collector.type`, `source.application`, `tool.{name,command,arguments}`. `approval_id` presents an approval.",
+    "Further attributes for conditions: `consumer.{name,tag,type}`, `model.{name,provider}`, `collector.type`, `source.application`, `tool.{name,command,arguments}`. `approval_id` presents an approval.",
   ),
-  gateway_id: optional(Label).describe("With a service token: the gateway of the collector."),
-  collector_key: optional(Label).describe("With a service token: the collector by its name."),
+  gateway_id: optional(Label).describe("Gateway of the collector. Only with a service token."),
+  collector_key: optional(Label).describe(
+    "`collector_key` of the collector. Only with a service token.",
+  ),
 });
 export type EvaluateRequest = z.infer<typeof EvaluateRequest>;
 
@@ -76,7 +80,7 @@ export const Finding = z.object({
   outcome: z.object({ action: z.enum(ACTIONS) }),
   evidence: z
     .record(z.string(), z.unknown())
-    .describe("Kinds, counts and places; never the sensitive value."),
+    .describe("Kinds, counts and locations of matches; never the matched value."),
 });
 export type Finding = z.infer<typeof Finding>;
 
@@ -96,15 +100,15 @@ export const Uninspected = z.object({
   reason: z
     .enum(UNINSPECTED_REASONS)
     .describe(
-      "`media`: a picture, a sound or a film. `binary`: bytes of no known format. `encrypted`: sealed by the provider. `unreadable`: a document that cannot be read. `truncated`: only a part of it was read. `too_many`: one document too many. `over_budget`: reading it takes more than one evaluation may use. `not_opened`: no rule of the policy reads attachments.",
+      "`media`: image, audio or video. `binary`: unknown format. `encrypted`: encrypted by the provider. `unreadable`: the document could not be parsed. `truncated`: only a part was read. `too_many`: the evaluation has too many documents. `over_budget`: reading it exceeds the budget of an evaluation. `not_opened`: no rule of the policy reads attachments.",
     ),
-  detail: z.string().optional().describe("More about the reason."),
+  detail: z.string().optional().describe("Details of the reason."),
 });
 export type Uninspected = z.infer<typeof Uninspected>;
 
 export const Detectors = z.object({
   run: z.int(),
-  skipped: z.int().describe("Disabled, their condition not met, or a gate ended the evaluation."),
+  skipped: z.int().describe("Disabled, condition not met, or a gate ended the evaluation."),
   failed: z.array(z.object({ detector_id: Id, detector_name: z.string(), error: z.string() })),
   uninspected: z
     .array(Uninspected)
@@ -118,7 +122,7 @@ export const Verdict = z.object({
   policy: z
     .object({ id: Id, version: z.int(), mode: z.enum(["observe", "enforce"]) })
     .nullable()
-    .describe("null: no policy applies, so nothing looked at this."),
+    .describe("null: no policy applies, so nothing was inspected."),
   detectors: Detectors,
   latency_ms: z.number(),
   trace_id: z.string(),
@@ -132,13 +136,13 @@ export const evaluate = endpoint({
   path: "/v1/evaluate",
   plane: "guard",
   auth: "collector",
-  summary: "Judge a payload by the policy of the collector; any verdict is a 200",
+  summary: "Evaluate a payload with the policy of the collector; every verdict returns 200",
   body: EvaluateRequest,
   reply: Verdict,
   writes: false,
 });
 
-/** What clients of an older generation call: the same verdict, with flat members in each finding. */
+/** For older clients: the same verdict, with flat members in each finding. */
 export const guard = endpoint({
   name: "guard",
   method: "POST",
@@ -146,7 +150,7 @@ export const guard = endpoint({
   plane: "guard",
   auth: "collector",
   summary:
-    "The older name of evaluate: findings carry flat members too, and allow is the empty text",
+    "Older form of evaluate: findings also have flat members, and `allow` is an empty string",
   body: EvaluateRequest,
   reply: Verdict.extend({ status: z.enum(["", ...STATUSES]) }),
   writes: false,
@@ -160,7 +164,7 @@ export const evaluateBatch = endpoint({
   path: "/v1/evaluate/batch",
   plane: "guard",
   auth: "collector",
-  summary: "Judge many payloads in one call; the verdicts come in the same order",
+  summary: "Evaluate several payloads; the verdicts are in the same order",
   body: z.array(EvaluateRequest).min(1).max(MAX_IN_BATCH),
   reply: z.array(Verdict),
   writes: false,
@@ -171,7 +175,7 @@ export const testPolicy = endpoint({
   method: "POST",
   path: "/v1/policies/:policy_id/test",
   auth: "write",
-  summary: "Try the last saved version of a policy on a sample; it leaves no event",
+  summary: "Evaluate a sample with the latest version of a policy, without recording an event",
   body: EvaluateRequest.omit({ gateway_id: true, collector_key: true }),
   reply: Verdict,
   writes: false,

@@ -1,32 +1,32 @@
-/** Wire shapes of the explain endpoint: where a request would go, and why. */
+/** Wire shapes of the explain endpoint: the routing of a request, and the reasons for it. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { CAPABILITIES, KINDS } from "./registries.ts";
 import { Id, Text } from "./shapes.ts";
 
-/** Why a registry would not be tried, and what to do about it. */
+/** Reasons why a registry is excluded from a request. */
 export const EXCLUSION_REASONS = {
   disabled: "The registry is disabled.",
   unusable: "The registry's credential cannot be decrypted.",
-  not_pinned: "The request is pinned to something else.",
-  capability: "The registry cannot do this.",
-  file_elsewhere: "The consumer's own file is at another registry.",
+  not_pinned: "The request is pinned to another registry or provider.",
+  capability: "The registry does not support this endpoint.",
+  file_elsewhere: "The file of the consumer is at another registry.",
   model_not_allowed: "The consumer may not use this model at this registry.",
-  no_default: "The request names no model, and there is no default.",
-  needs_model: "The registry's address holds the model, and the request names none.",
-  model_name: "The model's name cannot stand in the registry's address.",
-  unhealthy: "The registry failed lately or asked to be left alone; others are tried instead.",
+  no_default: "The request names no model, and no default is configured.",
+  needs_model: "The registry's address contains the model, and the request names none.",
+  model_name: "The model name cannot be part of the registry's address.",
+  unhealthy: "The registry failed recently or sent Retry-After; others are tried instead.",
 } as const;
 export type ExclusionReason = keyof typeof EXCLUSION_REASONS;
 
 export const Explanation = z.object({
   endpoint: z.string().nullable().describe("null: no endpoint has this path."),
-  capability: z.enum(CAPABILITIES).nullable().describe("null: answered without an upstream."),
+  capability: z.enum(CAPABILITIES).nullable().describe("null: no upstream is called."),
   refusal: z
     .object({ status: z.int(), code: z.string(), message: z.string() })
     .nullable()
-    .describe("What the caller would get instead of an upstream's answer."),
-  order: z.array(Id).describe("The registries in the order they would be tried now."),
+    .describe("Error that the caller would receive. null: the request is forwarded."),
+  order: z.array(Id).describe("Registries in the order of the attempts."),
   registries: z
     .array(
       z.object({
@@ -34,13 +34,13 @@ export const Explanation = z.object({
         name: z.string(),
         provider: z.enum(KINDS),
         in: z.boolean(),
-        reason: z.string().nullable().describe("A code, when it is out."),
+        reason: z.string().nullable().describe("Reason code, if the registry is excluded."),
         message: z.string().nullable(),
-        model: z.string().nullable().describe("The model that would be named upstream."),
-        url: z.string().nullable().describe("Where the request would go."),
+        model: z.string().nullable().describe("Model in the upstream request."),
+        url: z.string().nullable().describe("Address of the upstream request."),
       }),
     )
-    .describe("All attached ones, in attach order."),
+    .describe("All attached registries, in the order of the consumer."),
 });
 export type Explanation = z.infer<typeof Explanation>;
 
@@ -49,15 +49,17 @@ export const explainRequest = endpoint({
   method: "POST",
   path: "/v1/gateways/:gateway_id/consumers/:consumer_id/explain",
   auth: "read",
-  summary: "Explain where a request of a consumer would go; nothing is sent",
+  summary: "Explain the routing of a consumer's request, without sending it",
   body: z.strictObject({
     method: z.string().min(1).max(16).default("POST"),
-    path: Text.describe("Behind `/{consumer}`, such as `/v1/images/generations`."),
-    model: z.string().max(4096).optional().describe("As in the body or the form."),
+    path: Text.describe("Path after `/{consumer}`, such as `/v1/images/generations`."),
+    model: z.string().max(4096).optional().describe("Model in the request body."),
     headers: z
       .record(Text.min(1).max(128), Text)
       .default({})
-      .describe("`X-AG-Pin` and user headers count; keys are not needed."),
+      .describe(
+        "Request headers. `X-AG-Pin` and user headers affect the routing; keys are not needed.",
+      ),
   }),
   reply: Explanation,
   writes: false,

@@ -1,4 +1,4 @@
-/** Wire shapes of gateways, and of the plugin configuration call (spec 4.2). */
+/** Wire shapes of gateways and their plugins. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { resource, toPatchSchema } from "./resource.ts";
@@ -6,44 +6,46 @@ import { Id, Labels, Name, Slug, storedMembers } from "./shapes.ts";
 import { AccessLevel } from "./store-access.ts";
 
 export const PluginEntry = z.strictObject({
-  name: z.string().max(64).describe("Which plugin: see `GET /v1/plugins`."),
+  name: z.string().max(64).describe("Name of the plugin: see `GET /v1/plugins`."),
   enabled: z.boolean().default(true),
-  stage: z.string().max(64).describe("When it runs: one of the stages the plugin names."),
+  stage: z.string().max(64).describe("Stage at which it runs; the plugin lists its stages."),
   priority: z.int().default(0).describe("Lower numbers run first."),
   settings: z.record(z.string(), z.unknown()).default({}),
 });
 export type PluginEntry = z.infer<typeof PluginEntry>;
 
-/** The settings of all enabled entries of one plugin, in priority order. */
+/** Settings of all enabled entries of one plugin, in order of priority. */
 export interface RequiredPlugin {
   name: string;
   settings: readonly PluginEntry["settings"][];
 }
 
 export const GatewayStore = z.strictObject({
-  // No default: whoever changes the other member alone must not change the level unawares.
-  default_level: AccessLevel.describe("Holds where no access rule matches."),
+  // No default, so that an update of `public_catalog` alone does not change the level.
+  default_level: AccessLevel.describe("Applies if no access rule matches."),
   public_catalog: z
     .boolean()
     .default(false)
-    .describe("Serve the catalog at `/v0.1/servers` to callers without a token."),
+    .describe("Serves the catalog at `/v0.1/servers` to callers without a token."),
 });
 
 export const GatewayGuard = z.strictObject({
   collector_id: Id.nullable()
     .default(null)
-    .describe("The collector whose policy judges every tool call and its result. null: none."),
+    .describe("Collector whose policy evaluates every tool call and its result. null: none."),
 });
 
 export const GatewayInput = z.strictObject({
   name: Name,
-  slug: Slug.optional().describe("Generated when left out. Unique."),
+  slug: Slug.optional().describe("Unique. Generated if left out."),
   required_plugins: z
     .array(PluginEntry)
     .max(50)
     .default([])
-    .describe("A plugin may be listed several times: all enabled entries apply."),
-  metadata: Labels.default({}).describe("Your own labels; the gateway does not read them."),
+    .describe(
+      "Plugins that run for every request. A plugin can have several entries; all enabled ones apply.",
+    ),
+  metadata: Labels.default({}).describe("Your own labels; they have no effect."),
   store: GatewayStore.prefault({ default_level: "request" }),
   guard: GatewayGuard.prefault({}),
 });
@@ -61,20 +63,20 @@ export const gateways = resource({
   reply: Gateway,
 });
 
-const configured = {
+const configuration = {
   path: "/api/v1/gateways/:gateway_id",
   auth: "write",
-  summary: "Configure the plugins of a gateway; members left out keep their value",
+  summary: "Update a gateway, under its older path; members left out keep their value",
   body: toPatchSchema(GatewayInput),
   reply: Gateway,
 } as const;
 export const configureGateway = endpoint({
-  ...configured,
+  ...configuration,
   name: "configure_gateway",
   method: "POST",
 });
 export const reconfigureGateway = endpoint({
-  ...configured,
+  ...configuration,
   name: "reconfigure_gateway",
   method: "PUT",
 });
@@ -84,7 +86,7 @@ export const listPlugins = endpoint({
   method: "GET",
   path: "/v1/plugins",
   auth: "read",
-  summary: "List the plugins a gateway can require, with the schema of their settings",
+  summary: "List the available plugins, with the schema of their settings",
   reply: z.object({
     items: z.array(
       z.object({

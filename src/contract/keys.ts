@@ -1,4 +1,4 @@
-/** Endpoints of the keys that a resource holds, described in one call: list, create, get, rotate, revoke. */
+/** Describes the endpoints of the keys of a resource: list, create, get, rotate, revoke. */
 import { z } from "zod";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { Id, Name, PageQuery, page, Time } from "./shapes.ts";
@@ -8,7 +8,7 @@ export const KEY_STATES = ["active", "expired", "revoked"] as const;
 const KEY = {
   id: Id,
   name: Name,
-  hint: z.string().describe("The first characters, to recognize it by."),
+  hint: z.string().describe("First characters of the secret, for recognition."),
   state: z.enum(KEY_STATES),
   expires_at: Time.nullable(),
   revoked_at: Time.nullable(),
@@ -18,7 +18,7 @@ const KEY = {
 
 export const KeyInput = z.strictObject({
   name: Name,
-  expires_at: Time.nullable().default(null).describe("null: it does not expire."),
+  expires_at: Time.nullable().default(null).describe("null: never expires."),
 });
 
 export interface KeyEndpoints {
@@ -32,7 +32,7 @@ export interface KeyEndpoints {
   revoke: Endpoint;
 }
 
-/** `owner` is the member that names the holder, `secret` the one that shows the key once. */
+/** `owner` is the member with the id of the owner, `secret` the member that shows the key once. */
 export function keyEndpoints<
   const Path extends string,
   Owner extends string,
@@ -48,11 +48,11 @@ export function keyEndpoints<
   const { noun, plural, path } = spec;
   const one = `${path}/:key_id` as const;
   const words = noun.replaceAll("_", " ");
-  // A computed member widens to a record of strings; these are the two names it can have.
+  // TypeScript widens a computed member to a record of strings.
   const owner = { [spec.owner]: Id } as Record<Owner, typeof Id>;
   const shown = z.object({ ...KEY, ...owner });
   const secret = {
-    [spec.secret]: z.string().describe("The secret itself. Shown this once and kept nowhere."),
+    [spec.secret]: z.string().describe("The secret. Only this response contains it."),
   } as Record<Secret, z.ZodString>;
   const created = z.object({ ...KEY, ...owner, ...secret });
   return {
@@ -66,7 +66,7 @@ export function keyEndpoints<
       method: "GET",
       path,
       auth: "read",
-      summary: `List the ${plural.replaceAll("_", " ")}`,
+      summary: `List ${plural.replaceAll("_", " ")}`,
       query: PageQuery,
       reply: page(shown),
     }),
@@ -75,7 +75,7 @@ export function keyEndpoints<
       method: "POST",
       path,
       auth: "write",
-      summary: `Create a ${words}; the answer is the only one that shows its secret`,
+      summary: `Create a ${words}; only this response contains its secret`,
       body: KeyInput,
       reply: created,
       status: 201,
@@ -85,7 +85,7 @@ export function keyEndpoints<
       method: "GET",
       path: one,
       auth: "read",
-      summary: `Read the state of a ${words}`,
+      summary: `Get a ${words}`,
       reply: shown,
     }),
     rotate: endpoint({
@@ -93,7 +93,7 @@ export function keyEndpoints<
       method: "POST",
       path: `${one}/rotate`,
       auth: "write",
-      summary: `Create the successor of a ${words}; the old one works for \`overlap_s\` more seconds`,
+      summary: `Replace a ${words}; the old one stays valid for \`overlap_s\` seconds`,
       body: z.strictObject({ overlap_s: z.int().min(0).max(2_592_000).default(86_400) }),
       reply: created,
       status: 201,
@@ -103,7 +103,7 @@ export function keyEndpoints<
       method: "DELETE",
       path: one,
       auth: "write",
-      summary: `Revoke a ${words} at once; it stays listed as revoked`,
+      summary: `Revoke a ${words} immediately; it stays listed as revoked`,
     }),
   };
 }

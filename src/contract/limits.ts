@@ -1,25 +1,25 @@
-/** Wire shapes of rate limits: what subjects have used, and which are blocked (spec 8). */
+/** Wire shapes of rate limits: usage by subject, and blocked subjects. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { PageQuery, page, Text, Time } from "./shapes.ts";
 
-/** In the order in which an exceeded one is named. */
+/** In order of precedence if several limits are exceeded. */
 export const LIMIT_TYPES = ["per_fingerprint", "per_ip", "per_user", "global"] as const;
 export const LimitType = z.enum(LIMIT_TYPES);
 export type LimitType = z.infer<typeof LimitType>;
 
-const Subject = z
-  .string()
-  .describe("An address, a user id, the short id of a fingerprint, or `global`.");
+const Subject = z.string().describe("IP address, user id, short id of a fingerprint, or `global`.");
 
 export const LimitState = z.object({
   type: LimitType,
   subject: Subject,
   window: z.string(),
   limit: z.int(),
-  used: z.int().describe("Requests inside the window that ends now."),
+  used: z.int().describe("Requests within the window that ends now."),
   remaining: z.int(),
-  reset_at: Time.nullable().describe("When the next slot frees; null when none is used."),
+  reset_at: Time.nullable().describe(
+    "Time at which the next request is allowed; null if none is used.",
+  ),
 });
 export type LimitState = z.infer<typeof LimitState>;
 
@@ -28,20 +28,20 @@ export const listLimitState = endpoint({
   method: "GET",
   path: "/v1/gateways/:gateway_id/limits/state",
   auth: "read",
-  summary: "List the subjects that used most of their rate limit",
+  summary: "List the subjects with the highest usage of a rate limit",
   query: z.strictObject({
     type: LimitType.optional(),
-    search: Text.max(200).optional().describe("Text to look for in subjects."),
+    search: Text.max(200).optional().describe("Text to find in subjects."),
     limit: z.coerce.number().int().min(1).max(200).default(50),
   }),
   reply: z.object({
     store: z
       .enum(["memory", "redis", "local"])
       .describe(
-        "Where the counts were read: `redis` holds those of all nodes, `memory` those of this process; `local` is memory while Redis is away.",
+        "Source of the counts: `redis` has the counts of all nodes, `memory` those of this process. `local` is memory while Redis is unavailable.",
       ),
-    complete: z.boolean().describe("False when there were more subjects than are looked through."),
-    note: z.string().nullable().describe("What to know about these counts, in words."),
+    complete: z.boolean().describe("false: there are more subjects than were read."),
+    note: z.string().nullable().describe("Explanation of the counts."),
     items: z.array(LimitState),
   }),
 });
@@ -51,7 +51,7 @@ export const resetLimitState = endpoint({
   method: "DELETE",
   path: "/v1/gateways/:gateway_id/limits/state/:type/:subject",
   auth: "write",
-  summary: "Forget what a subject has used of a rate limit",
+  summary: "Reset the usage of a subject",
 });
 
 export const Block = z.object({
@@ -67,7 +67,7 @@ export const listBlocks = endpoint({
   method: "GET",
   path: "/v1/gateways/:gateway_id/limits/blocks",
   auth: "read",
-  summary: "List the subjects that a rate limit has blocked, newest first",
+  summary: "List blocked subjects, newest first",
   query: PageQuery.omit({ sort: true }),
   reply: page(Block),
 });
@@ -77,5 +77,5 @@ export const liftBlock = endpoint({
   method: "DELETE",
   path: "/v1/gateways/:gateway_id/limits/blocks/:type/:subject",
   auth: "write",
-  summary: "Lift the block of a subject",
+  summary: "Unblock a subject",
 });

@@ -1,4 +1,4 @@
-/** Wire shapes of policies: gates, rules, and the immutable versions that every save makes. */
+/** Wire shapes of policies: gates, rules, and the immutable versions that every save creates. */
 import { z } from "zod";
 import { Condition } from "./conditions.ts";
 import { DetectorInput } from "./detectors.ts";
@@ -12,10 +12,10 @@ export type Mode = (typeof MODES)[number];
 const GATE_ACTIONS = [...ACTIONS, "skip"] as const;
 
 const Mode = z.enum(MODES);
-const when = Condition.nullable().default(null).describe("null: always.");
+const when = Condition.nullable().default(null).describe("Condition. null: always applies.");
 const mode = Mode.nullable()
   .default(null)
-  .describe("`observe` records what it would have done. null: as the policy says.");
+  .describe("`observe` only records the action. null: the mode of the policy.");
 const enabled = z.boolean().default(true);
 
 export const Gate = z.strictObject({
@@ -24,13 +24,13 @@ export const Gate = z.strictObject({
   action: z
     .enum(GATE_ACTIONS)
     .describe(
-      "The most restrictive gate that matches wins, in any order: with block and ask no detector runs. skip ends the gates without a finding: those below it do not apply, and detectors run.",
+      "The most restrictive matching gate applies, regardless of order. After `block` and `ask` no detector runs. `skip` ends the gates without a finding: later gates do not apply, and detectors run.",
     ),
   mask: z
     .record(z.string(), z.unknown())
     .nullable()
     .default(null)
-    .describe("With transform: what to mask, as the settings of data_loss_prevention."),
+    .describe("For `transform`: what to mask, as settings of `data_loss_prevention`."),
   mode,
   enabled,
 });
@@ -38,7 +38,9 @@ export type Gate = z.infer<typeof Gate>;
 
 export const Rule = z.strictObject({
   detector_id: Id,
-  action: z.enum(ACTIONS).describe("transform needs a detector that masks; ask is for input."),
+  action: z
+    .enum(ACTIONS)
+    .describe("`transform` requires a detector that can mask; `ask` is only for input rules."),
   when,
   mode,
   enabled,
@@ -48,11 +50,19 @@ export type Rule = z.infer<typeof Rule>;
 export const PolicyInput = z.strictObject({
   name: Name,
   mode: Mode.default("enforce").describe(
-    "`observe`: no status above report; nothing is rewritten.",
+    "`observe`: the status is at most `report`, and nothing is rewritten.",
   ),
-  gates: z.array(Gate).max(100).default([]).describe("In order, before any detector."),
-  input_rules: z.array(Rule).max(100).default([]).describe("For `direction: input`, in order."),
-  output_rules: z.array(Rule).max(100).default([]).describe("For `direction: output`, in order."),
+  gates: z.array(Gate).max(100).default([]).describe("Evaluated in order, before any detector."),
+  input_rules: z
+    .array(Rule)
+    .max(100)
+    .default([])
+    .describe("Rules for `direction: input`, in order."),
+  output_rules: z
+    .array(Rule)
+    .max(100)
+    .default([])
+    .describe("Rules for `direction: output`, in order."),
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
 
@@ -71,8 +81,11 @@ export const policies = resource({
 export const PolicyUse = z.object({
   collector_id: Id,
   collector_name: Name,
-  consumer_id: z.string().nullable().describe("Of an override. null: everybody else."),
-  version: z.int().nullable().describe("The pinned one. null: always the newest."),
+  consumer_id: z
+    .string()
+    .nullable()
+    .describe("`consumer_id` of an override. null: the collector's default policy."),
+  version: z.int().nullable().describe("Pinned version. null: always the latest."),
 });
 
 export const listPolicyUses = endpoint({
@@ -80,11 +93,11 @@ export const listPolicyUses = endpoint({
   method: "GET",
   path: "/v1/policies/:policy_id/uses",
   auth: "read",
-  summary: "List the collectors and overrides that a policy judges for",
+  summary: "List the collectors and overrides that use a policy",
   reply: z.object({ items: z.array(PolicyUse) }),
 });
 
-/** A policy as it was saved, with the detectors it used: nothing outside changes what it does. */
+/** Saved policy with copies of its detectors, so that later changes do not affect it. */
 export const PolicyDocument = z.object({
   ...PolicyInput.shape,
   detectors: z.record(z.string(), DetectorInput.omit({ enabled: true })),
@@ -94,7 +107,9 @@ export type PolicyDocument = z.infer<typeof PolicyDocument>;
 export const PolicyVersion = z.object({
   policy_id: Id,
   number: z.int(),
-  reason: z.string().describe("Why it was made: saved, restored, or a detector changed."),
+  reason: z
+    .string()
+    .describe("Why the version was created: saved, restored, or a detector changed."),
   actor: z.string(),
   created_at: Time,
 });
@@ -117,7 +132,7 @@ export const getPolicyVersion = endpoint({
   method: "GET",
   path: `${versions}/:number`,
   auth: "read",
-  summary: "Read a version of a policy as it was saved",
+  summary: "Get a version of a policy",
   reply: PolicyVersion.extend({ document: PolicyDocument }),
 });
 
@@ -126,7 +141,7 @@ export const diffPolicyVersions = endpoint({
   method: "GET",
   path: `${versions}/:number/diff`,
   auth: "read",
-  summary: "What changed from another version to this one; from the one before when left out",
+  summary: "Compare a version with an earlier one, by default the previous version",
   query: z.strictObject({ from: z.coerce.number().int().min(1).optional() }),
   reply: z.object({
     from: z.int(),
@@ -140,6 +155,6 @@ export const restorePolicyVersion = endpoint({
   method: "POST",
   path: `${versions}/:number/restore`,
   auth: "write",
-  summary: "Save an earlier version again, as the newest; its rules use the detectors of today",
+  summary: "Restore an earlier version as the latest one, with the current detectors",
   reply: Policy,
 });

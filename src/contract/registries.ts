@@ -1,4 +1,4 @@
-/** Wire shapes of registries: the upstreams of a gateway, one option schema per kind. */
+/** Wire shapes of registries: the upstreams of a gateway, with one options schema per kind. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { HttpUrl, SecretHeaders } from "./http-shapes.ts";
@@ -18,13 +18,14 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-const base_url = HttpUrl.describe("Replaces the provider's own address, version part included.");
-const Optional = z.strictObject({ base_url: base_url.optional() });
-const None = z.strictObject({});
+const base_url = HttpUrl.describe(
+  "Replaces the address of the provider, including the version segment.",
+);
+const BaseUrlOptions = z.strictObject({ base_url: base_url.optional() });
 
-/** What `provider_options` holds for an AI upstream, by kind. A kind that is not here does not exist. */
+/** Schema of `provider_options` for each kind of AI upstream. */
 export const KIND_OPTIONS = {
-  openai: Optional,
+  openai: BaseUrlOptions,
   azure: z.strictObject({
     endpoint: HttpUrl.describe("`https://<resource>.openai.azure.com`."),
     api_version: z
@@ -36,33 +37,33 @@ export const KIND_OPTIONS = {
     base_url,
     headers: SecretHeaders,
   }),
-  openrouter: Optional,
-  groq: Optional,
-  mistral: Optional,
-  xai: Optional,
-  anthropic: Optional,
-  google: Optional,
+  openrouter: BaseUrlOptions,
+  groq: BaseUrlOptions,
+  mistral: BaseUrlOptions,
+  xai: BaseUrlOptions,
+  anthropic: BaseUrlOptions,
+  google: BaseUrlOptions,
   bedrock: z.strictObject({
-    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "is not an AWS region"),
+    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be an AWS region such as us-east-1"),
     base_url: base_url.optional(),
   }),
-  cohere: Optional,
-  deepseek: Optional,
-  cerebras: Optional,
-  demo: None,
+  cohere: BaseUrlOptions,
+  deepseek: BaseUrlOptions,
+  cerebras: BaseUrlOptions,
+  demo: z.strictObject({}),
 } as const satisfies Record<string, z.ZodObject>;
 export type Kind = keyof typeof KIND_OPTIONS;
 export const KINDS = Object.keys(KIND_OPTIONS) as [Kind, ...Kind[]];
 
-/** What `provider_options` holds for every registry, MCP servers included. */
+/** Schema of `provider_options` for each provider, including MCP servers. */
 export const PROVIDER_OPTIONS = { ...KIND_OPTIONS, mcp: McpOptions } as const;
 export type ProviderName = keyof typeof PROVIDER_OPTIONS;
 export const PROVIDER_NAMES = Object.keys(PROVIDER_OPTIONS) as [ProviderName, ...ProviderName[]];
 
-/** Kinds that answer without a credential: the built-in demo, and a compatible server of your own. */
+/** Kinds that work without a credential. */
 export const KINDS_WITHOUT_KEY: readonly Kind[] = ["demo", "openai_compatible"];
 
-/** Where secrets stand inside a registry. */
+/** Paths of the secrets in a registry. */
 export const REGISTRY_SECRETS = [
   "auth.api_key",
   "auth.value",
@@ -73,7 +74,7 @@ export const REGISTRY_SECRETS = [
 export const ApiKeyAuth = z.strictObject({
   type: z.literal("api_key"),
   api_key: SecretText.describe(
-    "Stored encrypted and shown masked. A masked or empty value on update keeps the stored one.",
+    "Stored encrypted and shown masked. On update, a masked or empty value keeps the stored one.",
   ),
 });
 
@@ -85,35 +86,35 @@ export type RegistryAuth = z.infer<typeof RegistryAuth>;
 
 export const RegistryInput = z.strictObject({
   name: Name,
-  type: z.enum(["llm", "mcp"]).default("llm").describe("An AI upstream, or an MCP server."),
+  type: z.enum(["llm", "mcp"]).default("llm").describe("`llm`: AI upstream. `mcp`: MCP server."),
   provider: z
     .enum(PROVIDER_NAMES)
     .default("mcp")
-    .describe("The kind of AI upstream. Left out, or `mcp`, when the type is `mcp`."),
+    .describe("Kind of AI upstream. Left out, or `mcp`, for an MCP server."),
   provider_options: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe("Depends on `provider`: see `GET /v1/registry-kinds`."),
-  auth: RegistryAuth.nullable().default(null).describe("null: it asks for no credential."),
+    .describe("Options of the provider: see `GET /v1/registry-kinds`."),
+  auth: RegistryAuth.nullable().default(null).describe("null: no credential is sent."),
   capabilities: z
     .array(z.enum(CAPABILITIES))
     .min(1)
     .max(CAPABILITIES.length)
     .nullable()
     .default(null)
-    .describe("Narrows what the kind can do. Left out or null: everything it can."),
+    .describe("Limits the capabilities of the kind. null: all of them."),
   enabled: z.boolean().default(true),
   allow_private: z
     .boolean()
     .default(false)
-    .describe("May reach loopback and private addresses, and plain http."),
+    .describe("Allows loopback and private addresses, and plain http. Only an owner may set it."),
 });
 export type RegistryInput = z.infer<typeof RegistryInput>;
 
 export const Registry = z.object({
   ...RegistryInput.shape,
   gateway_id: Id,
-  capabilities: z.array(z.enum(CAPABILITIES)).describe("What it can do now."),
+  capabilities: z.array(z.enum(CAPABILITIES)).describe("Effective capabilities."),
   ...storedMembers,
 });
 export type Registry = z.infer<typeof Registry>;
@@ -131,20 +132,22 @@ export const registries = {
   ...crud,
   remove: {
     ...crud.remove,
-    summary: "Delete a registry; an instance that principals have installed only with `force`",
+    summary: "Delete a registry; an installed instance requires `force`",
     query: z.strictObject({
-      force: z.stringbool().default(false).describe("Removes the installs too."),
+      force: z.stringbool().default(false).describe("Also removes the installs of principals."),
     }),
   },
 };
 
 export const ConnectionReport = z.object({
   ok: z.boolean(),
-  stage: z.enum(["address", "connect", "credential", "answer"]).describe("How far the call came."),
+  stage: z
+    .enum(["address", "connect", "credential", "answer"])
+    .describe("Last stage that the test reached."),
   provider: z.enum(KINDS),
   status_code: z.int().nullable(),
   latency_ms: z.number(),
-  message: z.string().describe("What was found, and what to do about it."),
+  message: z.string().describe("Result, and what to do if the test failed."),
 });
 export type ConnectionReport = z.infer<typeof ConnectionReport>;
 
@@ -153,7 +156,8 @@ export const testConnection = endpoint({
   method: "POST",
   path: "/v1/gateways/:gateway_id/registries/test-connection",
   auth: "write",
-  summary: "Try a registry before saving it, or a stored one by `id`; asks for its model list",
+  summary:
+    "Test the connection of a stored registry (`id`) or an unsaved one; requests its model list",
   body: z.union([z.strictObject({ id: Id }), RegistryInput]),
   reply: ConnectionReport,
   writes: false,
@@ -164,7 +168,7 @@ export const listRegistryKinds = endpoint({
   method: "GET",
   path: "/v1/registry-kinds",
   auth: "read",
-  summary: "List the kinds of registry with their capabilities and the schema of their options",
+  summary: "List the kinds of registries, with their capabilities and the schema of their options",
   reply: z.object({
     items: z.array(
       z.object({

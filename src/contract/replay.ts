@@ -1,33 +1,35 @@
-/** Wire shapes of replay: what would a draft have decided about what was recorded? */
+/** Wire shapes of replay: evaluates recorded events with a draft policy. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { DIRECTIONS, STATUSES } from "./evaluate.ts";
 import { PolicyInput } from "./policies.ts";
 import { Id, Time } from "./shapes.ts";
 
-const Decided = z.enum([...STATUSES, "error"]);
+const ReplayStatus = z.enum([...STATUSES, "error"]);
 
 export const ReplayRequest = z.strictObject({
-  draft: PolicyInput.nullable().default(null).describe("null: the policy as it is saved."),
-  from: Time.optional().describe("From this time on."),
-  to: Time.optional().describe("Before this time."),
+  draft: PolicyInput.nullable().default(null).describe("Policy to test. null: the saved policy."),
+  from: Time.optional().describe("Start of the range, inclusive."),
+  to: Time.optional().describe("End of the range, exclusive."),
   collector_id: Id.optional(),
-  limit: z.int().min(1).max(1000).default(200).describe("How many events, the newest first."),
+  limit: z.int().min(1).max(1000).default(200).describe("Maximum number of events, newest first."),
 });
 
 export const ReplayReport = z.object({
   evaluated: z.int(),
-  skipped: z.int().describe("Events whose texts were not kept."),
+  skipped: z.int().describe("Events without stored text."),
   changes: z.array(
     z.object({
       event_id: Id,
       time: Time,
       direction: z.enum(DIRECTIONS),
-      before: Decided,
-      after: Decided,
+      before: ReplayStatus,
+      after: ReplayStatus,
     }),
   ),
-  transitions: z.record(z.string(), z.int()).describe("`allow→block` and the like, counted."),
+  transitions: z
+    .record(z.string(), z.int())
+    .describe("Number of events per transition, such as `allow→block`."),
 });
 export type ReplayReport = z.infer<typeof ReplayReport>;
 
@@ -37,7 +39,7 @@ export const replayPolicy = endpoint({
   path: "/v1/policies/:policy_id/replay",
   auth: "audit",
   summary:
-    "Judge recorded events again by a draft, and report what would change; masked texts are judged masked",
+    "Evaluate recorded events with a draft and report the differences; masked text stays masked",
   body: ReplayRequest,
   reply: ReplayReport,
   writes: false,

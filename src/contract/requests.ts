@@ -1,17 +1,17 @@
-/** Wire shape of a request that the data plane answered, as Activity tells it. No bodies. */
+/** Wire shape of a data-plane request in Activity, without its body. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 
 export const Attempt = z.object({
   registry_id: Id,
-  status: z.int().nullable().describe("What the upstream answered; null when it did not."),
+  status: z.int().nullable().describe("Status of the upstream response; null if there was none."),
   error: z.string().nullable(),
   ms: z.number(),
 });
 
 export const RequestEvent = z.object({
-  id: Id.describe("The request id."),
+  id: Id.describe("Request id."),
   time: Time,
   trace_id: z.string(),
   gateway_id: Id,
@@ -19,7 +19,7 @@ export const RequestEvent = z.object({
   key_id: Id,
   endpoint: z.string(),
   method: z.string(),
-  registry_id: Id.nullable().describe("The registry whose answer was passed on."),
+  registry_id: Id.nullable().describe("Registry whose response was forwarded."),
   provider: z.string().nullable(),
   attempts: z.array(Attempt),
   model_asked: z.string().nullable(),
@@ -28,9 +28,9 @@ export const RequestEvent = z.object({
   error_code: z.string().nullable(),
   request_bytes: z.int(),
   response_bytes: z.int(),
-  ttfb_ms: z.number().nullable().describe("Until the first byte of the answer was at hand."),
+  ttfb_ms: z.number().nullable().describe("Milliseconds until the first byte of the response."),
   total_ms: z.number(),
-  input_tokens: z.int().nullable().describe("As the upstream's answer told."),
+  input_tokens: z.int().nullable().describe("As reported by the upstream."),
   output_tokens: z.int().nullable(),
 });
 export type RequestEvent = z.infer<typeof RequestEvent>;
@@ -40,8 +40,7 @@ export const listRequests = endpoint({
   method: "GET",
   path: "/v1/gateways/:gateway_id/requests",
   auth: "read",
-  summary:
-    "List the requests the data plane answered, newest first; a filter may take several pages",
+  summary: "List data-plane requests, newest first; a filter may return short pages",
   query: PageQuery.omit({ sort: true, q: true }).extend({
     consumer_id: Id.optional(),
     key_id: Id.optional(),
@@ -50,8 +49,8 @@ export const listRequests = endpoint({
     error_code: Text.optional(),
     trace_id: Text.optional(),
     status: z.coerce.number().int().optional(),
-    from: Time.optional().describe("From this time on."),
-    to: Time.optional().describe("Before this time."),
+    from: Time.optional().describe("Start of the range, inclusive."),
+    to: Time.optional().describe("End of the range, exclusive."),
   }),
   reply: page(RequestEvent),
 });

@@ -1,4 +1,4 @@
-/** Five endpoints for a stored resource, described in one call: list, get, create, update, delete. */
+/** Describes the five endpoints of a stored resource: list, get, create, update, delete. */
 import { z } from "zod";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { PageQuery, page } from "./shapes.ts";
@@ -11,7 +11,7 @@ export interface ResourceEndpoints<
 > {
   /** Singular, as in `registry`. */
   noun: string;
-  /** What a caller writes. An update takes any part of it: absent members keep their value. */
+  /** Members that a caller can set. An update takes any subset; other members keep their value. */
   input: Input;
   list: Endpoint<Path, typeof PageQuery, z.ZodUndefined, ReturnType<typeof page<Reply>>>;
   create: Endpoint<Path, z.ZodObject, Input, Reply>;
@@ -63,7 +63,7 @@ export function resource<
       method: "GET",
       path: one,
       auth: "read",
-      summary: `Read a ${words(noun)}`,
+      summary: `Get a ${words(noun)}`,
       reply,
     }),
     update: endpoint({
@@ -71,7 +71,7 @@ export function resource<
       method: "PUT",
       path: one,
       auth: "write",
-      summary: `Change a ${words(noun)}; members left out keep their value`,
+      summary: `Update a ${words(noun)}; members left out keep their value`,
       body: toPatchSchema(input),
       reply,
     }),
@@ -86,8 +86,8 @@ export function resource<
 }
 
 /**
- * The same members, none required and none filled in: a default is for what was never said, and an
- * update that leaves a member out has not said it.
+ * Returns a schema with the same members, all optional and without defaults: an update must not reset
+ * the members that it leaves out.
  */
 export function toPatchSchema(input: z.ZodObject): z.ZodObject {
   const shape = Object.entries(input.shape).map(([name, member]) => {

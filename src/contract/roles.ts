@@ -1,4 +1,4 @@
-/** The administrator roles and what each may do. */
+/** Administrator roles and their permissions. */
 import type { Permission } from "./endpoint.ts";
 
 export const ROLES = ["owner", "admin", "approver", "auditor", "viewer"] as const;

@@ -1,13 +1,13 @@
-/** The public format of MCP servers, server.json, and of registries that list them (`/v0.1`). */
+/** Schemas of server.json, the public description of an MCP server, and of registries (`/v0.1`). */
 import { z } from "zod";
 
-/** A value that the one who uses a server gives. Unknown members are ignored, as the format grows. */
+/** Value that users of a server enter. Unknown members are ignored. */
 const Input = z.object({
   description: z.string().max(2000).optional(),
   isRequired: z.boolean().optional(),
   isSecret: z.boolean().optional(),
   choices: z.array(z.string().max(255)).max(100).optional(),
-  value: z.string().max(2000).optional().describe("Fixed, with `{variables}` in it."),
+  value: z.string().max(2000).optional().describe("Fixed value; may contain `{variables}`."),
 });
 
 export const ServerHeader = Input.extend({ name: z.string().min(1).max(128) });
@@ -38,7 +38,7 @@ export const ServerJson = z.object({
 });
 export type ServerJson = z.infer<typeof ServerJson>;
 
-/** Where the official registry puts what it knows about a server beside its server.json. */
+/** Member with the metadata that the official registry adds to a server.json. */
 export const OFFICIAL_META = "io.modelcontextprotocol.registry/official";
 
 export const RegistryPage = z.object({

@@ -1,10 +1,10 @@
-/** Wire shapes of the console's session: a token is handed in once, a cookie does the rest. */
+/** Wire shapes of the console's session: a token is exchanged for a cookie. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { ROLES } from "./roles.ts";
 import { Id, SecretText } from "./shapes.ts";
 
-/** Scripts of other sites cannot send it, so a cookie alone never changes anything. */
+/** Required with the cookie for every change: pages of other sites cannot send it. */
 export const CSRF_HEADER = "x-portcullis-csrf";
 export const SESSION_COOKIE = "portcullis_session";
 
@@ -21,7 +21,7 @@ export const whoAmI = endpoint({
   method: "GET",
   path: "/v1/whoami",
   auth: "read",
-  summary: "What the token in use may do",
+  summary: "Get the name, role and permissions of the current token",
   reply: WhoAmI,
 });
 
@@ -30,7 +30,7 @@ export const signIn = endpoint({
   method: "POST",
   path: "/v1/session",
   auth: "public",
-  summary: "Trade an administrator token for an HttpOnly cookie, for browsers",
+  summary: "Exchange an administrator token for an HttpOnly session cookie",
   body: z.strictObject({ token: SecretText.min(1) }),
   reply: WhoAmI,
   writes: false,
@@ -41,5 +41,5 @@ export const signOut = endpoint({
   method: "DELETE",
   path: "/v1/session",
   auth: "read",
-  summary: "End the session of the cookie, on every node",
+  summary: "End the session on every node",
 });

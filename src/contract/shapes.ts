@@ -1,26 +1,26 @@
-/** The small shapes that many wire objects share. */
+/** Schemas that many wire objects share. */
 import { z } from "zod";
 import { AppError } from "./errors.ts";
 
-/** Half a character becomes another one on its way to the database: two subjects would become one. */
+/** Rejects unpaired surrogates: the database replaces them, so that two subjects would become one. */
 export const WellFormedText = z
   .string()
-  .refine((text) => text.isWellFormed(), "must not hold half a surrogate pair");
+  .refine((text) => text.isWellFormed(), "must not contain unpaired surrogates");
 
 /** Postgres cannot store NUL, and no name needs control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is rejected
 const PRINTABLE = /^[^\u0000-\u001f\u007f]*$/;
 
-const Printable = WellFormedText.regex(PRINTABLE, "must not hold control characters");
+const Printable = WellFormedText.regex(PRINTABLE, "must not contain control characters");
 
 export const Text = Printable.max(2000);
-/** A key, token or header value of somebody else's making. */
+/** Key, token or header value issued by another system. */
 export const SecretText = Printable.max(8192);
 
 export const Name = Text.trim()
   .min(1)
   .max(255)
-  .describe("A name people recognize it by, unique among its siblings.");
+  .describe("Display name, unique among its siblings.");
 
 export const Slug = z
   .string()
@@ -32,25 +32,25 @@ export const Id = z.uuid();
 export const Time = z.iso.datetime({ offset: true }).describe("RFC 3339.");
 export const Labels = z
   .record(Text.min(1).max(64), Text.max(512))
-  .refine((labels) => Object.keys(labels).length <= 64, "holds at most 64 members");
+  .refine((labels) => Object.keys(labels).length <= 64, "must have at most 64 members");
 
-/** What the server adds to every stored resource. */
+/** Members that the server adds to every stored resource. */
 export const storedMembers = {
   id: Id,
   created_at: Time,
   updated_at: Time,
-  version: z.int().describe("Counts changes; the ETag is this number."),
+  version: z.int().describe("Number of the last change; also the ETag."),
 };
 
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(2000).optional().describe("`next_cursor` of the page before."),
-  q: Text.max(200).optional().describe("Text to look for in names."),
+  cursor: z.string().max(2000).optional().describe("`next_cursor` of the previous page."),
+  q: Text.max(200).optional().describe("Text to find in names."),
   sort: z
     .string()
     .max(64)
     .optional()
-    .describe("A member name; a leading `-` turns the order round."),
+    .describe("Member to sort by; a leading `-` reverses the order."),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 

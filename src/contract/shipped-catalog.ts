@@ -1,8 +1,8 @@
-/** The Store servers that come with the program: public ones, described from their vendors' public pages. */
+/** Store servers that ship with the program. Descriptions are based on the vendors' public pages. */
 import type { z } from "zod";
 import { CatalogEntryInput } from "./store-catalog.ts";
 
-/** `oauth` without more: the gateway registers itself, and each principal signs in. */
+/** `oauth` without options: the gateway registers as a client, and each principal signs in. */
 const ENTRIES: z.input<typeof CatalogEntryInput>[] = [
   {
     code: "com.airtable/mcp",
@@ -137,7 +137,7 @@ const ENTRIES: z.input<typeof CatalogEntryInput>[] = [
     name: "Cloudflare Radar",
     vendor: "Cloudflare",
     category: "security",
-    description: "Looks up internet traffic, scans URLs and tells trends.",
+    description: "Looks up internet traffic and trends, and scans URLs.",
     url: "https://radar.mcp.cloudflare.com/mcp",
     auth: { type: "oauth" },
     website_url: "https://radar.cloudflare.com",
@@ -186,7 +186,7 @@ const ENTRIES: z.input<typeof CatalogEntryInput>[] = [
     name: "DeepWiki",
     vendor: "Cognition",
     category: "documentation",
-    description: "Answers questions about public GitHub repositories.",
+    description: "Explains public GitHub repositories.",
     url: "https://mcp.deepwiki.com/mcp",
     website_url: "https://deepwiki.com",
   },

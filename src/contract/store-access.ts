@@ -1,20 +1,20 @@
-/** Wire shapes of Store access: who may install what, and why (spec 4.1). */
+/** Wire shapes of Store access: rules that decide which servers a principal may install. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { resource } from "./resource.ts";
 import { Id, storedMembers, Text } from "./shapes.ts";
 
-/** From nothing to all: the order in which they rank. */
+/** From the lowest to the highest. */
 export const ACCESS_LEVELS = ["none", "request", "install"] as const;
 export const AccessLevel = z
   .enum(ACCESS_LEVELS)
-  .describe("`none` refuses, `request` asks an approver, `install` installs at once.");
+  .describe("`none`: not allowed. `request`: an approver decides. `install`: allowed immediately.");
 export type AccessLevel = z.infer<typeof AccessLevel>;
 
 export const PrincipalSub = Text.trim()
   .min(1)
   .max(512)
-  .describe("The principal: the stable subject that the identity provider gives a user.");
+  .describe("Principal: the stable subject of a user at the identity provider.");
 export const Group = Text.trim().min(1).max(255);
 export const Groups = z.array(Group).max(1000);
 
@@ -24,13 +24,13 @@ export const AccessRuleInput = z.strictObject({
     .min(1)
     .max(512)
     .default("*")
-    .describe("The `principal_sub`, or the group. `*` for everyone."),
+    .describe("`principal_sub` of a user, or name of a group. `*` for everyone."),
   target_type: z.enum(["code", "category", "all"]),
   target: Text.trim()
     .min(1)
     .max(200)
     .default("*")
-    .describe("The code of a server, or a category. `*` for all."),
+    .describe("Code of a server, or name of a category. `*` for all."),
   level: AccessLevel,
 });
 export type AccessRuleInput = z.infer<typeof AccessRuleInput>;
@@ -49,14 +49,14 @@ export const accessRules = resource({
 
 export const AccessExplained = z.object({
   level: AccessLevel,
-  decided_by: AccessRule.nullable().describe("null: no rule matched, the gateway's default holds."),
+  decided_by: AccessRule.nullable().describe(
+    "Rule that decides. null: no rule matches, so the gateway's default applies.",
+  ),
   matched: z
     .array(AccessRule)
-    .describe(
-      "Every rule that speaks of this principal and this server; the first ones weigh most.",
-    ),
+    .describe("All rules that match the principal and the server, in order of precedence."),
   default_level: AccessLevel,
-  groups: Groups.describe("The groups that counted."),
+  groups: Groups.describe("Groups that were used."),
 });
 export type AccessExplained = z.infer<typeof AccessExplained>;
 
@@ -65,10 +65,10 @@ export const explainAccess = endpoint({
   method: "POST",
   path: "/v1/gateways/:gateway_id/store/access-rules/explain",
   auth: "read",
-  summary: "Say which level a principal has for a Store server, and which rule decides it",
+  summary: "Explain the access level of a principal for a Store server",
   body: z.strictObject({
     principal_sub: PrincipalSub,
-    groups: Groups.optional().describe("Left out: those last seen."),
+    groups: Groups.optional().describe("Groups of the principal. Left out: the last known groups."),
     code: Text.trim().min(1).max(200),
   }),
   reply: AccessExplained,

@@ -1,4 +1,4 @@
-/** Wire shapes of the Store's catalog: which servers there are, and what each needs before it works. */
+/** Wire shapes of the Store's catalog: available servers and their requirements. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { HeaderName, HttpUrl } from "./http-shapes.ts";
@@ -12,12 +12,12 @@ const HttpsUrl = z.url({ protocol: /^https$/ }).max(2000);
 
 const scope = z
   .enum(["admin", "principal"])
-  .describe("Who gives the value: an administrator once, or each principal.");
+  .describe("Who enters the value: an administrator once, or each principal.");
 
 export const CatalogField = ServerField.extend({ scope: scope.default("admin") });
 export type CatalogField = z.infer<typeof CatalogField>;
 
-/** What a server asks of its callers. */
+/** Authentication that a server requires. */
 export const CatalogAuth = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("none") }),
   z.strictObject({
@@ -31,20 +31,20 @@ export const CatalogAuth = z.discriminatedUnion("type", [
     registration: z
       .enum(["auto", "manual"])
       .default("auto")
-      .describe("`manual`: an administrator registers a client with the vendor first."),
+      .describe("`manual`: an administrator must register a client with the vendor first."),
     grant_type: z.enum(["authorization_code", "client_credentials"]).default("authorization_code"),
     authorize_url: HttpUrl.nullable().default(null).describe("null: discovered."),
     token_url: HttpUrl.nullable().default(null).describe("null: discovered."),
     scopes: z.array(Text.min(1).max(255)).max(100).default([]),
     resource: HttpUrl.nullable().default(null),
   }),
-  z.strictObject({ type: z.literal("unknown") }).describe("Imported: nobody has looked yet."),
+  z.strictObject({ type: z.literal("unknown") }).describe("Not known yet: the entry was imported."),
 ]);
 export type CatalogAuth = z.infer<typeof CatalogAuth>;
 
 export const CatalogEntryInput = z.strictObject({
-  // At this address servers are imported.
-  code: StoreCode.refine((code) => code !== "import", "is taken; choose another one"),
+  // `/import` is the path of an endpoint.
+  code: StoreCode.refine((code) => code !== "import", "is reserved; choose another one"),
   name: Name,
   vendor: Text.max(255).default(""),
   category: Text.trim().max(200).default("other"),
@@ -53,14 +53,17 @@ export const CatalogEntryInput = z.strictObject({
   website_url: HttpsUrl.nullable().default(null),
   server_version: Text.min(1).max(100).default("1.0.0").describe("The server's own version."),
   transport: z.literal("streamable-http").default("streamable-http"),
-  url: Text.min(1).describe("May hold `{key}` of a field with `in: path`."),
+  url: Text.min(1).describe("Address; may contain the `{key}` of a field with `in: path`."),
   auth: CatalogAuth.default({ type: "none" }),
   fields: z.array(CatalogField).max(20).default([]),
-  status: z.enum(["shown", "hidden"]).default("shown").describe("Hidden: not in the Store."),
+  status: z
+    .enum(["shown", "hidden"])
+    .default("shown")
+    .describe("`hidden`: not shown in the Store."),
   allow_private: z
     .boolean()
     .default(false)
-    .describe("Instances made from it may reach private addresses, and plain http."),
+    .describe("Allows its instances private addresses and plain http. Only an owner may set it."),
 });
 export type CatalogEntryInput = z.infer<typeof CatalogEntryInput>;
 
@@ -68,16 +71,16 @@ export const CatalogEntry = z.object({
   ...CatalogEntryInput.shape,
   source: z
     .enum(["shipped", "imported", "custom"])
-    .describe("Who wrote it: it came with the program, from a registry, or from you."),
+    .describe("Origin: shipped with the program, imported from a registry, or created here."),
   needs_admin_setup: z
     .boolean()
-    .describe("An administrator must make an instance before anybody can install it."),
-  updated_at: Time.nullable().describe("null: as shipped."),
+    .describe("An administrator must create an instance before principals can install it."),
+  updated_at: Time.nullable().describe("null: unchanged since it was shipped."),
 });
 export type CatalogEntry = z.infer<typeof CatalogEntry>;
 
 const path = "/v1/gateways/:gateway_id/store/catalog";
-/** A code holds a slash: in a path it is written `%2F`. */
+/** A code may contain a slash, which is written `%2F` in the path. */
 const one = `${path}/:code` as const;
 
 export const listCatalog = endpoint({
@@ -85,7 +88,7 @@ export const listCatalog = endpoint({
   method: "GET",
   path,
   auth: "read",
-  summary: "List the Store's servers; with `principal_sub`, what that principal could do with each",
+  summary: "List Store servers; with `principal_sub`, also the access level of that principal",
   query: PageQuery.omit({ sort: true }).extend({
     category: Text.optional(),
     status: z.enum(["shown", "hidden"]).optional(),
@@ -95,7 +98,7 @@ export const listCatalog = endpoint({
   }),
   reply: page(
     CatalogEntry.extend({
-      level: AccessLevel.nullable().describe("Of `principal_sub`; null without one."),
+      level: AccessLevel.nullable().describe("Access level of `principal_sub`; null without one."),
       install_status: z.enum(INSTALL_STATUSES).nullable(),
     }),
   ),
@@ -106,7 +109,7 @@ export const getCatalogEntry = endpoint({
   method: "GET",
   path: one,
   auth: "read",
-  summary: "Read a Store server",
+  summary: "Get a Store server",
   reply: CatalogEntry,
 });
 
@@ -127,7 +130,7 @@ export const updateCatalogEntry = endpoint({
   method: "PUT",
   path: one,
   auth: "write",
-  summary: "Change a Store server; members left out keep their value",
+  summary: "Update a Store server; members left out keep their value",
   body: toPatchSchema(CatalogEntryInput.omit({ code: true })),
   reply: CatalogEntry,
   configures: false,
@@ -138,7 +141,7 @@ export const deleteCatalogEntry = endpoint({
   method: "DELETE",
   path: one,
   auth: "write",
-  summary: "Take a server out of the Store; a shipped one goes back to how it was shipped",
+  summary: "Delete a server from the Store; a shipped one is reset to its original entry",
   configures: false,
 });
 
@@ -153,7 +156,7 @@ export const importCatalog = endpoint({
   method: "POST",
   path: `${path}/import`,
   auth: "write",
-  summary: "Import server.json files, or a registry that speaks `/v0.1`; entries arrive hidden",
+  summary: "Import server.json files, or servers of a `/v0.1` registry; new entries are hidden",
   body: z.union([
     z.strictObject({
       servers: z
@@ -163,9 +166,9 @@ export const importCatalog = endpoint({
         .describe("Contents of server.json files."),
     }),
     z.strictObject({
-      registry_url: HttpUrl.describe("Such as `https://registry.modelcontextprotocol.io`."),
+      registry_url: HttpUrl.describe("Address such as `https://registry.modelcontextprotocol.io`."),
       search: Text.max(200).optional(),
-      limit: z.int().min(1).max(500).default(100).describe("How many servers at most."),
+      limit: z.int().min(1).max(500).default(100).describe("Maximum number of servers."),
       allow_private: z.boolean().default(false),
     }),
   ]),
@@ -174,11 +177,11 @@ export const importCatalog = endpoint({
   calls_out: true,
 });
 
-/** As an instance holds them: what is asked of each principal. */
+/** Returns the fields that each principal fills in, as an instance stores them. */
 export const listPrincipalFields = ({ fields }: Pick<CatalogEntryInput, "fields">): ServerField[] =>
   fields.filter(({ scope }) => scope === "principal").map(({ scope: _, ...field }) => field);
 
-/** Whether somebody must supply something before principals can connect by themselves. */
+/** Returns whether an administrator must set up the server before principals can connect. */
 export function needsAdminSetup({ auth, fields }: CatalogEntryInput): boolean {
   const byAdmin =
     (auth.type === "key" && auth.scope === "admin") ||

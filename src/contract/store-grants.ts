@@ -1,4 +1,4 @@
-/** Wire shapes of Store grants: what approvals allow, until they end or are taken back (spec 4.1.2). */
+/** Wire shapes of Store grants: access that an approval gave, until it expires or is revoked (spec 4.1.2). */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
@@ -11,7 +11,7 @@ export const StoreGrant = z.object({
   code: z.string(),
   instance_id: Id,
   approved_by: z.string(),
-  expires_at: Time.nullable().describe("null: it does not end."),
+  expires_at: Time.nullable().describe("null: never expires."),
   created_at: Time,
 });
 export type StoreGrant = z.infer<typeof StoreGrant>;
@@ -23,7 +23,7 @@ export const listStoreGrants = endpoint({
   method: "GET",
   path,
   auth: "read",
-  summary: "List what approvals allow beyond the access levels; those that ended too",
+  summary: "List grants, including expired ones",
   query: PageQuery.extend({
     principal_sub: PrincipalSub.optional(),
     code: Text.max(200).optional(),
@@ -36,6 +36,6 @@ export const revokeStoreGrant = endpoint({
   method: "DELETE",
   path: `${path}/:grant_id`,
   auth: "approve",
-  summary: "Take an approval back; an install that rests on it is suspended at once",
+  summary: "Revoke a grant; the install that depends on it is suspended immediately",
   configures: false,
 });

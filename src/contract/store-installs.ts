@@ -1,4 +1,4 @@
-/** Wire shapes of Store installs: installing or requesting a server, and the operations on installs (spec 4.1). */
+/** Wire shapes of Store installs: install or request a server, and manage installs. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { ServerField } from "./mcp-registries.ts";
@@ -7,30 +7,33 @@ import { Group, Groups, PrincipalSub } from "./store-access.ts";
 
 export const INSTALL_STATUSES = ["installed", "pending_approval", "not_installed"] as const;
 
-const MAX_REASON = 1000;
+const MAX_REASON_CHARS = 1000;
 
-/** Blank counts as absent. Characters are code points, as JSON Schema counts them. */
+/** Blank text is treated as absent. The limit counts code points, as JSON Schema does. */
 export const Reason = WellFormedText.trim()
-  .max(2 * MAX_REASON)
-  .refine((text) => [...text].length <= MAX_REASON, `must have at most ${MAX_REASON} characters`)
+  .max(2 * MAX_REASON_CHARS)
+  .refine(
+    (text) => [...text].length <= MAX_REASON_CHARS,
+    `must have at most ${MAX_REASON_CHARS} characters`,
+  )
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Postgres cannot store it
   .regex(/^[^\u0000]*$/, "must not contain NUL")
-  .meta({ maxLength: MAX_REASON });
+  .meta({ maxLength: MAX_REASON_CHARS });
 
 /** Unknown members are ignored. */
 const InstallMembers = z.object({
-  code: Text.trim().min(1).max(200).describe("Which Store server."),
+  code: Text.trim().min(1).max(200).describe("Code of the Store server."),
   principal_sub: PrincipalSub,
-  groups: Groups.optional().describe("Groups of the principal. Left out: those last seen."),
+  groups: Groups.optional().describe("Groups of the principal. Left out: the last known groups."),
   instance_id: Id.or(z.literal(""))
     .optional()
-    .describe("Which instance: the id of an MCP registry. Empty counts as left out."),
+    .describe("Id of the instance, an MCP registry. An empty string is treated as left out."),
   reason: Reason.optional().describe(
-    "Why the user wants it, in their words. Kept only on a request that an approver decides.",
+    "Why the user needs the server. Stored only with a request that an approver decides.",
   ),
 });
 
-/** The description marks no member as required; one that is missing is a 422 of the operation. */
+/** The API description marks no member as required; a missing one returns 422. */
 export const InstallRequest = InstallMembers.partial().pipe(InstallMembers);
 export type InstallRequest = z.output<typeof InstallRequest>;
 
@@ -40,17 +43,19 @@ export type InstanceChoice = z.infer<typeof InstanceChoice>;
 export const InstallReply = z.object({
   already_installed: z.boolean(),
   code: z.string(),
-  instance_choices: z.array(InstanceChoice).describe("When more than one instance could be meant."),
-  instance_id: z.string().describe("The MCP registry; empty while none is decided."),
+  instance_choices: z
+    .array(InstanceChoice)
+    .describe("Instances to choose from, if there are several."),
+  instance_id: z.string().describe("Id of the MCP registry; empty until it is decided."),
   name: z.string(),
   pending: z.boolean().describe("An approver must decide."),
-  requires_admin_setup: z.boolean().describe("An administrator must make or enable an instance."),
+  requires_admin_setup: z.boolean().describe("An administrator must create or enable an instance."),
   requires_auth: z.boolean().describe("The principal must connect an account."),
-  requires_config: z.boolean().describe("The principal must fill in fields."),
+  requires_config: z.boolean().describe("The principal must fill in the fields."),
   requires_instance_choice: z.boolean().describe("Call again with one of `instance_choices`."),
   requires_reason: z
     .boolean()
-    .describe("Outside the principal's access: ask why, and call again with `reason`."),
+    .describe("Not covered by the principal's access level: call again with `reason`."),
   status: z.enum(INSTALL_STATUSES),
 });
 export type InstallReply = z.infer<typeof InstallReply>;
@@ -77,7 +82,7 @@ export const Install = z.object({
   principal_sub: z.string(),
   code: z.string(),
   instance_id: Id,
-  name: z.string().describe("Of the instance."),
+  name: z.string().describe("Name of the instance."),
   state: z.enum(INSTALL_STATES),
   suspended_because: z
     .enum([
@@ -90,9 +95,11 @@ export const Install = z.object({
     .nullable(),
   requires_auth: z.boolean(),
   requires_config: z.boolean(),
-  fields: z.array(ServerField.extend({ filled: z.boolean() })).describe("For the principal."),
+  fields: z
+    .array(ServerField.extend({ filled: z.boolean() }))
+    .describe("Fields that the principal fills in."),
   installed_by: z.string(),
-  ends_at: Time.nullable().describe("When the approval ends; null: it does not."),
+  ends_at: Time.nullable().describe("Time at which the grant expires. null: never."),
   created_at: Time,
 });
 export type Install = z.infer<typeof Install>;
@@ -102,7 +109,7 @@ export const listInstalls = endpoint({
   method: "GET",
   path,
   auth: "read",
-  summary: "List what principals have installed",
+  summary: "List the installs of principals",
   query: PageQuery.extend({
     principal_sub: PrincipalSub.optional(),
     code: Text.max(200).optional(),
@@ -116,7 +123,7 @@ export const removeInstall = endpoint({
   method: "DELETE",
   path: one,
   auth: "write",
-  summary: "Remove an install, with the credential the principal had for it",
+  summary: "Remove an install and the principal's credential for it",
   configures: false,
 });
 
@@ -125,11 +132,12 @@ export const configureInstall = endpoint({
   method: "PUT",
   path: `${one}/config`,
   auth: "write",
-  summary: "Fill in the fields of an install; fields left out keep their value, null clears one",
+  summary:
+    "Fill in the fields of an install; fields left out keep their value, null clears a field",
   body: z.strictObject({
     values: z
       .record(z.string().max(64), SecretText.min(1).nullable())
-      .refine((values) => Object.keys(values).length <= 20, "holds at most 20 fields"),
+      .refine((values) => Object.keys(values).length <= 20, "must have at most 20 fields"),
   }),
   reply: Install,
   configures: false,
@@ -140,16 +148,16 @@ export const connectInstall = endpoint({
   method: "POST",
   path: `${one}/connect`,
   auth: "write",
-  summary: "Where the principal connects an account or fills in fields; it asks who they are",
+  summary: "Get the address where the principal signs in, connects an account and fills in fields",
   reply: z.object({
-    url: z.string().describe("For the principal's browser."),
+    url: z.string().describe("Address to open in the principal's browser."),
     requires_auth: z.boolean(),
     requires_config: z.boolean(),
   }),
   writes: false,
 });
 
-/** The other changes of an installation wait for a bulk install: it is kept short. */
+/** Limits the duration of a bulk install, because other changes wait for it. */
 export const MAX_BULK_INSTALLS = 500;
 
 export const bulkInstall = endpoint({
@@ -157,19 +165,21 @@ export const bulkInstall = endpoint({
   method: "POST",
   path: "/v1/gateways/:gateway_id/store/bulk-installs",
   auth: "write",
-  summary: "Install a server for every known principal of a group; this counts as an approval",
+  summary: "Install a server for every known principal of a group; counts as an approval",
   body: z.strictObject({
     code: Text.trim().min(1).max(200),
     instance_id: Id.optional(),
     group: Group,
   }),
   reply: z.object({
-    installed: z.array(z.string()).describe("Principals that have it now and did not before."),
+    installed: z.array(z.string()).describe("Principals for whom it was installed."),
     already_installed: z.array(z.string()),
-    refused: z.array(z.string()).describe("Principals whose access level is none."),
+    refused: z.array(z.string()).describe("Principals with the access level `none`."),
     left: z
       .int()
-      .describe(`More than ${MAX_BULK_INSTALLS} are not done at once: call again until it is 0.`),
+      .describe(
+        `Remaining principals: one call installs at most ${MAX_BULK_INSTALLS}. Call again until it is 0.`,
+      ),
   }),
   configures: false,
 });

@@ -1,4 +1,4 @@
-/** Wire shapes of principals: their personal tokens, and the outside issuers a gateway trusts. */
+/** Wire shapes of principals: personal tokens, and the identity providers that a gateway trusts. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { HttpUrl } from "./http-shapes.ts";
@@ -26,13 +26,15 @@ export const PrincipalToken = z.object({
   created_by: z
     .string()
     .nullable()
-    .describe("The administrator, or the principal who rotated another one. null: not recorded."),
+    .describe(
+      "Name of the administrator, or the principal who rotated a token. null: not recorded.",
+    ),
   created_at: Time,
 });
 export type PrincipalToken = z.infer<typeof PrincipalToken>;
 
 export const NewPrincipalToken = PrincipalToken.extend({
-  token: z.string().describe("The secret itself. Shown this once and kept nowhere."),
+  token: z.string().describe("The secret. Only this response contains it."),
 });
 
 const path = "/v1/gateways/:gateway_id/store/principal-tokens";
@@ -53,7 +55,7 @@ export const createPrincipalToken = endpoint({
   method: "POST",
   path,
   auth: "write",
-  summary: "Create a personal token for a principal; the answer is the only one that shows it",
+  summary: "Create a personal token for a principal; only this response contains it",
   body: PrincipalTokenInput,
   reply: NewPrincipalToken,
   status: 201,
@@ -65,7 +67,7 @@ export const getPrincipalToken = endpoint({
   method: "GET",
   path: one,
   auth: "read",
-  summary: "Read the state of a personal token",
+  summary: "Get a personal token",
   reply: PrincipalToken,
 });
 
@@ -74,24 +76,32 @@ export const revokePrincipalToken = endpoint({
   method: "DELETE",
   path: one,
   auth: "write",
-  summary: "Revoke a personal token at once; it stays listed as revoked",
+  summary: "Revoke a personal token immediately; it stays listed as revoked",
   configures: false,
 });
 
 export const IssuerInput = z.strictObject({
   name: Name,
-  issuer: Text.min(1).describe("Exactly what its tokens say in `iss`."),
+  issuer: Text.min(1).describe("Exact value of the claim `iss`."),
   audience: Text.min(1)
     .max(512)
-    .describe("What they must hold in `aud`. With the issuer, it tells which gateway is meant."),
-  jwks_url: HttpUrl.describe("Where its public keys are."),
-  subject_claim: Text.min(1).max(255).default("sub"),
-  groups_claim: Text.min(1).max(255).default("groups").describe("A name, or a path with dots."),
+    .describe("Required value in the claim `aud`. Issuer and audience identify the gateway."),
+  jwks_url: HttpUrl.describe("Address of the public keys (JWKS)."),
+  subject_claim: Text.min(1)
+    .max(255)
+    .default("sub")
+    .describe("Name of the claim with the `principal_sub`."),
+  groups_claim: Text.min(1)
+    .max(255)
+    .default("groups")
+    .describe("Name of the claim with the groups, or a dotted path."),
   enabled: z.boolean().default(true),
   allow_private: z
     .boolean()
     .default(false)
-    .describe("The keys may be at a loopback or private address, and on plain http."),
+    .describe(
+      "Allows `jwks_url` a loopback or private address, and plain http. Only an owner may set it.",
+    ),
 });
 export type IssuerInput = z.infer<typeof IssuerInput>;
 

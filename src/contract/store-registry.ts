@@ -1,4 +1,4 @@
-/** The Store's catalog as the public registry API serves it (`/v0.1`), for clients that read registries. */
+/** Wire shapes of the public registry API (`/v0.1`), which serves the Store's catalog. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { OFFICIAL_META, ServerJson } from "./server-json.ts";
@@ -19,11 +19,11 @@ const shared = {
   method: "GET",
   plane: "mcp",
   auth: "principal",
-  // The issuer of a token, for its keys.
+  // Fetches the public keys of the issuer of a token.
   calls_out: true,
   cors: true,
 } as const;
-/** A name holds a slash: in a path it is written `%2F`. */
+/** A name contains a slash, which is written `%2F` in the path. */
 const versions = "/v0.1/servers/:server_name/versions";
 
 export const ServerList = z.object({
@@ -36,7 +36,7 @@ export const listServers = endpoint({
   name: "list_servers",
   path: "/v0.1/servers",
   summary: "List the servers that the caller may use, in the public registry format",
-  // Clients of the public API send members that mean nothing here.
+  // Clients of the public API send parameters that have no effect here.
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(30),
     cursor: z.string().max(2000).optional(),
@@ -49,7 +49,7 @@ export const listServerVersions = endpoint({
   ...shared,
   name: "list_server_versions",
   path: versions,
-  summary: "List the versions of a server: there is the current one",
+  summary: "List the versions of a server: only the current one",
   query: z.object({}),
   reply: ServerList,
 });
@@ -58,7 +58,7 @@ export const getServerVersion = endpoint({
   ...shared,
   name: "get_server_version",
   path: `${versions}/:version`,
-  summary: "Read a version of a server; `latest` is the current one",
+  summary: "Get a version of a server; `latest` is the current one",
   query: z.object({}),
   reply: ServerListing,
 });

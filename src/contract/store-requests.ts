@@ -1,4 +1,4 @@
-/** Wire shapes of Store requests: what an approver decides (spec 4.1.2). */
+/** Wire shapes of Store requests, which an approver decides (spec 4.1.2). */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
@@ -18,15 +18,15 @@ export const StoreRequest = z.object({
   gateway_id: Id,
   principal_sub: z.string(),
   code: z.string(),
-  instance_id: z.string().nullable().describe("null: the approver chooses."),
-  reason: z.string().nullable().describe("Kept only where an approver decides."),
-  groups: z.array(z.string()).describe("Of the principal, when asked."),
+  instance_id: z.string().nullable().describe("null: the approver chooses the instance."),
+  reason: z.string().nullable().describe("Reason of the principal, if an approver decides."),
+  groups: z.array(z.string()).describe("Groups of the principal at the time of the request."),
   state: z.enum(REQUEST_STATES),
   decided_by: z.string().nullable(),
   decision_note: z.string().nullable(),
   created_at: Time,
   decided_at: Time.nullable(),
-  expires_at: Time.describe("When it lapses if nobody decides."),
+  expires_at: Time.describe("Time at which the request expires without a decision."),
 });
 export type StoreRequest = z.infer<typeof StoreRequest>;
 
@@ -52,7 +52,7 @@ export const getStoreRequest = endpoint({
   method: "GET",
   path: one,
   auth: "read",
-  summary: "Read a request",
+  summary: "Get a request",
   reply: StoreRequest,
 });
 
@@ -63,9 +63,9 @@ export const approveStoreRequest = endpoint({
   method: "POST",
   path: `${one}/approve`,
   auth: "approve",
-  summary: "Approve a request: the server is installed, until `expires_at` when one is given",
+  summary: "Approve a request and install the server, until `expires_at` if set",
   body: z.strictObject({
-    instance_id: Id.optional().describe("Which instance, when the request leaves it open."),
+    instance_id: Id.optional().describe("Instance to install, if the request does not name one."),
     expires_at: Time.nullable().default(null),
     note: Note.default(""),
   }),
@@ -78,7 +78,7 @@ export const rejectStoreRequest = endpoint({
   method: "POST",
   path: `${one}/reject`,
   auth: "approve",
-  summary: "Reject a request, with a note for the person who asked",
+  summary: "Reject a request, with a note for the principal",
   body: z.strictObject({ note: Note.min(1) }),
   reply: StoreRequest,
   configures: false,
@@ -89,7 +89,7 @@ export const cancelStoreRequest = endpoint({
   method: "POST",
   path: `${one}/cancel`,
   auth: "approve",
-  summary: "Cancel a request on behalf of the person who asked",
+  summary: "Cancel a request on behalf of the principal",
   reply: StoreRequest,
   configures: false,
 });

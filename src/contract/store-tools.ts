@@ -1,4 +1,4 @@
-/** Wire shapes of new and changed tools: held back until an administrator accepts them as they are now. */
+/** Wire shapes of new and changed tools, which are withheld until an administrator accepts them. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Id, PageQuery, page, Time } from "./shapes.ts";
@@ -11,13 +11,13 @@ export const ToolChange = z.object({
   id: Id,
   instance_id: Id,
   instance_name: z.string(),
-  tool: z.string().describe("Its name at the server."),
-  accepted: Definition.nullable().describe("As it was accepted; null: the tool is new."),
+  tool: z.string().describe("Name of the tool at the server."),
+  accepted: Definition.nullable().describe("Accepted definition. null: the tool is new."),
   accepted_by: z.string().nullable(),
   accepted_at: Time.nullable(),
-  now: Definition.describe("As the server offers it now."),
-  hash: z.string().describe("Of `now`; pass it to accept exactly this definition."),
-  differs: z.array(z.string()).describe("Which members differ, such as `description`."),
+  now: Definition.describe("Current definition at the server."),
+  hash: z.string().describe("Hash of `now`; pass it to accept exactly this definition."),
+  differs: z.array(z.string()).describe("Members that differ, such as `description`."),
   seen_at: Time,
 });
 export type ToolChange = z.infer<typeof ToolChange>;
@@ -29,7 +29,7 @@ export const listToolChanges = endpoint({
   method: "GET",
   path,
   auth: "read",
-  summary: "List new and changed tools that are held back until they are accepted",
+  summary: "List new and changed tools that are withheld until they are accepted",
   query: PageQuery.pick({ limit: true, cursor: true }),
   reply: page(ToolChange),
 });
@@ -39,11 +39,11 @@ export const acceptToolChange = endpoint({
   method: "POST",
   path: `${path}/:tool_change_id/accept`,
   auth: "write",
-  summary: "Accept a tool as it is now; callers can use it from then on",
+  summary: "Accept the current definition of a tool, so that callers can use it",
   query: z.strictObject({
     hash: z
       .string()
       .optional()
-      .describe("`hash` of the definition you reviewed: 409 if the tool has changed again since."),
+      .describe("`hash` of the reviewed definition. Returns 409 if the tool has changed since."),
   }),
 });

@@ -1,4 +1,4 @@
-/** Wire shapes of administrator tokens: who may use this API, and for which gateways. */
+/** Wire shapes of administrator tokens: credentials for this API, with a role and a set of gateways. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { KEY_STATES } from "./keys.ts";
@@ -16,13 +16,13 @@ export const AdminTokenInput = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Limits the token to these gateways, and keeps it from what concerns all: the guard, tokens. null: everything.",
+      "Limits the token to these gateways, and excludes global resources such as the guard and tokens. null: no limit.",
     ),
   expires_at: Time.nullable().default(null),
   principal_sub: PrincipalSub.nullable()
     .default(null)
     .describe(
-      "Whose token it is: it cannot decide an approval or a Store request of that principal. null: the name of the token is taken for the principal.",
+      "Principal who owns the token. It cannot decide that principal's approvals and Store requests. null: the token's name is used.",
     ),
 });
 export type AdminTokenInput = z.infer<typeof AdminTokenInput>;
@@ -39,7 +39,7 @@ export const AdminToken = z.object({
 export type AdminToken = z.infer<typeof AdminToken>;
 
 export const NewAdminToken = AdminToken.extend({
-  token: z.string().describe("The secret itself. Shown this once and kept nowhere."),
+  token: z.string().describe("The secret. Only this response contains it."),
 });
 
 export const listTokens = endpoint({
@@ -57,7 +57,7 @@ export const createToken = endpoint({
   method: "POST",
   path: "/v1/tokens",
   auth: "own",
-  summary: "Create an administrator token; the answer is the only one that shows it",
+  summary: "Create an administrator token; only this response contains it",
   body: AdminTokenInput,
   reply: NewAdminToken,
   status: 201,
@@ -68,7 +68,7 @@ export const getToken = endpoint({
   method: "GET",
   path: "/v1/tokens/:token_id",
   auth: "own",
-  summary: "Read an administrator token's state",
+  summary: "Get an administrator token",
   reply: AdminToken,
 });
 
@@ -77,5 +77,5 @@ export const revokeToken = endpoint({
   method: "DELETE",
   path: "/v1/tokens/:token_id",
   auth: "own",
-  summary: "Revoke an administrator token at once; it stays listed as revoked",
+  summary: "Revoke an administrator token immediately; it stays listed as revoked",
 });

@@ -1,9 +1,9 @@
-/** Who a data-plane request is made for, as its caller says (spec 8.2). */
+/** Reads the user of a data-plane request from its headers (spec 8.2). */
 
-/** The seed's four names are three for HTTP, which does not tell `ID` from `Id`. */
+/** Header names are case-insensitive, so `X-User-ID` and `X-User-Id` are one. */
 const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
 
-/** The user of requests that name none. */
+/** User of requests without a user header. */
 export const ANONYMOUS = "anonymous";
 
 export function readUser(headers: Headers): string {

@@ -39,7 +39,7 @@ test("it shows the order of those that are in, and why each other one is out", a
     `First (openai) as gpt-image-1 at ${url}/images/generations`,
   ]);
   expect(await told.locator("ul li").allTextContents()).toEqual([
-    "No pictures (groq): The registry cannot do this.",
+    "No pictures (groq): The registry does not support this endpoint.",
     "Switched off (mistral): The registry is disabled.",
   ]);
   expect(opened.violations).toEqual([]);
@@ -56,7 +56,7 @@ test("4.7.3 a pin that fits nothing shows what the client would get", async () =
 
   expect(await page.locator(".told ol").count()).toBe(0);
   expect(await page.locator(".told ul li").textContent()).toBe(
-    "Only (openai): The request is pinned to something else.",
+    "Only (openai): The request is pinned to another registry or provider.",
   );
 });
 

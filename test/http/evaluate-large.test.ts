@@ -173,6 +173,8 @@ test("a detector that fails in a large body is the same error, with its cause in
 
   expect(small).toStartWith("500 ");
   expect(large).toBe(small);
-  const told = shared.lines.filter((line) => line.includes("The upstream could not be reached."));
+  const told = shared.lines.filter((line) =>
+    line.includes("The connection to the upstream failed."),
+  );
   expect(told).toHaveLength(2);
 });

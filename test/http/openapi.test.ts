@@ -126,7 +126,7 @@ describe("the OpenAPI document", () => {
     };
 
     expect(words("ApiKeyAuthInput", "api_key")).toContain("encrypted");
-    expect(words("RegistryOptionsOpenaiCompatible", "headers")).toContain("secrets");
+    expect(words("RegistryOptionsOpenaiCompatible", "headers")).toContain("encrypted");
     expect(words("NewConsumerKey", "key")).toContain("once");
     expect(words("NewAdminToken", "token")).toContain("once");
   });

@@ -25,7 +25,7 @@ test.each([
 
   expect(failed).toMatchObject({
     code: "upstream_failed",
-    message: "The upstream broke off or answered nonsense.",
+    message: "The upstream closed the connection or sent an invalid response.",
     cause: expect.any(Error),
   });
   await until(() => server.seen.open.size === 0);
@@ -107,7 +107,7 @@ test("an answer that ends with its connection is not whole when that was reset",
 
   const reply = await send(ask(server.url));
 
-  await expect(toResponse(reply).text()).rejects.toThrow("broke off");
+  await expect(toResponse(reply).text()).rejects.toThrow("closed the connection");
 });
 
 test("a connection that was held back for a slow reader serves the next request", async () => {

@@ -290,7 +290,7 @@ test("a connection that breaks before the answer has failed, and is not tried ag
 
   await expect(broken).rejects.toMatchObject({
     code: "upstream_failed",
-    message: "The upstream broke off or answered nonsense.",
+    message: "The upstream closed the connection or sent an invalid response.",
   });
   expect(seen).toEqual([1, 2]);
 });

@@ -44,7 +44,6 @@ const PENDING: readonly string[] = [
   "src/cli/",
   "src/config-file/",
   "src/console/",
-  "src/contract/",
   "src/dataplane/",
   "src/demo/",
   "src/evaluate/",
@@ -88,8 +87,12 @@ const files = [
 
 const isPending = (file: string) => PENDING.some((folder) => file.startsWith(folder));
 
+/** Values on the wire that keep their name: the last stage of a connection test. */
+const WIRE_VALUES = /"answer"/g;
+
 const violationsIn = (file: string) =>
   readFileSync(file, "utf8")
+    .replace(WIRE_VALUES, "")
     .split("\n")
     .flatMap((line, at) =>
       DISCOURAGED.filter(([word]) => word.test(line)).map(
