@@ -1,5 +1,4 @@
-/** Knows which consumer uploaded a file: from memory, else from the database, which is written after the response. */
-import { AppError } from "../contract/errors.ts";
+/** Records and finds the consumer that uploaded a file: in memory, else in the database. Writes follow the response. */
 import {
   deleteOwnedFile,
   type FileLocation,
@@ -7,6 +6,7 @@ import {
   type OwnedFile,
   saveOwnedFile,
 } from "../db/owned-files.ts";
+import { createWriteBehindQueue } from "../db/write-behind-queue.ts";
 import type { Deps } from "../deps.ts";
 import { createLruCache } from "../lib/lru-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
@@ -14,55 +14,68 @@ import { elapsedMs } from "../lib/time/clock.ts";
 export interface FileOwners {
   remember(file: OwnedFile): void;
   forget(place: FileLocation): void;
-  /** The one of these registries that has all of these files, each uploaded by the consumer. */
+  /** Returns the registry that has all of these files, each uploaded by the consumer. */
   findRegistry(
     consumer_id: string,
     registry_ids: readonly string[],
     file_ids: readonly string[],
   ): Promise<string | undefined>;
-  /** Those of a registry's files that are the consumer's. */
+  /** Returns those of a registry's files that the consumer uploaded. */
   findOwn(
     consumer_id: string,
     registry_id: string,
     file_ids: readonly string[],
   ): Promise<ReadonlySet<string>>;
-  /** Writes what is not written yet. */
+  /** Writes the pending changes. */
   stop(): Promise<void>;
 }
 
 const MAX_KNOWN = 100_000;
 const MAX_ABSENT = 10_000;
-/** Some 20 MB, should the database be away for long. */
-const MAX_WAITING = 50_000;
-/** Together well under the second after which every node knows of an upload. */
+/** About 20 MB, during a long outage of the database. */
+const MAX_QUEUED = 50_000;
+/** ABSENT_MS and FLUSH_MS together are well under the second within which every node learns of an upload. */
 const ABSENT_MS = 300;
-const SOON_MS = 20;
-const AGAIN_MS = 500;
+const FLUSH_MS = 20;
+const RETRY_MS = 500;
 
 /** Without a consumer: the file was deleted. */
 type Change = FileLocation & Partial<OwnedFile>;
 
 export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwners {
-  /** By place: the consumer. Not all of them; the database has the rest. */
+  /** Consumer by file location. Incomplete: the database has the rest. */
   const known = createLruCache<string>(MAX_KNOWN);
-  /** By consumer and file: until when "not yours" holds without another look. */
+  /** By consumer and file: until when the file counts as another consumer's without a database read. */
   const absent = createLruCache<number>(MAX_ABSENT);
-  /** By place: what the database does not know yet, and so is wrong about. */
-  const waiting = new Map<string, Change>();
-  /** Set from the first change until all are written: there is one writer, so they keep their order. */
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let writing = Promise.resolve();
-  let failing = false;
+  /** By file location: the newest change that is not in the database yet. */
+  const pending = new Map<string, Change>();
+  const queue = createWriteBehindQueue<Change>({
+    kind: "owned_file",
+    log,
+    write: async ([change]) => {
+      if (!change) return;
+      if (isOwned(change)) await saveOwnedFile(db, change);
+      else await deleteOwnedFile(db, change);
+    },
+    batchSize: () => 1,
+    maxRows: MAX_QUEUED,
+    flushMs: () => FLUSH_MS,
+    retryMs: RETRY_MS,
+    onDone: ([change]) => {
+      if (change && pending.get(keyOf(change)) === change) pending.delete(keyOf(change));
+    },
+    toLogFields: (change) => ({ ...change }),
+  });
 
   const isOwn = (consumer_id: string, place: FileLocation): boolean => {
     const key = keyOf(place);
-    const change = waiting.get(key);
+    const change = pending.get(key);
     return (change ? change.consumer_id : known.get(key)) === consumer_id;
   };
 
   /**
-   * The one read of the database on the way of a request. Files are uploaded on other nodes and before
-   * a restart, and there may be more than memory should hold: without it their owner would get a 404.
+   * Reads the database, the only time that a data-plane request does: files may have been uploaded on another node,
+   * before a restart, or be too many for memory, and their owner must not get a 404.
    */
   const read = async (
     consumer_id: string,
@@ -70,63 +83,24 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
     file_ids: readonly string[],
   ): Promise<FileLocation[]> => {
     const rows = await filterOwnedFiles(db, consumer_id, { registry_ids, file_ids });
-    const current = rows.filter((row) => !waiting.has(keyOf(row)));
+    const current = rows.filter((row) => !pending.has(keyOf(row)));
     for (const row of current) known.set(keyOf(row), consumer_id);
     return current;
   };
 
-  const change = (next: Change) => {
-    const key = keyOf(next);
-    // Behind the ones that wait, also when it replaces one of them.
-    waiting.delete(key);
-    if (waiting.size < MAX_WAITING) waiting.set(key, next);
-    else log("owned_file_dropped", { level: "error", ...next });
-    timer ??= writeIn(SOON_MS);
-  };
-  const writeIn = (ms: number) =>
-    setTimeout(() => {
-      writing = write();
-    }, ms);
-  const write = async () => {
-    await drain();
-    timer = waiting.size > 0 ? writeIn(AGAIN_MS) : undefined;
-  };
-  /** Changes that come while it runs are written too. */
-  const drain = async () => {
-    try {
-      for (const [key, next] of waiting) {
-        await save(next);
-        if (waiting.get(key) === next) waiting.delete(key);
-        failing = false;
-        // On SQLite the process waits for each write: others get their turn.
-        await new Promise(setImmediate);
-      }
-    } catch (thrown) {
-      // They stay where they are and go out when the database is back.
-      const count = waiting.size;
-      if (!failing) log("owned_files_held", { level: "error", waiting: count, error: thrown });
-      failing = true;
-    }
-  };
-  /** Throws only when the database is away: a row it refuses would hold up all that follow. */
-  const save = async (next: Change) => {
-    try {
-      if (isOwned(next)) await saveOwnedFile(db, next);
-      else await deleteOwnedFile(db, next);
-    } catch (thrown) {
-      if (AppError.from(thrown).code === "unavailable") throw thrown;
-      log("owned_file_refused", { level: "error", ...next, error: thrown });
-    }
+  const record = (change: Change) => {
+    if (queue.add(change)) pending.set(keyOf(change), change);
+    else pending.delete(keyOf(change));
   };
 
   return {
     remember(file) {
       known.set(keyOf(file), file.consumer_id);
-      change(file);
+      record(file);
     },
     forget({ registry_id, file_id }) {
       known.delete(keyOf({ registry_id, file_id }));
-      change({ registry_id, file_id });
+      record({ registry_id, file_id });
     },
     async findRegistry(consumer_id, registry_ids, file_ids) {
       const holds = (file_id: string) => (registry_id: string) =>
@@ -141,7 +115,7 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
       const absenceOf = (file_id: string) => `${consumer_id} ${file_id}`;
       const isAbsent = (file_id: string) => (absent.get(absenceOf(file_id)) ?? 0) > elapsedMs();
       if (unknown.length === 0 || unknown.some(isAbsent)) return undefined;
-      // What it finds is remembered, and so found by the second look.
+      // Stores what it finds in `known`, for the second search.
       const rows = await read(consumer_id, registry_ids, unknown);
       const present = new Set(rows.map(({ file_id }) => file_id));
       for (const file_id of unknown) {
@@ -157,17 +131,11 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
       for (const { file_id } of rows) own.add(file_id);
       return own;
     },
-    async stop() {
-      clearTimeout(timer);
-      await writing;
-      clearTimeout(timer);
-      await drain();
-      for (const lost of waiting.values()) log("owned_file_dropped", { level: "error", ...lost });
-    },
+    stop: queue.stop,
   };
 }
 
 const isOwned = (change: Change): change is OwnedFile => change.consumer_id !== undefined;
 
-/** Neither part holds a space. */
+/** Neither part contains a space. */
 const keyOf = ({ registry_id, file_id }: FileLocation): string => `${registry_id} ${file_id}`;
