@@ -52,7 +52,7 @@ export function keyEndpoints<
   const owner = { [spec.owner]: Id } as Record<Owner, typeof Id>;
   const shown = z.object({ ...KEY, ...owner });
   const secret = {
-    [spec.secret]: z.string().describe("The secret. Only this response contains it."),
+    [spec.secret]: z.string().describe("The secret. Shown once, in this response only."),
   } as Record<Secret, z.ZodString>;
   const created = z.object({ ...KEY, ...owner, ...secret });
   return {

@@ -34,7 +34,7 @@ export const PrincipalToken = z.object({
 export type PrincipalToken = z.infer<typeof PrincipalToken>;
 
 export const NewPrincipalToken = PrincipalToken.extend({
-  token: z.string().describe("The secret. Only this response contains it."),
+  token: z.string().describe("The secret. Shown once, in this response only."),
 });
 
 const path = "/v1/gateways/:gateway_id/store/principal-tokens";

@@ -39,7 +39,7 @@ export const AdminToken = z.object({
 export type AdminToken = z.infer<typeof AdminToken>;
 
 export const NewAdminToken = AdminToken.extend({
-  token: z.string().describe("The secret. Only this response contains it."),
+  token: z.string().describe("The secret. Shown once, in this response only."),
 });
 
 export const listTokens = endpoint({
