@@ -32,9 +32,9 @@ export async function redaction(): Promise<void> {
   );
   const inspect = dataLossPrevention.prepare(dataLossPrevention.settings.parse({}));
   // It looks at texts alone.
-  const surroundings = {} as InspectionContext;
+  const context = {} as InspectionContext;
   const ours = (text: string): string => {
-    const found = inspect([createSegment(text, "user", { pointer: "/input" })], surroundings);
+    const found = inspect([createSegment(text, "user", { pointer: "/input" })], context);
     return applyMasks(found as readonly Match[], (name) => name)[0]?.text ?? text;
   };
   const redactor = new Redactor();

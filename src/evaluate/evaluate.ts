@@ -152,7 +152,7 @@ async function judge(
     direction,
     segments: read.segments.length ? [...payload.segments, ...read.segments] : payload.segments,
     facts: createFacts(known),
-    surroundings: {
+    context: {
       direction,
       protocol,
       calls: payload.calls,
@@ -165,7 +165,7 @@ async function judge(
     disabled,
     approved: await isApproved(host, program, known, asked.recalled),
     fail_mode: collector.fail_mode,
-    pseudonym: names.pseudonymFor,
+    createPseudonym: names.pseudonymFor,
   });
   await names.save();
   if (outcome.status !== "ask" || !asked.recorded) return outcome;

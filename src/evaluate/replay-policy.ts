@@ -64,7 +64,7 @@ async function statusAgain(
     direction,
     segments,
     facts: factsAgain(event),
-    surroundings: {
+    context: {
       direction,
       protocol,
       ...kept,
@@ -75,7 +75,7 @@ async function statusAgain(
     disabled: deps.snapshot().disabledDetectors,
     approved: false,
     fail_mode: "open",
-    pseudonym: (label) => label,
+    createPseudonym: (label) => label,
   });
   return status;
 }

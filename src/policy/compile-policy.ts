@@ -1,4 +1,4 @@
-/** Makes a saved version of a policy ready to run: conditions compiled, detectors prepared. */
+/** Compiles a saved version of a policy: its conditions and its detectors. */
 import type { Direction } from "../contract/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/policies.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
@@ -14,7 +14,7 @@ export interface CompiledGate {
   test: ConditionTest;
   action: Gate["action"];
   observe: boolean;
-  /** What a transform masks. */
+  /** Finds what a transform masks. Undefined for other actions. */
   inspect: Inspector | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface CompiledRule {
 }
 
 export interface CompiledPolicy {
-  /** What it was made from, with the secrets of its detectors opened: another thread makes it again. */
+  /** The source, with decrypted detector secrets: a worker compiles it again. */
   document: PolicyDocument;
   id: string;
   name: string;
@@ -42,14 +42,14 @@ export interface CompiledPolicy {
 
 export type OpenSecret = (sealed: string, detector_id: string) => string;
 
-/** `open` returns the text of a stored secret in a detector's settings. */
+/** Compiles `sealed`, whose detector secrets are decrypted by `open`. */
 export function compilePolicy(
   sealed: PolicyDocument,
   { id, version }: { id: string; version: number },
   open: OpenSecret,
 ): CompiledPolicy {
   const document = { ...sealed, detectors: openDetectorSecrets(sealed, open) };
-  /** A policy that only observes has no part that acts. */
+  /** Observe mode of the policy overrides the mode of its gates and rules. */
   const observes = (mode: Mode | null) => document.mode === "observe" || mode === "observe";
   const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
     name,
@@ -59,7 +59,7 @@ export function compilePolicy(
     observe: observes(mode),
     inspect: action === "transform" ? dataLossPrevention.prepare(mask ?? {}) : undefined,
   });
-  /** Patterns take a while to compile: each detector is prepared once, however many rules use it. */
+  /** Prepared detectors by id: compiling patterns is slow, and several rules may share a detector. */
   const inspects = new Map<string, Inspector>();
   const rules = (direction: Direction): CompiledRule[] =>
     document[`${direction}_rules`]
@@ -67,8 +67,8 @@ export function compilePolicy(
       .map(({ detector_id, when, action, mode }) => {
         const { name, kind, settings } = document.detectors[detector_id] ?? MISSING_DETECTOR;
         const detector = detectors.get(kind);
-        // Checked when it was saved; a kind that a later release drops must not pass silently.
-        if (!detector) throw new Error(`There is no detector of the kind ${kind}.`);
+        // Validated on save; fails loudly if a later release removes the kind.
+        if (!detector) throw new Error(`Unknown detector kind ${JSON.stringify(kind)}.`);
         const inspect = inspects.get(detector_id) ?? detector.prepare(settings);
         inspects.set(detector_id, inspect);
         return {
@@ -93,7 +93,7 @@ export function compilePolicy(
   };
 }
 
-/** Of the detectors that run: a secret that no key opens any more breaks no policy that has no use for it. */
+/** Returns the detectors that enabled rules use, decrypted: an unreadable secret of an unused one is ignored. */
 function openDetectorSecrets(
   { input_rules, output_rules, detectors: saved }: PolicyDocument,
   open: OpenSecret,

@@ -1,9 +1,9 @@
-/** Conditions of gates and rules: checked when saved, compiled once, asked at every evaluation. */
+/** Validates and compiles the conditions of gates and rules. */
 import { CONDITION_FIELDS, type Condition, type Operator } from "../contract/conditions.ts";
 import { DIRECTIONS, PROTOCOLS } from "../contract/evaluate.ts";
 import { compilePattern, findPatternError } from "../lib/linear-regex/compile-pattern.ts";
 
-/** What is known about an evaluation, by field name. */
+/** Returns the value of a condition field for the current evaluation. */
 export type FactLookup = (field: string) => unknown;
 export type ConditionTest = (facts: FactLookup) => boolean;
 
@@ -28,7 +28,7 @@ export function compileCondition(condition: Condition | null): ConditionTest {
   return (facts) => compare(facts(field));
 }
 
-/** The first thing that is wrong with a condition: where in it, and why. */
+/** Returns the first problem of a condition and its location, or undefined. */
 export function validateCondition(
   condition: Condition,
   at = "",
@@ -38,8 +38,8 @@ export function validateCondition(
     const [name, list] =
       "all" in condition ? (["all", condition.all] as const) : (["any", condition.any] as const);
     for (const [index, inner] of list.entries()) {
-      const found = validateCondition(inner, `${at}.${name}[${index}]`);
-      if (found) return found;
+      const invalid = validateCondition(inner, `${at}.${name}[${index}]`);
+      if (invalid) return invalid;
     }
     return undefined;
   }
@@ -47,14 +47,17 @@ export function validateCondition(
   if (!isField(field)) {
     return {
       at: `${at}.field`,
-      problem: `can never exist; there are ${CONDITION_FIELDS.join(", ")}`,
+      problem: `unknown field; use one of ${CONDITION_FIELDS.join(", ")}`,
     };
   }
   if (Array.isArray(value) && op !== "in") {
-    return { at: `${at}.value`, problem: `a list is for "in"; ${op} takes one value` };
+    return {
+      at: `${at}.value`,
+      problem: `a list is allowed only with "in"; ${op} takes one value`,
+    };
   }
   if (Array.isArray(value) && value.length === 0) {
-    return { at: `${at}.value`, problem: "an empty list never matches; name at least one value" };
+    return { at: `${at}.value`, problem: "an empty list never matches; add at least one value" };
   }
   const known = KNOWN_VALUES[field];
   if (known && (op === "eq" || op === "neq" || op === "in")) {
@@ -62,14 +65,14 @@ export function validateCondition(
     if (unknown) return { at: `${at}.value`, problem: `must be one of ${[...known].join(", ")}` };
   }
   if ((op === "gt" || op === "lt") && !Number.isFinite(toNumber(value))) {
-    return { at: `${at}.value`, problem: `${op} compares numbers` };
+    return { at: `${at}.value`, problem: `must be a number: ${op} compares numbers` };
   }
   if (op !== "match") return undefined;
   const problem = findPatternError(String(value));
   return problem === undefined ? undefined : { at: `${at}.value`, problem };
 }
 
-/** Another value is a slip: a gate that can never act, or one that always does. */
+/** Enumerated fields: comparing with any other value is a mistake, since the result is constant. */
 const KNOWN_VALUES: Record<string, ReadonlySet<string> | undefined> = {
   direction: new Set(DIRECTIONS),
   protocol: new Set(PROTOCOLS),
@@ -78,7 +81,7 @@ const KNOWN_VALUES: Record<string, ReadonlySet<string> | undefined> = {
 const isField = (field: string): boolean =>
   CONDITION_FIELDS.some((known) => known === field) || /^tool\.arguments\.[^.]/.test(field);
 
-/** Each takes the value of the condition, and gives back what judges the value of the evaluation. */
+/** Compiles each operator: takes the condition's value and returns a test of the evaluation's value. */
 const OPERATORS: Record<Operator, (value: unknown) => (fact: unknown) => boolean> = {
   eq: (value) => (fact) => toTexts(fact).includes(toText(value)),
   neq: (value) => (fact) => !toTexts(fact).includes(toText(value)),
@@ -96,7 +99,7 @@ const OPERATORS: Record<Operator, (value: unknown) => (fact: unknown) => boolean
   },
 };
 
-/** A missing attribute compares as the empty text; a list as each of its members. */
+/** Converts a value for comparison: a missing attribute is the empty string, a list is compared per item. */
 const toTexts = (fact: unknown): string[] =>
   Array.isArray(fact) ? fact.map(toText) : [toText(fact)];
 
@@ -105,7 +108,7 @@ function toText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** NaN compares as neither more nor less. */
+/** Returns NaN for anything else than a number, so that `gt` and `lt` are both false. */
 const toNumber = (value: unknown): number =>
   toText(value).trim() === "" ? Number.NaN : Number(value);
 

@@ -1,4 +1,4 @@
-/** What a finding says: who fired, on what kind of thing, where, and what was done; never the value itself. */
+/** Creates findings: the source, the signal, the locations and the action taken; never the matched value. */
 import type { Action, Finding } from "../contract/evaluate.ts";
 import type { CompiledGate, CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { Match } from "./detector.ts";
@@ -6,43 +6,43 @@ import { createNameMasker } from "./masking/name-masker.ts";
 
 interface FindingMatches {
   matches: readonly Match[];
-  /** What would ask was approved. */
+  /** True when an approver allowed the request: `ask` becomes `report`. */
   approved: boolean;
 }
 
-/** Clients read at most 1 MiB of an answer. */
+/** Keeps the response below 1 MiB, the most that many clients read. */
 const MAX_LOCATIONS = 20;
 const MAX_TEXT_CHARACTERS = 512;
 
-/** A skip makes no finding. */
+/** Gate with any action but skip, which creates no finding. */
 type ActingGate = CompiledGate & { action: Action };
 
 export function createGateFinding(
-  program: CompiledPolicy,
+  policy: CompiledPolicy,
   gate: ActingGate,
-  fired: FindingMatches,
+  result: FindingMatches,
 ): Finding {
-  const { action, would_be } = resolveAction(gate.action, gate.observe, fired.approved);
+  const { action, would_be } = resolveAction(gate.action, gate.observe, result.approved);
   return {
-    source: { kind: "gate", gate_name: gate.name, ...policyReference(program) },
+    source: { kind: "gate", gate_name: gate.name, ...policyReference(policy) },
     signal: { type: `gate_${gate.action}`, confidence: 1 },
     outcome: { action },
     evidence: {
       condition: gate.when,
-      ...(fired.matches.length > 0 && describeMatches(fired.matches)),
+      ...(result.matches.length > 0 && describeMatches(result.matches)),
       ...would_be,
     },
   };
 }
 
 export function createDetectorFinding(
-  program: CompiledPolicy,
+  policy: CompiledPolicy,
   rule: CompiledRule,
-  fired: FindingMatches,
+  result: FindingMatches,
 ): Finding {
   const { id, name, kind } = rule.detector;
-  const { action, would_be } = resolveAction(rule.action, rule.observe, fired.approved);
-  const surest = fired.matches.reduce((one, other) =>
+  const { action, would_be } = resolveAction(rule.action, rule.observe, result.approved);
+  const best = result.matches.reduce((one, other) =>
     other.confidence > one.confidence ? other : one,
   );
   return {
@@ -51,11 +51,11 @@ export function createDetectorFinding(
       plugin: kind,
       detector_id: id,
       detector_name: name,
-      ...policyReference(program),
+      ...policyReference(policy),
     },
-    signal: { type: surest.type, confidence: surest.confidence },
+    signal: { type: best.type, confidence: best.confidence },
     outcome: { action },
-    evidence: { ...describeMatches(fired.matches), ...would_be },
+    evidence: { ...describeMatches(result.matches), ...would_be },
   };
 }
 
@@ -64,7 +64,7 @@ const policyReference = ({ id, version }: CompiledPolicy) => ({
   policy_version: version,
 });
 
-/** Observe stops at report, and says what would have been done; so does what was approved. */
+/** Downgrades the action to `report` in observe mode or after an approval, and records the original one. */
 function resolveAction(
   action: Action,
   observe: boolean,
@@ -99,7 +99,7 @@ function describeMatches(matches: readonly Match[]) {
   };
 }
 
-/** Names of members and of tools are as long as who wrote them wants: no finding shall burst an answer. */
+/** Caps text that the payload controls, such as member and tool names. */
 const truncateText = (text: string) =>
   text.length > MAX_TEXT_CHARACTERS
     ? `${text.slice(0, MAX_TEXT_CHARACTERS).toWellFormed()}…`

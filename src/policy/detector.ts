@@ -1,86 +1,86 @@
-/** What a detector is: it finds, and says where. What happens to a match is the rule's choice. */
+/** Types of detectors: a detector finds and locates matches; the rule decides what happens to them. */
 import type { z } from "zod";
 import type { Direction, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { Segment, SegmentSource } from "./segment.ts";
 
 export interface Match {
-  /** What was found, in one word: `email`, `sql`, `aws_access_key`. */
+  /** Specific kind of the match: `email`, `sql`, `aws_access_key`. */
   label: string;
-  /** The signal of the finding: `pii`, `secret`, `injection`, `code_injection`, `keyreg`, … */
+  /** Signal type of the finding: `pii`, `secret`, `injection`, `code_injection`, `keyreg`, … */
   type: string;
   /** 0 to 1. */
   confidence: number;
-  /** UTF-16 offsets in the segment's own text, never in a normalized one. Absent: it is about no text. */
+  /** UTF-16 offsets in the segment's original text. Absent if the match is not about text. */
   at?: { segment: Segment; start: number; end: number };
-  /** What Transform writes in its place. A pseudonym is made by the session, and can be undone. */
+  /** Replacement written by Transform. A pseudonym is created per session and can be restored. */
   mask?: { text: string } | { pseudonym: string };
-  /** For the finding's evidence: limits, thresholds, names. Never what was matched. */
+  /** Evidence of the finding: limits, thresholds, names. Never the matched value. */
   detail?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** A call that an assistant makes or an MCP client sends. */
+/** Tool call of an assistant or an MCP client. */
 export interface ToolCall {
-  /** Without the `mcp__server__` in front. */
+  /** Without the prefix `mcp__server__`. */
   name: string;
   pointer: string;
-  /** undefined: they are not valid JSON. NOT_KEPT: nobody knows any more. */
+  /** undefined if they are not valid JSON; NOT_RECORDED in a replay. */
   arguments: unknown;
 }
 
-/** Of the arguments of a recorded call only texts are kept. */
-export const NOT_RECORDED = Symbol("not kept");
+/** Marks the arguments of a recorded call, of which only the texts are stored. */
+export const NOT_RECORDED = Symbol("not recorded");
 
 export interface ToolDefinition {
   name: string;
   pointer: string;
-  /** JSON Schema of the arguments, as the payload gives it. */
+  /** JSON Schema of the arguments, as sent in the payload. */
   schema: unknown;
 }
 
-/** What a detector may know beside the texts. */
+/** Facts about the evaluated payload, beside its texts. */
 export interface InspectionContext {
   direction: Direction;
   protocol: Protocol;
   calls: readonly ToolCall[];
   definitions: readonly ToolDefinition[];
-  /** In the order of the payload. `problem` says why one could not be read, or not to its end. */
+  /** In payload order. `problem` says why an attachment could not be read completely. */
   attachments: readonly { pointer: string; filename: string | null; problem: string | null }[];
-  /** The parts of the payload that are not among the texts. */
+  /** Parts of the payload that no text was extracted from. */
   uninspected: readonly Uninspected[];
-  /** Bytes of the payload as it was sent. */
+  /** Size of the payload as it was sent. */
   payload_bytes: number;
   services: DetectorServices;
 }
 
-/** What only somebody else can answer. policy/ does no I/O: the evaluation hands these in. */
+/** Services that detectors may call. policy/ does no I/O: the evaluation passes them in. */
 export interface DetectorServices {
-  /** Posts JSON to an address of an administrator's choice, and gives back what it answered. */
-  post: (asked: {
+  /** Posts JSON to a URL of the administrator and returns the response. */
+  post: (request: {
     url: string;
     headers: Readonly<Record<string, string>>;
     body: unknown;
     timeout_ms: number;
     allow_private: boolean;
   }) => Promise<unknown>;
-  /** Asks a model of a registry; gives back the text of its answer. */
-  ask: (asked: {
+  /** Sends a prompt to a model of a registry and returns the text of the response. */
+  ask: (request: {
     registry_id: string;
     model: string;
     system: string;
     user: string;
     timeout_ms: number;
   }) => Promise<string>;
-  /** The texts behind pseudonyms of this session; those it does not know are missing. */
+  /** Returns the original texts of this session's pseudonyms. Unknown pseudonyms are omitted. */
   restore: (pseudonyms: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Most detectors answer at once. `texts` are the segments that the detector reads. */
+/** Returns the matches in `texts`, the segments that the detector reads. Only remote detectors return a promise. */
 export type Inspector = (
   texts: readonly Segment[],
-  surroundings: InspectionContext,
+  context: InspectionContext,
 ) => readonly Match[] | Promise<readonly Match[]>;
 
-/** Looks at each text by itself. Most payloads have one that is new, and most texts nothing to be found. */
+/** Inspects each text separately. Avoids an allocation for the common payload of one text. */
 export const inspectEach =
   (inspect: (text: Segment) => readonly Match[]): Inspector =>
   (texts) => {
@@ -89,26 +89,26 @@ export const inspectEach =
   };
 
 export interface Detector {
-  /** The slug in the catalog and in findings. */
+  /** Slug in the catalog and in findings. */
   kind: string;
   title: string;
   summary: string;
-  /** An empty list: it does not work in that direction. */
+  /** Sources it inspects. An empty list excludes the direction. */
   reads: Readonly<Record<Direction, readonly SegmentSource[]>>;
-  /** Whether its matches carry a mask, so that a rule may transform. */
+  /** True if its matches have a mask, so that rules may transform. */
   masks: boolean;
-  /** Whether it looks at numbers too, where a tool takes them or gives them back. */
+  /** True if it also inspects numbers in tool arguments and results. */
   numbers: boolean;
-  /** Whether it waits for somebody else: those run together, after all others. */
+  /** True if it calls another server. Remote detectors run concurrently, after all others. */
   remote: boolean;
   settings: z.ZodType;
-  /** Paths of secrets in the settings, in the notation of lib/secret-paths.ts. */
+  /** Paths of secrets in the settings, in the notation of lib/json/secret-paths.ts. */
   secrets: readonly string[];
-  /** Everything that depends on the settings alone happens here, once for each saved version. */
+  /** Compiles the settings, once per saved version. */
   prepare: (settings: unknown) => Inspector;
 }
 
-/** A detector as its file writes it: its `prepare` gets what the schema of its settings gives. */
+/** Detector as defined in its file: `prepare` receives parsed settings, and some members have defaults. */
 interface DetectorDefinition<Settings extends z.ZodType>
   extends Omit<Detector, DefaultedMember | "prepare">,
     Partial<Pick<Detector, DefaultedMember>> {
@@ -119,14 +119,14 @@ interface DetectorDefinition<Settings extends z.ZodType>
 type DefaultedMember = "secrets" | "remote" | "numbers";
 
 export function defineDetector<Settings extends z.ZodType>(
-  described: DetectorDefinition<Settings>,
+  definition: DetectorDefinition<Settings>,
 ): Detector {
-  const { settings, prepare } = described;
+  const { settings, prepare } = definition;
   return {
     secrets: [],
     remote: false,
     numbers: false,
-    ...described,
+    ...definition,
     prepare: (stored) => prepare(settings.parse(stored)),
   };
 }

@@ -1,4 +1,4 @@
-/** Which finding wins: the most restrictive (spec 3). */
+/** Returns the most restrictive action among the findings, or `allow`. */
 import { type Finding, STATUSES, type Status } from "../contract/evaluate.ts";
 
 export function resolveStatus(findings: readonly Finding[]): Status {

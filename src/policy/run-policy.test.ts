@@ -31,14 +31,14 @@ const document: PolicyDocument = {
     cards: { name: "cards", kind: "data_loss_prevention", settings: entity("credit_card") },
   },
 };
-const program = compilePolicy(document, { id: "p", version: 1 }, (secret) => secret);
+const policy = compilePolicy(document, { id: "p", version: 1 }, (secret) => secret);
 
-const nobody = () => Promise.reject(new Error("Nobody is outside."));
-const judged = (text: string): PolicyRunInput => ({
+const unavailable = () => Promise.reject(new Error("No service is available."));
+const inputFor = (text: string): PolicyRunInput => ({
   direction: "input",
   segments: [createSegment(text, "user", { pointer: "/input" })],
   facts: () => undefined,
-  surroundings: {
+  context: {
     direction: "input",
     protocol: "llm",
     calls: [],
@@ -46,27 +46,27 @@ const judged = (text: string): PolicyRunInput => ({
     attachments: [],
     uninspected: [],
     payload_bytes: text.length,
-    services: { post: nobody, ask: nobody, restore: nobody },
+    services: { post: unavailable, ask: unavailable, restore: unavailable },
   },
   disabled: new Set(),
   approved: false,
   fail_mode: "open",
-  pseudonym: (label) => label,
+  createPseudonym: (label) => label,
 });
 
-test("what only observes changes nothing, not even beside a rule that rewrites", async () => {
-  const outcome = await runPolicy(program, judged("4111 1111 1111 1111 of ana@example.com"));
+test("a gate in observe mode changes nothing, even if a rule transforms", async () => {
+  const outcome = await runPolicy(policy, inputFor("4111 1111 1111 1111 of ana@example.com"));
 
   expect(outcome.findings).toHaveLength(2);
   expect(outcome.changes.map(({ text }) => text)).toEqual(["[MASKED_CC] of ana@example.com"]);
 });
 
-test("a match in the name of a member, which cannot be masked, is reported", async () => {
+test("a match in a member name, which cannot be masked, is reported", async () => {
   const text = "4111 1111 1111 1111";
   const named = createSegment(text, "user", { pointer: "/input", isName: true });
 
-  const { status, findings, changes } = await runPolicy(program, {
-    ...judged(text),
+  const { status, findings, changes } = await runPolicy(policy, {
+    ...inputFor(text),
     segments: [named],
   });
 
@@ -76,12 +76,12 @@ test("a match in the name of a member, which cannot be masked, is reported", asy
   ]);
 });
 
-test("a gate that masks reports a match in a name, and masks the matches beside it", async () => {
+test("a transform gate reports a match in a name and masks the other matches", async () => {
   const named = createSegment("ana@example.com", "user", { pointer: "/a", isName: true });
   const text = createSegment("bob@example.com", "user", { pointer: "/b" });
-  const gates = program.gates.map((gate) => ({ ...gate, observe: false }));
+  const gates = policy.gates.map((gate) => ({ ...gate, observe: false }));
   const run = (segments: (typeof text)[]) =>
-    runPolicy({ ...program, gates }, { ...judged("x"), segments });
+    runPolicy({ ...policy, gates }, { ...inputFor("x"), segments });
 
   const [alone, beside] = [await run([named]), await run([named, text])];
 
@@ -90,32 +90,32 @@ test("a gate that masks reports a match in a name, and masks the matches beside 
   expect(beside.findings.map(({ outcome }) => outcome.action)).toEqual(["report", "transform"]);
 });
 
-test("a number is looked at by a detector that asks for numbers, and by no other", async () => {
+test("a number is inspected only by detectors that read numbers", async () => {
   const text = "4111111111111111";
   const number = createSegment(text, "user", { pointer: "/input", isNumber: true });
-  const input = program.rules.input.map((one) => ({ ...one, numbers: false }));
-  const found = async (by: CompiledPolicy) =>
-    (await runPolicy(by, { ...judged(text), segments: [number] })).findings.length;
+  const input = policy.rules.input.map((one) => ({ ...one, numbers: false }));
+  const countFindings = async (by: CompiledPolicy) =>
+    (await runPolicy(by, { ...inputFor(text), segments: [number] })).findings.length;
 
-  expect(await found(program)).toBe(1);
-  expect(await found({ ...program, rules: { ...program.rules, input } })).toBe(0);
+  expect(await countFindings(policy)).toBe(1);
+  expect(await countFindings({ ...policy, rules: { ...policy.rules, input } })).toBe(0);
 });
 
-test("fail-open tells which detector did not look, and nothing of what it threw", async () => {
+test("fail-open lists the failed detector without the text of its error", async () => {
   const inspect = () => {
     throw new Error("text of a person");
   };
-  const input = program.rules.input.map((one) => ({ ...one, inspect }));
-  const broken: CompiledPolicy = { ...program, gates: [], rules: { ...program.rules, input } };
+  const input = policy.rules.input.map((one) => ({ ...one, inspect }));
+  const broken: CompiledPolicy = { ...policy, gates: [], rules: { ...policy.rules, input } };
 
-  const { status, detectors } = await runPolicy(broken, judged("hello"));
+  const { status, detectors } = await runPolicy(broken, inputFor("hello"));
 
   expect(status).toBe("allow");
   expect(detectors.failed).toEqual([
     {
       detector_id: "cards",
       detector_name: "cards",
-      error: "data_loss_prevention could not inspect this.",
+      error: "The data_loss_prevention detector failed unexpectedly.",
     },
   ]);
 });

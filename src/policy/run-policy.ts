@@ -13,13 +13,13 @@ export interface PolicyRunInput {
   direction: Direction;
   segments: readonly Segment[];
   facts: FactLookup;
-  surroundings: InspectionContext;
-  /** Ids of detectors that are switched off. */
+  context: InspectionContext;
+  /** Ids of disabled detectors. */
   disabled: ReadonlySet<string>;
-  /** Whether an approver has allowed exactly this: what would ask reports instead. */
+  /** True when an approver allowed exactly this request: `ask` is downgraded to `report`. */
   approved: boolean;
   fail_mode: "closed" | "open";
-  pseudonym: CreatePseudonym;
+  createPseudonym: CreatePseudonym;
 }
 
 export interface PolicyOutcome {
@@ -32,20 +32,18 @@ export interface PolicyOutcome {
 }
 
 export async function runPolicy(
-  program: CompiledPolicy,
-  judged: PolicyRunInput,
+  policy: CompiledPolicy,
+  input: PolicyRunInput,
 ): Promise<PolicyOutcome> {
-  const uninspected = judged.surroundings.uninspected
-    .slice(0, MAX_UNINSPECTED)
-    .map(truncatePointer);
+  const uninspected = input.context.uninspected.slice(0, MAX_UNINSPECTED).map(truncatePointer);
   const detectors = { run: 0, skipped: 0, failed: [], uninspected };
   const run: RunState = { findings: [], masked: [], detectors };
-  const rules = program.rules[judged.direction];
-  const ended = program.gates.length > 0 && (await runGates(program, judged, run));
-  const wanted = ended
+  const rules = policy.rules[input.direction];
+  const isDecidedByGate = policy.gates.length > 0 && (await runGates(policy, input, run));
+  const activeRules = isDecidedByGate
     ? []
-    : rules.filter((rule) => !judged.disabled.has(rule.detector.id) && rule.test(judged.facts));
-  await runRules(program, judged, run, wanted);
+    : rules.filter((rule) => !input.disabled.has(rule.detector.id) && rule.test(input.facts));
+  await runRules(policy, input, run, activeRules);
   run.detectors.skipped = rules.length - run.detectors.run - run.detectors.failed.length;
 
   const status = resolveStatus(run.findings);
@@ -54,91 +52,94 @@ export async function runPolicy(
   return {
     status,
     findings: run.findings,
-    changes: applyMasks(masked, judged.pseudonym),
+    changes: applyMasks(masked, input.createPseudonym),
     hidden: masked.filter(isPrivate),
     detectors: run.detectors,
   };
 }
 
-/** Clients read at most 1 MiB of a response. */
+/** Keeps the response below 1 MiB, the most that many clients read. */
 const MAX_UNINSPECTED = 50;
 const truncatePointer = (part: Uninspected) => ({ ...part, pointer: part.pointer.slice(0, 512) });
 
 interface RunState extends Pick<PolicyOutcome, "findings" | "detectors"> {
-  /** What Transform replaces, in the order of the rules. */
+  /** Matches that Transform replaces, in rule order. */
   masked: Matches[];
 }
 
 type Matches = readonly Match[];
 
 /**
- * Returns true when a gate blocks or asks: the detectors are skipped. A block ends the gates, an ask does not: a
- * block gate below it wins. A skip ends them without a finding; findings of the gates above it remain.
+ * Evaluates the gates in order. Returns true when a gate blocks or asks, so that the detectors are skipped. A block
+ * ends the evaluation of gates; after an ask, a later block gate still wins. A skip ends it without a finding and keeps
+ * the findings of earlier gates.
  */
 async function runGates(
-  program: CompiledPolicy,
-  judged: PolicyRunInput,
+  policy: CompiledPolicy,
+  input: PolicyRunInput,
   run: RunState,
 ): Promise<boolean> {
-  let asks = false;
-  for (const gate of program.gates) {
+  let isAskPending = false;
+  for (const gate of policy.gates) {
     const { action } = gate;
-    // Nobody can be asked about an answer that exists already.
-    if (action === "ask" && judged.direction === "output") continue;
-    if (!gate.test(judged.facts)) continue;
-    if (action === "skip") return asks;
-    const texts = judged.segments.filter(({ source }) => source !== "attachment");
-    const found = (await gate.inspect?.(texts, judged.surroundings)) ?? [];
-    const [matches, fixed] = splitByMaskable(found);
-    const fire = (fired: typeof gate, matches: Matches) => {
-      const { approved } = judged;
-      const finding = createGateFinding(program, { ...fired, action }, { matches, approved });
+    // The response exists already: an approval could not prevent it.
+    if (action === "ask" && input.direction === "output") continue;
+    if (!gate.test(input.facts)) continue;
+    if (action === "skip") return isAskPending;
+    const texts = input.segments.filter(({ source }) => source !== "attachment");
+    const found = (await gate.inspect?.(texts, input.context)) ?? [];
+    const [matches, unmaskable] = splitByMaskable(found);
+    const addFinding = (acting: typeof gate, matches: Matches) => {
+      const { approved } = input;
+      const finding = createGateFinding(policy, { ...acting, action }, { matches, approved });
       run.findings.push(finding);
       return finding.outcome.action;
     };
-    if (fixed.length > 0) fire({ ...gate, observe: true }, fixed);
+    if (unmaskable.length > 0) addFinding({ ...gate, observe: true }, unmaskable);
     if (gate.inspect && matches.length === 0) continue;
-    const done = fire(gate, matches);
-    if (done === "transform") run.masked.push(matches);
-    if (done === "block") return true;
-    if (done === "ask") asks = true;
+    const taken = addFinding(gate, matches);
+    if (taken === "transform") run.masked.push(matches);
+    if (taken === "block") return true;
+    if (taken === "ask") isAskPending = true;
   }
-  return asks;
+  return isAskPending;
 }
 
-/** Rules that only look come first, those that wait for others together, those that rewrite last. */
+/** Runs local rules first, then remote rules concurrently, then rules that transform. Stops at the first block. */
 async function runRules(
-  program: CompiledPolicy,
-  judged: PolicyRunInput,
+  policy: CompiledPolicy,
+  input: PolicyRunInput,
   run: RunState,
   rules: readonly CompiledRule[],
 ): Promise<void> {
-  // Others have their turn between two detectors: each may take a second for a body of megabytes.
-  const { payload_bytes, attachments } = judged.surroundings;
+  // Yields to other requests between detectors: one may take a second for a body of several MiB.
+  const { payload_bytes, attachments } = input.context;
   const isLarge = payload_bytes > LARGE_BYTES || attachments.length > 0;
   for (const rule of rules) {
     if (rule.action === "transform" || rule.remote) continue;
     if (isLarge) await new Promise(setImmediate);
-    const found = inspectRule(rule, judged, run);
-    if (judge(rule, found instanceof Promise ? await found : found) === "block") return;
+    const found = inspectRule(rule, input, run);
+    if (addFinding(rule, found instanceof Promise ? await found : found) === "block") return;
   }
-  const waiting = rules.filter(({ action, remote }) => action !== "transform" && remote);
-  if (waiting.length > 0) {
-    const answers = await Promise.all(waiting.map(async (rule) => inspectRule(rule, judged, run)));
-    const judgments = waiting.map((rule, index) => judge(rule, answers[index] ?? []));
-    if (judgments.includes("block")) return;
+  const remoteRules = rules.filter(({ action, remote }) => action !== "transform" && remote);
+  if (remoteRules.length > 0) {
+    const results = await Promise.all(
+      remoteRules.map(async (rule) => inspectRule(rule, input, run)),
+    );
+    const actions = remoteRules.map((rule, index) => addFinding(rule, results[index] ?? []));
+    if (actions.includes("block")) return;
   }
   for (const rule of rules) {
     if (rule.action !== "transform") continue;
     if (isLarge) await new Promise(setImmediate);
-    const [matches, fixed] = splitByMaskable(await inspectRule(rule, judged, run));
-    if (judge(rule, matches) === "transform") run.masked.push(matches);
-    judge({ ...rule, observe: true }, fixed);
+    const [matches, unmaskable] = splitByMaskable(await inspectRule(rule, input, run));
+    if (addFinding(rule, matches) === "transform") run.masked.push(matches);
+    addFinding({ ...rule, observe: true }, unmaskable);
   }
 
-  function judge(rule: CompiledRule, matches: Matches) {
+  function addFinding(rule: CompiledRule, matches: Matches) {
     if (matches.length === 0) return undefined;
-    const finding = createDetectorFinding(program, rule, { matches, approved: judged.approved });
+    const finding = createDetectorFinding(policy, rule, { matches, approved: input.approved });
     run.findings.push(finding);
     return finding.outcome.action;
   }
@@ -146,7 +147,7 @@ async function runRules(
 
 /**
  * Separates the matches that a mask can replace from those in attachments and in names of members and tools, which
- * are reported as in observe mode.
+ * are only reported, as in observe mode.
  */
 function splitByMaskable(found: Matches): [Matches, Matches] {
   const canRewrite = ({ at }: Match) => at?.segment.source !== "attachment" && !at?.segment.isName;
@@ -156,32 +157,32 @@ function splitByMaskable(found: Matches): [Matches, Matches] {
 
 const LARGE_BYTES = 256 * 1024;
 
-/** A promise only where a detector has to wait: there are a dozen of them, and most are done at once. */
+/** Runs the detector of a rule on the segments it reads. Returns a promise only if the detector does. */
 function inspectRule(
   rule: CompiledRule,
-  judged: PolicyRunInput,
+  input: PolicyRunInput,
   run: RunState,
 ): Matches | Promise<Matches> {
   const reads = (segment: Segment) =>
     rule.reads.has(segment.source) && (!segment.isNumber || rule.numbers);
-  const { segments } = judged;
+  const { segments } = input;
   try {
     const found = rule.inspect(
       segments.every(reads) ? segments : segments.filter(reads),
-      judged.surroundings,
+      input.context,
     );
-    if (found instanceof Promise) return awaitMatches(found, rule, judged, run);
+    if (found instanceof Promise) return awaitMatches(found, rule, input, run);
     run.detectors.run += 1;
     return found;
   } catch (cause) {
-    return recordFailure(cause, rule, judged, run);
+    return recordFailure(cause, rule, input, run);
   }
 }
 
 async function awaitMatches(
   found: Promise<Matches>,
   rule: CompiledRule,
-  judged: PolicyRunInput,
+  input: PolicyRunInput,
   run: RunState,
 ): Promise<Matches> {
   try {
@@ -189,23 +190,23 @@ async function awaitMatches(
     run.detectors.run += 1;
     return matches;
   } catch (cause) {
-    return recordFailure(cause, rule, judged, run);
+    return recordFailure(cause, rule, input, run);
   }
 }
 
-/** spec 7: fail-closed is a 500, fail-open goes on and says which detector did not look. */
+/** Throws when the collector is fail-closed; otherwise lists the failed detector in the verdict and continues. */
 function recordFailure(
   cause: unknown,
   { detector }: CompiledRule,
-  judged: PolicyRunInput,
+  input: PolicyRunInput,
   run: RunState,
 ): Matches {
   const { id, name, kind } = detector;
-  const error = cause instanceof AppError ? cause.message : `${kind} could not inspect this.`;
+  const error =
+    cause instanceof AppError ? cause.message : `The ${kind} detector failed unexpectedly.`;
   const details = { detector_id: id, detector_name: name, error };
   const text = `The detector "${name}" failed, and this collector is fail-closed.`;
-  if (judged.fail_mode === "closed")
-    throw new AppError("detector_failed", text, { cause, details });
+  if (input.fail_mode === "closed") throw new AppError("detector_failed", text, { cause, details });
   run.detectors.failed.push(details);
   return [];
 }

@@ -1,6 +1,6 @@
-/** A piece of text of a payload: what detectors look at, findings point to and Transform writes back to. */
+/** Segment: one text of a payload, with its source and its location. */
 
-/** Who wrote it, so that a detector looks only where it should. */
+/** Origin of text. Each detector declares which origins it inspects. */
 export const SEGMENT_SOURCES = [
   "system",
   "user",
@@ -15,28 +15,27 @@ export type SegmentSource = (typeof SEGMENT_SOURCES)[number];
 export interface Segment {
   text: string;
   source: SegmentSource;
-  /** As the payload names it; null where it names none. */
+  /** Role as written in the payload, or null. */
   role: string | null;
   /** JSON pointer (RFC 6901) into the payload: `/messages/0/content`. */
   pointer: string;
   /**
-   * Where the payload holds JSON inside a string (tool arguments): the pointer inside that document.
-   * `pointer` then leads to the string.
+   * Pointer inside JSON that is embedded in a string, such as tool arguments. `pointer` then locates the string.
    */
   inner: string | null;
-  /** The name of a member and not its value: looked at, and never rewritten. */
+  /** True for the name of a member: inspected, never rewritten. */
   isName: boolean;
-  /** A number and not a string: looked at only by detectors that ask for numbers. A mask is a string in its place. */
+  /** True for a JSON number: inspected only by detectors with `numbers`, and masked by a string. */
   isNumber: boolean;
-  /** Where the payload holds the text encoded: how changed text is written back. */
+  /** Encoding of the text in the payload, for writing it back. Null for plain text. */
   encoding: StringEncoding | null;
-  /** What was computed from this text already, shared by all detectors of an evaluation. */
+  /** Results computed from this text, shared by all detectors of an evaluation. */
   memo: Map<unknown, unknown>;
 }
 
-/** How a string of the payload encodes its text. */
+/** Encoding of text in a string of the payload. */
 export interface StringEncoding {
-  /** Up to the comma of a data URL, or empty. */
+  /** Data URL up to and including its comma, or empty. */
   prefix: string;
   alphabet: "base64" | "base64url" | "percent";
 }
@@ -44,7 +43,7 @@ export interface StringEncoding {
 export const createSegment = (
   text: string,
   source: SegmentSource,
-  place: {
+  location: {
     pointer: string;
     role?: string | null;
     inner?: string | null;
@@ -55,22 +54,22 @@ export const createSegment = (
 ): Segment => ({
   text,
   source,
-  role: place.role ?? null,
-  pointer: place.pointer,
-  inner: place.inner ?? null,
-  isName: place.isName ?? false,
-  isNumber: place.isNumber ?? false,
-  encoding: place.encoding ?? null,
+  role: location.role ?? null,
+  pointer: location.pointer,
+  inner: location.inner ?? null,
+  isName: location.isName ?? false,
+  isNumber: location.isNumber ?? false,
+  encoding: location.encoding ?? null,
   memo: new Map(),
 });
 
-/** The result of `compute`, worked out once for each segment. `compute` itself is the key. */
+/** Returns `compute(text, segment)`, memoized per segment with `compute` as the key. */
 export function computeOnce<Result>(
-  of: Segment,
+  segment: Segment,
   compute: (text: string, segment: Segment) => Result,
 ): Result {
-  if (of.memo.has(compute)) return of.memo.get(compute) as Result;
-  const result = compute(of.text, of);
-  of.memo.set(compute, result);
+  if (segment.memo.has(compute)) return segment.memo.get(compute) as Result;
+  const result = compute(segment.text, segment);
+  segment.memo.set(compute, result);
   return result;
 }

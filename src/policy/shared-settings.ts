@@ -15,16 +15,14 @@ export const PatternText = z.string().superRefine((source, context) => {
 export const MaskWith = z
   .string()
   .max(64)
-  .refine((text) => !LINE_BREAK.test(text), "must be on one line: lines are counted by clients");
+  .refine((text) => !LINE_BREAK.test(text), "must not contain a line break");
 
 export const PreserveLen = z
   .boolean()
   .default(false)
-  .describe(
-    "Repeat the one character of `mask_with` so that the mask is as long as what it hides.",
-  );
+  .describe("Repeat `mask_with`, which must be one character, to the length of the masked value.");
 
-/** For `.refine` of the object that has both. */
+/** Checks that `preserve_len` has a single character to repeat. For `.refine` of the settings object. */
 export const isRepeatable = (settings: {
   mask_with?: string | undefined;
   preserve_len: boolean;
@@ -33,5 +31,5 @@ export const isRepeatable = (settings: {
 
 export const NOT_REPEATABLE_ISSUE = {
   path: ["mask_with"],
-  message: "must be one character where preserve_len is true, which repeats it",
+  message: "must be exactly one character when preserve_len is true",
 };

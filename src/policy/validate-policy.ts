@@ -1,4 +1,4 @@
-/** What one schema cannot say about a policy: refused when it is saved, not when it is needed. */
+/** Validates what the schema of a policy cannot express, when the policy is saved. */
 import { describeIssues } from "../contract/decode.ts";
 import type { Direction } from "../contract/evaluate.ts";
 import { DIRECTIONS } from "../contract/evaluate.ts";
@@ -7,7 +7,7 @@ import { validateCondition } from "./condition.ts";
 import { detectors } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
 
-/** `kindOf` gives the kind of a stored detector. The answer names the member and what is wrong with it. */
+/** Returns the first problem, prefixed with the member it is about. `kindOf` returns the kind of a stored detector. */
 export function validatePolicy(
   policy: PolicyInput,
   kindOf: (detector_id: string) => string | undefined,
@@ -26,10 +26,12 @@ export function validatePolicy(
 function validateGate(gate: Gate, index: number, gates: readonly Gate[]): string | undefined {
   const at = `gates[${index}]`;
   if (gates.findIndex(({ name }) => name === gate.name) < index) {
-    return `${at}.name: another gate has this name`;
+    return `${at}.name: must be unique in the policy; another gate is named ${JSON.stringify(gate.name)}`;
   }
-  if (gate.action === "transform" && !gate.mask) return `${at}.mask: transform needs one`;
-  if (gate.action !== "transform" && gate.mask) return `${at}.mask: is for transform only`;
+  if (gate.action === "transform" && !gate.mask)
+    return `${at}.mask: required when action is transform`;
+  if (gate.action !== "transform" && gate.mask)
+    return `${at}.mask: allowed only when action is transform`;
   const parsed = gate.mask && dataLossPrevention.settings.safeParse(gate.mask);
   if (parsed?.error) {
     const issues = parsed.error.issues.map((issue) => ({
@@ -50,20 +52,22 @@ function validateRule(
   const at = `${direction}_rules[${index}]`;
   const kind = kindOf(rule.detector_id);
   const detector = kind === undefined ? undefined : detectors.get(kind);
-  if (!detector) return `${at}.detector_id: there is no detector with the id ${rule.detector_id}`;
+  if (!detector) {
+    return `${at}.detector_id: unknown detector ${rule.detector_id}; create it first or choose another`;
+  }
   if (detector.reads[direction].length === 0) {
-    return `${at}.detector_id: ${kind} does not look at ${direction}`;
+    return `${at}.detector_id: a ${kind} detector does not inspect ${direction}; use it in rules of the other direction`;
   }
   if (rule.action === "transform" && !detector.masks) {
-    return `${at}.action: ${kind} cannot rewrite; choose report, ask or block`;
+    return `${at}.action: a ${kind} detector cannot transform; choose report, ask or block`;
   }
   if (rule.action === "ask" && direction === "output") {
-    return `${at}.action: ask is for input rules; choose report or block`;
+    return `${at}.action: ask is allowed only in input_rules; choose report or block`;
   }
   return validateWhen(rule, at);
 }
 
 function validateWhen({ when }: Pick<Rule, "when">, at: string): string | undefined {
-  const found = when && validateCondition(when, `${at}.when`);
-  return found ? `${found.at}: ${found.problem}` : undefined;
+  const invalid = when && validateCondition(when, `${at}.when`);
+  return invalid ? `${invalid.at}: ${invalid.problem}` : undefined;
 }

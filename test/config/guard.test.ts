@@ -377,7 +377,7 @@ collectors:
     [
       "action: block",
       "action: transform",
-      "21:9: policy Strict: gates[0].mask: transform needs one",
+      "21:9: policy Strict: gates[0].mask: required when action is transform",
     ],
   ])("%j as %j is refused with its line, and nothing is made", async (right, wrong, message) => {
     await using kit = await startKit({ database });

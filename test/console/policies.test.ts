@@ -148,7 +148,7 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").waitFor();
   expect(await page.locator(".problem").textContent()).toContain(
-    "Comparison 1: field: can never exist",
+    "Comparison 1: field: unknown field",
   );
 
   await page.getByLabel("Comparison 1: field").fill("tool.name");

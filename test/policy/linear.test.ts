@@ -45,7 +45,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
     const [source = "user"] = detector.reads[direction];
     const run = async (text: string) => {
       const schema = { type: "object", properties: { q: { type: "string", pattern: "(a+)+$" } } };
-      const surroundings: InspectionContext = {
+      const context: InspectionContext = {
         direction,
         protocol: "llm",
         calls: [{ name: text, pointer: "/c", arguments: {} }, CALL(text)],
@@ -55,7 +55,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
         payload_bytes: text.length,
         services: NOBODY,
       };
-      await inspect([createSegment(text, source, { pointer: "/input" })], surroundings);
+      await inspect([createSegment(text, source, { pointer: "/input" })], context);
     };
 
     await expectLinear(run, (length) => unit.repeat(length / unit.length));

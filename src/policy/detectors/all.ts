@@ -1,4 +1,4 @@
-/** The detectors there are, by kind: the catalog. */
+/** Catalog of all detectors, by kind. */
 import type { Detector } from "../detector.ts";
 import { codeSanitation } from "./code-sanitation.ts";
 import { dataLossPrevention } from "./data-loss-prevention.ts";
@@ -38,6 +38,6 @@ export const detectors: ReadonlyMap<string, Detector> = new Map(
   ALL.map((detector) => [detector.kind, detector]),
 );
 
-/** Where the settings of a kind hold secrets. */
+/** Returns the paths of secrets in the settings of a kind. */
 export const secretPathsOf = (kind: string): readonly string[] =>
   detectors.get(kind)?.secrets ?? [];

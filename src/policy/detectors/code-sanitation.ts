@@ -1,4 +1,4 @@
-/** Finds code that does harm when it is run: it destroys, opens a way in or runs what it is given. */
+/** Detector of dangerous code: destructive commands, backdoors and dynamic execution. */
 import { z } from "zod";
 import { defineDetector } from "../detector.ts";
 import { Threshold } from "../shared-settings.ts";
@@ -10,17 +10,19 @@ const Settings = z.strictObject({
   languages: z
     .array(
       z.strictObject({
-        language: z.enum(LANGUAGES).describe("A language."),
-        enabled: z.boolean().default(true).describe("Whether its code is looked at."),
+        language: z.enum(LANGUAGES).describe("Language of the code."),
+        enabled: z.boolean().default(true).describe("Whether code in this language is detected."),
       }),
     )
     .default([])
-    .describe("The languages to look for; one that is not listed is left out. Empty: all of them."),
+    .describe(
+      "Languages to detect. Languages that are not listed are ignored; an empty list means all.",
+    ),
   custom_patterns: CustomPatterns.describe(
-    "Patterns of your own, tried on the text and on what is encoded in it.",
+    "Custom patterns, applied to the text and to content encoded in it.",
   ),
   threshold: Threshold.describe(
-    "How sure a match must be. At 0.7 code that attacks is found everywhere, and code that merely can is found in the arguments of tools; at 0.4 all of it everywhere.",
+    "Minimum confidence of a match. At 0.7, attacks are detected everywhere, and code that is merely risky only in tool arguments. At 0.4, both are detected everywhere.",
   ),
 });
 
@@ -28,7 +30,7 @@ export const codeSanitation = defineDetector({
   kind: "code_sanitation",
   title: "Code sanitation",
   summary:
-    "Dangerous code: destructive commands, reverse shells, hidden or dynamic execution, unsafe deserialization.",
+    "Detects dangerous code: destructive commands, reverse shells, obfuscated or dynamic execution, unsafe deserialization.",
   reads: {
     input: ["user", "system", "tool_arguments"],
     output: ["assistant", "tool_arguments"],

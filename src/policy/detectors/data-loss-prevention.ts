@@ -1,4 +1,4 @@
-/** Data loss prevention: finds personal data and credentials, and says how each is masked. */
+/** Detector of personal data and credentials, with a mask for each. */
 import { z } from "zod";
 import { findPatternError } from "../../lib/linear-regex/compile-pattern.ts";
 import { defineDetector, inspectEach } from "../detector.ts";
@@ -19,10 +19,10 @@ import { foldText } from "../views/view.ts";
 
 const PredefinedEntity = z
   .strictObject({
-    entity: z.enum(ENTITY_NAMES).describe("The kind of value."),
-    enabled: z.boolean().default(true).describe("Whether it is looked for."),
+    entity: z.enum(ENTITY_NAMES).describe("Kind of value."),
+    enabled: z.boolean().default(true).describe("Whether this kind is detected."),
     mask_with: MaskWith.optional().describe(
-      "What is written in its place. Left out: `[MASKED_…]`, or `*` with `preserve_len`.",
+      "Replacement text. Default: `[MASKED_…]`, or `*` with `preserve_len`.",
     ),
     preserve_len: PreserveLen,
   })
@@ -30,24 +30,28 @@ const PredefinedEntity = z
 
 const Rule = z
   .strictObject({
-    name: z.string().min(1).max(64).describe("Told in findings, in place of the match."),
+    name: z.string().min(1).max(64).describe("Label of the match in findings."),
     type: z
       .enum(["keyword", "regex"])
-      .describe("`keyword` is a whole word or phrase in any case, `regex` a pattern."),
+      .describe(
+        "`keyword`: a whole word or phrase, case-insensitive. `regex`: a regular expression.",
+      ),
     pattern: z
       .string()
       .min(1)
       .max(1024)
-      .describe("The words, or the pattern in the syntax that runs in linear time."),
+      .describe(
+        "The keyword, or the regular expression in linear-time syntax (no look-around, no back-references).",
+      ),
     mask_with: MaskWith.optional().describe(
-      "What is written in its place. Left out: `***`, or `*` with `preserve_len`.",
+      "Replacement text. Default: `***`, or `*` with `preserve_len`.",
     ),
     preserve_len: PreserveLen,
   })
   .refine(isRepeatable, NOT_REPEATABLE_ISSUE)
   .superRefine(({ type, pattern }, context) => {
-    const wrong = type === "regex" ? findPatternError(pattern) : validateKeyword(pattern);
-    if (wrong) context.addIssue({ code: "custom", path: ["pattern"], message: wrong });
+    const message = type === "regex" ? findPatternError(pattern) : validateKeyword(pattern);
+    if (message) context.addIssue({ code: "custom", path: ["pattern"], message });
   });
 
 const Settings = z.strictObject({
@@ -55,43 +59,43 @@ const Settings = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "true: every entity but those that `predefined_entities` disable. false: only those they enable. Left out: those they enable, or, where they enable none, all but the ones that are ordinary in technical text (IP and MAC addresses, UUIDs, ISINs).",
+      "true: all entities except those disabled in `predefined_entities`. false: only those enabled there. Default: those enabled there or, if none is, all entities except those common in technical text (IP and MAC addresses, UUIDs, ISINs).",
     ),
   predefined_entities: z
     .array(PredefinedEntity)
     .max(ENTITY_NAMES.length)
     .default([])
-    .describe("Which entities are looked for, and how each is masked."),
+    .describe("Entities to detect, and their masks."),
   rules: z
     .array(Rule)
     .max(200)
     .default([])
-    .describe("Your own words and patterns, besides the entities."),
+    .describe("Custom keywords and regular expressions, in addition to the entities."),
   min_confidence: z
     .number()
     .min(0)
     .max(1)
     .default(DEFAULT_CONFIDENCE)
     .describe(
-      "Entities below it are not reported. Under 0.5 are numbers that pass a check digit with nothing around them to say what they are.",
+      "Minimum confidence of an entity. Numbers that pass a check digit but have no context are below 0.5.",
     ),
   allow_list: z
     .array(z.string().min(1).max(256))
     .max(1000)
     .default([])
-    .describe("Values that are never reported, such as your own support address, in any case."),
+    .describe("Values that are never reported, such as your support address. Case-insensitive."),
   reversible: z
     .boolean()
     .default(false)
     .describe(
-      "Mask by a name of the session (`<EMAIL_…>`) that an output evaluation can turn back into the value, in place of `mask_with`.",
+      "Mask with a pseudonym of the session (`<EMAIL_…>`) instead of `mask_with`. The restore_masks detector can restore the value in the output.",
     ),
 });
 
 export const dataLossPrevention = defineDetector({
   kind: "data_loss_prevention",
   title: "Data loss prevention",
-  summary: "Finds personal data and credentials in text and tool calls, and can mask them.",
+  summary: "Detects personal data and credentials in text and tool calls, and can mask them.",
   reads: {
     input: ["user", "assistant", "system", "tool_definition", "tool_arguments", "tool_result"],
     output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
@@ -100,52 +104,52 @@ export const dataLossPrevention = defineDetector({
   numbers: true,
   settings: Settings,
   prepare: (settings) => {
-    const choice = selectEntities(settings);
+    const selection = selectEntities(settings);
     const custom = settings.rules.map((rule) =>
       compileCustomRule({ ...rule, ...toMaskStyle(rule, "***") }),
     );
     const allowed = new Set(settings.allow_list.map((value) => value.toLowerCase()));
 
-    const inText = (of: Segment) => {
-      const own = custom.flatMap((find) => find(of, settings.reversible));
-      const found = [...findEntityMatches(of, choice), ...own];
+    const inspect = (segment: Segment) => {
+      const customMatches = custom.flatMap((find) => find(segment, settings.reversible));
+      const found = [...findEntityMatches(segment, selection), ...customMatches];
       if (found.length === 0) return found;
-      // What is allowed still claims its characters: no lesser match inside it is reported instead.
+      // Filters after resolving overlaps, so that no shorter match inside an allowed value is reported.
       return resolveOverlaps(found).filter(
         ({ at: { start, end } }) =>
-          allowed.size === 0 || !allowed.has(of.text.slice(start, end).toLowerCase()),
+          allowed.size === 0 || !allowed.has(segment.text.slice(start, end).toLowerCase()),
       );
     };
-    return inspectEach(inText);
+    return inspectEach(inspect);
   },
 });
 
 function selectEntities(settings: z.output<typeof Settings>): EntitySelection {
   const { apply_all, predefined_entities } = settings;
-  const named = new Map(predefined_entities.map((entry) => [entry.entity, entry]));
+  const entries = new Map(predefined_entities.map((entry) => [entry.entity, entry]));
   const enabled = predefined_entities.filter((entry) => entry.enabled).map(({ entity }) => entity);
-  const from: readonly EntityName[] =
+  const selected: readonly EntityName[] =
     apply_all === true
       ? ENTITY_NAMES
       : apply_all === false || enabled.length > 0
         ? enabled
         : DEFAULT_ENTITIES;
   const masks = new Map<EntityName, MaskStyle>();
-  for (const entity of from) {
-    const entry = named.get(entity);
+  for (const entity of selected) {
+    const entry = entries.get(entity);
     if (entry?.enabled === false) continue;
-    const usual = defaultMaskStyle(entity);
-    masks.set(entity, entry ? toMaskStyle(entry, usual.mask_with) : usual);
+    const style = defaultMaskStyle(entity);
+    masks.set(entity, entry ? toMaskStyle(entry, style.mask_with) : style);
   }
   return { masks, min_confidence: settings.min_confidence, reversible: settings.reversible };
 }
 
 const toMaskStyle = (
   { mask_with, preserve_len }: { mask_with?: string | undefined; preserve_len: boolean },
-  otherwise: string,
-): MaskStyle => ({ mask_with: mask_with ?? (preserve_len ? "*" : otherwise), preserve_len });
+  defaultMask: string,
+): MaskStyle => ({ mask_with: mask_with ?? (preserve_len ? "*" : defaultMask), preserve_len });
 
 const validateKeyword = (pattern: string) =>
   foldText(pattern).text.trim() === "" || LINE_BREAK.test(pattern)
-    ? "must hold a word that can be seen, and no line break: matches end with their line"
+    ? "must contain a visible character and no line break"
     : undefined;

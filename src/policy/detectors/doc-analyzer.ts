@@ -1,4 +1,4 @@
-/** Looks into attachments as other detectors look into texts, and tells of those that nobody could look into. */
+/** Detector that inspects attachments with other detectors and reports unreadable ones. */
 import { z } from "zod";
 import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
 import { dataLossPrevention } from "./data-loss-prevention.ts";
@@ -7,22 +7,22 @@ import { secrets } from "./secrets.ts";
 import { unicode } from "./unicode.ts";
 
 const Settings = z.strictObject({
-  pii: z.boolean().default(true).describe("Find personal data."),
-  secrets: z.boolean().default(true).describe("Find passwords, keys and tokens."),
-  injection: z.boolean().default(true).describe("Find queries, commands and scripts."),
+  pii: z.boolean().default(true).describe("Detect personal data."),
+  secrets: z.boolean().default(true).describe("Detect passwords, keys and tokens."),
+  injection: z.boolean().default(true).describe("Detect injected queries, commands and scripts."),
   hidden_text: z
     .boolean()
     .default(true)
-    .describe("Find invisible characters and letters that are not what they look like."),
+    .describe("Detect invisible characters and look-alike letters."),
   unreadable: z
     .enum(["report", "ignore"])
     .default("report")
     .describe(
-      "`report`: an attachment that cannot be fetched or read, or only in part, is a match of its own, since nobody looked into it. `ignore`: it passes in silence.",
+      "`report`: an attachment that cannot be fetched or read completely is a match. `ignore`: it is not reported.",
     ),
 });
 
-/** Each as it comes without settings, and of what it finds only what the switch is about. */
+/** Detectors with default settings, and the type of match that each setting enables. */
 const PARTS = [
   { member: "pii", part: dataLossPrevention, type: "pii" },
   { member: "secrets", part: secrets, type: "secret" },
@@ -34,7 +34,7 @@ export const docAnalyzer = defineDetector({
   kind: "doc_analyzer",
   title: "Document analyzer",
   summary:
-    "Reads attachments (text, mail, HTML, RTF, PDF, Word, Excel, PowerPoint, zip, gzip), and such files in a provider's body, for personal data, secrets, injections and hidden text.",
+    "Inspects attachments (text, mail, HTML, RTF, PDF, Word, Excel, PowerPoint, zip, gzip) and such files inside a request body for personal data, secrets, injections and hidden text.",
   reads: { input: ["attachment"], output: ["attachment"] },
   masks: false,
   settings: Settings,
@@ -43,10 +43,10 @@ export const docAnalyzer = defineDetector({
       inspect: part.prepare({}),
       type,
     }));
-    return async (texts, surroundings) => {
-      let matches = settings.unreadable === "report" ? findUnreadable(surroundings) : [];
+    return async (texts, context) => {
+      let matches = settings.unreadable === "report" ? findUnreadable(context) : [];
       for (const { inspect, type } of parts) {
-        const found = await inspect(texts, surroundings);
+        const found = await inspect(texts, context);
         matches = matches.concat(found.filter((match) => match.type === type).map(dropMask));
       }
       return matches;
@@ -61,5 +61,5 @@ const findUnreadable = ({ attachments }: InspectionContext): Match[] =>
     return [{ label: "unreadable", type: "unreadable_attachment", confidence: 1, detail }];
   });
 
-/** What stands in an attachment cannot be rewritten. */
+/** Removes the mask: attachments cannot be rewritten. */
 const dropMask = ({ mask: _, ...match }: Match): Match => match;

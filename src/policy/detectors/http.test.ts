@@ -9,22 +9,25 @@ const TEXTS = [
 ];
 const SETTINGS = { url: "https://detector.example/v1", headers: { "x-key": "s3cret" } };
 
-async function ask(answer: unknown, settings: object = {}, texts = TEXTS) {
-  const asked: unknown[] = [];
+async function inspectWith(response: unknown, settings: object = {}, texts = TEXTS) {
+  const requests: unknown[] = [];
   const post: DetectorServices["post"] = async (request) => {
-    asked.push(request);
-    return answer;
+    requests.push(request);
+    return response;
   };
   const inspect = http.prepare({ ...SETTINGS, ...settings });
-  const surroundings = { direction: "input", protocol: "llm", services: { post } };
-  const matches = (await inspect(texts, surroundings as unknown as InspectionContext)) as Match[];
-  return { matches, asked };
+  const context = { direction: "input", protocol: "llm", services: { post } };
+  const matches = (await inspect(texts, context as unknown as InspectionContext)) as Match[];
+  return { matches, requests };
 }
 
-test("it is sent every text with its place in the conversation", async () => {
-  const { asked } = await ask({ flagged: false }, { timeout_ms: 500, allow_private: true });
+test("the request contains every text with its source and role", async () => {
+  const { requests } = await inspectWith(
+    { flagged: false },
+    { timeout_ms: 500, allow_private: true },
+  );
 
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     {
       url: "https://detector.example/v1",
       headers: { "x-key": "s3cret" },
@@ -42,16 +45,16 @@ test("it is sent every text with its place in the conversation", async () => {
   ]);
 });
 
-test("where there is no text, nobody is asked", async () => {
-  expect((await ask({ flagged: true }, {}, [])).asked).toEqual([]);
+test("without text, no request is sent", async () => {
+  expect((await inspectWith({ flagged: true }, {}, [])).requests).toEqual([]);
 });
 
-test("its matches get a place and a mask", async () => {
-  const answer = {
+test("returned matches get a location and a mask", async () => {
+  const response = {
     matches: [{ text: 1, start: 6, end: 10, label: "word", type: "custom", confidence: 0.7 }],
   };
 
-  expect((await ask(answer, { mask_with: "[X]" })).matches).toEqual([
+  expect((await inspectWith(response, { mask_with: "[X]" })).matches).toEqual([
     {
       label: "word",
       type: "custom",
@@ -70,8 +73,8 @@ test.each([
   ],
   [{ flagged: false, confidence: 0.9 }, []],
   [{ matches: [] }, []],
-])("the answer %j finds %j", async (answer, matches) => {
-  expect((await ask(answer)).matches).toEqual(matches);
+])("the response %j becomes the matches %j", async (response, matches) => {
+  expect((await inspectWith(response)).matches).toEqual(matches);
 });
 
 const at = (start: number, end: number, text = 1) => ({
@@ -90,20 +93,20 @@ test.each<[unknown, string]>([
   [{ matches: "none" }, "matches"],
   [{ matches: [{ text: 0 }] }, "matches.0.start"],
   [{ matches: Array(1001).fill(at(0, 1).matches[0]) }, "matches"],
-  [at(0, 1, 2), "no text 2"],
-  [at(0, 11), "no part from 0 to 11"],
-  [at(3, 3), "no part from 3 to 3"],
-  [at(5, 3), "no part from 5 to 3"],
+  [at(0, 1, 2), "no text with index 2"],
+  [at(0, 11), "0 to 11 is not a valid range"],
+  [at(3, 3), "3 to 3 is not a valid range"],
+  [at(5, 3), "5 to 3 is not a valid range"],
   [at(-1, 3), "matches.0.start"],
   [at(0.5, 3), "matches.0.start"],
-  [at(0, 4), "no part from 0 to 4"],
-  [at(4, 6), "no part from 4 to 6"],
-])("the answer %j is a failure that says where: %s", async (answer, where) => {
-  const failed = ask(answer).catch((error: Error) => error.message);
+  [at(0, 4), "0 to 4 is not a valid range"],
+  [at(4, 6), "4 to 6 is not a valid range"],
+])("an invalid response is rejected with its location (case %#)", async (response, problem) => {
+  const message = inspectWith(response).catch((error: Error) => error.message);
 
-  expect(await failed).toContain("not of the documented form");
-  expect(await failed).toContain(where);
-  expect(await failed).not.toContain("ada@");
+  expect(await message).toContain("The detector's response is invalid.");
+  expect(await message).toContain(problem);
+  expect(await message).not.toContain("ada@");
 });
 
 test.each([
@@ -113,6 +116,6 @@ test.each([
   { headers: { host: "x" } },
   { mask_with: "two\nlines" },
   { extra: true },
-])("the settings %j are refused", (settings) => {
+])("the settings %j are rejected", (settings) => {
   expect(http.settings.safeParse({ ...SETTINGS, ...settings }).success).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** Asks a detector of the user's own over HTTP. What it is sent and must answer stands in the two shapes below. */
+/** Detector that calls a custom detector over HTTP. */
 import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
 import { HttpUrl, SecretHeaders } from "../../contract/http-shapes.ts";
@@ -7,7 +7,7 @@ import { SEGMENT_SOURCES, type Segment } from "../segment.ts";
 
 const Settings = z.strictObject({
   url: HttpUrl.describe(
-    "Where the texts are posted, as `{direction, protocol, texts: [{index, source, role, text}]}`. The answer is `{matches: [{text, start, end, label, type, confidence}]}`, with `text` the index and offsets in UTF-16 units, or `{flagged, label, type, confidence}` for all texts together.",
+    "URL to which the texts are posted as `{direction, protocol, texts: [{index, source, role, text}]}`. It responds with `{matches: [{text, start, end, label, type, confidence}]}`, where `text` is the index and offsets are UTF-16 code units, or with `{flagged, label, type, confidence}` for all texts together.",
   ),
   headers: SecretHeaders,
   timeout_ms: z
@@ -15,21 +15,23 @@ const Settings = z.strictObject({
     .min(50)
     .max(10_000)
     .default(2000)
-    .describe("Longest wait for the answer; later is a failed detector."),
+    .describe("Timeout for the response. A timeout counts as a failed detector."),
   allow_private: z
     .boolean()
     .default(false)
-    .describe("Whether the address may be one of a private network."),
+    .describe("Whether the URL may resolve to a private address."),
   mask_with: z
     .string()
     .max(64)
-    .regex(/^[^\r\n]*$/, "must be on one line: lines are counted by clients")
+    .regex(/^[^\r\n]*$/, "must not contain a line break")
     .default("***")
-    .describe("What Transform writes in place of a match."),
+    .describe("Replacement text for a match."),
 });
 
-/** A word, so that no value can travel in it. */
-const Word = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "must be a short word in lower case");
+/** Restricted to a slug, so that it cannot contain a matched value. */
+const Slug = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,39}$/, "must be at most 40 lower-case letters, digits and underscores");
 const Confidence = z.number().min(0).max(1).default(1);
 const TYPE = "http_detector";
 
@@ -37,41 +39,41 @@ const ReportedMatch = z.strictObject({
   text: z.int().min(0),
   start: z.int().min(0),
   end: z.int().min(1),
-  label: Word,
-  type: Word.default(TYPE),
+  label: Slug,
+  type: Slug.default(TYPE),
   confidence: Confidence,
 });
 const MatchesResponse = z.strictObject({ matches: z.array(ReportedMatch).max(1000) });
 const FlaggedResponse = z.strictObject({
   flagged: z.boolean(),
-  label: Word.default("flagged"),
-  type: Word.default(TYPE),
+  label: Slug.default("flagged"),
+  type: Slug.default(TYPE),
   confidence: Confidence,
 });
 
-/** An attachment would have to be fetched for it; the texts of a payload are there already. */
+/** Excludes attachments, which would have to be fetched. */
 const TEXTS = SEGMENT_SOURCES.filter((source) => source !== "attachment");
 
 export const http = defineDetector({
   kind: "http",
   title: "HTTP detector",
-  summary: "Asks a detector of your own; Transform masks what it points at.",
+  summary: "Calls a custom detector over HTTP. Transform masks the matches it returns.",
   reads: { input: TEXTS, output: TEXTS },
   masks: true,
   remote: true,
   settings: Settings,
   secrets: ["headers.*"],
   prepare: ({ url, headers, timeout_ms, allow_private, mask_with }) => {
-    return async (texts, surroundings) => {
+    return async (texts, context) => {
       if (texts.length === 0) return [];
-      const body = toRequestBody(texts, surroundings);
-      const asked = { url, headers, body, timeout_ms, allow_private };
-      const answer = await surroundings.services.post(asked);
-      if (typeof answer === "object" && answer !== null && "matches" in answer) {
-        const { matches } = parseResponse(MatchesResponse, answer);
+      const body = toRequestBody(texts, context);
+      const request = { url, headers, body, timeout_ms, allow_private };
+      const response = await context.services.post(request);
+      if (typeof response === "object" && response !== null && "matches" in response) {
+        const { matches } = parseResponse(MatchesResponse, response);
         return matches.map((match) => toMatch(match, texts, mask_with));
       }
-      const { flagged, label, type, confidence } = parseResponse(FlaggedResponse, answer);
+      const { flagged, label, type, confidence } = parseResponse(FlaggedResponse, response);
       return flagged ? [{ label, type, confidence }] : [];
     };
   },
@@ -83,10 +85,10 @@ const toRequestBody = (texts: readonly Segment[], { direction, protocol }: Inspe
   texts: texts.map(({ source, role, text }, index) => ({ index, source, role, text })),
 });
 
-function parseResponse<Shape extends z.ZodType>(shape: Shape, answer: unknown): z.output<Shape> {
-  const parsed = shape.safeParse(answer);
+function parseResponse<Shape extends z.ZodType>(shape: Shape, response: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(response);
   if (parsed.success) return parsed.data;
-  // Where it is wrong and what is expected there, never what stood there.
+  // Reports the location and the expected format, never the value.
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === "unrecognized_keys";
   throw invalidResponse(
@@ -101,17 +103,17 @@ function toMatch(
 ): Match {
   const { text: index, start, end, label, type, confidence } = pointed;
   const segment = texts[index];
-  if (!segment) throw invalidResponse(`There is no text ${index}.`);
+  if (!segment) throw invalidResponse(`matches.text: no text with index ${index} was sent.`);
   const { text } = segment;
   if (start >= end || end > text.length || cutsPair(text, start) || cutsPair(text, end)) {
-    throw invalidResponse(`Text ${index} has no part from ${start} to ${end}.`);
+    throw invalidResponse(`matches: ${start} to ${end} is not a valid range of text ${index}.`);
   }
   return { label, type, confidence, at: { segment, start, end }, mask: { text: mask_with } };
 }
 
-/** Half a character cannot be written back. */
+/** Detects an offset inside a surrogate pair. */
 const cutsPair = (text: string, at: number): boolean =>
   /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1)) && at > 0;
 
-const invalidResponse = (why: string) =>
-  new AppError("upstream_failed", `The detector's answer is not of the documented form. ${why}`);
+const invalidResponse = (reason: string) =>
+  new AppError("upstream_failed", `The detector's response is invalid. ${reason}`);

@@ -1,4 +1,4 @@
-/** Finds attacks on what stands behind a model: queries, commands, paths and markup smuggled into values. */
+/** Detector of injection attacks on systems behind a model: queries, commands, paths and markup in values. */
 import { z } from "zod";
 import { defineDetector } from "../detector.ts";
 import { Threshold } from "../shared-settings.ts";
@@ -10,17 +10,17 @@ const Settings = z.strictObject({
   predefined_injections: z
     .array(
       z.strictObject({
-        type: z.enum(INJECTION_TYPES).describe("The kind of injection."),
-        enabled: z.boolean().default(true).describe("Whether it is looked for."),
+        type: z.enum(INJECTION_TYPES).describe("Kind of injection."),
+        enabled: z.boolean().default(true).describe("Whether this kind is detected."),
       }),
     )
     .default([])
-    .describe("The kinds to look for; one that is not listed is left out. Empty: all of them."),
+    .describe("Kinds to detect. Kinds that are not listed are ignored; an empty list means all."),
   custom_injections: CustomPatterns.describe(
-    "Patterns of your own, tried on the text and on what is encoded in it.",
+    "Custom patterns, applied to the text and to content encoded in it.",
   ),
   threshold: Threshold.describe(
-    "How sure a match must be. In prose, where people discuss code, a text counts for less than in the arguments of a tool.",
+    "Minimum confidence of a match. Confidence is lower in prose, where people discuss code, than in tool arguments.",
   ),
 });
 
@@ -28,7 +28,7 @@ export const injectionProtection = defineDetector({
   kind: "injection_protection",
   title: "Injection protection",
   summary:
-    "SQL, NoSQL, command, path, script, template and other injections in tool arguments, tool results and user text.",
+    "Detects SQL, NoSQL, command, path, script, template and other injections in tool arguments, tool results and user text.",
   reads: {
     input: ["user", "system", "tool_arguments", "tool_result"],
     output: ["tool_arguments"],

@@ -1,4 +1,4 @@
-/** Finds the words and patterns that an organization does not want to see. */
+/** Detector of unwanted keywords and patterns. */
 import { z } from "zod";
 import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
@@ -19,43 +19,36 @@ const Settings = z.strictObject({
     .max(20_000)
     .refine(
       (keywords) => keywords.join("").length <= MAX_KEYWORD_CHARACTERS,
-      `must have at most ${MAX_KEYWORD_CHARACTERS} characters together`,
+      `must have at most ${MAX_KEYWORD_CHARACTERS} characters in total`,
     )
     .default([])
     .describe(
-      "Words and phrases, in any case. They match whole words, also in look-alike letters, with invisible characters inside, or encoded.",
+      "Words and phrases, case-insensitive. They match whole words, including words with look-alike letters or invisible characters, and encoded words.",
     ),
   regex: z
     .array(PatternText)
     .max(200)
     .default([])
-    .describe(
-      "Patterns, in the syntax that runs in linear time: no look-around, no back-reference.",
-    ),
-  ignore_case: z
-    .boolean()
-    .default(true)
-    .describe("Whether patterns take upper and lower case for the same."),
+    .describe("Regular expressions in linear-time syntax: no look-around, no back-references."),
+  ignore_case: z.boolean().default(true).describe("Whether patterns are case-insensitive."),
   similarity_threshold: z
     .number()
     .min(0.7)
     .max(1)
     .default(1)
     .describe(
-      "How much of a keyword must be there, for misspelt ones. 1: all of it. 0.8: a word of five letters may have one wrong. At most two letters may differ.",
+      "Similarity at which a misspelled keyword matches. 1: exact match. 0.8: a word of five letters may have one wrong letter. At most two letters may differ.",
     ),
   leetspeak: z
     .boolean()
     .default(true)
-    .describe(
-      "Whether digits and signs inside words count as the letters they look like: `p4ssw0rd`.",
-    ),
-  mask_with: MaskWith.default("***").describe("What is written in place of a match."),
+    .describe("Whether digits and signs inside words match the letters they resemble: `p4ssw0rd`."),
+  mask_with: MaskWith.default("***").describe("Replacement text for a match."),
 });
 
 interface Hit {
   rule: "keyword" | "regex";
-  /** Its place in the list of the settings. */
+  /** Index in the list of the settings. */
   index: number;
   confidence: number;
   start: number;
@@ -66,7 +59,7 @@ type HitFinder = (view: View) => Hit[];
 export const promptModeration = defineDetector({
   kind: "prompt_moderation",
   title: "Prompt moderation",
-  summary: "Finds words and patterns of your own list, and can mask them.",
+  summary: "Detects keywords and patterns from your own list, and can mask them.",
   reads: {
     input: ["user", "assistant", "system", "tool_definition", "tool_arguments", "tool_result"],
     output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
@@ -75,38 +68,38 @@ export const promptModeration = defineDetector({
   settings: Settings,
   prepare: (settings) => {
     const keywords = settings.keywords.map((keyword) => foldText(keyword).text);
-    const inWords = [createExactFinder(keywords)];
+    const wordFinders = [createExactFinder(keywords)];
     if (settings.similarity_threshold < 1)
-      inWords.push(createSimilarFinder(keywords, settings.similarity_threshold));
-    const inText = settings.regex.map((source, index) =>
+      wordFinders.push(createSimilarFinder(keywords, settings.similarity_threshold));
+    const patternFinders = settings.regex.map((source, index) =>
       createPatternFinder(source, index, settings.ignore_case),
     );
 
-    const placed = (of: Segment, hit: Hit): LocatedMatch[] =>
-      splitByLine(of.text, hit).map(({ start, end }) => ({
+    const toMatches = (segment: Segment, hit: Hit): LocatedMatch[] =>
+      splitByLine(segment.text, hit).map(({ start, end }) => ({
         label: hit.rule,
         type: "keyreg",
         confidence: hit.confidence,
-        at: { segment: of, start, end },
+        at: { segment, start, end },
         mask: { text: settings.mask_with },
         detail: { index: hit.index },
       }));
-    const inspect = (of: Segment) => {
-      const [, ...encoded] = computeOnce(of, decodeViews);
+    const inspect = (segment: Segment) => {
+      const [, ...encoded] = computeOnce(segment, decodeViews);
       const found: LocatedMatch[] = [];
-      const look = (at: View, finders: readonly HitFinder[]) => {
+      const findIn = (view: View, finders: readonly HitFinder[]) => {
         for (const find of finders) {
-          const hits = find(at);
+          const hits = find(view);
           if (hits.length === 0) continue;
-          const there = hits.map((hit) => ({ ...hit, ...at.toOriginal(hit.start, hit.end) }));
-          for (const hit of dropRepeats(there)) found.push(...placed(of, hit));
+          const located = hits.map((hit) => ({ ...hit, ...view.toOriginal(hit.start, hit.end) }));
+          for (const hit of dropRepeats(located)) found.push(...toMatches(segment, hit));
         }
       };
-      for (const view of [computeOnce(of, foldText), ...encoded]) {
-        look(view, inWords);
-        look(view, inText);
+      for (const view of [computeOnce(segment, foldText), ...encoded]) {
+        findIn(view, wordFinders);
+        findIn(view, patternFinders);
         const plain = settings.leetspeak && keywords.length > 0 ? foldLeetspeak(view) : view;
-        if (plain !== view) look(plain, inWords);
+        if (plain !== view) findIn(plain, wordFinders);
       }
       return resolveOverlaps(found);
     };

@@ -79,11 +79,11 @@ export const ADVERSARIAL = ["<", "<A", "<A_", "<EMAIL_", "<EMAIL_abcdefg", "A_".
 
 test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
   const inspect = restoreMasks.prepare({});
-  const surroundings = {
+  const context = {
     services: { restore: async () => new Map() },
   } as unknown as InspectionContext;
   const run = (text: string) => {
-    inspect([createSegment(text, "assistant", { pointer: "/x" })], surroundings);
+    inspect([createSegment(text, "assistant", { pointer: "/x" })], context);
   };
 
   await expectLinear(run, (length) => piece.repeat(length / piece.length));

@@ -1,4 +1,4 @@
-/** Puts back what an earlier evaluation of the session masked reversibly, so that people read their own values. */
+/** Detector that restores values masked reversibly by an earlier evaluation of the session. */
 import { z } from "zod";
 import { defineDetector, type Match } from "../detector.ts";
 import { computeOnce } from "../segment.ts";
@@ -7,7 +7,7 @@ export const restoreMasks = defineDetector({
   kind: "restore_masks",
   title: "Restore masks",
   summary:
-    "Finds the pseudonyms that stand for masked values of the same session. Transform writes the values back.",
+    "Detects pseudonyms of masked values of the same session. Transform restores the values.",
   reads: { input: [], output: ["assistant", "tool_arguments"] },
   masks: true,
   settings: z.strictObject({}),
@@ -38,5 +38,5 @@ function findPseudonyms(text: string): readonly PseudonymLocation[] {
   return Array.from(text.matchAll(PSEUDONYM), ({ 0: name, index }) => ({ name, start: index }));
 }
 
-/** Named after an entity, a format (`AUTH0_…`) or a rule, in any script. Bounded, so that reading it costs little. */
+/** Label of an entity, format (`AUTH0_…`) or rule, in any script, and a random suffix. Bounded for linear time. */
 const PSEUDONYM = /<[\p{Lu}\p{Lo}\p{N}_]{1,80}_[a-z2-7]{8}>/gu;

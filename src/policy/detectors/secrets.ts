@@ -1,4 +1,4 @@
-/** Finds credentials: keys of known vendors by their format, others by what they are called. */
+/** Detector of credentials: keys of known vendors by format, others by name. */
 import { z } from "zod";
 import { defineDetector, inspectEach, type Match } from "../detector.ts";
 import { splitByLine } from "../dlp/split-by-line.ts";
@@ -13,12 +13,12 @@ const Settings = z
     disabled_formats: z
       .array(z.enum(SECRET_LABELS))
       .default([])
-      .describe("Formats that are not looked for."),
+      .describe("Formats that are not detected."),
     generic: z
       .boolean()
       .default(true)
       .describe(
-        "Also report values that only their name gives away, such as `password = …` or `api_key: …`.",
+        "Also detect values that only their name identifies, such as `password = …` or `api_key: …`.",
       ),
     min_entropy: z
       .number()
@@ -26,7 +26,7 @@ const Settings = z
       .max(6)
       .default(2.8)
       .describe(
-        "How random such a value must be at least, in bits per character. Words have about 2.5, random keys 4 and more. Values called key, token or secret need 3.3 in any case.",
+        "Minimum entropy of such a value, in bits per character. Words have about 2.5, random keys 4 or more. Values named key, token or secret always need at least 3.3.",
       ),
     allow_list: z
       .array(z.string().min(1).max(4096))
@@ -34,14 +34,14 @@ const Settings = z
       .default([])
       .describe("Values that are never reported, such as the key of a test system."),
     mask_with: MaskWith.optional().describe(
-      "What is written in place of a secret. Left out: `[MASKED_…]` with the format's name, or `*` with `preserve_len`.",
+      "Replacement text. Default: `[MASKED_…]` with the name of the format, or `*` with `preserve_len`.",
     ),
     preserve_len: PreserveLen,
     reversible: z
       .boolean()
       .default(false)
       .describe(
-        "Mask by a name of the session (`<GITHUB_TOKEN_…>`) that an output evaluation can turn back into the value, in place of `mask_with`.",
+        "Mask with a pseudonym of the session (`<GITHUB_TOKEN_…>`) instead of `mask_with`. The restore_masks detector can restore the value in the output.",
       ),
   })
   .refine(isRepeatable, NOT_REPEATABLE_ISSUE);
@@ -49,8 +49,7 @@ const Settings = z
 export const secrets = defineDetector({
   kind: "secrets",
   title: "Secrets",
-  summary:
-    "Finds API keys, tokens, private keys and passwords, encoded ones too, and can mask them.",
+  summary: "Detects API keys, tokens, private keys and passwords, also encoded, and can mask them.",
   reads: {
     input: ["user", "tool_arguments", "tool_result", "assistant", "system", "tool_definition"],
     output: ["assistant", "tool_definition", "tool_arguments", "tool_result"],
@@ -60,30 +59,30 @@ export const secrets = defineDetector({
   prepare: (settings) => {
     const disabled = new Set<string>(settings.disabled_formats);
     const allowed = new Set(settings.allow_list);
-    const wanted = (secret: Secret, of: Segment) =>
+    const isReported = (secret: Secret, segment: Segment) =>
       !disabled.has(secret.label) &&
       (!secret.generic || (settings.generic && secret.entropy >= settings.min_entropy)) &&
-      !allowed.has(of.text.slice(secret.start, secret.end));
+      !allowed.has(segment.text.slice(secret.start, secret.end));
 
-    const mask = (label: string, length: number): NonNullable<Match["mask"]> => {
+    const createMask = (label: string, length: number): NonNullable<Match["mask"]> => {
       const name = label.toUpperCase();
       if (settings.reversible) return { pseudonym: name };
       const { preserve_len, mask_with = preserve_len ? "*" : `[MASKED_${name}]` } = settings;
       return { text: renderMask({ mask_with, preserve_len }, length) };
     };
-    // Line by line: a masked key keeps the number of lines that clients count.
-    const matches = (secret: Secret, of: Segment) =>
-      splitByLine(of.text, secret).map(({ start, end }) => ({
+    // Splits by line, so that masking a private key keeps the number of lines.
+    const toMatches = (secret: Secret, segment: Segment) =>
+      splitByLine(segment.text, secret).map(({ start, end }) => ({
         label: secret.label,
         type: "secret",
         confidence: secret.confidence,
-        at: { segment: of, start, end },
-        mask: mask(secret.label, end - start),
+        at: { segment, start, end },
+        mask: createMask(secret.label, end - start),
       }));
-    return inspectEach((of) =>
-      findSegmentSecrets(of)
-        .filter((secret) => wanted(secret, of))
-        .flatMap((secret) => matches(secret, of)),
+    return inspectEach((segment) =>
+      findSegmentSecrets(segment)
+        .filter((secret) => isReported(secret, segment))
+        .flatMap((secret) => toMatches(secret, segment)),
     );
   },
 });

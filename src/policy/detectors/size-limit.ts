@@ -1,4 +1,4 @@
-/** Is a payload larger than its reader should get? */
+/** Detector of payloads that exceed a size limit. */
 import { z } from "zod";
 import { defineDetector, type Match } from "../detector.ts";
 import { SEGMENT_SOURCES } from "../segment.ts";
@@ -9,26 +9,28 @@ const Settings = z.strictObject({
   max_tokens: Limit.nullable()
     .default(128_000)
     .describe(
-      "Of all texts together, estimated as a quarter of their bytes in UTF-8: close for English, a little low for Chinese. null: no limit.",
+      "Maximum tokens of all texts together, estimated as UTF-8 bytes divided by four: close for English, slightly low for Chinese. null: no limit.",
     ),
-  max_characters: Limit.nullable().default(null).describe("Of all texts together. null: no limit."),
+  max_characters: Limit.nullable()
+    .default(null)
+    .describe("Maximum characters of all texts together. null: no limit."),
   max_payload_bytes: Limit.nullable()
     .default(null)
-    .describe("Of the payload as it was sent, attachments included. null: no limit."),
+    .describe("Maximum size of the payload as sent, including attachments. null: no limit."),
 });
 
 const BYTES_PER_TOKEN = 4;
-/** Fetching an attachment only to measure it would be a waste. */
+/** Excludes attachments, which would have to be fetched. */
 const TEXTS = SEGMENT_SOURCES.filter((source) => source !== "attachment");
 
 export const sizeLimit = defineDetector({
   kind: "size_limit",
   title: "Size limit",
-  summary: "Finds payloads with more text, tokens or bytes than they should have.",
+  summary: "Detects payloads that exceed a limit of characters, tokens or bytes.",
   reads: { input: TEXTS, output: TEXTS },
   masks: false,
   settings: Settings,
-  prepare: (limits) => (texts, surroundings) => {
+  prepare: (limits) => (texts, context) => {
     let [characters, bytes] = [0, 0];
     for (const { text } of texts) {
       characters += text.length;
@@ -37,7 +39,7 @@ export const sizeLimit = defineDetector({
     const sizes = [
       ["characters", limits.max_characters, characters],
       ["tokens", limits.max_tokens, Math.ceil(bytes / BYTES_PER_TOKEN)],
-      ["payload_bytes", limits.max_payload_bytes, surroundings.payload_bytes],
+      ["payload_bytes", limits.max_payload_bytes, context.payload_bytes],
     ] as const;
     const matches: Match[] = [];
     for (const [label, limit, size] of sizes) {

@@ -7,8 +7,8 @@ const tool = (name: string) => ({ name, pointer: `/${name}`, arguments: {}, sche
 /** Labels of what is found, by tool. */
 function found(settings: object, calls: string[], definitions: string[] = []) {
   const inspect = toolPermission.prepare(settings);
-  const surroundings = { calls: calls.map(tool), definitions: definitions.map(tool) };
-  const matches = inspect([], surroundings as unknown as InspectionContext) as Match[];
+  const context = { calls: calls.map(tool), definitions: definitions.map(tool) };
+  const matches = inspect([], context as unknown as InspectionContext) as Match[];
   return matches.map(({ label, detail }) => `${detail?.tool} ${label}`);
 }
 

@@ -1,4 +1,4 @@
-/** Which tools may be called or offered, by name. */
+/** Detector of tools that are not permitted, by name. */
 import { z } from "zod";
 import { compileGlobs } from "../../lib/text/glob.ts";
 import { defineDetector, type Match } from "../detector.ts";
@@ -7,21 +7,21 @@ const ToolPatterns = z.array(z.string().min(1).max(256)).max(1000).default([]);
 
 const Settings = z.strictObject({
   allowed_tools: ToolPatterns.describe(
-    "Names of tools that may be used; `*` stands for any run of characters. Empty: every tool that is not denied. The name is without the `mcp__server__` in front.",
+    "Names of permitted tools, without the prefix `mcp__server__`; `*` matches any characters. An empty list permits every tool that is not denied.",
   ),
   denied_tools: ToolPatterns.describe(
-    "Names of tools that may not be used, in upper or lower case; they win over `allowed_tools`.",
+    "Names of denied tools, case-insensitive. They take precedence over `allowed_tools`.",
   ),
   definitions: z
     .boolean()
     .default(false)
-    .describe("Also look at the tools that a request offers to the model, not only at calls."),
+    .describe("Also check the tools that a request offers to the model, not only calls."),
 });
 
 export const toolPermission = defineDetector({
   kind: "tool_permission",
   title: "Tool permission",
-  summary: "Finds calls of tools that are denied or not on the list of allowed ones.",
+  summary: "Detects calls of tools that are denied or not allowed.",
   reads: {
     input: ["tool_arguments", "tool_definition"],
     output: ["tool_arguments", "tool_definition"],
@@ -35,8 +35,8 @@ export const toolPermission = defineDetector({
       if (isDenied(name.toLowerCase())) return "denied";
       return isAllowed(name) ? undefined : "not_allowed";
     };
-    return (_, surroundings) =>
-      [...surroundings.calls, ...(definitions ? surroundings.definitions : [])].flatMap(
+    return (_, context) =>
+      [...context.calls, ...(definitions ? context.definitions : [])].flatMap(
         ({ name, pointer }): Match[] => {
           const label = problem(name);
           const detail = { tool: name.slice(0, MAX_NAME_CHARACTERS), pointer };
@@ -46,5 +46,5 @@ export const toolPermission = defineDetector({
   },
 });
 
-/** Who sends the payload writes the name, and may write a book. */
+/** Caps the name, which the payload controls. */
 const MAX_NAME_CHARACTERS = 100;

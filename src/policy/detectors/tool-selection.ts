@@ -1,4 +1,4 @@
-/** Does a call fit the tools there are: a tool that exists, with arguments of the right form? */
+/** Detector of calls of unknown tools and of invalid arguments. */
 import { z } from "zod";
 import { findSchemaViolation } from "../../lib/json/find-schema-violation.ts";
 import { defineDetector, type Match, NOT_RECORDED, type ToolCall } from "../detector.ts";
@@ -7,32 +7,36 @@ const Settings = z.strictObject({
   known_tools: z
     .array(
       z.strictObject({
-        name: z.string().min(1).max(256).describe("Without the `mcp__server__` in front."),
+        name: z
+          .string()
+          .min(1)
+          .max(256)
+          .describe("Name of the tool, without the prefix `mcp__server__`."),
         parameters: z
           .record(z.string(), z.unknown())
           .default({})
-          .describe("JSON Schema of the arguments. Empty: they are not checked."),
+          .describe("JSON Schema of the arguments. If empty, arguments are not checked."),
       }),
     )
     .max(1000)
     .default([])
     .describe(
-      "Tools that exist besides those the payload itself defines. An answer seldom repeats the definitions of its request, so list the tools here to check answers.",
+      "Tools that exist in addition to those defined in the payload. Responses seldom repeat the definitions of the request, so list the tools here to check responses.",
     ),
   check_names: z
     .boolean()
     .default(true)
-    .describe("Find calls of tools that nobody defined. Where no tool is known, nothing is found."),
+    .describe("Detect calls of undefined tools. Does nothing if no tool is known."),
   check_arguments: z
     .boolean()
     .default(true)
-    .describe("Find arguments that are not JSON, or do not fit the schema of their tool."),
+    .describe("Detect arguments that are not JSON or violate the tool's schema."),
 });
 
 export const toolSelection = defineDetector({
   kind: "tool_selection",
   title: "Tool selection",
-  summary: "Finds calls of tools that do not exist, and arguments that do not fit their schema.",
+  summary: "Detects calls of unknown tools, and arguments that violate the tool's schema.",
   reads: { input: ["tool_arguments"], output: ["tool_arguments"] },
   masks: false,
   settings: Settings,
@@ -47,12 +51,12 @@ export const toolSelection = defineDetector({
         if (unknown) return [toMisuse(call, "unknown_tool")];
         if (!check_arguments || call.arguments === NOT_RECORDED) return [];
         if (call.arguments === undefined) return [toMisuse(call, "arguments_not_json")];
-        const misfit = findSchemaViolation(schemas.get(call.name), call.arguments);
-        if (!misfit) return [];
+        const violation = findSchemaViolation(schemas.get(call.name), call.arguments);
+        if (!violation) return [];
         return [
           toMisuse(call, "invalid_arguments", {
-            keyword: misfit.keyword,
-            argument: misfit.pointer,
+            keyword: violation.keyword,
+            argument: violation.pointer,
           }),
         ];
       });
@@ -68,6 +72,6 @@ const toMisuse = (
   label,
   type: "tool_misuse",
   confidence: 1,
-  // The name of a tool that does not exist is the model's own text.
+  // The name of an unknown tool is text of the model, which a finding must not repeat.
   detail: { ...(label !== "unknown_tool" && { tool: name }), pointer, ...detail },
 });

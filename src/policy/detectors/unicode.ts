@@ -1,4 +1,4 @@
-/** Finds text that is there for machines and not for readers, and letters that are not what they look like. */
+/** Detector of invisible text and look-alike letters. */
 import { z } from "zod";
 import { defineDetector, inspectEach, type Match } from "../detector.ts";
 import { computeOnce, SEGMENT_SOURCES, type Segment } from "../segment.ts";
@@ -9,9 +9,9 @@ const Settings = z.strictObject({
   kinds: z
     .array(z.enum(HIDDEN_KINDS))
     .default([...HIDDEN_KINDS])
-    .describe("What to look for."),
+    .describe("Kinds of hidden text to detect."),
   threshold: Threshold.describe(
-    "How sure a match must be. At 0.5 what is merely unusual is found too.",
+    "Minimum confidence of a match. At 0.5, merely unusual characters are detected too.",
   ),
 });
 
@@ -19,15 +19,15 @@ export const unicode = defineDetector({
   kind: "unicode",
   title: "Hidden text",
   summary:
-    "Invisible characters, reversed text, smuggled bytes and look-alike letters. Transform removes them.",
+    "Detects invisible characters, reversed text, hidden bytes and look-alike letters. Transform removes them.",
   reads: { input: SEGMENT_SOURCES, output: SEGMENT_SOURCES },
   masks: true,
   settings: Settings,
   prepare: ({ kinds, threshold }) => {
-    const wanted = new Set(kinds);
+    const enabled = new Set(kinds);
     const inspect = (segment: Segment): Match[] =>
       computeOnce(segment, findHiddenText)
-        .filter(({ kind, confidence }) => wanted.has(kind) && confidence >= threshold)
+        .filter(({ kind, confidence }) => enabled.has(kind) && confidence >= threshold)
         .map(({ kind, confidence, start, end, visibleText }) => ({
           label: kind,
           type: "hidden_text",

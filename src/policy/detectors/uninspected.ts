@@ -1,4 +1,4 @@
-/** Finds the parts of a payload that no detector could read, so that a rule can act on them. */
+/** Detector of the parts of a payload that no detector could read, so that a rule can act on them. */
 import { z } from "zod";
 import { UNINSPECTED_REASONS } from "../../contract/evaluate.ts";
 import { defineDetector } from "../detector.ts";
@@ -12,7 +12,7 @@ const Settings = z.strictObject({
     .min(1)
     .default(["binary", "unreadable", "truncated", "too_many", "over_budget"])
     .describe(
-      "Which parts are found. Add `media` for pictures, sounds and films, `encrypted` for the sealed reasoning of a provider, and `not_opened` for documents where no other rule reads attachments.",
+      "Reasons to report. Add `media` for images, audio and video, `encrypted` for encrypted reasoning of a provider, and `not_opened` for documents if no other rule reads attachments.",
     ),
 });
 
@@ -20,15 +20,15 @@ export const uninspected = defineDetector({
   kind: "uninspected",
   title: "Content not inspected",
   summary:
-    "Parts of a payload that no detector could read: unknown bytes, damaged or encrypted documents, what exceeds a limit.",
+    "Detects parts of a payload that no detector could read: unknown bytes, damaged or encrypted documents, content over a limit.",
   reads: { input: TEXTS, output: TEXTS },
   masks: false,
   settings: Settings,
   prepare: ({ reasons }) => {
-    const wanted = new Set(reasons);
-    return (_, surroundings) =>
-      surroundings.uninspected
-        .filter(({ reason }) => wanted.has(reason))
+    const enabled = new Set(reasons);
+    return (_, context) =>
+      context.uninspected
+        .filter(({ reason }) => enabled.has(reason))
         .map(({ pointer, reason, detail }) => ({
           label: reason,
           type: "uninspected",

@@ -1,4 +1,4 @@
-/** Finds addresses that deceive whoever follows them, and addresses that carry text away. */
+/** Detector of deceptive URLs and of URLs that exfiltrate text. */
 import { z } from "zod";
 import { defineDetector, inspectEach, type Match } from "../detector.ts";
 import { computeOnce, type Segment } from "../segment.ts";
@@ -13,17 +13,17 @@ const Domains = z.array(z.string().trim().min(1).max(253)).max(1000).default([])
 
 const Settings = z.strictObject({
   allowed_domains: Domains.describe(
-    "Domains that are trusted, with all below them: `example.com`, or a glob such as `*.example.com`. Nothing is said against them, and look-alikes of them are found.",
+    "Trusted domains, including subdomains: `example.com`, or a glob such as `*.example.com`. They are not reported, and their look-alikes are detected.",
   ),
   blocked_domains: Domains.describe(
-    "Domains that are always reported, with all below them. They win over allowed ones.",
+    "Domains that are always reported, including subdomains. They take precedence over allowed domains.",
   ),
   only_allowed: z
     .boolean()
     .default(false)
-    .describe("Whether every address outside the allowed domains is reported."),
+    .describe("Whether every URL outside the allowed domains is reported."),
   threshold: Threshold.describe(
-    "How sure a match must be. At 0.4 plain and private addresses, and long links, are found too.",
+    "Minimum confidence of a match. At 0.4, IP addresses, private hosts and long links are detected too.",
   ),
 });
 
@@ -40,31 +40,34 @@ export const urlAnalyzer = defineDetector({
   kind: "url_analyzer",
   title: "URL analyzer",
   summary:
-    "Blocked, look-alike, disguised and script addresses, and links or images that carry text away.",
+    "Detects blocked, look-alike, disguised and script URLs, and links or images that exfiltrate text.",
   reads: { input: EVERYWHERE, output: EVERYWHERE },
   masks: true,
   settings: Settings,
   prepare: (settings) => {
-    const allowed = createDomainMatcher(settings.allowed_domains);
-    const blocked = createDomainMatcher(settings.blocked_domains);
-    const imitates = createLookalikeDomainTest(settings.allowed_domains);
+    const isAllowed = createDomainMatcher(settings.allowed_domains);
+    const isBlocked = createDomainMatcher(settings.blocked_domains);
+    const isLookalike = createLookalikeDomainTest(settings.allowed_domains);
 
-    const judge = (found: FoundUrl): Sign[] => {
+    const findSigns = (found: FoundUrl): Sign[] => {
       const host = parseHost(/^www\./i.test(found.url) ? `//${found.url}` : found.url);
       if (host === undefined) return findScriptSigns(found);
-      if (blocked(host.name)) return [{ ...MALICIOUS, label: "blocked_domain", confidence: 1 }];
+      if (isBlocked(host.name)) return [{ ...MALICIOUS, label: "blocked_domain", confidence: 1 }];
       const signs = findDeceptionSigns(found, host);
-      if (allowed(host.name)) return signs.filter(({ label }) => label === "hidden_host");
+      if (isAllowed(host.name)) return signs.filter(({ label }) => label === "hidden_host");
       if (settings.only_allowed) {
         signs.push({ ...MALICIOUS, label: "unlisted_domain", confidence: 1 });
       }
-      if (imitates(host)) signs.push({ ...MALICIOUS, label: "lookalike_domain", confidence: 0.85 });
+      if (isLookalike(host))
+        signs.push({ ...MALICIOUS, label: "lookalike_domain", confidence: 0.85 });
       return [...signs, ...findExfiltrationSigns(found, host)];
     };
 
     const inspect = (segment: Segment): Match[] =>
       computeOnce(segment, findUrls).flatMap((found) => {
-        const certain = judge(found).filter(({ confidence }) => confidence >= settings.threshold);
+        const certain = findSigns(found).filter(
+          ({ confidence }) => confidence >= settings.threshold,
+        );
         return keepMostConfident(certain).map((sign) => ({
           ...sign,
           at: { segment, start: found.start, end: found.end },
@@ -80,7 +83,7 @@ type Sign = Pick<Match, "type" | "label" | "confidence">;
 const MALICIOUS = { type: "malicious_url" };
 const EXFILTRATION = { type: "data_exfiltration" };
 
-/** `javascript:` runs, and a `data:` page is whatever it likes to be. Going back and doing nothing are idioms. */
+/** Detects `javascript:` and active `data:` URLs, except for the idioms `void` and `history`. */
 function findScriptSigns({ url, display }: FoundUrl): Sign[] {
   const runs =
     /^(?:javascript:(?!\s{0,3}(?:void|history\.|;|$))|vbscript:|data:(?:text\/html|image\/svg|application\/xhtml))/i;
@@ -115,7 +118,7 @@ function findDeceptionSigns(found: FoundUrl, host: Host): Sign[] {
   return signs;
 }
 
-/** Short domains that only the site itself gives out, as its documents do beside the long one. */
+/** Short domains that only their owner can create links on. */
 const SHORT_DOMAINS: ReadonlyMap<string, string> = new Map([
   ["aka.ms", "microsoft.com"],
   ["youtu.be", "youtube.com"],
@@ -125,13 +128,13 @@ const SHORT_DOMAINS: ReadonlyMap<string, string> = new Map([
 const LABEL =
   /^\s{0,9}(?:https?:\/\/|(?=www\.)|(?=[\w.-]{1,200}\.(?:com|org|net|gov|edu|io|ai|app|dev|co|bank)(?:[/?#:]|\s|$)))((?:[\w-]{1,63}\.){1,9}[a-z]{2,24})(?=[/?#:\s]|$)/i;
 
-/** The site that the text of a link names, where the text is an address itself. */
+/** Returns the registrable domain in a link text that is a URL itself. */
 function readDomainInText(label: string): string | undefined {
   const name = LABEL.exec(label)?.[1]?.toLowerCase();
   return name && toRegistrableDomain(name);
 }
 
-/** Hosts that anybody can have for a minute, made to collect what is sent to them. */
+/** Public services that collect requests or tunnel to any machine. */
 const isCollectorHost = createDomainMatcher([
   "webhook.site",
   "requestbin.com",
@@ -159,21 +162,21 @@ const isCollectorHost = createDomainMatcher([
 
 function findExfiltrationSigns({ url, display }: FoundUrl, host: Host): Sign[] {
   const carried = findCarriedText(url);
-  const collects = isCollectorHost(host.name);
+  const isCollector = isCollectorHost(host.name);
   if (carried === undefined) {
-    return collects
+    return isCollector
       ? [{ ...EXFILTRATION, label: "collector_host", confidence: display === "image" ? 0.8 : 0.6 }]
       : [];
   }
-  const confidence = collects ? 0.95 : carried[display];
+  const confidence = isCollector ? 0.95 : carried[display];
   return [{ ...EXFILTRATION, label: carried.label, confidence }];
 }
 
 function keepMostConfident(signs: readonly Sign[]): Sign[] {
   return [MALICIOUS, EXFILTRATION].flatMap(({ type }) => {
-    const [surest] = signs
+    const [best] = signs
       .filter((sign) => sign.type === type)
       .toSorted((one, other) => other.confidence - one.confidence);
-    return surest ? [surest] : [];
+    return best ? [best] : [];
   });
 }

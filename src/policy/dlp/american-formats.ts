@@ -1,4 +1,4 @@
-/** Numbers that the states of the Americas give people and companies. */
+/** Formats of identification numbers in the Americas. */
 import { isRepeatedDigit, stripSeparators, weightedSum } from "./checksums.ts";
 import { type EntityFormat, matchPattern, range } from "./entity-format.ts";
 
@@ -54,7 +54,7 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     confidenceWithClue: 0.9,
   },
   {
-    // Letters are in use since July 2026.
+    // Alphanumeric since July 2026.
     entity: "brazilian_cnpj",
     startsWith: "either",
     leadingLengths: [2],
@@ -137,7 +137,7 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
   },
 ];
 
-/** Areas, groups and serials that the Social Security Administration never gave out. */
+/** Rejects areas, groups and serials that are never issued. */
 function isSsn(matched: string): boolean {
   const digits = stripSeparators(matched);
   return !/^(?:000|666|9)|^...00|0000$/.test(digits) && !isRepeatedDigit(digits);
@@ -186,7 +186,7 @@ function isCurp(matched: string): boolean {
 
 const RFC_ORDER = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ";
 
-/** A company's code is one letter shorter, and counts as if a space stood in front. */
+/** Pads the code of a company, which is one letter shorter, with a leading space. */
 function isRfc(matched: string): boolean {
   const code = matched.replaceAll("-", "").toUpperCase().padStart(13, " ");
   let sum = 0;

@@ -1,4 +1,4 @@
-/** Check digits that several kinds of numbers share. Every function takes the bare characters. */
+/** Check digit algorithms. Every function takes a value without separators. */
 
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
@@ -9,7 +9,7 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The remainder of a number with many digits; letters count as 10 to 35 (ISO 7064). */
+/** Returns the remainder of a long number; letters count as 10 to 35 (ISO 7064). */
 export function remainder(characters: string, divisor: number): number {
   let rest = 0;
   for (const character of characters) {
@@ -19,7 +19,7 @@ export function remainder(characters: string, divisor: number): number {
   return rest;
 }
 
-/** The sum of each character's value times its weight. Weights repeat. */
+/** Returns the sum of each character's value times its weight. Weights repeat. */
 export function weightedSum(
   characters: string,
   weights: readonly number[],
@@ -32,12 +32,12 @@ export function weightedSum(
   return sum;
 }
 
-/** `0000…` and `1111…` satisfy many checks and are nobody's number. */
+/** Detects `0000…` and `1111…`, which satisfy many checksums but are never issued. */
 export const isRepeatedDigit = (digits: string) => /^(\d)\1*$/.test(digits);
 
 export const stripSeparators = (text: string) => text.replace(/[^0-9A-Za-z]/g, "");
 
-/** ISO 3166 codes, with those that banks and exchanges use besides (EU, XK, XS). */
+/** ISO 3166 codes, and those that only banks and exchanges use (EU, XK, XS). */
 export const COUNTRIES: ReadonlySet<string> = new Set(
   (
     "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW " +

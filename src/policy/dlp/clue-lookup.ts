@@ -1,19 +1,19 @@
-/** Whether a word near a value says of what kind it is. */
+/** Looks up the clue words near a value, which indicate its kind. */
 import type { EntityName } from "./entities.ts";
 import type { Clue } from "./scan-words.ts";
 
 /**
- * Whether the value that starts at the place asked about, and ends at `end`, is said to be an `entity`. Of one
- * that is `unmarked` the word itself must say it, and not only stand nearby.
+ * Returns true if a clue word indicates that the value ending at `end` is an `entity`. For an ambiguous format the word
+ * must be linked to the value.
  */
-export type HasClue = (entity: EntityName, end: number, unmarked: boolean) => boolean;
+export type HasClue = (entity: EntityName, end: number, isAmbiguous: boolean) => boolean;
 
 const MAX_DISTANCE_BEFORE = 50;
 const MAX_DISTANCE_AFTER = 25;
-/** The longest value that only a clue can tell. */
+/** Length of the longest value that needs a clue. */
 const MAX_CLUED_VALUE = 30;
 
-/** undefined: there is no clue around. Places must be asked about in the order of the text. */
+/** Creates a lookup that returns undefined if no clue is near `at`. Call it with increasing offsets. */
 export function createClueLookup(
   text: string,
   clues: readonly Clue[],
@@ -29,11 +29,11 @@ export function createClueLookup(
       if (clue.start > at || !SEPARATED.test(text.slice(clue.start, at))) around.push(clue);
     }
     if (around.length === 0) return undefined;
-    return (entity, end, unmarked) =>
+    return (entity, end, isAmbiguous) =>
       around.some(
         (clue) =>
           clue.entities.includes(entity) &&
-          ((clue.end <= at && (!unmarked || isLinked(text.slice(clue.end, at)))) ||
+          ((clue.end <= at && (!isAmbiguous || isLinked(text.slice(clue.end, at)))) ||
             (clue.start >= end &&
               clue.start <= end + MAX_DISTANCE_AFTER &&
               LINK_TO_CLUE_AFTER.test(text.slice(end, clue.start)))),
@@ -41,21 +41,21 @@ export function createClueLookup(
   };
 }
 
-/** Another value in between is what the word was about, and so is another sentence; a question is answered. */
+/** Another value or the end of a sentence separates a clue from a value; a question mark does not. */
 const SEPARATED = /\d{3}|\p{Ll}{4}[.!]\s|\n\s{0,8}\n/u;
-/** What links a value to the word behind it: `… is my SSN`, `… (SSN)`. */
+/** Links a value to the clue after it: `… is my SSN`, `… (SSN)`. */
 const LINK_TO_CLUE_AFTER = /^["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*$/;
 
 /**
- * Whether what stands between a word and a value lets the one be about the other: `account number is …`,
- * `call Maria at …`, and not `the account has … followers`.
+ * Checks that the text between a clue and a value links them: `account number is …`, `call Maria at …`, but not
+ * `the account has … followers`.
  */
 function isLinked(between: string): boolean {
-  // A path: `https://…/call/1234567`.
+  // Part of a path: `https://…/call/1234567`.
   if (between.endsWith("/")) return false;
   const words = between.match(CASED_WORD) ?? [];
   if (NUMBER_WORDS.has(words[0]?.toLowerCase() ?? "")) return true;
-  // Before a colon a capital is that of a title: `Account Balance: …`.
+  // Before a colon, a capitalized word is part of a title: `Account Balance: …`.
   const mayBeName = !/[:=]\W*$/.test(between);
   return words.every(
     (word) =>
@@ -63,7 +63,7 @@ function isLinked(between: string): boolean {
   );
 }
 
-/** Scripts without case write no spaces either: their words cannot be told. */
+/** Excludes scripts without case, which do not separate words. */
 const CASED_WORD = /[\p{Lu}\p{Ll}][\p{L}\p{M}]*/gu;
 const NUMBER_WORDS = new Set(
   "number numbers num no nos nr número numero núm nummer numéro номер".split(" "),

@@ -1,14 +1,14 @@
-/** Words that say what the value beside them is, in the languages our users write most. */
+/** Clue words, which indicate the kind of a value near them, in several languages. */
 import type { EntityName } from "./entities.ts";
 
 export interface ClueWord {
   word: string;
   entities: readonly EntityName[];
-  /** A password may follow it, after a sign (`password: …`). */
+  /** A password may follow it (`password: …`). */
   precedesPassword?: true;
-  /** What the lower-cased characters in front must match, where the word alone says too little. */
+  /** Pattern that the preceding text in lower case must match, if the word alone is ambiguous. */
   after?: RegExp;
-  /** Counts only when written so, because it means something else otherwise: `EIN`, `RUN`. */
+  /** Counts only in upper case, since it is a common word otherwise: `EIN`, `RUN`. */
   upperCaseOnly?: true;
 }
 
@@ -83,21 +83,21 @@ const WORDS: readonly ClueWord[] = ROWS.flatMap(([entities, words, more]) =>
   words.split(" ").map((word) => ({ word, entities, ...more })),
 );
 
-/** Scripts without spaces between words: these are searched for wherever they stand. */
+/** Words of scripts without spaces, which are found anywhere in text. */
 const isUnspaced = ({ word }: ClueWord) => /^[\u3040-\ud7ff]/.test(word);
 
 export const UNSPACED_WORDS: ReadonlyMap<string, ClueWord> = new Map(
   WORDS.filter(isUnspaced).map((clue) => [clue.word, clue]),
 );
 
-/** Two characters of one letter count the same in either case, which is enough to look words up by. */
+/** Hashes a character so that upper and lower case of a letter are equal. */
 export const addToWordHash = (hash: number, unit: number) =>
   (Math.imul(hash, 31) + (unit | 0x20)) | 0;
 
 const hashWord = (word: string) =>
   Array.from({ length: word.length }, (_, at) => word.charCodeAt(at)).reduce(addToWordHash, 0);
 
-/** The other words by hash: a text has a word every six characters, and most are none of these. */
+/** All other words by hash, for a fast rejection of ordinary words. */
 export const CLUE_WORDS: ReadonlyMap<number, readonly ClueWord[]> = Map.groupBy(
   WORDS.filter((clue) => !isUnspaced(clue)),
   ({ word }) => hashWord(word),

@@ -1,4 +1,4 @@
-/** What an administrator's own words and patterns find. */
+/** Compiles the custom keywords and patterns of an administrator. */
 import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { type MaskStyle, renderMask } from "../masking/render-mask.ts";
 import { computeOnce, type Segment } from "../segment.ts";
@@ -14,20 +14,20 @@ export interface CustomRule extends MaskStyle {
   pattern: string;
 }
 
-export type CustomRuleFinder = (of: Segment, reversible: boolean) => LocatedMatch[];
+export type CustomRuleFinder = (segment: Segment, reversible: boolean) => LocatedMatch[];
 
 export function compileCustomRule(rule: CustomRule): CustomRuleFinder {
-  const spansIn =
+  const findSpans =
     rule.type === "keyword"
       ? createKeywordSpanFinder(rule.pattern)
       : createRegexFinder(rule.pattern);
-  return (of, reversible) => {
-    return dropRepeats(spansIn(of)).flatMap((span) =>
-      splitByLine(of.text, span).map(({ start, end }) => ({
+  return (segment, reversible) => {
+    return dropRepeats(findSpans(segment)).flatMap((span) =>
+      splitByLine(segment.text, span).map(({ start, end }) => ({
         label: rule.name,
         type: "pii",
         confidence: 1,
-        at: { segment: of, start, end },
+        at: { segment, start, end },
         mask: reversible
           ? { pseudonym: toPseudonymLabel(rule.name) }
           : { text: renderMask(rule, end - start) },
@@ -36,39 +36,41 @@ export function compileCustomRule(rule: CustomRule): CustomRuleFinder {
   };
 }
 
-type SpanFinder = (of: Segment) => TextSpan[];
+type SpanFinder = (segment: Segment) => TextSpan[];
 
-/** In plain characters, so that an invisible one inside a word hides nothing, and what is encoded. */
-function readViews(of: Segment): readonly View[] {
-  const [, ...encoded] = computeOnce(of, decodeViews);
-  return [computeOnce(of, foldText), ...encoded];
+/** Returns the folded view and the decoded views of a segment. */
+function readViews(segment: Segment): readonly View[] {
+  const [, ...encoded] = computeOnce(segment, decodeViews);
+  return [computeOnce(segment, foldText), ...encoded];
 }
 
-/** Also in the text as it is. */
+/** Finds a pattern in all views, and in the original text. */
 function createRegexFinder(source: string): SpanFinder {
   const pattern = compilePattern(source);
-  const spansIn = (text: string) =>
+  const findSpans = (text: string) =>
     pattern.findMatches(text).filter(({ start, end }) => end > start);
-  return (of) => {
-    const read = readViews(of).flatMap(({ exact, toOriginal }) =>
-      spansIn(exact).map(({ start, end }) => toOriginal(start, end)),
+  return (segment) => {
+    const read = readViews(segment).flatMap(({ exact, toOriginal }) =>
+      findSpans(exact).map(({ start, end }) => toOriginal(start, end)),
     );
-    return computeOnce(of, foldText).exact === of.text ? read : [...read, ...spansIn(of.text)];
+    return computeOnce(segment, foldText).exact === segment.text
+      ? read
+      : [...read, ...findSpans(segment.text)];
   };
 }
 
-/** Whole words, in any case. */
-function createKeywordSpanFinder(written: string): SpanFinder {
-  const wanted = foldText(written.trim()).text;
-  const spansIn = ({ text, toOriginal }: View) => {
+/** Finds whole words, ignoring case. */
+function createKeywordSpanFinder(pattern: string): SpanFinder {
+  const keyword = foldText(pattern.trim()).text;
+  const findSpans = ({ text, toOriginal }: View) => {
     const spans: TextSpan[] = [];
-    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
-      const end = at + wanted.length;
+    for (let at = text.indexOf(keyword); at >= 0; at = text.indexOf(keyword, at + keyword.length)) {
+      const end = at + keyword.length;
       if (isWholeWord(text, at, end)) spans.push(toOriginal(at, end));
     }
     return spans;
   };
-  return (of) => readViews(of).flatMap(spansIn);
+  return (segment) => readViews(segment).flatMap(findSpans);
 }
 
 const toPseudonymLabel = (name: string) => name.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, "_");

@@ -1,4 +1,4 @@
-/** Documents of people in any country, vehicles, devices and addresses of machines. */
+/** Formats of personal documents, vehicles, devices and network addresses. */
 import { parseIpv6Groups } from "../../lib/http/ip-address.ts";
 import { passesLuhn, stripSeparators, weightedSum } from "./checksums.ts";
 import { type EntityFormat, matchPattern, range } from "./entity-format.ts";
@@ -28,7 +28,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     isAmbiguous: true,
   },
   {
-    // Employer and taxpayer numbers of the United States, value added tax numbers of Europe.
+    // US employer and taxpayer numbers, European VAT numbers.
     entity: "tax_id",
     startsWith: "either",
     leadingLengths: [2, 3, ...range(9, 14)],
@@ -58,7 +58,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     confidenceWithClue: 0.97,
   },
   {
-    // Only North America and China demand the check digit.
+    // Only North America and China require the check digit.
     entity: "vehicle_vin",
     startsWith: "either",
     leadingLengths: [17],

@@ -1,11 +1,11 @@
-/** Which kinds of personal data and credentials data loss prevention knows, and how each is masked. */
+/** Kinds of personal data and credentials that data loss prevention finds, and their masks. */
 
 interface EntityProperties {
-  /** What stands in `[MASKED_…]`; the upper-cased name where it is left out. */
+  /** Label in `[MASKED_…]`. Default: the name in upper case. */
   mask?: string;
-  /** Gives access to something, rather than telling about somebody. */
+  /** True for credentials, as opposed to personal data. */
   isSecret?: true;
-  /** Ordinary in technical text or public: found only where settings ask for it. */
+  /** True if it is common in technical text or public: found only if settings enable it. */
   isOptIn?: true;
 }
 
@@ -63,19 +63,19 @@ export interface EntityHit {
   entity: EntityName;
   start: number;
   end: number;
-  /** 0 to 1. Below 0.5: it passes a check, but nothing nearby says that it is one. */
+  /** 0 to 1. Below 0.5, the value passes a check but has no clue nearby. */
   confidence: number;
 }
 
-/** In the order in which they win where two claim the same characters with the same confidence. */
+/** In order of precedence for the same characters and confidence. */
 export const ENTITY_NAMES = Object.keys(ENTITIES) as [EntityName, ...EntityName[]];
 
 const PROPERTIES: Readonly<Record<EntityName, EntityProperties>> = ENTITIES;
 
 export const isSecretEntity = (entity: EntityName) => PROPERTIES[entity].isSecret === true;
 
-/** What is looked for where settings choose nothing. */
+/** Entities that are found unless settings select others. */
 export const DEFAULT_ENTITIES = ENTITY_NAMES.filter((name) => PROPERTIES[name].isOptIn !== true);
 
-/** In `[MASKED_…]` and in pseudonyms. */
+/** Returns the label for `[MASKED_…]` and for pseudonyms. */
 export const toMaskLabel = (entity: EntityName) => PROPERTIES[entity].mask ?? entity.toUpperCase();

@@ -1,53 +1,53 @@
-/** How a kind of value is written: where it ends when it starts here, and how sure that makes us. */
+/** Formats of entities: how a value is written, and the confidence of a match. */
 import type { EntityName } from "./entities.ts";
 
 export interface EntityFormat {
   entity: EntityName;
-  /** The first character of the value. */
+  /** Class of the first character. */
   startsWith: "digit" | "letter" | "either";
-  /** How many letters and digits there may be before the first other sign. Shapes are looked up by it. */
+  /** Possible numbers of letters and digits before the first other character. Formats are indexed by it. */
   leadingLengths: readonly number[];
-  /** The end of the value that starts at `at`, or -1. Reads a bounded number of characters. */
+  /** Returns the end of the value that starts at `at`, or -1. Reads a bounded number of characters. */
   findEnd: (text: string, at: number) => number;
-  /** Confidence where nothing nearby says what it is. 0: too ambiguous to tell. */
+  /** Confidence without a clue word nearby. 0 if the format is too ambiguous. */
   confidence: number;
-  /** Confidence where a word nearby does (clues.ts). */
+  /** Confidence with a clue word nearby (clue-words.ts). */
   confidenceWithClue: number;
-  /** Digits and letters that could be anything: the word must say that it is one. */
+  /** True if the clue word must be linked to the value, not only near it. */
   isAmbiguous?: true;
 }
 
-export const range = (fewest: number, most: number): number[] =>
-  Array.from({ length: most - fewest + 1 }, (_, index) => fewest + index);
+export const range = (min: number, max: number): number[] =>
+  Array.from({ length: max - min + 1 }, (_, index) => min + index);
 
-/** Nothing that would make it a part of something longer may follow. */
+/** Rejects a value that is part of a longer one. */
 const BOUNDARY = "(?![0-9A-Za-z]|[-./]\\d)";
 
-/** A value of one pattern, which must have a bounded length, that a check may refuse. */
+/** Matches a pattern of bounded length, whose value must pass `isValid`. */
 export function matchPattern(
   pattern: RegExp,
   isValid: (matched: string) => boolean = () => true,
 ): EntityFormat["findEnd"] {
-  const here = new RegExp(`(?:${pattern.source})${BOUNDARY}`, `${pattern.flags}y`);
+  const sticky = new RegExp(`(?:${pattern.source})${BOUNDARY}`, `${pattern.flags}y`);
   return (text, at) => {
-    here.lastIndex = at;
-    if (!here.test(text)) return -1;
-    const end = here.lastIndex;
+    sticky.lastIndex = at;
+    if (!sticky.test(text)) return -1;
+    const end = sticky.lastIndex;
     return isValid(text.slice(at, end)) ? end : -1;
   };
 }
 
-/** Shapes that may start with a digit or a letter, by the number of letters and digits they open with. */
-export function indexFormats(shapes: readonly EntityFormat[]) {
-  const table = (other: EntityFormat["startsWith"]) => {
+/** Indexes formats by their first character and their number of leading letters and digits. */
+export function indexFormats(formats: readonly EntityFormat[]) {
+  const buildRows = (excluded: EntityFormat["startsWith"]) => {
     const rows: EntityFormat[][] = [];
-    for (const shape of shapes) {
-      if (shape.startsWith === other) continue;
-      for (const length of shape.leadingLengths) rows[length] = [...(rows[length] ?? []), shape];
+    for (const format of formats) {
+      if (format.startsWith === excluded) continue;
+      for (const length of format.leadingLengths) rows[length] = [...(rows[length] ?? []), format];
     }
     return rows;
   };
-  const [digit, letter] = [table("letter"), table("digit")];
+  const [digit, letter] = [buildRows("letter"), buildRows("digit")];
   return (isDigit: boolean, length: number): readonly EntityFormat[] =>
     (isDigit ? digit : letter)[length] ?? NO_FORMATS;
 }

@@ -1,4 +1,4 @@
-/** Numbers that European states give people and companies. */
+/** Formats of identification numbers in Europe. */
 import { isRepeatedDigit, remainder, stripSeparators, weightedSum } from "./checksums.ts";
 import { type EntityFormat, matchPattern } from "./entity-format.ts";
 
@@ -73,7 +73,7 @@ export const EUROPEAN_FORMATS: readonly EntityFormat[] = [
     confidenceWithClue: 0.9,
   },
   {
-    // Without its check digit, as it is printed in the corner of the card.
+    // Without the check digit, as printed in the corner of the card.
     entity: "german_id",
     startsWith: "letter",
     leadingLengths: [9],
@@ -100,7 +100,7 @@ function isDni(matched: string): boolean {
   return number > 0 && "TRWAGMYFPDXBNJZSQVHLCKE".charAt(number % 23) === characters.at(-1);
 }
 
-/** Companies of some letters close with a letter, others with a digit, the rest with either. */
+/** Requires a letter, a digit or either as the check character, depending on the first letter. */
 function isCif(matched: string): boolean {
   const characters = stripSeparators(matched);
   const digits = characters.slice(1, 8);

@@ -1,4 +1,4 @@
-/** Cards, bank accounts, securities and wallets. */
+/** Formats of cards, bank accounts, securities and wallets. */
 import {
   COUNTRIES,
   isRepeatedDigit,
@@ -12,7 +12,7 @@ import { isWalletAddress } from "./is-wallet-address.ts";
 
 export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
   {
-    // In a table of four-digit numbers, which may be hexadecimal, four in a row are none.
+    // Excludes four groups within a longer table of (hexadecimal) four-digit numbers.
     entity: "credit_card",
     startsWith: "digit",
     leadingLengths: [1, 4, ...range(12, 19)],
@@ -24,7 +24,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     confidenceWithClue: 0.99,
   },
   {
-    // Numbers outside the ranges of the large issuers, where the text says that they are cards.
+    // Outside the ranges of the large issuers: needs a clue.
     entity: "credit_card",
     startsWith: "digit",
     leadingLengths: [4, ...range(12, 19)],
@@ -109,7 +109,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
   },
 ];
 
-/** Issuer ranges with the lengths they are given out in. */
+/** Issuer ranges and their lengths. */
 const ISSUERS: readonly [RegExp, ReadonlySet<number>][] = [
   [/^4/, new Set([13, 16, 19])], // Visa
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, new Set([16])], // Mastercard
@@ -130,7 +130,7 @@ function isCard(matched: string): boolean {
   );
 }
 
-/** Lengths by country: SWIFT's registry of IBAN formats, and those in use that it does not list. */
+/** Lengths by country: SWIFT's IBAN registry, and formats in use that it does not list. */
 const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
   (
     "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 " +
@@ -146,7 +146,7 @@ const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 
 const IBAN_START = /[A-Za-z]{2}\d{2}[ -]?[A-Za-z0-9]/y;
 
-/** An IBAN is as long as its country says, whatever follows: words after a spaced one read like a group. */
+/** Reads exactly the length of the country: a word after a spaced IBAN looks like another group. */
 function findIbanEnd(text: string, at: number): number {
   IBAN_START.lastIndex = at;
   if (!IBAN_START.test(text)) return -1;

@@ -1,8 +1,8 @@
-/** E-mail addresses: found by their @, then read in both directions. */
+/** Finds email addresses: locates each @ and reads in both directions. */
 import type { EntityHit } from "./entities.ts";
 
 const LOCAL = /[\p{L}\p{N}._%+'-]/u;
-/** Chinese, Japanese and Korean part no words: the address ends where they begin, unless it is written in them. */
+/** Chinese, Japanese and Korean do not separate words: their characters end an address in another script. */
 const UNSPACED = /[\u3040-\ud7a3]/;
 const DOMAIN =
   /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,8}(?:[A-Za-z]{2,24}(?![A-Za-z0-9@]|-[\p{L}\p{N}])|\p{L}{2,24}(?![\p{L}\p{N}@]|-[\p{L}\p{N}]))/uy;
@@ -24,7 +24,7 @@ export function findEmails(text: string): EntityHit[] {
   return hits;
 }
 
-/** The password of an address (`://user:password@host`), a login on a host, or the name of a picture. */
+/** Detects a password in a URL (`://user:password@host`), a login on a host, and an image name (`icon@2x.png`). */
 function isNotEmail(text: string, start: number, at: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 80), start);
   if (/:\/\/(?:[^\s/]*:)?$/.test(before)) return true;

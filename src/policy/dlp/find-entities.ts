@@ -1,4 +1,4 @@
-/** Finds every entity in a text, whatever settings say: they only choose among these. */
+/** Finds all entities of a segment. Settings select among them later, so that rules share the result. */
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { findPlainSecrets } from "../secrets/find-segment-secrets.ts";
 import { computeOnce, type Segment } from "../segment.ts";
@@ -25,34 +25,35 @@ const formatsFor = indexFormats([
   ...DOCUMENT_AND_DEVICE_FORMATS,
 ]);
 
-/** Hits may overlap: which one wins depends on what settings look for. Worked out once for each segment. */
-export const findEntities = (of: Segment): readonly EntityHit[] => computeOnce(of, findInSegment);
+/** Returns all hits, which may overlap: which one wins depends on the settings. Memoized per segment. */
+export const findEntities = (segment: Segment): readonly EntityHit[] =>
+  computeOnce(segment, findInSegment);
 
-function findInSegment(_: string, of: Segment): readonly EntityHit[] {
-  const name = readFieldName(of);
-  const hits = findInView(of, computeOnce(of, foldText), name === "" ? "" : `${name}: `);
-  const [, ...encoded] = computeOnce(of, decodeViews);
+function findInSegment(_: string, segment: Segment): readonly EntityHit[] {
+  const name = readFieldName(segment);
+  const hits = findInView(segment, computeOnce(segment, foldText), name === "" ? "" : `${name}: `);
+  const [, ...encoded] = computeOnce(segment, decodeViews);
   if (encoded.length === 0) return hits;
   const inside = encoded.flatMap((view) =>
-    keepMostConfident(findInView(of, unescapeView(view), "")),
+    keepMostConfident(findInView(segment, unescapeView(view), "")),
   );
   return [...hits, ...inside];
 }
 
-/** What is encoded has one place for all that is found in it: its text must not be read again for each. */
+/** Drops duplicates: all hits inside an encoded run map to the same span. */
 function keepMostConfident(hits: readonly EntityHit[]): EntityHit[] {
-  const surest = new Map<string, EntityHit>();
+  const best = new Map<string, EntityHit>();
   for (const hit of hits) {
-    const place = `${hit.entity} ${hit.start} ${hit.end}`;
-    if (hit.confidence > (surest.get(place)?.confidence ?? 0)) surest.set(place, hit);
+    const key = `${hit.entity} ${hit.start} ${hit.end}`;
+    if (hit.confidence > (best.get(key)?.confidence ?? 0)) best.set(key, hit);
   }
-  return [...surest.values()];
+  return [...best.values()];
 }
 
-/** `label` is read before the text, for what it says about it. */
-function findInView(of: Segment, { exact, toOriginal }: View, label: string): EntityHit[] {
+/** Finds entities in a view. `label` is prepended as context for clue words. */
+function findInView(segment: Segment, { exact, toOriginal }: View, label: string): EntityHit[] {
   const text = label + foldDigits(exact);
-  const secrets = text === of.text ? findPlainSecrets(of) : findSecrets(text);
+  const secrets = text === segment.text ? findPlainSecrets(segment) : findSecrets(text);
   const hits = [...toCredentialHits(text, secrets), ...findPersonalData(text)];
   if (hits.length === 0) return hits;
   return hits
@@ -72,20 +73,20 @@ function findPersonalData(text: string): EntityHit[] {
   starts.forEach((at, index) => {
     if (isInsideLongerValue(text, at)) return;
     const isDigit = text.charCodeAt(at) <= NINE;
-    const isNear = cluesAt(at);
-    for (const shape of formatsFor(isDigit, (ends[index] ?? 0) - at)) {
-      const { entity, confidence: alone } = shape;
-      if (alone === 0 && !isNear) continue;
-      const end = shape.findEnd(text, at);
+    const hasClue = cluesAt(at);
+    for (const format of formatsFor(isDigit, (ends[index] ?? 0) - at)) {
+      const { entity, confidence: base } = format;
+      if (base === 0 && !hasClue) continue;
+      const end = format.findEnd(text, at);
       if (end < 0) continue;
-      const confidence = isNear?.(entity, end, shape.isAmbiguous === true)
-        ? shape.confidenceWithClue
-        : alone;
+      const confidence = hasClue?.(entity, end, format.isAmbiguous === true)
+        ? format.confidenceWithClue
+        : base;
       if (confidence > 0) hits.push({ entity, start: at, end, confidence });
     }
     if (isDigit) {
       hits.push(
-        ...findPhonesAt(text, at, isNear && ((...asked) => isNear("phone_number", ...asked))),
+        ...findPhonesAt(text, at, hasClue && ((...value) => hasClue("phone_number", ...value))),
       );
     }
   });
@@ -94,7 +95,7 @@ function findPersonalData(text: string): EntityHit[] {
 
 const NINE = 0x39;
 
-/** The middle of a longer number (`2024-05-20`), or of a character (`&#128553;`), is tried as the start of nothing. */
+/** Detects a start inside a longer number (`2024-05-20`) or a character reference (`&#128553;`). */
 function isInsideLongerValue(text: string, at: number): boolean {
   const sign = text.charCodeAt(at - 1);
   if (sign === 0x23) return text.charCodeAt(at - 2) === 0x26;

@@ -1,4 +1,4 @@
-/** The entities of a text that a choice asks for, as matches with the masks it gives them. */
+/** Finds the selected entities of a segment and assigns their masks. */
 import { type MaskStyle, renderMask } from "../masking/render-mask.ts";
 import type { Segment } from "../segment.ts";
 import { DEFAULT_ENTITIES, type EntityName, isSecretEntity, toMaskLabel } from "./entities.ts";
@@ -9,7 +9,7 @@ import { splitByLine } from "./split-by-line.ts";
 export interface EntitySelection {
   masks: ReadonlyMap<EntityName, MaskStyle>;
   min_confidence: number;
-  /** Masked by a name of the session that can be undone. */
+  /** True to mask by a pseudonym of the session, which can be restored. */
   reversible: boolean;
 }
 
@@ -25,20 +25,20 @@ export function defaultMaskStyle(entity: EntityName): MaskStyle {
   return { mask_with: `[MASKED_${toMaskLabel(entity)}]`, preserve_len: false };
 }
 
-/** They may overlap, as what is found does. */
-export function findEntityMatches(of: Segment, choice: EntitySelection): LocatedMatch[] {
-  return findEntities(of).flatMap(({ entity, start, end, confidence }) => {
-    const masking = choice.masks.get(entity);
-    if (!masking || confidence < choice.min_confidence) return [];
-    // What was found in base64 may go over lines.
-    return splitByLine(of.text, { start, end }).map((at) => ({
+/** Returns matches that may overlap. */
+export function findEntityMatches(segment: Segment, selection: EntitySelection): LocatedMatch[] {
+  return findEntities(segment).flatMap(({ entity, start, end, confidence }) => {
+    const style = selection.masks.get(entity);
+    if (!style || confidence < selection.min_confidence) return [];
+    // A match in base64 may span several lines.
+    return splitByLine(segment.text, { start, end }).map((at) => ({
       label: entity,
       type: isSecretEntity(entity) ? "secret" : "pii",
       confidence,
-      at: { segment: of, ...at },
-      mask: choice.reversible
+      at: { segment, ...at },
+      mask: selection.reversible
         ? { pseudonym: toMaskLabel(entity) }
-        : { text: renderMask(masking, at.end - at.start) },
+        : { text: renderMask(style, at.end - at.start) },
     }));
   });
 }

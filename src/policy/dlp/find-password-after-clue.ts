@@ -1,23 +1,28 @@
-/** Passwords that the word in front tells: `password: …`, `my password is …`, `--password …`. */
+/** Finds passwords after a clue word: `password: …`, `my password is …`, `--password …`. */
 import { isPlaceholder } from "../secrets/is-placeholder.ts";
 import type { EntityHit } from "./entities.ts";
 import type { Clue } from "./scan-words.ts";
 
 export function findPasswordAfterClue(text: string, clue: Clue): EntityHit | undefined {
-  const sign = readSeparator(text, clue);
-  if (!sign) return undefined;
-  const value = readValue(text, sign);
+  const separator = readSeparator(text, clue);
+  if (!separator) return undefined;
+  const value = readValue(text, separator);
   if (value === "" || isPlaceholder(value) || isNotPassword(value)) return undefined;
-  const confidence = rateConfidence(value, sign);
+  const confidence = rateConfidence(value, separator);
   if (confidence === 0) return undefined;
-  return { entity: "password", start: sign.end, end: sign.end + value.length, confidence };
+  return {
+    entity: "password",
+    start: separator.end,
+    end: separator.end + value.length,
+    confidence,
+  };
 }
 
 interface Separator {
   end: number;
-  /** The quote that opened the value, or nothing. */
+  /** Opening quote of the value, or empty. */
   quote: string;
-  /** `is` rather than `:` or `=`: a sentence, where a plain word is no secret. */
+  /** True for `is` instead of `:` or `=`: in a sentence, a plain word is not a password. */
   isSentence: boolean;
 }
 
@@ -30,9 +35,9 @@ function readSeparator(text: string, { start, end }: Clue): Separator | undefine
     ? [ASSIGNMENT, FLAG]
     : [ASSIGNMENT, SENTENCE]) {
     pattern.lastIndex = end;
-    const found = pattern.exec(text);
-    if (found)
-      return { end: pattern.lastIndex, quote: found[1] ?? "", isSentence: pattern === SENTENCE };
+    const match = pattern.exec(text);
+    if (match)
+      return { end: pattern.lastIndex, quote: match[1] ?? "", isSentence: pattern === SENTENCE };
   }
   return undefined;
 }
@@ -44,7 +49,7 @@ function readValue(text: string, { end, quote }: Separator): string {
   if (quote === "") {
     BARE_VALUE.lastIndex = end;
     const value = BARE_VALUE.exec(text)?.[0] ?? "";
-    // Code that works the value out, such as a call.
+    // An expression that computes the value, such as a call.
     if (/[([{]/.test(text.charAt(end + value.length))) return "";
     return value.replace(/[.!?:]+$/, "");
   }
@@ -53,7 +58,7 @@ function readValue(text: string, { end, quote }: Separator): string {
   return closed < 4 || /[\s\\]/.test(value.slice(0, closed)) ? "" : value.slice(0, closed);
 }
 
-/** What documents and code write in this place when they mean no password; PWD is a path, too. */
+/** Detects keywords, versions and paths (PWD), which documents and code write instead of a password. */
 const isNotPassword = (value: string) =>
   /^[.~]?\/|^[\^~]?\d+(?:\.\d+)+$|^(?:null|none|true|false|undefined|string|required|optional|text|hidden|password|passwd|secret|token)$|^(?:\*+|x+|\.+|-+)$|^(?:my|the|os|env|self|this|req|request|config|settings)[-_.]/i.test(
     value,

@@ -1,6 +1,6 @@
-/** Digits of other scripts as ASCII ones, each in its place. */
+/** Replaces the digits of other scripts by ASCII digits. Keeps offsets. */
 
-/** The zero of each script whose digits are in everyday use; those of full width are folded already. */
+/** Zero of each script whose digits are in use. Full-width digits are folded by NFKC. */
 const ZEROS = [
   0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
   0x0e50, 0x0ed0, 0x0f20, 0x1040, 0x17e0, 0x1810,

@@ -1,9 +1,9 @@
-/** Whether a word is the address of a wallet: each kind carries a checksum, but for plain Ethereum ones. */
+/** Validates the checksums of cryptocurrency wallet addresses. */
 import { createHash } from "node:crypto";
 
 /**
- * Ethereum's mixed-case checksum is not looked at: wallets show addresses without it too, and 40 hexadecimal
- * digits after 0x are hardly anything else.
+ * Ignores Ethereum's mixed-case checksum: wallets also display addresses without it, and 0x with 40 hexadecimal digits
+ * is unambiguous.
  */
 export const isWalletAddress = (word: string) =>
   word.startsWith("0x") ? !/^0x0*$/.test(word) : isBech32(word) || isBase58Check(word);
@@ -33,7 +33,7 @@ function isBech32(word: string): boolean {
 }
 
 const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-/** Version bytes of addresses: Bitcoin, Litecoin, Dogecoin, Dash, Tron. Other versions are keys, or chance. */
+/** Version bytes of addresses: Bitcoin, Litecoin, Dogecoin, Dash, Tron. */
 const VERSIONS: ReadonlySet<number> = new Set([
   0x00, 0x05, 0x30, 0x32, 0x1e, 0x16, 0x4c, 0x10, 0x41,
 ]);

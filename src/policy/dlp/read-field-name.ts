@@ -1,10 +1,10 @@
-/** The name of the field that a text is the whole value of: `{"ssn": "078051120"}` says what it is there. */
+/** Reads the field name of a value as context for clue words: `{"ssn": "078051120"}`. */
 import type { Segment } from "../segment.ts";
 
-/** Longer texts say themselves what is in them. */
+/** Longer texts contain their own context. */
 const MAX_VALUE_CHARACTERS = 200;
 
-/** The name as words, or nothing. Only tools have fields that were named after what is in them. */
+/** Returns the name split into words, or an empty string. Only tool data has descriptive field names. */
 export function readFieldName({ source, text, pointer, inner }: Segment): string {
   if (source !== "tool_arguments" && source !== "tool_result") return "";
   if (text.length > MAX_VALUE_CHARACTERS) return "";

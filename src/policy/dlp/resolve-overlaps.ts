@@ -1,9 +1,9 @@
-/** Who gets the characters that several matches claim: the longest, then the surest, then the first. */
+/** Resolves overlapping matches: the longest wins, then the one of highest confidence, then the first. */
 import type { Match } from "../detector.ts";
 
 export type LocatedMatch = Match & { at: NonNullable<Match["at"]> };
 
-/** Of one segment, given back in the order of its text. Of the others stays what sticks out: it was found too. */
+/** Takes the matches of one segment and returns them in text order. A losing match keeps its part outside the winner. */
 export function resolveOverlaps(matches: readonly LocatedMatch[]): LocatedMatch[] {
   const [first] = matches;
   if (!first || matches.length === 1) return [...matches];
@@ -12,7 +12,7 @@ export function resolveOverlaps(matches: readonly LocatedMatch[]): LocatedMatch[
     .toSorted(byPrecedence)
     .flatMap((match) => {
       let { start, end } = match.at;
-      // Those before it are at least as long, so one that overlaps covers its first or its last character.
+      // Earlier matches are at least as long, so an overlapping one covers the first or last character.
       while (start < end && taken[start]) start++;
       while (start < end && taken[end - 1]) end--;
       taken.fill(1, start, end);

@@ -1,4 +1,4 @@
-/** One pass over a text: where values may start, and which words nearby say what they are. */
+/** Scans text once for the starts of values and for clue words. */
 import { addToWordHash, CLUE_WORDS, type ClueWord, UNSPACED_WORDS } from "./clue-words.ts";
 
 export interface Clue extends ClueWord {
@@ -7,11 +7,11 @@ export interface Clue extends ClueWord {
 }
 
 export interface WordScan {
-  /** Starts of words that hold a digit, or otherwise may open a value, in order. */
+  /** Starts of words that contain a digit or may otherwise start a value, in text order. */
   starts: readonly number[];
-  /** The ends of the same words. */
+  /** Ends of the same words. */
   ends: readonly number[];
-  /** In order. */
+  /** In text order. */
   clues: readonly Clue[];
 }
 
@@ -25,7 +25,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, unit) => {
 });
 
 const LOW_BITS = 0xfff;
-/** Most words are told from clues by the low bits of their hash, which is quicker than a look-up. */
+/** Filter by the low bits of the hash, which is faster than a map lookup. */
 const MAY_BE_CLUE = new Uint8Array(LOW_BITS + 1);
 for (const hash of CLUE_WORDS.keys()) MAY_BE_CLUE[hash & LOW_BITS] = 1;
 
@@ -37,7 +37,7 @@ export function scanWords(text: string): WordScan {
   const clues: Clue[] = [];
   let unspaced = false;
 
-  // A loop for each word inside the loop for all: it runs twice as fast as one that keeps track of both.
+  // Nested loops: twice as fast as one loop that tracks word boundaries.
   for (let at = 0; at < text.length; at++) {
     const start = at;
     let hash = 0;
@@ -68,10 +68,10 @@ export function scanWords(text: string): WordScan {
   return { starts, ends, clues: clues.toSorted((one, other) => one.start - other.start) };
 }
 
-/** Where the scripts begin that the comment below is about. */
+/** First code unit of scripts without spaces between words. */
 const FIRST_UNSPACED = 0x3040;
 
-/** Chinese, Japanese and Korean do not part words from numbers, so their characters end a word. */
+/** Chinese, Japanese and Korean do not separate words from numbers, so their characters end a word. */
 const kindBeyondAscii = (unit: number) =>
   unit < 0xaa || (unit >= 0x2000 && unit < 0x2c00) || unit >= 0x2e80 ? OTHER : LETTER;
 
@@ -81,10 +81,10 @@ function addClues(
   hash: number,
   { start, end }: { start: number; end: number },
 ): void {
-  const written = text.slice(start, end);
-  const word = written.toLowerCase();
+  const original = text.slice(start, end);
+  const word = original.toLowerCase();
   for (const clue of CLUE_WORDS.get(hash) ?? []) {
-    if (clue.word !== word || (clue.upperCaseOnly && written !== word.toUpperCase())) continue;
+    if (clue.word !== word || (clue.upperCaseOnly && original !== word.toUpperCase())) continue;
     const fits = clue.after?.test(text.slice(Math.max(0, start - 16), start).toLowerCase()) ?? true;
     if (fits) clues.push({ ...clue, start, end });
   }
@@ -96,10 +96,10 @@ const COLON = 0x3a;
 const HEX = /[0-9A-Fa-f]{1,8}[:-]/y;
 const LETTERS_THEN_DIGIT = /[A-Za-z]{1,4}[-.]\d/y;
 
-/** A word without a digit that a value may still start with: a bank's code, `fe80:`, `B-12345678`. */
+/** Detects a word without digits that may start a value: a bank code, `fe80:`, `B-12345678`. */
 function opensValue(text: string, start: number, end: number): boolean {
   const length = end - start;
-  // A look past the end is worth avoiding: it makes the engine give up its fast code, again and again.
+  // Reading past the end would deoptimize the compiled code.
   const next = end < text.length ? text.charCodeAt(end) : 0;
   if (length < 9 && (next === DASH || next === DOT || next === COLON)) {
     if (matchesAt(HEX, text, start) || matchesAt(LETTERS_THEN_DIGIT, text, start)) return true;

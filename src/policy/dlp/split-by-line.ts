@@ -1,7 +1,7 @@
-/** Parts of a span, one for each line it goes over: a mask on two lines would make one of them. */
+/** Splits a span into one span per line, so that masking keeps the number of lines. */
 import type { TextSpan } from "../views/source-map.ts";
 
-/** Everything that some client takes for the end of a line. */
+/** All characters that clients treat as a line break. */
 export const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 
 export function splitByLine(text: string, { start, end }: TextSpan): TextSpan[] {
@@ -14,7 +14,7 @@ export function splitByLine(text: string, { start, end }: TextSpan): TextSpan[] 
   return lines;
 }
 
-/** What is encoded has one place for all that is found in it: said once, or its text is read again for each. */
+/** Drops consecutive equal spans: all matches inside an encoded run map to the same span. */
 export const dropRepeats = <Located extends TextSpan>(spans: readonly Located[]): Located[] =>
   spans.filter(({ start, end }, index) => {
     const before = spans[index - 1];

@@ -1,4 +1,4 @@
-/** Keys and tokens: the secrets that their formats tell, as entities. */
+/** Converts secrets, such as keys and tokens, to entity hits. */
 import type { Secret } from "../secrets/find-secrets.ts";
 import type { EntityHit, EntityName } from "./entities.ts";
 import { splitByLine } from "./split-by-line.ts";
@@ -14,7 +14,7 @@ export const toCredentialHits = (text: string, secrets: readonly Secret[]): Enti
         })),
   );
 
-/** Read by led-password.ts, which knows where such a value ends in a sentence. */
+/** Handled by find-password-after-clue.ts, which finds the end of the value in a sentence. */
 const PASSWORD_LABEL = "password";
 
 function toEntityName(label: string): EntityName {

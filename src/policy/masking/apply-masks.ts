@@ -1,18 +1,21 @@
-/** What Transform writes: every match of every rule replaced, what stands between them untouched. */
+/** Replaces matches by their masks and leaves all other text unchanged. */
 import { findNumbers } from "../../lib/json/source-text.ts";
 import type { Match } from "../detector.ts";
 import type { Segment } from "../segment.ts";
 
 export interface TextChange {
   segment: Segment;
-  /** The whole text as it shall be. */
+  /** The complete new text. */
   text: string;
 }
 
-/** Gives the name that stands for a text in this session. */
+/** Returns the pseudonym of text in this session. */
 export type CreatePseudonym = (label: string, original: string) => string;
 
-export function applyMasks(matches: readonly Match[], pseudonym: CreatePseudonym): TextChange[] {
+export function applyMasks(
+  matches: readonly Match[],
+  createPseudonym: CreatePseudonym,
+): TextChange[] {
   const bySegment = new Map<Segment, MaskedSpan[]>();
   for (const { at, mask } of matches) {
     if (!at || !mask) continue;
@@ -22,7 +25,7 @@ export function applyMasks(matches: readonly Match[], pseudonym: CreatePseudonym
   }
   return [...bySegment].map(([segment, list]) => ({
     segment,
-    text: replaceSpans(segment.text, list, pseudonym),
+    text: replaceSpans(segment.text, list, createPseudonym),
   }));
 }
 
@@ -30,25 +33,26 @@ interface MaskedSpan {
   start: number;
   end: number;
   mask: NonNullable<Match["mask"]>;
-  /** The whole of a number in a text that is JSON. */
+  /** True if the span is a complete number of a JSON text. */
   isNumber?: boolean;
 }
 
-/** Where two overlap, the later one masks what sticks out of the earlier: nothing found is left. */
-function replaceSpans(text: string, found: MaskedSpan[], pseudonym: CreatePseudonym): string {
-  let written = "";
+/** Replaces spans. Of two that overlap, the later one masks only the part after the earlier one. */
+function replaceSpans(text: string, spans: MaskedSpan[], createPseudonym: CreatePseudonym): string {
+  let result = "";
   let from = 0;
   const isJson = /^\s*[[{]/.test(text) && isJsonText(text);
-  found.sort((one, other) => one.start - other.start);
-  for (const { start, end, mask, isNumber } of isJson ? widenToNumbers(text, found) : found) {
+  spans.sort((one, other) => one.start - other.start);
+  for (const { start, end, mask, isNumber } of isJson ? widenToNumbers(text, spans) : spans) {
     if (end <= from) continue;
     const begin = Math.max(start, from);
-    written += text.slice(from, begin);
-    const put = "text" in mask ? mask.text : pseudonym(mask.pseudonym, text.slice(begin, end));
-    written += isJson ? escapeForJson(put, isNumber) : put;
+    result += text.slice(from, begin);
+    const replacement =
+      "text" in mask ? mask.text : createPseudonym(mask.pseudonym, text.slice(begin, end));
+    result += isJson ? escapeForJson(replacement, isNumber) : replacement;
     from = end;
   }
-  return written + text.slice(from);
+  return result + text.slice(from);
 }
 
 function isJsonText(text: string): boolean {
@@ -60,11 +64,11 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/** Whoever parses a tool's answer must still be able to: in the place of a number stands a string. */
-function widenToNumbers(text: string, found: readonly MaskedSpan[]): MaskedSpan[] {
+/** Widens spans inside a JSON number to the whole number, which is replaced by a string: the text stays valid JSON. */
+function widenToNumbers(text: string, spans: readonly MaskedSpan[]): MaskedSpan[] {
   const numbers = findNumbers(text);
   let next = 0;
-  return found.map((one) => {
+  return spans.map((one) => {
     while ((numbers[next]?.end ?? Number.POSITIVE_INFINITY) <= one.start) next++;
     const number = numbers[next];
     const isNumber = number && number.start <= one.start && one.end <= number.end;

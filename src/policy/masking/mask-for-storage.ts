@@ -1,17 +1,17 @@
-/** A text as Activity keeps it when it keeps texts masked: personal data and secrets are gone. */
+/** Masks personal data and secrets in a text before Activity stores it. */
 import type { Match } from "../detector.ts";
 import { DEFAULT_SELECTION, findEntityMatches } from "../dlp/find-entity-matches.ts";
 import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import type { Segment } from "../segment.ts";
 import { applyMasks } from "./apply-masks.ts";
 
-/** `hidden` is what the policy masks in it: an administrator's own words are known to nobody else. */
+/** Masks the default entities and `hidden`, the matches that the policy masks, such as custom rules. */
 export function maskForStorage(segment: Segment, hidden: readonly Match[]): string {
-  const usual = findEntityMatches(segment, DEFAULT_SELECTION);
-  if (usual.length === 0 && hidden.length === 0) return segment.text;
-  const [change] = applyMasks([...resolveOverlaps(usual), ...hidden], toMaskName);
+  const matches = findEntityMatches(segment, DEFAULT_SELECTION);
+  if (matches.length === 0 && hidden.length === 0) return segment.text;
+  const [change] = applyMasks([...resolveOverlaps(matches), ...hidden], toMask);
   return change?.text ?? segment.text;
 }
 
-/** A name of a session stands for its text, which is kept apart: here its kind is enough. */
-const toMaskName = (label: string): string => `[MASKED_${label}]`;
+/** Replaces a pseudonym, which could be restored, by its kind. */
+const toMask = (label: string): string => `[MASKED_${label}]`;

@@ -1,8 +1,8 @@
-/** What stands in the place of a match. */
+/** Renders the mask that replaces a match. */
 
 export interface MaskStyle {
   mask_with: string;
-  /** Repeat the one character of `mask_with` until the mask is as long as what it hides. */
+  /** Repeats `mask_with`, a single character, to the length of the match. */
   preserve_len: boolean;
 }
 

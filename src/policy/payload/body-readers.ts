@@ -1,4 +1,4 @@
-/** The bodies of providers, by the names of their members. One table: no style is left out by a guess. */
+/** Readers of the members of provider request and response bodies, in one table for all styles. */
 import { readContent, readMessage, readMessages } from "./messages.ts";
 import { readInput, readItems } from "./responses-api.ts";
 import { readDefinitions } from "./tools.ts";
@@ -16,7 +16,7 @@ import {
   withSource,
 } from "./value-readers.ts";
 
-/** Written by who builds the application: instructions, and the form an answer shall have. */
+/** Written by the application's developer: instructions and output formats. */
 const readSystem = withSource("system", readContent);
 const readOutputFormat = withSource("system", readUnknown);
 const readRetrieved = withSource(
@@ -33,24 +33,24 @@ const readChoice = readObject(
   }),
 );
 const readConverseOutput = readObject(memberReaders({ message: readMessage }));
-const readOutput: ValueReader = (out, value, place) =>
-  (Array.isArray(value) ? readItems : readConverseOutput)(out, value, place);
+const readOutput: ValueReader = (out, value, location) =>
+  (Array.isArray(value) ? readItems : readConverseOutput)(out, value, location);
 
 export const BODY_READERS = memberReaders({
-  // Minimal payloads and the reference responses API.
+  // Minimal payloads and the OpenAI Responses API.
   input: readInput,
   instructions: readSystem,
   prompt: readObject(memberReaders({ variables: readEvery })),
-  output: readOutput, // bedrock converse too
+  output: readOutput, // Bedrock Converse too
 
-  // Reference chat; anthropic, bedrock converse and cohere send `messages` as well.
+  // OpenAI chat; Anthropic, Bedrock Converse and Cohere send `messages` as well.
   messages: readMessages,
   tools: readDefinitions,
   functions: readDefinitions,
   response_format: readOutputFormat,
   choices: readEach(readChoice),
 
-  // Anthropic; bedrock converse too. Its answer is a message on its own.
+  // Anthropic and Bedrock Converse. A response of Anthropic is a message itself.
   system: readSystem,
 
   // Google.
@@ -60,10 +60,10 @@ export const BODY_READERS = memberReaders({
   generationConfig: readOutputFormat,
   candidates: readEach(readObject(memberReaders({ content: readMessage }))),
 
-  // Bedrock converse.
+  // Bedrock Converse.
   toolConfig: readObject(memberReaders({ tools: readDefinitions })),
 
-  // Cohere: what was retrieved is as foreign as what a tool gave back.
+  // Cohere: retrieved documents are as untrusted as tool results.
   documents: readRetrieved,
   tool_results: readRetrieved,
   message: readMessage,

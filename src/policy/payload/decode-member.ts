@@ -1,5 +1,4 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
-
 import { decodeText, readCharset } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
@@ -13,7 +12,7 @@ export type DecodedMember =
   | { kind: "text"; text: string; encoding: StringEncoding }
   | { kind: "document" | "media" | "binary" };
 
-/** Returns undefined where the string is text as it is: prose, or too short to encode anything. */
+/** Returns undefined if the string is plain text, or too short to be encoded. */
 export function decodeMember(key: string, value: string): DecodedMember | undefined {
   const url = DATA_URL.exec(value);
   if (url) {
@@ -26,12 +25,12 @@ export function decodeMember(key: string, value: string): DecodedMember | undefi
   if (!ENCODED_MEMBERS.has(key) || value.length < MIN_ENCODED_CHARACTERS) return undefined;
   const data = unwrapLines(value);
   const decoded = decodeBase64("", data) ?? decodeLenient(data);
-  // Tokens of that length have one of these signs.
+  // Tokens of that length contain - or _.
   const isToken = data.length < MIN_BASE64URL_CHARACTERS && /[-_]/.test(data);
   return isToken && decoded?.kind !== "text" ? undefined : decoded;
 }
 
-/** The bytes of a data URL, or of base64. */
+/** Returns the bytes of a data URL or base64 string. */
 export function decodeMemberBytes(value: string): Uint8Array {
   const url = DATA_URL.exec(value);
   if (!url) return Buffer.from(value, "base64");
@@ -43,7 +42,7 @@ export function decodeMemberBytes(value: string): Uint8Array {
 
 /** Writes changed text in the encoding that it was read from. */
 export function encodeMember({ prefix, alphabet }: StringEncoding, text: string): string {
-  // It is written as UTF-8, whatever it was.
+  // The text is always written as UTF-8.
   const before = prefix.replace(/(;\s{0,9}charset\s{0,9}=)[^;,]*/i, "$1utf-8");
   if (alphabet === "percent") return before + encodeURIComponent(text.toWellFormed());
   return before + Buffer.from(text).toString(alphabet);
@@ -64,7 +63,7 @@ function decodeBase64(prefix: string, data: string): DecodedMember | undefined {
     : { kind: "text", text, encoding: { prefix, alphabet } };
 }
 
-/** Python and PHP skip signs that are not base64. Without blanks: prose is not decoded. */
+/** Ignores characters outside base64, as Python and PHP do. Strings with white space are prose. */
 function decodeLenient(data: string): DecodedMember | undefined {
   if (/\s/.test(data)) return undefined;
   const decoded = decodeBase64("", dropForeignCharacters(data));
@@ -83,7 +82,7 @@ function decodePercent(prefix: string, data: string): DecodedMember {
 
 const isBase64 = (parameters: string): boolean => /;\s{0,9}base64\s{0,9}$/i.test(parameters);
 
-/** Letters beyond ASCII that are not escaped count as UTF-8. */
+/** Decodes percent escapes to bytes. Unescaped non-ASCII characters are encoded as UTF-8. */
 const decodePercentBytes = (data: string): Buffer =>
   Buffer.from(unescapePercent(Buffer.from(data).toString("latin1")), "latin1");
 
@@ -92,7 +91,7 @@ const unescapePercent = (data: string): string =>
     ? data.replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     : data;
 
-/** Base64 in lines, as mail wraps it. Words that are shorter than a line are prose, which is not decoded. */
+/** Joins base64 that is wrapped into lines, as in mail. Shorter words are prose. */
 function unwrapLines(text: string): string {
   if (!/\s/.test(text)) return text;
   const lines = text.trim().split(/\s+/);
@@ -102,16 +101,16 @@ function unwrapLines(text: string): string {
   return isWrapped ? lines.join("") : text;
 }
 
-/** A picture is longer, and so is a text that is worth encoding. */
+/** Pictures and encoded texts are longer. */
 const MIN_ENCODED_CHARACTERS = 80;
 const MIN_BASE64URL_CHARACTERS = 256;
 const MIN_LINE_CHARACTERS = 40;
 const HEAD_CHARACTERS = Math.ceil(Math.max(HEAD_BYTES, 4096) / 3) * 4;
 const DATA_URL = /^\s{0,9}data:([^,]{0,200}),/i;
-// Linear: what repeats without bound cannot match what may follow it.
+// Linear: the unbounded class and the padding are disjoint.
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Opaque to everybody but the provider that made them. */
+/** Members that only the provider can decrypt. */
 export const SEALED_MEMBERS = [
   "encrypted_content",
   "signature",

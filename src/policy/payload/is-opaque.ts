@@ -1,9 +1,10 @@
-/** Which strings of a body are not text: ids and words of the format. */
+/** Detects strings of a body that are not text: ids and keywords of the format. */
 import type { SegmentSource } from "../segment.ts";
 import { SEALED_MEMBERS } from "./decode-member.ts";
 
 /**
- * No detector reads these, and no Transform changes them. Names that hold a blank are prose in hiding, and are read.
+ * Opaque strings are neither inspected nor transformed. Strings with white space are inspected, since they may hide
+ * prose.
  */
 export const isOpaque = (key: string, text: string, source: SegmentSource): boolean =>
   isNameMember(key, source) && text.length <= MAX_NAME_CHARACTERS && !/\s/.test(text);
@@ -35,5 +36,5 @@ const NAME_MEMBERS = new Set([
   ...["protocolVersion", "responseMimeType", "trafficType", "modality"],
 ]);
 
-/** Of JSON Schema: what is not prose. */
+/** Members of JSON Schema that are not prose. */
 const SCHEMA_NAME_MEMBERS = new Set(["$ref", "$schema", "$id", "required", "pattern"]);

@@ -1,4 +1,4 @@
-/** Messages of MCP and A2A: JSON-RPC envelopes, or what stands in them. */
+/** Readers of MCP and A2A messages: JSON-RPC envelopes and their contents. */
 import { readContent, readMessage, readMessages } from "./messages.ts";
 import { isObject, type JsonObject, type PayloadContext } from "./payload.ts";
 import { readCall, readDefinitions } from "./tools.ts";
@@ -21,7 +21,7 @@ export const isEnvelope = (body: JsonObject, { protocol }: PayloadContext): bool
   (typeof body.method === "string" && isObject(body.params)) ||
   (protocol === "mcp" && isObject(body.result));
 
-/** Under protocol `mcp` some clients send `params` or `result` without the envelope. */
+/** Detects `params` or `result` without an envelope, which some clients send for protocol `mcp`. */
 export const isBareMcp = (body: JsonObject, { direction, protocol }: PayloadContext): boolean =>
   protocol === "mcp" &&
   (direction === "output" ? !("input" in body) : typeof body.name === "string");
@@ -34,11 +34,11 @@ export function envelopeTable(body: JsonObject, about: PayloadContext): MemberRe
   return about.protocol === "a2a" || isA2aResult(body.result) ? A2A : MCP;
 }
 
-/** A block, a list of them, or what a person answered by the names of a form. */
-const readBlocks: ValueReader = (out, value, place) =>
-  (isObject(value) && value.type === undefined ? readEvery : readUnknown)(out, value, place);
+/** Reads a content block, a list of blocks, or the fields of an elicitation response. */
+const readBlocks: ValueReader = (out, value, location) =>
+  (isObject(value) && value.type === undefined ? readEvery : readUnknown)(out, value, location);
 
-/** Prompts, resources, tools and what they gave back: all of it was written by the server. */
+/** Reads prompts, resources, tools and results, all of which the server wrote. */
 export const readMcpResult = withSource(
   "tool_result",
   readDataObject(
@@ -82,8 +82,12 @@ const readTask = readObject(
     artifacts: readEach(readObject(memberReaders({ parts: readContent }))),
   }),
 );
-const readA2aResult: ValueReader = (out, value, place) =>
-  (isObject(value) && typeof value.role === "string" ? readMessage : readTask)(out, value, place);
+const readA2aResult: ValueReader = (out, value, location) =>
+  (isObject(value) && typeof value.role === "string" ? readMessage : readTask)(
+    out,
+    value,
+    location,
+  );
 
 const readError = withSource("tool_result", readEvery);
 const TOOL_CALL = memberReaders({ params: readCall });

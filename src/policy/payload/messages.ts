@@ -1,6 +1,6 @@
 /**
- * Messages and their parts. The styles that send messages (reference chat, anthropic, google, bedrock,
- * cohere, A2A) are read by one table: clients mix them, and no mixture shall hide a text.
+ * Readers of messages and their parts. One table covers all styles (OpenAI, Anthropic, Google, Bedrock, Cohere, A2A),
+ * because clients mix them and no mixture may hide text.
  */
 import type { SegmentSource } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
@@ -21,21 +21,21 @@ import {
   withSource,
 } from "./value-readers.ts";
 
-export const readMessage: ValueReader = (out, value, place) => {
-  if (!isObject(value)) return readPart(out, value, place);
-  // A role that reads as prose is a text, and told as one.
-  const named = typeof value.role === "string" && isOpaque("role", value.role, place.source);
-  const role = named ? String(value.role) : place.role;
-  const source = SOURCE_BY_ROLE.get(role?.toLowerCase() ?? "") ?? place.source;
-  readMembers(out, value, { ...place, role, source }, MESSAGE_READERS);
+export const readMessage: ValueReader = (out, value, location) => {
+  if (!isObject(value)) return readPart(out, value, location);
+  // A role that contains prose is inspected as text and not used as a role.
+  const named = typeof value.role === "string" && isOpaque("role", value.role, location.source);
+  const role = named ? String(value.role) : location.role;
+  const source = SOURCE_BY_ROLE.get(role?.toLowerCase() ?? "") ?? location.source;
+  readMembers(out, value, { ...location, role, source }, MESSAGE_READERS);
 };
 
 export const readMessages = readEach(readMessage);
 
-/** A text, a part or a list of them. */
-export const readContent: ValueReader = (out, value, place) => {
-  if (typeof value === "string") readText(out, value, place);
-  else readParts(out, value, place);
+/** Reads text, a part or a list of parts. */
+export const readContent: ValueReader = (out, value, location) => {
+  if (typeof value === "string") readText(out, value, location);
+  else readParts(out, value, location);
 };
 
 const SOURCE_BY_ROLE = new Map<string, SegmentSource>([
@@ -52,7 +52,7 @@ const SOURCE_BY_ROLE = new Map<string, SegmentSource>([
   ["function", "tool_result"],
 ]);
 
-/** Cohere tells with an answer what it rests on, as a tool or a document gave it. */
+/** Reads a source that Cohere cites: the output of a tool or a document. */
 const readSource = readObject(
   memberReaders({
     tool_output: readEvery,
@@ -70,13 +70,13 @@ const MESSAGE_READERS = memberReaders({
   citations: readEach(readCitation),
 });
 
-const readPart: ValueReader = (out, value, place) => {
-  if (typeof value === "string") return readText(out, value, place);
-  if (!isObject(value)) return readUnknown(out, value, place);
+const readPart: ValueReader = (out, value, location) => {
+  if (typeof value === "string") return readText(out, value, location);
+  if (!isObject(value)) return readUnknown(out, value, location);
   const type = typeof value.type === "string" ? value.type : "";
-  if (type.endsWith("tool_use")) readCall(out, value, place);
-  else if (type.endsWith("tool_result")) readToolResult(out, value, place);
-  else readMembers(out, value, place, PART_READERS);
+  if (type.endsWith("tool_use")) readCall(out, value, location);
+  else if (type.endsWith("tool_result")) readToolResult(out, value, location);
+  else readMembers(out, value, location, PART_READERS);
 };
 
 const readParts = readEach(readPart);

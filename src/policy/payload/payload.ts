@@ -1,4 +1,4 @@
-/** What is known of a payload once it is read: its texts, its tools and its attachments. */
+/** Types of a parsed payload: its texts, tools and attachments. */
 import type { Direction, Protocol, Uninspected } from "../../contract/evaluate.ts";
 import type { ToolCall, ToolDefinition } from "../detector.ts";
 import type { Segment } from "../segment.ts";
@@ -7,17 +7,17 @@ export type JsonObject = Record<string, unknown>;
 
 export interface Payload {
   segments: Segment[];
-  /** Names of members that are among the segments: a table repeats them in every row. */
+  /** Member names that already are segments: a table repeats them in every row. */
   names: Set<string>;
   calls: ToolCall[];
-  /** Numbers and switches that say nothing to a detector, and much to who decides about a call. */
+  /** Numbers and booleans that no detector inspects but an approver needs to see. */
   values: ScalarValue[];
-  /** How many values came before those in `values`, which is capped. */
+  /** Number of older values that were dropped from `values`, which is capped. */
   dropped_values: number;
   definitions: ToolDefinition[];
   model: string | null;
   attachments: Attachment[];
-  /** PDF, Office and gzip files in the body itself, as the formats of providers carry them. */
+  /** PDF, Office and gzip files inside the body. */
   documents: Attachment[];
   uninspected: Uninspected[];
   tool: EvaluatedTool;
@@ -25,14 +25,14 @@ export interface Payload {
 
 export type ScalarValue = Pick<Segment, "text" | "role" | "pointer" | "inner">;
 
-/** What the caller says beside the payload. */
+/** Parameters of the evaluation request, beside the payload. */
 export interface PayloadContext {
   direction: Direction;
   protocol: Protocol;
   attributes: Readonly<JsonObject>;
 }
 
-/** As it was sent: one without `data` and without `url`, or with both, is the caller's mistake. */
+/** Attachment as it was sent. One without `data` and `url`, or with both, is invalid. */
 export interface Attachment {
   filename: string | null;
   content_type: string | null;
@@ -41,11 +41,11 @@ export interface Attachment {
   pointer: string;
 }
 
-/** What the conditions on `tool.*` look at. */
+/** Tool that conditions on `tool.*` refer to. */
 export interface EvaluatedTool {
   name: string | null;
   command: string | null;
-  /** undefined: there are none. */
+  /** undefined if there are none. */
   arguments: unknown;
 }
 

@@ -1,12 +1,12 @@
-/** Segments by the steps of their pointers, so that one pass over the text of a payload finds all of them. */
+/** Indexes items by the steps of their JSON pointers, so that one pass over the payload's source finds all of them. */
 import { unescapePointerStep } from "../../lib/json/parse-strict.ts";
 import type { Segment } from "../segment.ts";
 
 export interface PointerTree<Item> {
   steps: Map<string, PointerTree<Item>>;
-  /** What belongs to the value that stands here. */
+  /** Item of the value at this location. */
   item?: Item;
-  /** The same inside the JSON that the string here holds. */
+  /** Tree of the JSON inside the string at this location. */
   inner?: PointerTree<Item>;
 }
 

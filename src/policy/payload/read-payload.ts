@@ -1,4 +1,4 @@
-/** What does a payload say, who says each piece of it, and where does the piece stand? */
+/** Reads the texts, tools and attachments of a payload, with their sources and locations. */
 import type { SegmentSource } from "../segment.ts";
 import { BODY_READERS } from "./body-readers.ts";
 import { envelopeTable, isBareMcp, isEnvelope, readMcpResult } from "./json-rpc.ts";
@@ -45,7 +45,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
   return out;
 }
 
-/** An answer was written by who gave it: claiming to be the user, or the system, hides it from no output rule. */
+/** Ignores the roles `user` and `system` in a response, so that it cannot evade output rules with them. */
 function ignoreClaimedRoles({ segments }: Payload, source: SegmentSource): void {
   for (const segment of segments) {
     const claimed = segment.source === "user" || segment.source === "system";
@@ -53,7 +53,7 @@ function ignoreClaimedRoles({ segments }: Payload, source: SegmentSource): void 
   }
 }
 
-/** Coding agents send the command line alone, and which shell it is for beside it. */
+/** Adds the call of a coding agent that sends only the command line, with the tool name in the attributes. */
 function readShellCall({ tool, calls }: Payload, { input }: JsonObject): void {
   if (tool.name === null || typeof input !== "string" || calls.length > 0) return;
   calls.push({ name: tool.name, pointer: "/input", arguments: { command: input } });
@@ -64,7 +64,7 @@ interface BodyReader {
   read: (
     out: Payload,
     body: JsonObject,
-    given: { top: ValueLocation; about: PayloadContext },
+    context: { top: ValueLocation; about: PayloadContext },
   ) => void;
 }
 
@@ -73,7 +73,7 @@ const ANY_BODY: BodyReader = {
   read: (out, body, { top }) => readMembers(out, body, top, BODY_READERS),
 };
 
-/** By shape, the first that fits. What its table does not name is read all the same. */
+/** Body styles in order of precedence. Members that no table names are read as well. */
 const BODY_STYLES: readonly BodyReader[] = [
   {
     fits: isEnvelope,
@@ -91,7 +91,7 @@ const BODY_STYLES: readonly BodyReader[] = [
   ANY_BODY,
 ];
 
-/** Who wrote what no role is given for. */
+/** Returns the source of text without a role. */
 function defaultSource({ direction, protocol }: PayloadContext): SegmentSource {
   if (direction === "input") return "user";
   return protocol === "mcp" ? "tool_result" : "assistant";

@@ -1,4 +1,4 @@
-/** Which tool is this about? For conditions on `tool.*` (spec 4.3.3). */
+/** Reads the tool that an evaluation is about, for conditions on `tool.*` (spec 4.3.3). */
 import { isBareMcp, isToolCall } from "./json-rpc.ts";
 import {
   type EvaluatedTool,
@@ -14,7 +14,7 @@ export function readTool(body: JsonObject, about: PayloadContext): EvaluatedTool
   const stamped = (name: string) => readAttribute(about.attributes, name);
   const name =
     stringOrNull(bareToolName(params.name)) ?? stringOrNull(bareToolName(stamped("name")));
-  // No client stamps the command of a shell call: it is the whole input.
+  // The input of a shell call is its command.
   const isCommand = name !== null && about.direction === "input";
   return {
     name,
@@ -28,7 +28,7 @@ function readCallParams(body: JsonObject, about: PayloadContext): JsonObject {
   return about.direction === "input" && isBareMcp(body, about) ? body : {};
 }
 
-/** `{tool: {name}}` or `{"tool.name": …}`. */
+/** Reads `{tool: {name}}` or `{"tool.name": …}`. */
 function readAttribute(attributes: Readonly<JsonObject>, name: string): unknown {
   const nested = isObject(attributes.tool) ? attributes.tool[name] : undefined;
   return nested ?? attributes[`tool.${name}`];

@@ -1,4 +1,4 @@
-/** The reference responses API: `instructions`, `input` and `output`, each a text or a list of items. */
+/** Readers of the OpenAI Responses API: `input` and `output` are text or a list of items. */
 import { readContent, readMessage } from "./messages.ts";
 import { isObject } from "./payload.ts";
 import { readCall, readDefinitions } from "./tools.ts";
@@ -12,19 +12,19 @@ import {
   withSource,
 } from "./value-readers.ts";
 
-/** A minimal payload's `input` too. Middleware sends the whole body of a request as one text. */
-export const readInput: ValueReader = (out, value, place) => {
-  if (typeof value === "string" && /^\s*[[{]/.test(value)) readJsonText(out, value, place);
-  else readItems(out, value, place);
+/** Reads `input`, also of minimal payloads. Middleware may send a whole request body as one string. */
+export const readInput: ValueReader = (out, value, location) => {
+  if (typeof value === "string" && /^\s*[[{]/.test(value)) readJsonText(out, value, location);
+  else readItems(out, value, location);
 };
 
-const readItem: ValueReader = (out, value, place) => {
+const readItem: ValueReader = (out, value, location) => {
   const type = isObject(value) && typeof value.type === "string" ? value.type : "";
-  if (CALL_TYPES.has(type)) return readCall(out, value, place);
-  if (type === "mcp_list_tools") return readToolList(out, value, place);
-  if (type.endsWith("_output")) return readCallOutput(out, value, place);
-  if (type.endsWith("_call")) return readHostedCall(out, value, place);
-  readMessage(out, value, place);
+  if (CALL_TYPES.has(type)) return readCall(out, value, location);
+  if (type === "mcp_list_tools") return readToolList(out, value, location);
+  if (type.endsWith("_output")) return readCallOutput(out, value, location);
+  if (type.endsWith("_call")) return readHostedCall(out, value, location);
+  readMessage(out, value, location);
 };
 
 export const readItems = readEach(readItem);
@@ -41,7 +41,7 @@ const readCallOutput = withSource(
   readObject(memberReaders({ output: readContent })),
 );
 
-/** A search, a program or a shell that the provider ran: what was asked, and what came back. */
+/** Reads a call that the provider executed, such as a search or a shell: its arguments and its result. */
 const readHostedResult = withSource("tool_result", readUnknown);
 const readHostedCall = withSource(
   "tool_arguments",

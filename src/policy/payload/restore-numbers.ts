@@ -1,4 +1,4 @@
-/** Numbers as they were written: those of more than fifteen digits are rounded when they are read. */
+/** Restores numbers as they were written: JSON.parse rounds integers of more than 15 digits. */
 import { OPEN_BRACE, OPEN_BRACKET } from "../../lib/json/skip-value.ts";
 import { eachItem, eachMember, findValueEnd, skipBlank } from "../../lib/json/source-text.ts";
 import type { Segment } from "../segment.ts";
@@ -11,11 +11,11 @@ import { buildPointerTree, type PointerTree } from "./pointer-tree.ts";
  */
 export function restoreLongIntegers(body: string, segments: readonly Segment[]): void {
   if (!segments.some(isRounded)) return;
-  // Detectors read a number with an exponent better as it was computed.
+  // Keeps the parsed form of numbers with an exponent, which detectors can read.
   restoreLiterals(body, segments.filter(isRounded), /^-?\d+$/);
 }
 
-/** Restores every number as it was written, for the person who decides about it. */
+/** Restores every number as it was written, for the approver. */
 export function restoreNumberLiterals(body: string, values: readonly ScalarValue[]): void {
   restoreLiterals(body, values, /^-?\d/);
 }

@@ -1,4 +1,4 @@
-/** How does a payload read with some of its texts changed, and every other byte as it was sent? */
+/** Rewrites changed texts of a payload and keeps every other byte as it was sent. */
 import { COMMA, OPEN_BRACE, OPEN_BRACKET } from "../../lib/json/skip-value.ts";
 import {
   applyEdits,
@@ -14,12 +14,11 @@ import { encodeMember } from "./decode-member.ts";
 import { buildPointerTree, type PointerTree } from "./pointer-tree.ts";
 
 /**
- * `body` is the text of an evaluation request that parseStrict took. Answers the text of its payload,
- * - with exactly the changed values replaced, in place: order, other numbers, blanks and escapes stay;
- * - without the tokens of a changed text, which would spell out what was masked;
- * - without `content: null` in messages, which clients that map the copy back refuse;
- * - without `attachments`: they belong to the evaluation and not to the body that is sent on, the caller
- *   has them, and many clients read no answer over 1 MiB.
+ * Returns the source text of the payload in `body`, an evaluation request that parseStrict accepted,
+ * - with only the changed values replaced: order, other numbers, white space and escapes are kept;
+ * - without the token lists of a changed text, which would reveal what was masked;
+ * - without `content: null` in messages, which clients that apply the copy reject;
+ * - without `attachments`, which the caller has and which could exceed the 1 MiB that many clients read.
  */
 export function rewritePayload(body: string, changes: readonly TextChange[]): string {
   const tree = buildPointerTree(
@@ -32,7 +31,7 @@ export function rewritePayload(body: string, changes: readonly TextChange[]): st
   ]);
 }
 
-/** Where answers of models list the tokens of the text beside or below. What is no list or object there is none. */
+/** Members that list the tokens of a text next to them. Only arrays and objects are dropped. */
 const TOKEN_MEMBERS: ReadonlySet<string> = new Set(["logprobs", "logprobsResult"]);
 const NO_TOKENS: ReadonlySet<string> = new Set();
 
@@ -49,24 +48,24 @@ function collectReplacements(
     edits.push({ from: at, to: end, put: empty });
     return end;
   };
-  const look = (at: number, branch: PointerTree<TextChange> | undefined): number => {
+  const visit = (at: number, branch: PointerTree<TextChange> | undefined): number => {
     if (!branch) return findValueEnd(text, at);
     const first = text.charCodeAt(at);
     if (first === OPEN_BRACE) {
       return eachMember(text, at, (name, value) => {
         const empty = tokens.has(name) ? EMPTY_VALUES.get(text.charCodeAt(value)) : undefined;
-        return empty === undefined ? look(value, branch.steps.get(name)) : drop(value, empty);
+        return empty === undefined ? visit(value, branch.steps.get(name)) : drop(value, empty);
       });
     }
     if (first === OPEN_BRACKET) {
-      return eachItem(text, at, (index, value) => look(value, branch.steps.get(String(index))));
+      return eachItem(text, at, (index, value) => visit(value, branch.steps.get(String(index))));
     }
     const end = findValueEnd(text, at);
     const changed = toReplacement(text.slice(at, end), branch);
     if (changed !== undefined) edits.push({ from: at, to: end, put: JSON.stringify(changed) });
     return end;
   };
-  look(skipBlank(text, 0), tree);
+  visit(skipBlank(text, 0), tree);
   return edits;
 }
 
@@ -89,20 +88,21 @@ const encodeText = ({ segment: { encoding }, text }: TextChange): string =>
 
 function collectRemovals(payload: string): TextEdit[] {
   const edits: TextEdit[] = [];
-  const drop = (slot: number, end: number) => edits.push(removeMember(payload, slot, end));
-  eachMember(payload, 0, (name, at, slot) => {
+  const drop = (nameStart: number, end: number) =>
+    edits.push(removeMember(payload, nameStart, end));
+  eachMember(payload, 0, (name, at, nameStart) => {
     if (name === "attachments") {
       const end = findValueEnd(payload, at);
-      drop(slot, end);
+      drop(nameStart, end);
       return end;
     }
     if (name !== "messages" || payload.charCodeAt(at) !== OPEN_BRACKET)
       return findValueEnd(payload, at);
     return eachItem(payload, at, (_, message) => {
       if (payload.charCodeAt(message) !== OPEN_BRACE) return findValueEnd(payload, message);
-      return eachMember(payload, message, (member, value, place) => {
+      return eachMember(payload, message, (member, value, nameStart) => {
         const end = findValueEnd(payload, value);
-        if (member === "content" && payload.startsWith("null", value)) drop(place, end);
+        if (member === "content" && payload.startsWith("null", value)) drop(nameStart, end);
         return end;
       });
     });
@@ -110,9 +110,9 @@ function collectRemovals(payload: string): TextEdit[] {
   return edits;
 }
 
-/** A member goes with the comma before it; the first of its object with the comma behind it. */
-function removeMember(text: string, slot: number, end: number): TextEdit {
-  if (text.charCodeAt(slot - 1) === COMMA) return { from: slot - 1, to: end, put: "" };
-  const behind = skipBlank(text, end);
-  return { from: slot, to: text.charCodeAt(behind) === COMMA ? behind + 1 : end, put: "" };
+/** Removes a member with the preceding comma; the first member of an object with the following one. */
+function removeMember(text: string, nameStart: number, end: number): TextEdit {
+  if (text.charCodeAt(nameStart - 1) === COMMA) return { from: nameStart - 1, to: end, put: "" };
+  const next = skipBlank(text, end);
+  return { from: nameStart, to: text.charCodeAt(next) === COMMA ? next + 1 : end, put: "" };
 }

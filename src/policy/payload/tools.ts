@@ -1,4 +1,4 @@
-/** Tools in a payload: what is offered (definitions) and what is asked for (calls), in every style. */
+/** Readers of tool definitions and tool calls, in every style. */
 import { createSegment } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isObject, type JsonObject } from "./payload.ts";
@@ -16,41 +16,41 @@ import {
   withSource,
 } from "./value-readers.ts";
 
-/** spec 4.3.3: the last segment of `mcp__server__tool`. */
+/** Returns the last segment of `mcp__server__tool` (spec 4.3.3). */
 export function bareToolName(name: unknown): string {
   if (typeof name !== "string") return "";
   if (!name.startsWith("mcp__")) return name;
   return name.slice(name.lastIndexOf("__") + 2) || name;
 }
 
-/** Prose in it is looked at, and never rewritten: whoever takes the copy finds the tool by this name. */
-export const readToolName: ValueReader = (out, value, place) => {
-  if (typeof value !== "string") readUnknown(out, value, place);
-  else if (!isOpaque("id", value, place.source)) {
-    out.segments.push(createSegment(value, place.source, { ...place, isName: true }));
+/** Reads the name of a tool: prose in it is inspected but never rewritten, since the name identifies the tool. */
+export const readToolName: ValueReader = (out, value, location) => {
+  if (typeof value !== "string") readUnknown(out, value, location);
+  else if (!isOpaque("id", value, location.source)) {
+    out.segments.push(createSegment(value, location.source, { ...location, isName: true }));
   }
 };
 
-/** An object with `name` and its arguments, under whichever name the style gives them. */
-export const readCall: ValueReader = (out, value, place) => {
-  if (!isObject(value)) return readUnknown(out, value, place);
-  const inside: ValueLocation = { ...place, source: "tool_arguments" };
+/** Reads an object with `name` and arguments, which styles name differently. */
+export const readCall: ValueReader = (out, value, location) => {
+  if (!isObject(value)) return readUnknown(out, value, location);
+  const inside: ValueLocation = { ...location, source: "tool_arguments" };
   const name = bareToolName(value.name);
   const [member, table] =
     ARGUMENT_MEMBERS.find(([each]) => value[each] !== undefined) ?? NO_ARGUMENTS;
-  const call = { name, pointer: place.pointer, arguments: undefined as unknown };
+  const call = { name, pointer: location.pointer, arguments: undefined as unknown };
   out.calls.push(call);
-  const given = value[member];
-  if (typeof given === "string")
-    call.arguments = readJsonText(out, given, childLocation(inside, member));
+  const input = value[member];
+  if (typeof input === "string")
+    call.arguments = readJsonText(out, input, childLocation(inside, member));
   else {
-    call.arguments = given;
-    readEvery(out, given, childLocation(inside, member));
+    call.arguments = input;
+    readEvery(out, input, childLocation(inside, member));
   }
   readMembers(out, value, inside, table);
 };
 
-/** A call that the provider ran holds what came back as well. */
+/** A call that the provider executed contains its result as well. */
 const readOutput = withSource("tool_result", readUnknown);
 const argumentMember = (member: string) =>
   [
@@ -60,29 +60,29 @@ const argumentMember = (member: string) =>
 const NO_ARGUMENTS = argumentMember("arguments");
 const ARGUMENT_MEMBERS = [NO_ARGUMENTS, argumentMember("args"), argumentMember("input")];
 
-/** Reference chat wraps the call once more; others put it into the list as it is. */
+/** OpenAI chat wraps each call in an object; other styles do not. */
 const WRAPPED_CALL_READERS = memberReaders({ function: readCall, custom: readCall });
-export const readToolCalls = readEach((out, value, place) => {
+export const readToolCalls = readEach((out, value, location) => {
   if (!isObject(value) || !(isObject(value.function) || isObject(value.custom))) {
-    return readCall(out, value, place);
+    return readCall(out, value, location);
   }
-  readMembers(out, value, { ...place, source: "tool_arguments" }, WRAPPED_CALL_READERS);
+  readMembers(out, value, { ...location, source: "tool_arguments" }, WRAPPED_CALL_READERS);
 });
 
-/** Descriptions and the texts of schemas: a poisoned tool speaks to the model from any of them. */
-const readDefinition: ValueReader = (out, value, place) => {
-  if (!isObject(value)) return readUnknown(out, value, place);
+/** Reads the description and all texts of the schema, any of which may contain an injection. */
+const readDefinition: ValueReader = (out, value, location) => {
+  if (!isObject(value)) return readUnknown(out, value, location);
   const named = typeof value.name === "string";
   if (named) {
     const name = bareToolName(value.name);
-    out.definitions.push({ name, pointer: place.pointer, schema: readSchema(value) });
+    out.definitions.push({ name, pointer: location.pointer, schema: readSchema(value) });
   }
-  readMembers(out, value, place, named ? DEFINITION_READERS : WRAPPED_DEFINITION_READERS);
+  readMembers(out, value, location, named ? DEFINITION_READERS : WRAPPED_DEFINITION_READERS);
 };
 
 const readList = withSource("tool_definition", readEach(readDefinition));
-export const readDefinitions: ValueReader = (out, value, place) =>
-  readList(out, value, { ...place, role: null });
+export const readDefinitions: ValueReader = (out, value, location) =>
+  readList(out, value, { ...location, role: null });
 
 const DEFINITION_READERS = memberReaders({ name: readToolName });
 const WRAPPED_DEFINITION_READERS = memberReaders({

@@ -1,4 +1,4 @@
-/** How texts are gathered: members a style knows by its table, everything else string by string. */
+/** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
 import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
@@ -6,121 +6,125 @@ import { decodeMember } from "./decode-member.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isObject, type JsonObject, type Payload } from "./payload.ts";
 
-/** Where a value stands, and who wrote it as far as is known there. */
+/** Location of a value, and its source as far as known. */
 export interface ValueLocation {
   source: SegmentSource;
   role: string | null;
   pointer: string;
   inner: string | null;
-  /** The last name of the pointer. Looking for it there would take as long as who wrote the names wants. */
+  /** Last step of the pointer, unescaped. Stored, since extracting it is linear in the length of the pointer. */
   name: string;
 }
 
-/** Reads one value of a payload into what is known of it. */
-export type ValueReader = (out: Payload, value: unknown, place: ValueLocation) => void;
+/** Reads one value and adds its texts to `out`. */
+export type ValueReader = (out: Payload, value: unknown, location: ValueLocation) => void;
 export type MemberReaders = ReadonlyMap<string, ValueReader>;
 
-/** A map, because the names come from outside: `constructor` must not find anything. */
+/** Returns a Map, since member names are untrusted: `constructor` must not be found. */
 export const memberReaders = (reads: Record<string, ValueReader>): MemberReaders =>
   new Map(Object.entries(reads));
 
 export const ignoreValue: ValueReader = () => {};
 
-/** Reads every member: what the table does not name may be text all the same, and is read by `otherwise` if given. */
+/** Reads every member: by the table, else by `otherwise` if given, else as an unknown value. */
 export function readMembers(
   out: Payload,
   value: JsonObject,
-  place: ValueLocation,
+  location: ValueLocation,
   table: MemberReaders,
   otherwise?: ValueReader,
 ): void {
   for (const key in value) {
     const member = value[key];
-    readMemberName(out, key, member, place);
+    readMemberName(out, key, member, location);
     const read = table.get(key) ?? otherwise;
-    if (read) read(out, member, childLocation(place, key));
-    else readMember(out, member, childLocation(place, key), key);
+    if (read) read(out, member, childLocation(location, key));
+    else readMember(out, member, childLocation(location, key), key);
   }
 }
 
-/** A value of which nothing is known. That nothing looked at it would be the worst outcome. */
-export const readUnknown: ValueReader = (out, value, place) => readMember(out, value, place, "");
+/** Reads a value of unknown format, so that nothing remains uninspected. */
+export const readUnknown: ValueReader = (out, value, location) =>
+  readMember(out, value, location, "");
 
-/** A name that the format asks for: of a tool, of a speaker. */
-export const readName: ValueReader = (out, value, place) => readMember(out, value, place, "id");
+/** Reads a name that the format requires, such as that of a tool or participant. */
+export const readName: ValueReader = (out, value, location) =>
+  readMember(out, value, location, "id");
 
-/** Every string: where a tool or a program reads the value, ids are content too. */
-export const readEvery: ValueReader = (out, value, place) => {
+/** Reads every string, including ids: in the data of tools and programs, ids are content. */
+export const readEvery: ValueReader = (out, value, location) => {
   if (typeof value === "number" || typeof value === "boolean" || value === null || value === "") {
-    readScalar(out, value, place);
+    readScalar(out, value, location);
   } else if (typeof value === "string") {
-    readString(out, value, place, "");
+    readString(out, value, location, "");
   } else if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) readEvery(out, value[i], childLocation(place, i));
+    for (let i = 0; i < value.length; i++) readEvery(out, value[i], childLocation(location, i));
   } else if (isObject(value)) {
     for (const key in value) {
       const member = value[key];
-      readMemberName(out, key, member, place);
-      readEvery(out, member, childLocation(place, key));
+      readMemberName(out, key, member, location);
+      readEvery(out, member, childLocation(location, key));
     }
   }
 };
 
-/** What a program wrote under names of its own. A string here may be encoded bytes. */
-export const readData: ValueReader = (out, value, place) =>
-  typeof value === "string" ? readMember(out, value, place, "data") : readEvery(out, value, place);
+/** Reads data with application-defined names. A string may be encoded bytes. */
+export const readData: ValueReader = (out, value, location) =>
+  typeof value === "string"
+    ? readMember(out, value, location, "data")
+    : readEvery(out, value, location);
 
-/** A string that is text whatever it looks like. */
-export const readText: ValueReader = (out, value, place) => {
-  if (typeof value !== "string") readUnknown(out, value, place);
-  else if (value !== "") out.segments.push(createSegment(value, place.source, place));
+/** Reads a string that is always text. */
+export const readText: ValueReader = (out, value, location) => {
+  if (typeof value !== "string") readUnknown(out, value, location);
+  else if (value !== "") out.segments.push(createSegment(value, location.source, location));
 };
 
 /**
- * JSON inside a string is read string by string, so that Transform leaves it JSON. Returns what it says;
- * undefined when it is not strictly JSON, and is text like any other.
+ * Reads JSON inside a string string by string, so that it stays JSON after Transform. Returns the parsed value, or
+ * undefined if it is not strict JSON and is read as text.
  */
-export function readJsonText(out: Payload, text: string, place: ValueLocation): unknown {
+export function readJsonText(out: Payload, text: string, location: ValueLocation): unknown {
   const parsed = parseStrictText(text);
   if (parsed.ok && !hasProseNames(parsed.value)) {
-    readEvery(out, parsed.value, { ...place, inner: "" });
+    readEvery(out, parsed.value, { ...location, inner: "" });
   } else {
-    readText(out, text, place);
+    readText(out, text, location);
   }
   return parsed.ok ? parsed.value : undefined;
 }
 
 export const readEach =
   (read: ValueReader): ValueReader =>
-  (out, value, place) => {
-    if (!Array.isArray(value)) return read(out, value, place);
-    for (let i = 0; i < value.length; i++) read(out, value[i], childLocation(place, i));
+  (out, value, location) => {
+    if (!Array.isArray(value)) return read(out, value, location);
+    for (let i = 0; i < value.length; i++) read(out, value[i], childLocation(location, i));
   };
 
-/** The same texts, but somebody else's. */
+/** Reads the same texts with another source. */
 export const withSource =
   (source: SegmentSource, read: ValueReader): ValueReader =>
-  (out, value, place) =>
-    read(out, value, { ...place, source });
+  (out, value, location) =>
+    read(out, value, { ...location, source });
 
-/** An object by its table; anything else as unknown. */
+/** Reads an object by a table; anything else as an unknown value. */
 export const readObject =
   (table: MemberReaders): ValueReader =>
-  (out, value, place) => {
-    if (isObject(value)) readMembers(out, value, place, table);
-    else readUnknown(out, value, place);
+  (out, value, location) => {
+    if (isObject(value)) readMembers(out, value, location, table);
+    else readUnknown(out, value, location);
   };
 
-/** The same of what a program wrote under names of its own: but for those in the table, ids are content. */
+/** Reads an object with application-defined names: except for members in the table, ids are content. */
 export const readDataObject =
   (table: MemberReaders): ValueReader =>
-  (out, value, place) => {
-    if (isObject(value)) readMembers(out, value, place, table, readEvery);
-    else readEvery(out, value, place);
+  (out, value, location) => {
+    if (isObject(value)) readMembers(out, value, location, table, readEvery);
+    else readEvery(out, value, location);
   };
 
-export function childLocation(place: ValueLocation, key: string | number): ValueLocation {
-  const { source, role, pointer, inner } = place;
+export function childLocation(location: ValueLocation, key: string | number): ValueLocation {
+  const { source, role, pointer, inner } = location;
   const step = typeof key === "number" ? key : escapePointerStep(key);
   const name = typeof key === "number" ? "" : key;
   return inner === null
@@ -128,42 +132,42 @@ export function childLocation(place: ValueLocation, key: string | number): Value
     : { source, role, pointer, inner: `${inner}/${step}`, name };
 }
 
-/** A name that no format would choose is a place to hide a text in, and one that a database obeys is an attack. */
-function readMemberName(out: Payload, key: string, member: unknown, place: ValueLocation): void {
-  const hostile = key.startsWith("$") && isHostileOperator(key, member, place.name);
+/** Reads a member name that is unusual, since it may hide text, or a hostile database operator. */
+function readMemberName(out: Payload, key: string, member: unknown, location: ValueLocation): void {
+  const hostile = key.startsWith("$") && isHostileOperator(key, member, location.name);
   if (ORDINARY_NAME.test(key) && !hostile) return;
   if (out.names.has(key)) return;
   out.names.add(key);
   out.segments.push(
-    createSegment(key, place.source, { ...childLocation(place, key), isName: true }),
+    createSegment(key, location.source, { ...childLocation(location, key), isName: true }),
   );
 }
 
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
 
-/** Text as it is, or what a string under this name encodes. */
-function readString(out: Payload, value: string, place: ValueLocation, key: string): void {
+/** Reads a string as text, or decodes it if the member usually contains encoded bytes. */
+function readString(out: Payload, value: string, location: ValueLocation, key: string): void {
   const decoded = decodeMember(key, value);
   if (decoded === undefined) {
-    readText(out, value, place);
+    readText(out, value, location);
     return;
   }
-  // Where the pointer leads into JSON inside a string, it names that string.
-  const { source, pointer } = place;
+  // For JSON inside a string, the pointer locates that string.
+  const { source, pointer } = location;
   if (decoded.kind === "text") {
     const { text, encoding } = decoded;
-    out.segments.push(createSegment(text, source, { ...place, encoding }));
+    out.segments.push(createSegment(text, source, { ...location, encoding }));
   } else if (decoded.kind === "document") {
     out.documents.push({ filename: null, content_type: null, data: value, url: null, pointer });
   } else if (!SIGNATURE_MEMBERS.has(key)) {
     const reason = key === "encrypted_content" ? "encrypted" : decoded.kind;
     if (out.uninspected.length < MAX_UNINSPECTED) out.uninspected.push({ pointer, reason });
-    // A key or a token may look like encoded bytes.
-    if (reason === "binary" && value.length <= MAX_TOKEN_CHARACTERS) readText(out, value, place);
+    // A key or token may resemble encoded bytes.
+    if (reason === "binary" && value.length <= MAX_TOKEN_CHARACTERS) readText(out, value, location);
   }
 }
 
-/** Proofs of a provider for its own texts: they say nothing to a model. */
+/** Signatures of a provider for its own texts, which carry no content. */
 const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
   "signature",
   "thoughtSignature",
@@ -172,30 +176,30 @@ const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
 const MAX_UNINSPECTED = 1000;
 const MAX_TOKEN_CHARACTERS = 4096;
 
-/** Shorter ones say nothing about anybody. */
+/** Smaller numbers are not personal data. */
 const MIN_NUMBER = 100_000;
 
-/** More of them nobody reads before deciding, and a table has a hundred thousand. */
+/** Caps what an approver has to read. */
 const MAX_VALUES = 500;
 
 /**
- * Numbers of a tool, and of a text that is JSON: a program writes a card or an account as one. Elsewhere they
- * are settings and counts, and ids (`isId`) are the format's own.
+ * Reads a scalar. Large integers in tool data and in JSON text become segments, since programs write cards and accounts
+ * as numbers. Elsewhere numbers are settings and counts. `isId` marks ids of the format.
  */
 function readScalar(
   out: Payload,
   value: number | boolean | null | "",
-  place: ValueLocation,
+  location: ValueLocation,
   isId = false,
 ): void {
-  const { source, role, pointer, inner } = place;
+  const { source, role, pointer, inner } = location;
   const isCall = source === "tool_arguments";
   const isLong = Number.isInteger(value) && Math.abs(Number(value)) >= MIN_NUMBER;
   if (isLong && !isId && (isCall || source === "tool_result" || inner !== null)) {
-    out.segments.push(createSegment(String(value), source, { ...place, isNumber: true }));
+    out.segments.push(createSegment(String(value), source, { ...location, isNumber: true }));
   } else if (isCall || (!isId && source !== "tool_result" && source !== "tool_definition")) {
     out.values.push({ text: String(value), role, pointer, inner });
-    // The latest call is the one to decide about: a conversation repeats those before it.
+    // Keeps the latest values: the approver decides about the last call.
     if (out.values.length > MAX_VALUES) {
       out.values.shift();
       out.dropped_values++;
@@ -205,20 +209,21 @@ function readScalar(
 
 const NO_MEMBERS = memberReaders({});
 
-/** `key` is the name that the value, or the list around it, stands under. */
-function readMember(out: Payload, value: unknown, place: ValueLocation, key: string): void {
+/** Reads a value by the name of its member, or of the list that contains it. */
+function readMember(out: Payload, value: unknown, location: ValueLocation, key: string): void {
   if (typeof value === "string") {
-    if (!isOpaque(key, value, place.source)) readString(out, value, place, key);
+    if (!isOpaque(key, value, location.source)) readString(out, value, location, key);
   } else if (typeof value === "number" || typeof value === "boolean") {
-    readScalar(out, value, place, isOpaque(key, String(value), place.source));
+    readScalar(out, value, location, isOpaque(key, String(value), location.source));
   } else if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) readMember(out, value[i], childLocation(place, i), key);
+    for (let i = 0; i < value.length; i++)
+      readMember(out, value[i], childLocation(location, i), key);
   } else if (isObject(value)) {
-    readMembers(out, value, place, NO_MEMBERS);
+    readMembers(out, value, location, NO_MEMBERS);
   }
 }
 
-/** Names inside JSON are not read on their own: a document that writes prose into them is read whole. */
+/** Detects prose in member names: such a document is read as one text, since its names are not read separately. */
 function hasProseNames(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(hasProseNames);

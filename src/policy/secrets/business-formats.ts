@@ -1,4 +1,4 @@
-/** Credentials of messaging, payment, marketing, identity and AI providers, and our own. */
+/** Formats of credentials of messaging, payment, marketing, identity and AI providers, and of Portcullis. */
 import {
   ALNUM,
   HEX,

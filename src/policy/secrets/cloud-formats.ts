@@ -1,4 +1,4 @@
-/** Credentials of clouds, hosting and infrastructure. */
+/** Formats of credentials of cloud, hosting and infrastructure providers. */
 import {
   ALNUM,
   BASE64,
@@ -130,7 +130,7 @@ export const CLOUD_FORMATS: readonly SecretFormat[] = [
   },
 ];
 
-/** Keys with a mark at a fixed place inside. */
+/** Creates the format of keys with a fixed mark at a fixed offset. */
 function toMarkedFormat(label: string, mark: string, before: number, after: number): SecretFormat {
   return {
     ...toPrefixedFormat([label, mark, ""]),

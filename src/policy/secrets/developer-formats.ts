@@ -1,4 +1,4 @@
-/** Credentials of code hosts, package registries, pipelines, monitoring and the tools of a team. */
+/** Formats of credentials of code hosts, package registries, CI, monitoring and collaboration tools. */
 import {
   ALNUM,
   HEX,

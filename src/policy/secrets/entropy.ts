@@ -1,4 +1,4 @@
-/** How many bits a character of a text carries: words have few, random keys many. */
+/** Returns the Shannon entropy in bits per character: low for words, high for random keys. */
 export function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

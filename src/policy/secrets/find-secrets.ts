@@ -1,4 +1,4 @@
-/** Finds credentials in a text: one pass for the words that announce them, then a look at each such place. */
+/** Finds credentials: one pass for the keywords of all formats, then the format's pattern at each keyword. */
 import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
 import { BUSINESS_FORMATS } from "./business-formats.ts";
 import { CLOUD_FORMATS } from "./cloud-formats.ts";
@@ -25,7 +25,7 @@ const FORMATS: readonly SecretFormat[] = [
   ...GENERAL_FORMATS,
 ];
 
-/** What formats there are. Several rows may share a label. */
+/** Labels of all formats. Several formats may share a label. */
 export const SECRET_LABELS = [...new Set(FORMATS.map(({ label }) => label))].sort();
 
 const formatsByKeyword = new Map<string, SecretFormat[]>();
@@ -34,29 +34,29 @@ for (const format of FORMATS) {
     formatsByKeyword.set(keyword, [...(formatsByKeyword.get(keyword) ?? []), format]);
   }
 }
-/** What announces a secret, in lower case. */
+/** Keywords of all formats, in lower case. */
 export const SECRET_KEYWORDS: readonly string[] = [...formatsByKeyword.keys()];
 const FORMATS_BY_KEYWORD = [...formatsByKeyword.values()];
 const findKeywords = createKeywordFinder(SECRET_KEYWORDS, { ignore_case: true });
 
-/** In the order of the text, none overlapping. */
+/** Returns secrets in text order, without overlaps. */
 export function findSecrets(text: string): readonly Secret[] {
-  const found: Secret[] = [];
-  findKeywords(text, (keyword, end) => collectSecretsAt(text, keyword, end, found));
-  return mergeOverlaps(found);
+  const secrets: Secret[] = [];
+  findKeywords(text, (keyword, end) => collectSecretsAt(text, keyword, end, secrets));
+  return mergeOverlaps(secrets);
 }
 
-/** Adds the secrets that a keyword announces, which ends there. */
+/** Adds the secrets of a keyword that ends at `end` to `secrets`. */
 export function collectSecretsAt(
   text: string,
   keyword: number,
   end: number,
-  found: Secret[],
+  secrets: Secret[],
 ): void {
   const start = end - (SECRET_KEYWORDS[keyword]?.length ?? 0);
   for (const format of FORMATS_BY_KEYWORD[keyword] ?? []) {
     const secret = readSecretAt(text, start, format);
-    if (secret) found.push(secret);
+    if (secret) secrets.push(secret);
   }
 }
 
@@ -79,7 +79,7 @@ function readSecretAt(text: string, keyword: number, format: SecretFormat): Secr
   return undefined;
 }
 
-/** In quotes a password goes on to the closing one, whatever signs it holds. */
+/** Extends a quoted value to its closing quote. */
 function findQuotedEnd(text: string, start: number, end: number): number {
   const quote = text.charAt(start - 1);
   if (!/["'`]/.test(quote)) return end;
@@ -87,23 +87,23 @@ function findQuotedEnd(text: string, start: number, end: number): number {
   return text.charAt(end + rest.length) === quote ? end + rest.length : end;
 }
 
-/** Where several overlap, the surest gives its name to all they cover, then the longest. */
-export function mergeOverlaps(found: readonly Secret[]): readonly Secret[] {
-  if (found.length < 2) return found;
-  const kept: Secret[] = [];
-  for (const secret of found.toSorted((one, other) => one.start - other.start)) {
-    const last = kept.at(-1);
-    if (!last || secret.start >= last.end) kept.push(secret);
+/** Merges overlapping secrets under the label of the one with the highest confidence, then of the longest. */
+export function mergeOverlaps(secrets: readonly Secret[]): readonly Secret[] {
+  if (secrets.length < 2) return secrets;
+  const merged: Secret[] = [];
+  for (const secret of secrets.toSorted((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (!last || secret.start >= last.end) merged.push(secret);
     else {
       const named = outranks(secret, last) ? secret : last;
-      kept[kept.length - 1] = {
+      merged[merged.length - 1] = {
         ...named,
         start: last.start,
         end: Math.max(last.end, secret.end),
       };
     }
   }
-  return kept;
+  return merged;
 }
 
 const outranks = (one: Secret, other: Secret) =>

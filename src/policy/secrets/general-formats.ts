@@ -1,11 +1,11 @@
-/** Credentials of no one vendor: keys in blocks, tokens that describe themselves, values that a name gives away. */
+/** Formats of credentials of any vendor: private keys, JWTs, and values that are identified by their name. */
 import { isNamedSecret } from "./is-named-secret.ts";
 import { ASSIGNMENT, QUOTE, type SecretFormat } from "./secret-format.ts";
 
-/** Between the lines of a key: a line break, also written as \\n, and what strings in code are joined with. */
+/** Separator of the lines of a key: a line break, an escaped one, or string concatenation in code. */
 const BREAK = `(?:\\s|\\\\{1,2}[nr]|["',]| \\+){1,12}`;
 const HEADER = `(?:${BREAK}[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})?: [^\\n\\\\]{0,120})`;
-/** What is called is code that gets the value. */
+/** Rejects a function call, which is code that gets the value. */
 const NOT_CALLED = "(?![\\w.]{0,60}\\()";
 const PASSWORD_NAMES = [
   "password",
@@ -44,7 +44,7 @@ const SECRET_NAMES = ["secret", "token", "credential"];
 export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...certainFormat("private_key", ["-----begin "]),
-    // As far as its lines go, and its end where it has one.
+    // All lines, and the END line if present.
     pattern: new RegExp(
       `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----${HEADER}{0,5}(?:${BREAK}[A-Za-z0-9+/=]{16,2000}){1,400}(?:(?:${BREAK}[A-Za-z0-9+/=]{1,80}){0,2}(?:${BREAK})?-----END [A-Z0-9 ]{0,40}-----)?`,
       "y",
@@ -89,7 +89,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   },
   {
     ...likelyFormat("command_line_password", ["--user ", "--user=", "-u "]),
-    // -u also takes an address, a module (`Some::Thing`), a user and a group.
+    // -u is also used for a URL, a module (`Some::Thing`), or a user and group.
     pattern:
       /-(?:-user|u)[ =]{1,3}["']?[^\s:"'`<>{}$]{0,80}["']?:["']?(?![/:])([^\s"'`<>]{6,100})/y,
     min_entropy: 2.3,

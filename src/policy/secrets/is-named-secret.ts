@@ -1,6 +1,6 @@
-/** Whether a value that only its name gives away is a secret, and not what code writes there. */
+/** Distinguishes a secret that only its name indicates from identifiers and paths in code. */
 
-/** `secret_name`, `credentialsId`, `token_url`: about a secret, not one. */
+/** Names of metadata about a secret: `secret_name`, `credentialsId`, `token_url`. */
 const METADATA_NAME =
   /(?:ids?|name|url|uri|path|file|length|size|types?|version|count|field|index|endpoint|host|prefix|expir\w{0,6}|policy|variable)["'`\\\s]{0,6}[:=,>]|csrf|public|pubkey/i;
 

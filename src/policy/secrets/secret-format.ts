@@ -1,33 +1,33 @@
-/** What the credentials of one kind look like, and the text that has to be there for a look to be worth it. */
+/** Format of a kind of credential, with the keywords at which its pattern is tried. */
 
 export interface SecretFormat {
-  /** Told in findings, and in the mask: `github_token`. */
+  /** Label in findings and in the mask: `github_token`. */
   label: string;
-  /** In lower case. The pattern is tried where one of them stands. */
+  /** In lower case. The pattern is tried at each of them. */
   keywords: readonly string[];
-  /** What may not stand before it. `ask-…` is not `sk-…`, and `cameraKit` is not `meraki`. */
+  /** Restricts the preceding character: `ask-…` is not `sk-…`, and `cameraKit` is not `meraki`. */
   boundary: "no_letter_or_digit" | "no_letter_of_its_case" | "anything";
-  /** How many characters the match may start before the keyword. */
+  /** Possible distances from the start of the match to the keyword. */
   lookBehind: readonly number[];
-  /** Sticky. Its group, at its end, is the secret, or else the whole. Repetition is bounded: no look may cost more than that. */
+  /** Sticky, with bounded repetition. Its group, which ends the match, is the secret; without a group, the whole match. */
   pattern: RegExp;
-  /** Bits per character that the secret has at least. */
+  /** Minimum entropy of the secret, in bits per character. */
   min_entropy: number;
-  /** What a pattern cannot tell. */
+  /** Check that a pattern cannot express. */
   isValid?: (value: string, name: string) => boolean;
   confidence: number;
-  /** The name of the value gives it away, not the value: what a person would call a guess. */
+  /** True if only the name of the value indicates a secret. */
   generic: boolean;
 }
 
-/** Character classes that formats are made of. */
+/** Character classes of the formats. */
 export const ALNUM = "[A-Za-z0-9]";
 export const HEX = "[0-9a-f]";
 export const WORD = "[\\w-]";
 export const BASE64 = "[A-Za-z0-9+/]";
 export const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 
-/** A name, the start that its keys have, and what follows. */
+/** Label, prefixes of the keys, and the pattern that follows. */
 export type PrefixedRow = readonly [
   label: string,
   prefixes: string | readonly string[],
@@ -48,7 +48,7 @@ export const toPrefixedFormat = ([label, prefixes, rest]: PrefixedRow): SecretFo
   };
 };
 
-/** Keys that nothing but the name in front of them tells from other text of their alphabet. */
+/** Label, names, and the pattern of values that only the preceding name identifies. */
 export type NamedRow = readonly [label: string, names: readonly string[], value: string];
 
 export const toNamedFormat = ([label, names, value]: NamedRow): SecretFormat => ({
@@ -65,13 +65,13 @@ export const toNamedFormat = ([label, names, value]: NamedRow): SecretFormat => 
   generic: false,
 });
 
-/** Quotes may be escaped: JSON inside JSON. */
+/** Optional quote, possibly escaped: JSON inside JSON. */
 export const QUOTE = "\\\\{0,3}[\"'`]?";
-/** `=`, `:`, `=>`, `:=`, `>` of an element, or a comma before a quoted argument; white space around it. */
+/** `=`, `:`, `=>`, `:=`, `>` of an element, or a comma before a quoted argument, with white space. */
 export const ASSIGNMENT =
   "[ \\t]{0,8}(?::=|=>|={1,3}|:|>|,(?=[ \\t]{0,8}\\\\{0,3}[\"']))[ \\t]{0,8}";
 
-/** The underscores of `__bold__` may follow. */
+/** Rejects a longer value, but accepts the underscores of `__bold__`. */
 const NOT_LONGER = "(?!_?[A-Za-z0-9])";
 
 const escapeRegex = (text: string) => text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");

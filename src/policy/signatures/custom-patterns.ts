@@ -1,4 +1,4 @@
-/** Patterns that an administrator adds to those that a detector knows. */
+/** Custom patterns of an administrator, in addition to a detector's built-in ones. */
 import { z } from "zod";
 import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { PatternText } from "../shared-settings.ts";
@@ -8,8 +8,8 @@ import type { View } from "../views/view.ts";
 export const CustomPatterns = z
   .array(
     z.strictObject({
-      name: z.string().min(1).max(100).describe("What a finding calls it."),
-      pattern: PatternText.describe("A regular expression; upper and lower case are the same."),
+      name: z.string().min(1).max(100).describe("Label of the match in findings."),
+      pattern: PatternText.describe("Regular expression, case-insensitive."),
     }),
   )
   .max(100)
@@ -18,7 +18,7 @@ export type CustomPatterns = z.output<typeof CustomPatterns>;
 
 type FirstMatchFinder = (view: View) => (TextSpan & { name: string }) | undefined;
 
-/** For each pattern what gives its first match, at its place in the original. */
+/** Compiles each pattern to a function that returns its first match, located in the original. */
 export const compileCustomPatterns = (patterns: CustomPatterns): FirstMatchFinder[] =>
   patterns.map(({ name, pattern }) => {
     const compiled = compilePattern(pattern, { ignore_case: true });

@@ -1,4 +1,4 @@
-/** One pass over each view of a text for the literals of all built-in detectors, whichever of them ask. */
+/** Scans each view of a text once for the literals of all built-in signatures and secret formats. */
 import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
 import {
   collectSecretsAt,
@@ -14,23 +14,23 @@ import { INJECTIONS } from "./injections/all.ts";
 import { type Signature, WINDOW_RADIUS } from "./signature.ts";
 
 export interface LiteralScan {
-  /** In the order of the text, none overlapping, at their places in the view. */
+  /** In text order, without overlaps. Offsets are in the view. */
   secrets: readonly Secret[];
-  /** Where a signature may match: around its needles. */
+  /** Windows around the needles of each signature, where it may match. */
   windows: ReadonlyMap<Signature, readonly TextSpan[]>;
 }
 
 interface LiteralUse {
-  /** Number of the keyword of a secret; undefined: it is none. */
+  /** Index in SECRET_KEYWORDS, if the literal is one. */
   keyword?: number;
   signatures: Signature[];
 }
 
 const usesByLiteral = new Map<string, LiteralUse>();
 const literalUse = (literal: string): LiteralUse => {
-  const waiting = usesByLiteral.get(literal) ?? { signatures: [] };
-  usesByLiteral.set(literal, waiting);
-  return waiting;
+  const use = usesByLiteral.get(literal) ?? { signatures: [] };
+  usesByLiteral.set(literal, use);
+  return use;
 };
 for (const [number, keyword] of SECRET_KEYWORDS.entries()) literalUse(keyword).keyword = number;
 for (const signature of [...DANGEROUS_CODE, ...INJECTIONS]) {
@@ -39,22 +39,23 @@ for (const signature of [...DANGEROUS_CODE, ...INJECTIONS]) {
 const USES = [...usesByLiteral.values()];
 const findLiterals = createKeywordFinder([...usesByLiteral.keys()]);
 
-/** By the number of the view in `once(segment, decoded)`. */
-export const scanLiterals = (of: Segment): readonly LiteralScan[] => computeOnce(of, scanViews);
+/** Returns one scan per view of `computeOnce(segment, decodeViews)`, in the same order. */
+export const scanLiterals = (segment: Segment): readonly LiteralScan[] =>
+  computeOnce(segment, scanViews);
 
-const scanViews = (_: string, of: Segment): readonly LiteralScan[] =>
-  computeOnce(of, decodeViews).map(scanView);
+const scanViews = (_: string, segment: Segment): readonly LiteralScan[] =>
+  computeOnce(segment, decodeViews).map(scanView);
 
 function scanView({ text, exact }: View): LiteralScan {
-  const found: Secret[] = [];
+  const secrets: Secret[] = [];
   const windows = new Map<Signature, TextSpan[]>();
   findLiterals(text, (literal, end) => {
-    const waiting = USES[literal];
-    if (!waiting) return;
-    for (const signature of waiting.signatures) addWindow(windows, signature, end);
-    if (waiting.keyword !== undefined) collectSecretsAt(exact, waiting.keyword, end, found);
+    const use = USES[literal];
+    if (!use) return;
+    for (const signature of use.signatures) addWindow(windows, signature, end);
+    if (use.keyword !== undefined) collectSecretsAt(exact, use.keyword, end, secrets);
   });
-  return { secrets: mergeOverlaps(found), windows };
+  return { secrets: mergeOverlaps(secrets), windows };
 }
 
 function addWindow(windows: Map<Signature, TextSpan[]>, signature: Signature, end: number): void {

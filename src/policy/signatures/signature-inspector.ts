@@ -1,5 +1,4 @@
-/** From signatures and an administrator's own patterns to the matches of a detector. */
-
+/** Inspects texts with signatures and the administrator's custom patterns. */
 import { type Inspector, inspectEach, type Match } from "../detector.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { decodeViews } from "../views/view.ts";
@@ -15,29 +14,29 @@ interface SignatureOptions<Label extends string> {
   threshold: number;
 }
 
-/** The surest match of each label in each text: one is enough to act on, and says where. */
+/** Creates an inspector that returns, per text, the match of highest confidence for each label. */
 export function createSignatureInspector<Label extends string>(
-  asked: SignatureOptions<Label>,
+  options: SignatureOptions<Label>,
 ): Inspector {
-  const labels = new Set(asked.labels);
-  const wanted = new Set<Signature>(asked.signatures.filter(({ label }) => labels.has(label)));
-  const custom = compileCustomPatterns(asked.custom);
+  const labels = new Set(options.labels);
+  const enabled = new Set<Signature>(options.signatures.filter(({ label }) => labels.has(label)));
+  const custom = compileCustomPatterns(options.custom);
 
   const inspect = (segment: Segment): Match[] => {
-    const looked = scanLiterals(segment);
+    const scans = scanLiterals(segment);
     const views = computeOnce(segment, decodeViews);
-    if (custom.length === 0 && looked.every(({ windows }) => windows.size === 0)) return [];
-    const surest = new Map<string, Match>();
+    if (custom.length === 0 && scans.every(({ windows }) => windows.size === 0)) return [];
+    const best = new Map<string, Match>();
     const keep = (label: string, confidence: number, at: { start: number; end: number }) => {
-      if (confidence < asked.threshold) return;
-      if (confidence <= (surest.get(label)?.confidence ?? -1)) return;
+      if (confidence < options.threshold) return;
+      if (confidence <= (best.get(label)?.confidence ?? -1)) return;
       const { start, end } = at;
-      surest.set(label, { label, type: asked.type, confidence, at: { segment, start, end } });
+      best.set(label, { label, type: options.type, confidence, at: { segment, start, end } });
     };
     for (const [number, view] of views.entries()) {
-      for (const [signature, windows] of looked[number]?.windows ?? []) {
+      for (const [signature, windows] of scans[number]?.windows ?? []) {
         const { label, argumentConfidence, proseConfidence, namesOnly } = signature;
-        if (!wanted.has(signature) || (namesOnly && !segment.isName)) continue;
+        if (!enabled.has(signature) || (namesOnly && !segment.isName)) continue;
         const match = findSignature(signature, view.text, windows);
         if (!match) continue;
         const confidence =
@@ -49,12 +48,12 @@ export function createSignatureInspector<Label extends string>(
         if (hit) keep(hit.name, 1, hit);
       }
     }
-    return [...surest.values()];
+    return [...best.values()];
   };
   return inspectEach(inspect);
 }
 
-/** The labels that a list of switches leaves on. An empty list switches nothing off. */
+/** Returns the labels that are listed and enabled, or all labels if the list is empty. */
 export function selectEnabled<Label extends string>(
   all: readonly Label[],
   switches: readonly { label: Label; enabled: boolean }[],

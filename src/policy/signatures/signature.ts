@@ -1,26 +1,26 @@
-/** Patterns that are only tried around the places where a literal of theirs occurs. */
+/** Signatures: patterns that run only in windows around their literals. */
 import type { TextSpan } from "../views/source-map.ts";
 
 export interface Signature<Label extends string = string> {
   label: Label;
-  /** Lower-case literals, one of which every match holds. */
+  /** Lower-case literals. Every match contains at least one of them. */
   needles: readonly string[];
-  /** On lower-case text. Its matches are shorter than REACH, and so is whatever it looks at in vain. */
+  /** Runs on lower-case text. Neither a match nor a failed attempt reads more than WINDOW_RADIUS characters. */
   pattern: RegExp;
-  /** A text like this is the thing itself, a query or a command, and not something smuggled into one. */
+  /** Excludes texts that are a query or a command themselves, rather than a value with an injection. */
   unless?: RegExp;
-  /** Only the names of members that were read are this, never a value that says the same. */
+  /** Matches only member names, never values. */
   namesOnly?: true;
-  /** How sure it is where a program takes the text as a value: arguments of a tool. */
+  /** Confidence in tool arguments, which a program uses as values. */
   argumentConfidence: number;
-  /** How sure it is where people write, and talk about code. */
+  /** Confidence in prose, where people discuss code. */
   proseConfidence: number;
 }
 
-/** How far from the end of a needle a match may begin or end. */
+/** Characters before and after the end of a needle in which a match must lie. */
 export const WINDOW_RADIUS = 512;
 
-/** The first match of a signature in the windows around its needles, at its place in the view. */
+/** Returns the first match of a signature in its windows, with offsets in the view. */
 export function findSignature(
   { pattern, unless }: Signature,
   text: string,
@@ -37,7 +37,7 @@ function findFirstMatch(
 ): TextSpan | undefined {
   for (const { start, end } of windows) {
     const whole = start === 0 && end >= text.length;
-    // What stands at the edge of a window keeps ^ and $ for the edges of the text.
+    // Marks a cut edge, so that ^ and $ match only at the edges of the text.
     const before = start === 0 ? "" : EDGE;
     const part = whole ? text : before + text.slice(start, end) + (end < text.length ? EDGE : "");
     const match = pattern.exec(part);

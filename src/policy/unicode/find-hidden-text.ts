@@ -1,4 +1,4 @@
-/** Characters that a reader does not see or takes for others, where no script has a use for them. */
+/** Finds invisible and look-alike characters where no script needs them. */
 import { isAscii } from "../../lib/text/fold-name.ts";
 import { isBidiControl, isInvisible, isTag, isVariationSelector } from "../views/is-invisible.ts";
 import { findLookalikeWords } from "./find-lookalike-words.ts";
@@ -18,11 +18,11 @@ export interface HiddenText {
   confidence: number;
   start: number;
   end: number;
-  /** What a reader sees there: nothing, or the word in plain letters. */
+  /** Text that a reader sees: nothing, or the word in plain letters. */
   visibleText: string;
 }
 
-/** Made for `once(segment, hiddenText)`. */
+/** Returns hidden text in no particular order. Use it with `computeOnce(segment, findHiddenText)`. */
 export function findHiddenText(text: string): readonly HiddenText[] {
   if (isAscii(text)) return [];
   const found: HiddenText[] = findLookalikeWords(text).map((word) => ({
@@ -34,8 +34,8 @@ export function findHiddenText(text: string): readonly HiddenText[] {
     if (text.charCodeAt(at) < 0xad) continue;
     const run = readRun(text, at);
     if (run === undefined) continue;
-    const judged = classifyRun(text, run);
-    if (judged) found.push({ ...judged, start: run.start, end: run.end, visibleText: "" });
+    const verdict = classifyRun(text, run);
+    if (verdict) found.push({ ...verdict, start: run.start, end: run.end, visibleText: "" });
     at = run.end - 1;
   }
   return found;
@@ -47,7 +47,7 @@ interface CharacterRun {
   points: number[];
 }
 
-/** Neighbours that nobody sees, or neighbours of private use. */
+/** Reads a run of invisible characters, or of private-use characters. */
 function readRun(text: string, start: number): CharacterRun | undefined {
   const points: number[] = [];
   const first = text.codePointAt(start) ?? 0;
@@ -66,7 +66,7 @@ function classifyRun(text: string, run: CharacterRun): RunVerdict {
   const { points } = run;
   const [first = 0] = points;
   if (isPrivateUse(first)) {
-    // Icons of fonts come alone or in pairs.
+    // Icon fonts use one or two.
     return points.length >= 4 ? { kind: "private_use", confidence: 0.7 } : undefined;
   }
   if (points.some(isTag)) return classifyTags(text, run);
@@ -75,13 +75,13 @@ function classifyRun(text: string, run: CharacterRun): RunVerdict {
   return classifyZeroWidth(text, run);
 }
 
-/** A flag of a region is a black flag, its code in tags, and the tag that ends it. */
+/** Accepts flags of regions: a black flag, the code in tags, and CANCEL TAG. */
 function classifyTags(text: string, { start, points }: CharacterRun): RunVerdict {
   const flag = text.slice(start - 2, start) === "\u{1f3f4}" && points.at(-1) === 0xe007f;
   return flag && points.length <= 8 ? undefined : { kind: "tag_characters", confidence: 0.95 };
 }
 
-/** Overrides show a line in an order in which it is not read (Trojan Source). Isolates are fine in pairs. */
+/** Reports overrides, which display text in another order (Trojan Source). Accepts paired isolates. */
 function classifyBidi(text: string, { start, end, points }: CharacterRun): RunVerdict {
   const opens = points.some((point) => !isClosing(point));
   const partner = opens ? findBidiAfter(text, end) : findBidiBefore(text, start);
@@ -94,7 +94,7 @@ function classifyBidi(text: string, { start, end, points }: CharacterRun): RunVe
 const isClosing = (point: number) => point === 0x202c || point === 0x2069;
 const isOverride = (point: number) => point === 0x202d || point === 0x202e;
 
-/** What opened the direction that ends at `at`, in the same line and not far away; 0: nothing. */
+/** Returns the control that opens the direction ending at `at`, on the same line and nearby, or 0. */
 function findBidiBefore(text: string, at: number): number {
   for (let before = at - 1; before >= Math.max(0, at - BIDI_RADIUS); before--) {
     const unit = text.charCodeAt(before);
@@ -115,7 +115,7 @@ function findBidiAfter(text: string, at: number): number {
 
 const BIDI_RADIUS = 300;
 
-/** One after an emoji or an ideograph chooses its look. A row of them carries bytes. */
+/** Accepts a single selector after an emoji or ideograph. A sequence can encode bytes. */
 function classifySelectors(text: string, { start, points }: CharacterRun): RunVerdict {
   if (points.length >= 3) return { kind: "variation_selectors", confidence: 0.9 };
   if (points.length === 2) return { kind: "variation_selectors", confidence: 0.6 };
@@ -123,7 +123,7 @@ function classifySelectors(text: string, { start, points }: CharacterRun): RunVe
   return afterLetter ? { kind: "variation_selectors", confidence: 0.7 } : undefined;
 }
 
-/** What joins or parts letters of Arabic and Indic scripts, joins emoji, or hyphenates, has its use. */
+/** Accepts joiners of Arabic and Indic scripts and of emoji, and soft hyphens. */
 function classifyZeroWidth(text: string, { start, end, points }: CharacterRun): RunVerdict {
   if (points.length >= 4) return { kind: "zero_width", confidence: 0.9 };
   if (start === 0 && points.length === 1 && points[0] === 0xfeff) return undefined;

@@ -1,10 +1,10 @@
-/** Words that read as Latin and are not: `pаypal` with a Cyrillic letter. */
+/** Finds words that look Latin but mix in other scripts: `pаypal` with a Cyrillic letter. */
 import { CONTEXTUAL_LOOKALIKES } from "../views/lookalikes.ts";
 
 export interface LookalikeWord {
   start: number;
   end: number;
-  /** The word in the letters it pretends to have. */
+  /** The word in Latin letters. */
   visibleText: string;
 }
 
@@ -24,7 +24,7 @@ const SCRIPT_CHANGE = /[a-z][\u0370-\u058f\u13a0-\u13ff]|[\u0370-\u058f\u13a0-\u
 const WORD = /[a-z\u0370-\u058f\u13a0-\u13ff]+/gi;
 
 /**
- * Mostly Latin, and every other letter looks so. `cпасибо` with a Latin c is Russian with a slip; `xα` and `kΩ` are
+ * Checks that every foreign letter looks Latin. `cпасибо` with a Latin c is Russian with a typo; `xα` and `kΩ` are
  * formulas.
  */
 function isLookalike(word: string): boolean {

@@ -1,4 +1,4 @@
-/** Domains as an administrator lists them: `example.com` with all below it, or a glob such as `*.example.com`. */
+/** Matches hosts against a list: `example.com` includes its subdomains; `*.example.com` is a glob. */
 
 type DomainMatcher = (host: string) => boolean;
 
@@ -25,16 +25,16 @@ export function createDomainMatcher(entries: readonly string[]): DomainMatcher {
 
 const toAscii = (domain: string) => URL.parse(`http://${domain}/`)?.hostname ?? domain;
 
-/** `parts` are what stands between the stars, in order and without overlap. */
+/** Matches the `parts` between the stars in order, without overlap. */
 function matchesGlob(host: string, parts: readonly string[]): boolean {
   const [first = "", ...rest] = parts;
   const last = rest.pop() ?? "";
   if (!host.startsWith(first) || host.length < first.length + last.length) return false;
   let at = first.length;
   for (const part of rest) {
-    const found = host.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const index = host.indexOf(part, at);
+    if (index < 0) return false;
+    at = index + part.length;
   }
   return host.endsWith(last) && host.length - last.length >= at;
 }

@@ -1,21 +1,21 @@
-/** Whether an address carries somebody's text away in its path, query or host. */
+/** Finds text that a URL would exfiltrate in its path, query or host. */
 
 export interface CarriedText {
   label: "placeholder" | "encoded_text" | "plain_text" | "opaque" | "host_name";
-  /** How sure where showing the address fetches it, where somebody must click, and where it is only text. */
+  /** Confidence for an image, which is fetched when displayed; a link, which needs a click; and plain text. */
   image: number;
   link: number;
   bare: number;
 }
 
-/** The surest sign, or undefined. */
+/** Returns the sign of highest confidence, or undefined. */
 export function findCarriedText(url: string): CarriedText | undefined {
   const after = url.slice(url.indexOf("://") + 3);
   const from = after.search(/[/?#]/);
   const host = from < 0 ? after : after.slice(0, from);
   const rest = from < 0 ? "" : after.slice(from);
-  const found: (CarriedText | undefined)[] = [
-    // A model fills it in: that is how it is told to send what it knows. In code it is a template.
+  const signs: (CarriedText | undefined)[] = [
+    // A model is expected to fill it in. In code it is a template.
     PLACEHOLDER.test(rest)
       ? { label: "placeholder", image: 0.9, link: 0.75, bare: 0.4 }
       : undefined,
@@ -24,7 +24,7 @@ export function findCarriedText(url: string): CarriedText | undefined {
       : undefined,
     ...splitValues(rest).map(({ name, value }) => classifyValue(name, value)),
   ];
-  return found
+  return signs
     .filter((sign) => sign !== undefined)
     .reduce<CarriedText | undefined>(
       (best, sign) => (sign.image > (best?.image ?? 0) ? sign : best),
@@ -49,17 +49,17 @@ function splitValues(rest: string): { name: string; value: string }[] {
 }
 
 const MIN_VALUE_CHARACTERS = 20;
-/** Values that are opaque for a good reason. */
+/** Names of parameters that are legitimately opaque. */
 const EXPECTED_OPAQUE_NAMES =
   /^(?:x-amz-.*|x-goog-.*|sig|signature|sign|hash|hmac|token|jwt|key-pair-id|policy|expires|se|sp|sv|sr|st|utm_.*|v|ver|version|id|ei|ved|usg|fbclid|gclid|msclkid|state|nonce|code|session.*|checksum|integrity|etag|key|apikey|api_key|client_id|hl|oh|oe|ex|is|hm|response-content-.*|ccb|_nc_.*)$/;
 
-/** The logo of a badge, by the first bytes of its format: its + are no gaps. `;` may have parted it in two. */
+/** Inline picture of a badge: its `+` do not separate words, and splitting at `;` may have cut its prefix. */
 const PICTURE = /^(?:data:image\/\w{1,9};)?base64,(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/;
 
 function classifyValue(name: string, value: string): CarriedText | undefined {
   const plain = decodePercent(value);
   if (PICTURE.test(plain)) return undefined;
-  // Words with gaps: prose, which is what a conversation is. A file may be named so, but not at length.
+  // Several words are prose. File names may have a few words.
   const gaps = plain.match(/[\s+](?=\S)/g)?.length ?? 0;
   if (gaps >= (name === "/" ? 9 : 4))
     return { label: "plain_text", image: 0.8, link: 0.4, bare: 0.4 };
@@ -78,7 +78,7 @@ function decodePercent(value: string): string {
   }
 }
 
-/** Base64 or hex of something that can be read. */
+/** Checks for base64 or hex of readable text. */
 function decodesToText(value: string): boolean {
   const isHex = /^[\da-f]+$/i.test(value) && value.length % 2 === 0;
   if (!isHex && !(/[a-z]/.test(value) && /[A-Z]/.test(value))) return false;

@@ -1,10 +1,10 @@
-/** Every address in a text, and how it would be shown: an image is fetched by looking at it, a link is not. */
+/** Finds the URLs in text and how they are displayed: as an image, a link or plain text. */
 
 export interface FoundUrl {
-  /** As written, but for a defanged scheme or dot (`hxxps`, `[.]`), which are put right. */
+  /** As written, except that a defanged scheme or dot (`hxxps`, `[.]`) is restored. */
   url: string;
   display: "image" | "link" | "bare";
-  /** What a reader sees in its place. */
+  /** Text that a reader sees instead of the URL. */
   linkText: string;
   start: number;
   end: number;
@@ -24,7 +24,7 @@ export function findUrls(text: string): readonly FoundUrl[] {
 
 const byStart = (one: { start: number }, other: { start: number }) => one.start - other.start;
 
-/** Without one of these there is no address. */
+/** Every URL contains one of these. */
 const URL_MARKERS = ["://", "[:]//", "](", "=//"];
 const SCHEMES = /www\.|javascript:|vbscript:|data:/i;
 
@@ -66,8 +66,8 @@ const readAnchorText = (text: string, end: number) =>
   /^["']?[^<>]{0,200}>([^<>]{0,300})<\/a/i.exec(text.slice(end, end + 600))?.[1] ?? "";
 
 function findBareUrls(text: string): FoundUrl[] {
-  return Array.from(text.matchAll(BARE), ({ 0: written, index }) => {
-    const url = trimPunctuation(written);
+  return Array.from(text.matchAll(BARE), ({ 0: match, index }) => {
+    const url = trimPunctuation(match);
     return {
       url: refang(url),
       display: "bare",
@@ -78,7 +78,7 @@ function findBareUrls(text: string): FoundUrl[] {
   });
 }
 
-/** The dot that ends the sentence is not the address's, nor a bracket that was opened before it. */
+/** Removes trailing punctuation and closing brackets that were opened before the URL. */
 function trimPunctuation(url: string): string {
   const surplus = new Map(
     [")(", "][", "}{"].map(([close = "", open = ""]) => [

@@ -1,8 +1,8 @@
-/** Whether a host pretends to be a domain that people trust. */
+/** Detects hosts that imitate a trusted domain. */
 import { foldLetters } from "../views/fold-letters.ts";
 import { type Host, toRegistrableDomain } from "./parse-host.ts";
 
-/** Domains that are worth imitating. Those an administrator allows are added to them. */
+/** Frequently imitated domains. The administrator's allowed domains are added. */
 const WELL_KNOWN = (
   "google.com youtube.com facebook.com instagram.com whatsapp.com twitter.com linkedin.com microsoft.com " +
   "microsoftonline.com outlook.com office.com apple.com icloud.com amazon.com paypal.com netflix.com github.com " +
@@ -41,12 +41,12 @@ export function createLookalikeDomainTest(alsoTrusted: readonly string[]): Looka
   };
 }
 
-/** Short names are a letter away from too many others. */
+/** Shorter names are one letter away from too many others. */
 const MIN_WORD_CHARACTERS = 6;
 
 const toFirstLabel = (site: string) => site.slice(0, site.indexOf("."));
 
-/** `paypal.com.login.example`: the trusted name stands first, and is only a part. */
+/** Matches `paypal.com.login.example`, where the trusted domain is only a subdomain. */
 function hasTrustedSubdomain(host: Host, sites: ReadonlySet<string>): boolean {
   const labels = host.name.slice(0, -host.registrableDomain.length).split(".").filter(Boolean);
   return labels.some((label, index) => sites.has(`${label}.${labels[index + 1] ?? ""}`));
@@ -55,11 +55,11 @@ function hasTrustedSubdomain(host: Host, sites: ReadonlySet<string>): boolean {
 const LURES =
   /(?:^|-)(?:log-?in|sign-?in|secure|security|verify|verification|account|support|update|billing|auth|wallet|unlock|recovery|confirm)(?:-|$)/;
 
-/** `paypal-login.com` */
+/** Matches `paypal-login.com`. */
 const isTrustedWithLure = (word: string, words: ReadonlySet<string>) =>
   word.includes("-") && LURES.test(word) && word.split("-").some((part) => words.has(part));
 
-/** One slip of the kind that the eye passes over; no other letter, since `finance` is not `binance`. */
+/** Checks for one transposed, missing or extra letter. A replaced letter does not count: `finance` is not `binance`. */
 function isMisspelling(word: string, known: string): boolean {
   const at = findFirstDifference(word, known);
   if (word.length === known.length) {
@@ -71,12 +71,12 @@ function isMisspelling(word: string, known: string): boolean {
   }
   const [longer, shorter] = word.length > known.length ? [word, known] : [known, word];
   if (longer.slice(at + 1) !== shorter.slice(at)) return false;
-  // A letter doubled or not is never noticed; one more or less only in a long word, and not at its ends.
+  // A doubled letter is easily overlooked; another letter only inside a long word.
   const doubled = longer.charAt(at) === longer.charAt(at - 1);
   return doubled || (known.length > MIN_WORD_CHARACTERS + 1 && at > 0 && at < longer.length - 1);
 }
 
-/** Signs that are read as others. */
+/** Folds characters and pairs that look alike, such as `rn` and `m`. */
 const foldConfusables = (word: string) =>
   word
     .replaceAll("rn", "m")

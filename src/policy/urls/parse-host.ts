@@ -1,40 +1,40 @@
-/** Where an address leads: its host as a machine takes it, and what is odd about how it is written. */
+/** Parses and classifies the host of a URL. */
 import { domainToUnicode } from "node:url";
 import { ipv4ToNumber } from "../../lib/http/ip-address.ts";
 
 export interface Host {
-  /** ASCII, lower case, without a dot at its end. An IPv4 address is in dotted form, whatever was written. */
+  /** ASCII, lower case, without a trailing dot. An IPv4 address is in dotted form. */
   name: string;
-  /** As a reader sees it: `xn--…` decoded. */
+  /** As displayed to a reader: punycode is decoded. */
   displayName: string;
-  /** What stands before the `@`, where a careless reader expects the host. */
+  /** Part before the `@`, which a reader may mistake for the host. */
   userinfo: string;
   kind: "name" | "address" | "disguised_address" | "inner" | "metadata";
-  /** `bbc.co.uk` of `news.bbc.co.uk`; the name itself where it has no more. */
+  /** `bbc.co.uk` for `news.bbc.co.uk`. */
   registrableDomain: string;
 }
 
-/** undefined: it leads to no host (`data:`), or cannot be read. */
+/** Returns undefined if the URL has no host, as in `data:`, or an invalid one. */
 export function parseHost(url: string): Host | undefined {
   const [, scheme = "", authority = ""] = AUTHORITY.exec(url) ?? [];
   if (authority === "") return undefined;
   const cut = authority.lastIndexOf("@");
-  const written = authority.slice(cut + 1).replace(/:\d{0,5}$/, "");
-  const parsed = URL.parse(`http://${written}/`)?.hostname;
+  const original = authority.slice(cut + 1).replace(/:\d{0,5}$/, "");
+  const parsed = URL.parse(`http://${original}/`)?.hostname;
   if (!parsed || scheme.toLowerCase() === "file") return undefined;
   const name = parsed.replace(/\.$/, "");
   return {
     name,
     displayName: name.includes("xn--") ? domainToUnicode(name) || name : name,
     userinfo: cut < 0 ? "" : authority.slice(0, cut),
-    kind: classifyHost(name, written.toLowerCase()),
+    kind: classifyHost(name, original.toLowerCase()),
     registrableDomain: toRegistrableDomain(name),
   };
 }
 
 const AUTHORITY = /^(?:([a-z][a-z0-9+.-]{0,20}):)?\/\/([^/?#\\]{1,400})/i;
 
-/** The last two labels, or three where the last two are a suffix under which anyone may register. */
+/** Returns the last two labels, or three if the last two are a public suffix. */
 export function toRegistrableDomain(name: string): string {
   const labels = name.split(".");
   const suffix = labels.slice(-2).join(".");
@@ -65,7 +65,7 @@ const SHARED_SUFFIXES = new Set([
   "translate.goog",
 ]);
 
-/** `co.uk`, `com.br`, `ac.jp`: a short word below a country. */
+/** Matches `co.uk`, `com.br`, `ac.jp`: a short label under a country code. */
 const isCountrySuffix = (labels: readonly string[]) =>
   labels.at(-1)?.length === 2 &&
   /^(?:co|com|org|net|gov|gob|edu|ac|or|ne|go|gv)$/.test(labels.at(-2) ?? "");
@@ -81,11 +81,11 @@ const METADATA_HOSTS = new Set([
   "[::ffff:a9fe:a9fe]",
 ]);
 
-function classifyHost(name: string, written: string): Host["kind"] {
+function classifyHost(name: string, original: string): Host["kind"] {
   if (METADATA_HOSTS.has(name)) return "metadata";
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) {
-    // Decimal, octal, hex and short forms: nobody writes them but to get past a check.
-    if (name !== written) return "disguised_address";
+    // Decimal, octal, hex and short forms are used to evade filters.
+    if (name !== original) return "disguised_address";
     return isPrivateAddress(ipv4ToNumber(name)) ? "inner" : "address";
   }
   if (name.startsWith("["))

@@ -1,14 +1,14 @@
-/** Finds base64 and hex in a text: runs of their letters that decode to something that can be read. */
+/** Decodes the runs of base64 and hex in text that contain readable text. */
 import { decodeText } from "../../lib/documents/decode-text.ts";
 import { decodeReadableBytes, isTextByte } from "./decode-readable-bytes.ts";
 import { createDecodingCollector, type Decoding } from "./decoding.ts";
 
-/** Their runs as lines, each standing for the whole of its run. */
+/** Returns one line per run, mapped to the whole run. */
 export function decodeBase64AndHex(text: string): readonly Decoding[] {
-  const found = createDecodingCollector();
+  const decodings = createDecodingCollector();
   let at = 0;
   while (at + MIN_RUN_CHARACTERS <= text.length) {
-    // From its far end, so that ordinary words cost one look each.
+    // Backward from the end of the shortest run, so that an ordinary word costs one test.
     const gap = findLastGap(text, at, at + MIN_RUN_CHARACTERS);
     if (gap >= at) {
       at = gap + 1;
@@ -25,20 +25,20 @@ export function decodeBase64AndHex(text: string): readonly Decoding[] {
     }
     if (shared & WORD) continue;
     const run: EncodedRun = { start, end: at, alphabet: shared & HEX ? "hex" : "base64" };
-    const said = decodeRun(text, run);
-    if (said) found.add(run.alphabet, said, start, findPaddingEnd(text, run));
+    const decoded = decodeRun(text, run);
+    if (decoded) decodings.add(run.alphabet, decoded, start, findPaddingEnd(text, run));
   }
-  return found.build();
+  return decodings.build();
 }
 
-/** The last place between `start` and `end` that is not of the alphabet; before `start`: there is none. */
+/** Returns the last offset from `start` to `end` outside the alphabet, or `start - 1`. */
 function findLastGap(text: string, start: number, end: number): number {
   let at = end - 1;
   while (at >= start && classOf(text.charCodeAt(at)) !== 0) at--;
   return at;
 }
 
-/** Base64 is filled up to a multiple of four with `=`: left behind a mask, it would belong to nothing. */
+/** Includes the padding of base64 in the run, so that no `=` remains after a mask. */
 function findPaddingEnd(text: string, { end, alphabet }: EncodedRun): number {
   let at = end;
   while (alphabet === "base64" && at < end + 2 && text.charAt(at) === "=") at++;
@@ -47,29 +47,29 @@ function findPaddingEnd(text: string, { end, alphabet }: EncodedRun): number {
 
 type EncodedRun = { start: number; end: number; alphabet: "base64" | "hex" };
 
-/** undefined: nothing that can be read. */
+/** Returns undefined if the run is not readable text. */
 function decodeRun(text: string, run: EncodedRun): string | undefined {
-  // The run of a data URL is bytes for certain, in whichever charset.
+  // The payload of a data URL is certainly encoded, in any charset.
   const isUrl = text.slice(run.start - DATA_URL.length, run.start).toLowerCase() === DATA_URL;
   if (!isUrl && !mayBeText(text, run)) return undefined;
-  const written = text.slice(run.start, run.end);
-  if (isUrl) return decodeText(Buffer.from(written, "base64"), null);
-  const bytes = Buffer.from(written, run.alphabet);
+  const encoded = text.slice(run.start, run.end);
+  if (isUrl) return decodeText(Buffer.from(encoded, "base64"), null);
+  const bytes = Buffer.from(encoded, run.alphabet);
   return isWideText(bytes) ? bytes.toString("utf16le") : decodeReadableBytes(bytes);
 }
 
 const DATA_URL = ";base64,";
 
-/** A look at the first three bytes settles it for nearly every long word, without decoding it. */
+/** Checks the first three bytes, which rejects nearly every long word without decoding it. */
 function mayBeText(text: string, { start, alphabet }: EncodedRun): boolean {
   const [first, second, third] =
     alphabet === "hex" ? readHexBytes(text, start) : readBase64Bytes(text, start);
   if (!mayFollow(first, 0x20) || !mayFollow(third, second)) return false;
-  // In UTF-16 every other byte of ASCII is zero.
+  // ASCII as UTF-16: every second byte is zero.
   return mayFollow(second, first) || (second === 0 && first < 0x80);
 }
 
-/** No control character; and in UTF-8 a byte that continues a letter comes after one beyond ASCII. */
+/** Rejects control characters, and UTF-8 continuation bytes after an ASCII byte. */
 const mayFollow = (byte: number, before: number) =>
   byte < 0x80 ? isTextByte(byte) : byte >= 0xc2 || before >= 0x80;
 
@@ -88,12 +88,12 @@ function readBase64Bytes(text: string, start: number): FirstBytes {
 
 /** Shorter runs are words and numbers. */
 const MIN_RUN_CHARACTERS = 16;
-/** How base64 is wrapped in mail and PEM. A shorter line followed by a word is a line followed by a word. */
+/** Shortest line of wrapped base64 in mail and PEM. A shorter line ends the run. */
 const MIN_LINE_CHARACTERS = 60;
 
 const BASE64 = 1;
 const HEX = 2;
-/** What words and paths are made of; no base64 of this length is all of it. */
+/** Characters of words and paths: a run of only these is not base64. */
 const WORD = 4;
 const CLASS = new Uint8Array(128);
 const DIGIT = new Uint8Array(128);
@@ -106,7 +106,7 @@ for (const letter of `${DIGITS}-_`) {
 }
 const classOf = (unit: number) => CLASS[unit] ?? 0;
 
-/** UTF-16 of ASCII, as PowerShell takes its encoded commands. */
+/** Checks for ASCII encoded as UTF-16, as in PowerShell's encoded commands. */
 function isWideText(bytes: Uint8Array): boolean {
   return bytes.every((byte, index) => (index % 2 === 1 ? byte === 0 : byte >= 9 && byte < 0x7f));
 }

@@ -1,50 +1,60 @@
-/** Reads the escapes of a text in place: `%41`, `&#65;`, `\u0041`. */
+/** Decodes the escapes of text in place: `%41`, `&#65;`, `\u0041`. */
 import type { Decoding, HiddenEncoding } from "./decoding.ts";
 import { createSourceMapBuilder, type SourceMapBuilder } from "./source-map.ts";
 
-/** undefined: there is none. */
+/** Returns undefined if the text has no escape. */
 export function decodeEscapes(text: string): Decoding | undefined {
   if (!text.includes("%") && !text.includes("&") && !text.includes("\\")) return undefined;
   const out = createSourceMapBuilder();
   let encoding: HiddenEncoding | undefined;
   let done = 0;
-  for (const { 0: written, index } of text.matchAll(ESCAPE)) {
-    const kind = written.startsWith("%")
+  for (const { 0: escaped, index } of text.matchAll(ESCAPE)) {
+    const kind = escaped.startsWith("%")
       ? "percent"
-      : written.startsWith("&")
+      : escaped.startsWith("&")
         ? "html"
         : "unicode_escape";
-    const meant =
-      kind === "percent" && written.charAt(1) !== "u"
-        ? decodePercentRun(written)
-        : decodeCharacter(written);
-    if (meant === undefined) continue;
+    const decoded =
+      kind === "percent" && escaped.charAt(1) !== "u"
+        ? decodePercentRun(escaped)
+        : decodeCharacter(escaped);
+    if (decoded === undefined) continue;
     encoding ??= kind;
-    appendGap(out, text, { start: done, end: index, afterOne: done > 0, beforeOne: true });
-    done = index + written.length;
-    // Character by character where each escape is one; a run of UTF-8 bytes maps whole.
-    if (kind === "percent" && meant.length * 3 === written.length) {
-      for (let at = 0; at < meant.length; at++) {
-        out.append(meant.charAt(at), index + at * 3, index + at * 3 + 3);
+    appendGap(out, text, {
+      start: done,
+      end: index,
+      followsEscape: done > 0,
+      precedesEscape: true,
+    });
+    done = index + escaped.length;
+    // Maps character by character where each escape is one character; a UTF-8 sequence maps as a whole.
+    if (kind === "percent" && decoded.length * 3 === escaped.length) {
+      for (let at = 0; at < decoded.length; at++) {
+        out.append(decoded.charAt(at), index + at * 3, index + at * 3 + 3);
       }
-    } else out.append(meant, index, done);
+    } else out.append(decoded, index, done);
   }
   if (encoding === undefined) return undefined;
-  appendGap(out, text, { start: done, end: text.length, afterOne: true, beforeOne: false });
+  appendGap(out, text, {
+    start: done,
+    end: text.length,
+    followsEscape: true,
+    precedesEscape: false,
+  });
   return { ...out.build(), encoding };
 }
 
-/** What stands far from any escape is read in the text itself; only the near of it is repeated here. */
+/** Appends the text between two escapes, but only the part near them: the rest is inspected in the text itself. */
 function appendGap(out: SourceMapBuilder, text: string, between: Gap): void {
   const { start, end } = between;
-  const head = between.afterOne ? Math.min(end, start + CONTEXT_CHARACTERS) : start;
-  const tail = between.beforeOne ? Math.max(head, end - CONTEXT_CHARACTERS) : end;
+  const head = between.followsEscape ? Math.min(end, start + CONTEXT_CHARACTERS) : start;
+  const tail = between.precedesEscape ? Math.max(head, end - CONTEXT_CHARACTERS) : end;
   out.append(text.slice(start, head), start, head);
   if (tail > head) out.append("\n", head, head);
   out.append(text.slice(tail, end), tail, end);
 }
 
-type Gap = { start: number; end: number; afterOne: boolean; beforeOne: boolean };
+type Gap = { start: number; end: number; followsEscape: boolean; precedesEscape: boolean };
 
 const CONTEXT_CHARACTERS = 512;
 
@@ -57,12 +67,12 @@ function decodePercentRun(run: string): string {
   }
 }
 
-/** undefined: it is no escape after all, as in `AT&T` or `&copy`. */
-function decodeCharacter(written: string): string | undefined {
-  const digits = /^(?:%u|&#x|\\u\{|\\u|\\x)([\da-f]+)/i.exec(written)?.[1];
-  const decimal = /^&#(\d+)/.exec(written)?.[1];
+/** Returns undefined if it is not an escape, as in `AT&T` or `&copy`. */
+function decodeCharacter(escaped: string): string | undefined {
+  const digits = /^(?:%u|&#x|\\u\{|\\u|\\x)([\da-f]+)/i.exec(escaped)?.[1];
+  const decimal = /^&#(\d+)/.exec(escaped)?.[1];
   if (digits === undefined && decimal === undefined) {
-    return NAMED_CHARACTERS.get(written.slice(1).replace(";", "").toLowerCase());
+    return NAMED_CHARACTERS.get(escaped.slice(1).replace(";", "").toLowerCase());
   }
   const point = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
   return point <= 0x10ffff ? String.fromCodePoint(point) : undefined;

@@ -1,6 +1,6 @@
-/** Whether bytes are text, and which. */
+/** Decodes bytes that are readable text. */
 
-/** undefined: they are no UTF-8, or hold control characters that no text has. */
+/** Returns undefined if the bytes are not UTF-8 or contain control characters. */
 export function decodeReadableBytes(bytes: Uint8Array): string | undefined {
   if (!bytes.every(isTextByte)) return undefined;
   try {
@@ -10,7 +10,7 @@ export function decodeReadableBytes(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Not a control character. Whether bytes beyond ASCII are UTF-8 is seen when they are decoded. */
+/** Rejects control characters. Non-ASCII bytes are validated when they are decoded. */
 export const isTextByte = (byte: number) =>
   byte >= 0x20 ? byte !== 0x7f : byte === 9 || byte === 10 || byte === 13;
 

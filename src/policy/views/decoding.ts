@@ -1,4 +1,4 @@
-/** What a part of a text says when it is decoded. */
+/** Decodings: text that is encoded in another text, with a source map. */
 import { createSourceMapBuilder, type SourceMap, type SourceMapBuilder } from "./source-map.ts";
 
 export type HiddenEncoding =
@@ -14,17 +14,17 @@ export interface Decoding extends SourceMap {
   encoding: HiddenEncoding;
 }
 
-/** Gathers what is decoded, each encoding apart: most texts hold none. */
+/** Creates a collector that builds one decoding per encoding. Allocates nothing for texts without any. */
 export function createDecodingCollector() {
-  const found = new Map<HiddenEncoding, SourceMapBuilder>();
+  const builders = new Map<HiddenEncoding, SourceMapBuilder>();
   return {
-    /** A line of its own, which stands for `start` to `end` of the original. */
+    /** Adds a line that corresponds to `start` to `end` of the original. */
     add(encoding: HiddenEncoding, line: string, start: number, end: number): void {
-      const out = found.get(encoding) ?? createSourceMapBuilder();
-      found.set(encoding, out);
+      const out = builders.get(encoding) ?? createSourceMapBuilder();
+      builders.set(encoding, out);
       out.append(`${line}\n`, start, end);
     },
     build: (): readonly Decoding[] =>
-      Array.from(found, ([encoding, out]) => ({ ...out.build(), encoding })),
+      Array.from(builders, ([encoding, out]) => ({ ...out.build(), encoding })),
   };
 }

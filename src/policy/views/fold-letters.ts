@@ -1,4 +1,4 @@
-/** A text as a person reads it, in plain letters: what is invisible is gone, what looks Latin is Latin. */
+/** Folds text to plain letters, as a person reads it. */
 import { isAscii } from "../../lib/text/fold-name.ts";
 import { isInvisible } from "./is-invisible.ts";
 import { CONTEXTUAL_LOOKALIKES, UNCONDITIONAL_LOOKALIKES } from "./lookalikes.ts";
@@ -7,13 +7,13 @@ import { createSourceMapBuilder, type SourceMap, type SourceMapBuilder } from ".
 const NOT_ASCII = /[^\0-\x7f]/g;
 
 /**
- * NFKC, invisible characters removed, look-alikes replaced. Upper case stays, and never gets longer when it is
- * lowered: the one letter that would, U+0130, is replaced. undefined: the text is ASCII and reads as it is.
+ * Applies NFKC, removes invisible characters and replaces look-alikes. Keeps the case, and replaces U+0130, the only
+ * letter that gets longer in lower case. Returns undefined if the text is ASCII.
  */
 export function foldLetters(text: string): SourceMap | undefined {
   if (isAscii(text)) return undefined;
   const out = createSourceMapBuilder();
-  const seen: FoldState = {
+  const state: FoldState = {
     foreignText: hasForeignLetter(text),
     latin: new Map(),
     foreign: new Map(),
@@ -27,7 +27,7 @@ export function foldLetters(text: string): SourceMap | undefined {
     while (end < text.length && isWordCharacter(text.charCodeAt(end))) end++;
 
     out.append(text.slice(done, start), done, start);
-    appendWord(out, text, { start, end, seen });
+    appendWord(out, text, { start, end, state });
     done = end;
     NOT_ASCII.lastIndex = end;
   }
@@ -35,17 +35,17 @@ export function foldLetters(text: string): SourceMap | undefined {
   return out.build();
 }
 
-/** What is known of the whole text; normalizing is slow, and texts repeat their clusters. */
+/** State of one text: whether it uses a foreign script, and folded clusters, since normalizing is slow. */
 interface FoldState {
   foreignText: boolean;
   latin: Map<string, string>;
   foreign: Map<string, string>;
 }
-type Word = { start: number; end: number; seen: FoldState };
+type Word = { start: number; end: number; state: FoldState };
 
 function appendWord(out: SourceMapBuilder, text: string, word: Word): void {
   const latin = readsAsLatin(text, word);
-  const known = latin ? word.seen.latin : word.seen.foreign;
+  const known = latin ? word.state.latin : word.state.foreign;
   let at = word.start;
   while (at < word.end) {
     let settled = at;
@@ -60,14 +60,14 @@ function appendWord(out: SourceMapBuilder, text: string, word: Word): void {
     const point = text.codePointAt(at) ?? 0;
     let end = at + (point > 0xffff ? 2 : 1);
     if (!isInvisible(point)) {
-      // Marks beyond the second are decoration (Zalgo): they change the look and not the letter.
+      // Ignores marks beyond the second: they are decoration (Zalgo).
       let cluster = text.slice(at, end);
       for (let marks = 0; isMark(text.charCodeAt(end)); end++, marks++) {
         if (marks < 2) cluster += text.charAt(end);
       }
       const plain = known.get(cluster) ?? foldCluster(cluster, latin);
       known.set(cluster, plain);
-      // Each letter stands for the whole: half of a character that reads as two is never masked alone.
+      // Maps each letter to the whole cluster, so that a mask never splits a character.
       for (const letter of plain) out.append(letter, at, end);
     }
     at = end;
@@ -81,7 +81,7 @@ const toLatinLetter = (letter: string) => CONTEXTUAL_LOOKALIKES.get(letter.charC
 function foldCluster(cluster: string, latin: boolean): string {
   let plain = "";
   const composed = cluster.normalize("NFKC");
-  // One ligature of Arabic is 18 letters long: no such thing may multiply a text.
+  // Bounds the growth of the text: one Arabic ligature expands to 18 letters.
   for (const letter of composed.length > MAX_LIGATURE_LETTERS ? cluster : composed) {
     const point = letter.codePointAt(0) ?? 0;
     if (isMark(point) || isInvisible(point)) continue;
@@ -93,30 +93,30 @@ function foldCluster(cluster: string, latin: boolean): string {
   return plain;
 }
 
-/** With a letter of ASCII in it, or all look-alikes in a text where nothing says that the script is in use. */
-function readsAsLatin(text: string, { start, end, seen }: Word): boolean {
+/** Checks for an ASCII letter in the word, or a look-alike in text that does not use a foreign script. */
+function readsAsLatin(text: string, { start, end, state }: Word): boolean {
   let lookalikes = 0;
   for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at);
     if (isAsciiLetter(unit)) return true;
     if (CONTEXTUAL_LOOKALIKES.has(unit)) lookalikes++;
   }
-  return lookalikes > 0 && !seen.foreignText;
+  return lookalikes > 0 && !state.foreignText;
 }
 
-/** Whether a letter is there that only a text of that script has a use for. */
+/** Checks for a Cyrillic or Greek letter that resembles no Latin letter. */
 const hasForeignLetter = (text: string) =>
   /[бгджзийлптфцчшщъыьэюяБГДЖЗИЙЛПФЦЧШЩЫЭЮЯβδζθλμξπσςφψωΓΔΘΛΞΠΣΦΨΩ]/.test(text);
 
 const isAsciiLetter = (unit: number) => (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
 
-/** Whatever is beyond ASCII may be part of a word: what is invisible there must not end it. */
+/** Counts every non-ASCII character as part of a word, so that an invisible one does not split it. */
 const isWordCharacter = (unit: number) =>
   unit >= 0x80 || isAsciiLetter(unit) || (unit >= 0x30 && unit <= 0x39);
 
 const isMark = (unit: number) => unit >= 0x300 && unit <= 0x36f;
 
-/** Letters of the common scripts that NFKC leaves alone, so that most text need not be asked about. */
+/** Letters of common scripts that NFKC does not change: the fast path of most text. */
 const isUnchangedByNfkc = (unit: number) =>
   unit < 0xe0
     ? unit < 0x80

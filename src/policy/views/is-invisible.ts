@@ -1,4 +1,4 @@
-/** Which characters a reader does not see. */
+/** Classifies invisible characters. */
 
 /** Zero-width, bidirectional control, annotation, filler, variation selector and tag characters. */
 export function isInvisible(point: number): boolean {
@@ -13,14 +13,14 @@ export function isInvisible(point: number): boolean {
 }
 
 export const isTag = (point: number) => point >= 0xe0000 && point <= 0xe007f;
-/** One alone says nothing. */
+/** At least two: a single tag encodes nothing. */
 export const TAG_RUNS = /[\u{e0000}-\u{e007f}]{2,}/gu;
 
-/** U+FE00–FE0F and U+E0100–E01EF: 256 of them, so that each can carry a byte. */
+/** U+FE00–FE0F and U+E0100–E01EF: 256 characters, so that each can encode a byte. */
 export const isVariationSelector = (point: number) =>
   (point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef);
 
-/** Three could still be of an emoji. */
+/** At least four: an emoji may have three. */
 export const SELECTOR_RUNS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{4,}/gu;
 
 export const isBidiControl = (point: number) =>

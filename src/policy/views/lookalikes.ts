@@ -1,6 +1,6 @@
-/** Which characters look like which of ASCII, so that `pаypal` with a Cyrillic letter reads as `paypal`. */
+/** Maps characters to the ASCII characters they resemble, so that `pаypal` with a Cyrillic letter reads as `paypal`. */
 
-/** Letters of living scripts: a look-alike only in a word that otherwise reads as Latin. */
+/** Letters of scripts in use: look-alikes only in a word that otherwise reads as Latin. */
 export const CONTEXTUAL_LOOKALIKES: ReadonlyMap<number, string> = toLookalikeMap(
   // Cyrillic
   "аa еe оo рp сc уy хx іi јj ѕs ԁd ԛq ԝw һh ӏl кk ѵv ԍg АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԚQ ԜW ӀI",
@@ -10,7 +10,7 @@ export const CONTEXTUAL_LOOKALIKES: ReadonlyMap<number, string> = toLookalikeMap
   "օo սu հh ոn ցg զq ԼL ՕO ՍU ᎪA ᏴB ᏟC ᎠD ᎬE ᎻH ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ",
 );
 
-/** Characters that stand for one of ASCII wherever they are. */
+/** Characters that are folded to ASCII in any context. */
 export const UNCONDITIONAL_LOOKALIKES: ReadonlyMap<number, string> = new Map([
   ...toLookalikeMap(
     "‘' ’' ‚' ‛' ′' ʼ' ‵' “\" ”\" „\" ‟\" ″\" ‐- ‒- –- −- ⁃- ⁄/ ∕/ ⧸/ ∖\\ ∣| ∶: ∗* ‹< ›>",
@@ -20,7 +20,7 @@ export const UNCONDITIONAL_LOOKALIKES: ReadonlyMap<number, string> = new Map([
   ),
   ...toAlphabetEntries(0x1f150), // negative circled
   ...toAlphabetEntries(0x1f170), // negative squared
-  // Between words, and not in them as the shorter ones are.
+  // Separate words, unlike the shorter dashes.
   [0x2014, " "],
   [0x2015, " "],
   [0x2028, "\n"],

@@ -1,4 +1,4 @@
-/** Remembers, while a text is rewritten, which part of the original each part of the result came from. */
+/** Source maps: build a derived text and map its offsets to the original. */
 
 export interface TextSpan {
   start: number;
@@ -11,14 +11,14 @@ export interface SourceMap {
 }
 
 export interface SourceMapBuilder {
-  /** The next piece of the result stands for `start` to `end` of the original. */
+  /** Appends a piece that corresponds to `start` to `end` of the original. */
   append: (piece: string, start: number, end: number) => void;
   build: () => SourceMap;
 }
 
 /**
- * A piece as long as what it stands for maps character by character; any other maps whole. Spans of the
- * result are clamped, so that no caller can point outside the original.
+ * Creates a builder. A piece of the same length as its original maps character by character; any other piece maps as a
+ * whole. Spans are clamped to the original.
  */
 export function createSourceMapBuilder(): SourceMapBuilder {
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-/** Other ways to read a text, each with a way back: what a match means where the text itself says it. */
+/** Views: the folded and decoded readings of text, each of which maps its offsets to the original. */
 import { computeOnce, type Segment } from "../segment.ts";
 import { decodeBase64AndHex } from "./decode-base64-and-hex.ts";
 import { decodeEscapes } from "./decode-escapes.ts";
@@ -9,85 +9,88 @@ import { foldLetters } from "./fold-letters.ts";
 import type { TextSpan } from "./source-map.ts";
 
 export interface View {
-  /** Plain letters, lower case. */
+  /** Folded to plain letters, in lower case. */
   text: string;
-  /** The same characters at the same places, in the case they were written in. */
+  /** Same characters at the same offsets, in their original case. */
   exact: string;
   encoding: "plain" | "folded" | "leet" | HiddenEncoding;
-  /** UTF-16 offsets of `text` to those of the original. */
+  /** Maps UTF-16 offsets of `text` to the original. */
   toOriginal: (start: number, end: number) => TextSpan;
 }
 
 /**
- * As a person reads it: escapes of strings read, NFKC, invisible characters gone, look-alikes of Latin
- * letters replaced, lower case. Made for `once(segment, folded)`.
+ * Folds text to what a person reads: decodes string escapes, applies NFKC, removes invisible characters, replaces
+ * look-alikes of Latin letters and lowers the case. Use it with `computeOnce(segment, foldText)`.
  */
-export function foldText(text: string, of?: Segment): View {
-  const said = decodeStringEscapes(text);
-  return said ? toView({ ...said, encoding: "plain" }) : foldSegmentLetters(text, of);
+export function foldText(text: string, segment?: Segment): View {
+  const unescaped = decodeStringEscapes(text);
+  return unescaped
+    ? toView({ ...unescaped, encoding: "plain" })
+    : foldSegmentLetters(text, segment);
 }
 
-/** With escapes left as they are. */
+/** Folds text without decoding string escapes. */
 const foldLettersOnly = (text: string): View =>
   toView({ text, encoding: "plain", toOriginal: identity });
-const foldSegmentLetters = (text: string, of?: Segment): View =>
-  of ? computeOnce(of, foldLettersOnly) : foldLettersOnly(text);
+const foldSegmentLetters = (text: string, segment?: Segment): View =>
+  segment ? computeOnce(segment, foldLettersOnly) : foldLettersOnly(text);
 
 /**
- * The folded text first, then what is encoded in it, at most two deep. Every step shrinks and reads its text
- * once, so that all views together stay within a small multiple of the text. Made for `once(segment, decoded)`.
+ * Returns the folded text, then what is encoded in it, at most two levels deep. Each decoding shrinks its input and
+ * reads it once, so that the total size is a small multiple of the text. Use it with
+ * `computeOnce(segment, decodeViews)`.
  */
-export function decodeViews(text: string, of?: Segment): readonly View[] {
+export function decodeViews(text: string, segment?: Segment): readonly View[] {
   const views: View[] = [];
   let layer: UnfoldedView[] = [{ text, encoding: "plain", toOriginal: identity }];
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     const below: UnfoldedView[] = [];
-    for (const written of layer) {
-      const view = depth === 0 ? foldSegmentLetters(text, of) : toView(written);
+    for (const unread of layer) {
+      const view = depth === 0 ? foldSegmentLetters(text, segment) : toView(unread);
       views.push(view);
       if (depth === MAX_DEPTH) continue;
-      // What is hidden in invisible characters is gone from the view.
-      for (const coded of decodeHiddenRuns(written.text))
-        below.push(nestDecoding(coded, written.toOriginal));
-      for (const coded of decodeVisibleRuns(view.exact))
-        below.push(nestDecoding(coded, view.toOriginal));
+      // From the unfolded text: folding removes invisible characters.
+      for (const decoding of decodeHiddenRuns(unread.text))
+        below.push(nestDecoding(decoding, unread.toOriginal));
+      for (const decoding of decodeVisibleRuns(view.exact))
+        below.push(nestDecoding(decoding, view.toOriginal));
     }
     layer = below;
   }
   return views;
 }
 
-/** With the escapes of strings read, as `folded` reads them. */
+/** Decodes string escapes in a view, as `foldText` does. */
 export function unescapeView(view: View): View {
-  const said = decodeStringEscapes(view.exact);
-  if (said === undefined) return view;
+  const unescaped = decodeStringEscapes(view.exact);
+  if (unescaped === undefined) return view;
   return toView({
-    text: said.text,
+    text: unescaped.text,
     encoding: view.encoding,
-    toOriginal: composeLookups(said.toOriginal, view.toOriginal),
+    toOriginal: composeLookups(unescaped.toOriginal, view.toOriginal),
   });
 }
 
-/** Digits and signs that stand for letters inside words: `1gn0r3` reads `ignore`. Offsets stay. */
-export function foldLeetspeak(of: View): View {
+/** Replaces digits and signs inside words by the letters they resemble: `1gn0r3` becomes `ignore`. Keeps offsets. */
+export function foldLeetspeak(view: View): View {
   let text = "";
-  let written = 0;
+  let copied = 0;
   let done = 0;
-  for (let sign = findLeetSign(of.text, 0); sign >= 0; sign = findLeetSign(of.text, done)) {
+  for (let sign = findLeetSign(view.text, 0); sign >= 0; sign = findLeetSign(view.text, done)) {
     let start = sign;
-    while (start > done && isLeetUnit(of.text.charCodeAt(start - 1))) start--;
+    while (start > done && isLeetUnit(view.text.charCodeAt(start - 1))) start--;
     let end = sign;
-    while (end < of.text.length && isLeetUnit(of.text.charCodeAt(end))) end++;
+    while (end < view.text.length && isLeetUnit(view.text.charCodeAt(end))) end++;
     done = end;
-    const word = of.text.slice(start, end);
-    // Most are plain numbers.
+    const word = view.text.slice(start, end);
+    // Skips plain numbers.
     if (!/[a-z]/.test(word)) continue;
-    text += of.text.slice(written, start) + replaceLeetSigns(word);
-    written = end;
+    text += view.text.slice(copied, start) + replaceLeetSigns(word);
+    copied = end;
   }
-  if (written === 0) return of;
-  text += of.text.slice(written);
-  return text === of.text ? of : { ...of, text, encoding: "leet" };
+  if (copied === 0) return view;
+  text += view.text.slice(copied);
+  return text === view.text ? view : { ...view, text, encoding: "leet" };
 }
 
 const MAX_DEPTH = 2;
@@ -109,9 +112,9 @@ const composeLookups =
     return outer(between.start, between.end);
   };
 
-const nestDecoding = (coded: UnfoldedView, outer: OriginalSpanLookup): UnfoldedView => ({
-  ...coded,
-  toOriginal: composeLookups(coded.toOriginal, outer),
+const nestDecoding = (decoding: UnfoldedView, outer: OriginalSpanLookup): UnfoldedView => ({
+  ...decoding,
+  toOriginal: composeLookups(decoding.toOriginal, outer),
 });
 
 function toView({ text, encoding, toOriginal }: UnfoldedView): View {
@@ -150,6 +153,6 @@ const isLeetUnit = (unit: number) =>
   unit === 0x24 ||
   unit === 0x21;
 
-/** At the end of a word `!` is punctuation. */
+/** Replaces leetspeak signs; at the end of a word, `!` is punctuation. */
 const replaceLeetSigns = (word: string) =>
   word.replace(/[013457@$]|!(?=[a-z0-9@$])/g, (sign) => LEET[sign] ?? sign);

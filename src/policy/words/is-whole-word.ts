@@ -1,6 +1,6 @@
-/** Whether a stretch of a text stands for itself, and is not the middle of a longer word. */
+/** Checks that a span is a whole word and not part of a longer one. */
 
-/** Scripts that part words; the others have no whole words to ask for. */
+/** Letters of scripts with spaces between words. Other scripts have no word boundaries to check. */
 const LETTER = /[\p{N}\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u;
 
 export function isWholeWord(text: string, start: number, end: number): boolean {

@@ -1,4 +1,4 @@
-/** Every signature of dangerous code, and the languages that settings can switch. */
+/** All signatures of dangerous code, and the languages that settings can enable. */
 import { OTHER } from "./other.ts";
 import { SCRIPTS } from "./scripts.ts";
 import { SHELL } from "./shell.ts";

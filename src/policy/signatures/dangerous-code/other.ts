@@ -1,11 +1,11 @@
-/** Queries that destroy, pages that run scripts, and code of Java and C# that starts commands. */
+/** Signatures of dangerous SQL, HTML, Java and C#. */
 import type { Signature } from "../signature.ts";
 
 type Label = "sql" | "html" | "java" | "csharp";
 
 export const OTHER: readonly Signature<Label>[] = [
   {
-    label: "sql", // commands and files through the database
+    label: "sql", // commands and file access through the database
     needles: [
       "xp_cmdshell",
       "sp_oacreate",
@@ -25,7 +25,7 @@ export const OTHER: readonly Signature<Label>[] = [
     proseConfidence: 0.6,
   },
   {
-    label: "sql", // drops what is there
+    label: "sql", // drops tables and databases
     needles: ["drop ", "truncate "],
     pattern:
       /\bdrop\s{1,4}(?:table|database|schema)\s{1,4}(?:if\s{1,4}exists\s{1,4})?[`"[]?[a-z_][\w.$-]{0,60}[`"\]]?\s{0,4}(?:;|--|cascade\b|$)|\btruncate\s{1,4}table\s{1,4}[`"[]?[a-z_][\w.]{0,60}/,
@@ -41,14 +41,14 @@ export const OTHER: readonly Signature<Label>[] = [
     proseConfidence: 0.5,
   },
   {
-    label: "sql", // gives everything to somebody
+    label: "sql", // grants all privileges
     needles: ["grant all", "identified by"],
     pattern: /\bgrant\s{1,4}all\s{1,4}(?:privileges\s{1,4})?on\s{1,4}\*\.\*\s{1,4}to\b/,
     argumentConfidence: 0.7,
     proseConfidence: 0.4,
   },
   {
-    label: "html", // markup that runs a script where only text is expected
+    label: "html", // event handlers and script URLs
     needles: ["onerror", "onload", "onmouseover", "onfocus", "ontoggle", "javascript:", "srcdoc"],
     pattern:
       /<(?:img|svg|body|iframe|video|audio|input|details|marquee|object|embed)\b[^>]{0,160}\son\w{3,20}\s{0,3}=\s{0,3}["'`]?\s{0,3}(?:alert|prompt|confirm|eval|fetch|document\.|window\.location|location|javascript:|import\(|new\s{1,3}image)|<(?:a|iframe|form|object|embed)\b[^>]{0,160}\s(?:href|src|action|data|srcdoc)\s{0,3}=\s{0,3}["'`]?\s{0,3}(?:javascript:\s{0,3}(?:alert|eval|prompt|confirm|document|fetch|window)|data:text\/html|&lt;script|<script)/,
@@ -56,7 +56,7 @@ export const OTHER: readonly Signature<Label>[] = [
     proseConfidence: 0.7,
   },
   {
-    label: "html", // a script from elsewhere, a page that leads away
+    label: "html", // external scripts and redirects
     needles: ["<script", "<meta", "<base"],
     pattern:
       /<script[^>]{0,80}\ssrc\s{0,3}=\s{0,3}["']?https?:\/\/(?:\d{1,3}\.){3}\d{1,3}|<script[^>]{0,80}\ssrc\s{0,3}=\s{0,3}["']?data:|<meta\s[^>]{0,60}http-equiv\s{0,3}=\s{0,3}["']?refresh["']?[^>]{0,60}url\s{0,3}=\s{0,3}["']?(?:javascript|data):|<base\s[^>]{0,40}href\s{0,3}=\s{0,3}["']?https?:\/\/(?:\d{1,3}\.){3}\d/,
@@ -64,7 +64,7 @@ export const OTHER: readonly Signature<Label>[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "java", // commands and revived objects
+    label: "java", // commands and deserialization
     needles: [
       "getruntime",
       "processbuilder",
@@ -80,7 +80,7 @@ export const OTHER: readonly Signature<Label>[] = [
     proseConfidence: 0.4,
   },
   {
-    label: "csharp", // commands and revived objects
+    label: "csharp", // commands and deserialization
     needles: [
       "process.start",
       "binaryformatter",

@@ -1,11 +1,11 @@
-/** Code of scripting languages that runs text, starts commands or revives objects. */
+/** Signatures of dangerous JavaScript, Python, PHP and Ruby. */
 import type { Signature } from "../signature.ts";
 
 type Label = "javascript" | "python" | "php" | "ruby";
 
 export const SCRIPTS: readonly Signature<Label>[] = [
   {
-    label: "javascript", // a page that gives away its cookies
+    label: "javascript", // exfiltration of cookies and storage
     needles: ["document.cookie", "localstorage", "sessionstorage"],
     pattern:
       /(?:\bsrc\s{0,3}=|\blocation(?:\.href)?\s{0,3}=|\.open\(|fetch\(|sendbeacon\(|\.send\(|\.post\(|\bhref\s{0,3}=)[^\n;]{0,160}(?:document\.cookie|(?:local|session)storage\b)|\bnew\s{1,3}image\b[^\n]{0,80}document\.cookie/,
@@ -13,7 +13,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "javascript", // text that becomes code
+    label: "javascript", // evaluation of decoded text
     needles: ["eval(", "function(", "settimeout(", "setinterval(", "constructor("],
     pattern:
       /(?<![\w.])eval\s{0,3}\(\s{0,3}(?:atob\(|unescape\(|decodeuri|string\.fromcharcode|buffer\.from|function\s{0,2}\(p,a,c,k|location\.|window\.name|document\.)|\bnew\s{1,3}function\s{0,3}\(\s{0,3}(?:atob|unescape|buffer\.from|["'`]return\s{1,3}(?:process\b|(?:this|global)["'`;]))|\bconstructor\s{0,3}\(\s{0,3}["'`]return\s{1,3}(?:process|this)|\bset(?:timeout|interval)\s{0,3}\(\s{0,3}["'`]?\s{0,3}(?:atob\(|eval\()/,
@@ -21,7 +21,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "javascript", // eval of what is not a literal
+    label: "javascript", // eval of an expression
     needles: ["eval(", "new function"],
     pattern:
       /(?<![\w.])eval\s{0,3}\(\s{0,3}[a-z_$][\w$]{0,40}|\bnew\s{1,3}function\s{0,3}\(\s{0,3}[a-z_$]/,
@@ -37,7 +37,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.4,
   },
   {
-    label: "javascript", // a shell that calls home
+    label: "javascript", // reverse shell
     needles: ["net.socket", "net.connect", "createconnection"],
     pattern:
       /(?:net\.socket|net\.connect|createconnection)\s{0,3}\([^\n]{0,100}(?:\n[^\n]{0,100}){0,3}(?:\/bin\/(?:ba)?sh|cmd\.exe|\.pipe\(\s{0,3}sh\b)|\bspawn\(\s{0,3}["']\/bin\/(?:ba)?sh["'][^\n]{0,80}(?:\n[^\n]{0,100}){0,3}net\.socket/,
@@ -45,7 +45,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.8,
   },
   {
-    label: "python", // one line that imports and runs
+    label: "python", // dynamic import and access to internals
     needles: ["__import__", "__builtins__", "__subclasses__", "__globals__"],
     pattern:
       /__import__\s{0,3}\(\s{0,3}["'](?:os|subprocess|pty|socket|commands|shutil|ctypes)["']\s{0,3}\)|__builtins__\s{0,3}(?:\[|\.)[^\n]{0,40}(?:eval|exec|__import__|open)|__subclasses__\(\)\s{0,3}\[|__globals__\s{0,3}\[/,
@@ -53,7 +53,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.7,
   },
   {
-    label: "python", // code that hides what it runs
+    label: "python", // execution of encoded code
     needles: ["exec(", "eval("],
     pattern:
       /(?<![\w.])(?:exec|eval)\s{0,3}\(\s{0,3}(?:compile\s{0,3}\(\s{0,3}["'b]|base64\.|b64decode|zlib\.|codecs\.|bytes\.fromhex|marshal\.loads|requests\.get|urllib|__import__|binascii\.)/,
@@ -61,7 +61,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.8,
   },
   {
-    label: "python", // eval and exec of what is not a literal
+    label: "python", // eval and exec of an expression
     needles: ["exec(", "eval("],
     pattern:
       /(?<![\w.])(?:exec|eval)\s{0,3}\(\s{0,3}(?:input\(|request\.|sys\.argv|user_|f["']|open\(|[a-z_]\w{0,40}\s{0,3}[),+])/,
@@ -85,7 +85,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.4,
   },
   {
-    label: "python", // commands that destroy, and shells that call home
+    label: "python", // destructive commands and reverse shells
     needles: ["os.system", "subprocess", "os.dup2", "pty.spawn", "shutil.rmtree"],
     pattern:
       /\bos\.(?:system|popen)\s{0,3}\(\s{0,3}[rf]?["'][^"'\n]{0,60}(?:rm\s{1,3}-\w{0,3}[rf]\w{0,3}\s{1,3}[/~*]|mkfs|\/dev\/tcp|nc\s{1,3}-|(?:curl|wget)[^"'\n]{0,80}\|\s{0,3}(?:ba)?sh)|\bos\.dup2\s{0,3}\(\s{0,3}\w{1,20}\.fileno\(\)|\bpty\.spawn\s{0,3}\(\s{0,3}["'](?:\/bin\/)?(?:ba)?sh|\bsubprocess\.\w{1,20}\(\s{0,3}\[\s{0,3}["']\/bin\/(?:ba)?sh["']\s{0,3},\s{0,3}["']-i|\bshutil\.rmtree\s{0,3}\(\s{0,3}["'](?:\/|~|c:\\\\?)["']/,
@@ -93,7 +93,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "python", // objects revived from text
+    label: "python", // unsafe deserialization
     needles: ["pickle", "marshal", "yaml", "dill", "shelve", "jsonpickle"],
     pattern:
       /\b(?:c?pickle|dill|marshal|jsonpickle)\.(?:loads?|decode)\s{0,3}\(\s{0,3}(?:base64|b64decode|request|input\(|sock|conn|zlib|bytes\.fromhex|["'b])|\byaml\.(?:unsafe_load|full_load)\s{0,3}\(|\byaml\.load\s{0,3}\([^\n]{0,80}loader\s{0,2}=\s{0,2}(?:yaml\.)?(?:unsafe|full)?loader\s{0,2}\)|!!python\/object/,
@@ -109,7 +109,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "php", // code that hides what it runs
+    label: "php", // execution of encoded code
     needles: ["base64_decode", "gzinflate", "str_rot13", "gzuncompress", "hex2bin"],
     pattern:
       /(?<![\w>:])(?:eval|assert|create_function)[\s@]{0,3}\(\s{0,3}(?:base64_decode|gzinflate|gzuncompress|str_rot13|hex2bin|urldecode|strrev)\s{0,3}\(/,
@@ -125,7 +125,7 @@ export const SCRIPTS: readonly Signature<Label>[] = [
     proseConfidence: 0.4,
   },
   {
-    label: "ruby", // commands and revived objects
+    label: "ruby", // commands and deserialization
     needles: [
       "kernel.",
       "%x",

@@ -1,4 +1,4 @@
-/** Commands that destroy, open a way in, or run what they fetch. */
+/** Signatures of dangerous shell commands. */
 import type { Signature } from "../signature.ts";
 
 export const SHELL: readonly Signature<"shell">[] = [
@@ -34,7 +34,7 @@ export const SHELL: readonly Signature<"shell">[] = [
     proseConfidence: 0.6,
   },
   {
-    label: "shell", // the same from a bare address or without TLS
+    label: "shell", // the same from an IP address without TLS
     needles: ["http://"],
     pattern:
       /\b(?:curl|wget)\s[^|\n]{0,120}http:\/\/(?:\d{1,3}\.){3}\d{1,3}[^|\n]{0,200}(?:\|\s{0,4}(?:sudo\s{1,4})?(?:ba|z|da)?sh\b|&&\s{0,4}(?:chmod\s{1,4}\+x|sh\s|bash\s))/,
@@ -50,7 +50,7 @@ export const SHELL: readonly Signature<"shell">[] = [
     proseConfidence: 0.85,
   },
   {
-    label: "shell", // PowerShell that hides what it runs
+    label: "shell", // obfuscated PowerShell and download tools of Windows
     needles: [
       "powershell",
       "pwsh",
@@ -70,7 +70,7 @@ export const SHELL: readonly Signature<"shell">[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "shell", // fork bombs and disks
+    label: "shell", // fork bombs and overwritten disks
     needles: [
       ":(){",
       ": () {",
@@ -90,7 +90,7 @@ export const SHELL: readonly Signature<"shell">[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "shell", // base64 straight into a shell
+    label: "shell", // decoded data piped into a shell
     needles: ["base64", "xxd", "openssl"],
     pattern:
       /\bbase64\s{1,3}(?:-d|-D|--decode)\b[^\n|]{0,80}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z|da)?sh\b|\bxxd\s{1,3}-r[^\n|]{0,60}\|\s{0,3}(?:ba)?sh\b/,
@@ -98,7 +98,7 @@ export const SHELL: readonly Signature<"shell">[] = [
     proseConfidence: 0.8,
   },
   {
-    label: "shell", // ways to stay, to rise and to cover tracks
+    label: "shell", // persistence, privilege escalation and covering tracks
     needles: [
       "authorized_keys",
       "/etc/sudoers",

@@ -1,4 +1,4 @@
-/** Every signature of an injection, and the kinds that settings can switch. */
+/** All injection signatures, and the kinds that settings can enable. */
 import { SQL } from "./sql.ts";
 import { SYSTEM } from "./system.ts";
 import { WEB } from "./web.ts";

@@ -1,17 +1,17 @@
-/** Members of JSON that speak to a database instead of being a value: `{"password": {"$ne": null}}`. */
+/** Detects hostile database operators in JSON: `{"password": {"$ne": null}}`. */
 
-/** These run code, whatever they are given. */
+/** Operators that run code. */
 export const CODE_OPERATORS = ["$where", "$function", "$accumulator"];
 export const COMPARISON_OPERATORS = [
   ...["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"],
   ...["$in", "$nin", "$regex", "$exists", "$not"],
 ];
-/** Nobody looks for a person by what is not the password. The source of a pattern. */
+/** Names of secrets, which no legitimate filter compares. Regular expression source. */
 export const SECRET_NAMES = "pass(?:word|wd|phrase)?|pwd|pin|otp|secret|token|api_?key";
 
 /**
- * Whether a member is an operator in the way attackers use it. A filter such as `{"age": {"$gt": 18}}` is
- * what tools of databases are asked for every day, and `$ref` or `$price` are no operators at all.
+ * Detects an operator as attackers use it. A filter such as `{"age": {"$gt": 18}}` is ordinary, and `$ref` or `$price`
+ * are not operators.
  */
 export function isHostileOperator(name: string, value: unknown, under: string): boolean {
   if (CODE_OPERATORS.includes(name)) return true;
@@ -20,7 +20,7 @@ export function isHostileOperator(name: string, value: unknown, under: string): 
 
 const SECRET_NAME = new RegExp(`^(?:${SECRET_NAMES})$`, "i");
 
-/** Every value is unlike nothing, above the lowest, and matches `.*`. */
+/** Detects operands that every value satisfies, such as null, -1 and `.*`. */
 const matchesAnything = (value: unknown): boolean =>
   value === null ||
   value === -1 ||

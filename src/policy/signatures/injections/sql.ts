@@ -1,16 +1,16 @@
-/** How SQL, and queries of document stores, are smuggled into a value. */
+/** Signatures of SQL and NoSQL injections. */
 import type { Signature } from "../signature.ts";
 import { CODE_OPERATORS, COMPARISON_OPERATORS, SECRET_NAMES } from "./query-operators.ts";
 
-/** What a database takes for white space: a comment, and `+` as forms write it. */
+/** White space of SQL, including comments and `+` of URL-encoded forms. */
 const GAP = String.raw`(?:[\s+]|/\*[^*]{0,30}\*/){1,9}`;
 const GAP0 = String.raw`(?:[\s+]|/\*[^*]{0,30}\*/){0,9}`;
-/** What closes the value that the attacker was given. */
+/** End of the original value. */
 const CLOSE = String.raw`['"\`)\d%][%)'"\s]{0,9}`;
-/** How a statement of its own begins; words such as `if` and `delete` are also those of other languages. */
+/** Start of a statement. Specific, since `if` and `delete` are words of other languages too. */
 const STATEMENT = String.raw`(?:select[\s(*]|insert\s{1,4}into|update\s{1,4}\w{1,60}\s{1,4}set|delete\s{1,4}from|drop\s{1,4}(?:table|database|user|view|schema)|alter\s{1,4}(?:table|user|role)|create\s{1,4}(?:or|table|user|function)|exec(?:ute)?[\s(]|declare\s{1,4}@|shutdown|waitfor\s|truncate\s{1,4}table|begin\s{1,4}\w|call\s{1,4}\w|ii?f\s{0,2}\(\s{0,2}\d|\(\s{0,2}select)`;
 const statement = /^[\s(]{0,9}(?:select|insert|update|delete|with|create|alter|drop|explain)\s/;
-/** A query that began before any value in it. */
+/** Query that starts before any value. */
 const query = /^[^']{0,400}\bselect\b/;
 const sql = (source: string) => new RegExp(source);
 
@@ -38,7 +38,7 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "sql", // ' or 'a'='a, ") or ("x" like "x; but "!" and "=" are two signs
+    label: "sql", // ' or 'a'='a, ") or ("x" like "x; but not "!" and "="
     needles: ["=", "like '", 'like "', "like ("],
     pattern: sql(
       String.raw`['"\d)%][%)'"\s]{0,9}(?:or|and(?!\s['"]=['"])|\|\||&&)${GAP0}(?:not${GAP})?[(]{0,4}(['"])([\w%]{0,20})\1?[)]{0,4}\s{0,4}(?:=|like)\s{0,4}[(]{0,4}\1\2(?:\1|(?!\w))`,
@@ -108,7 +108,7 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
     proseConfidence: 0.6,
   },
   {
-    label: "sql", // functions that wait, fail aloud or leave the database
+    label: "sql", // functions for time-based, error-based and out-of-band injection
     needles: [
       "sleep(",
       "sleep (",
@@ -134,7 +134,7 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
     proseConfidence: 0.4,
   },
   {
-    label: "sql", // text spelled in codes, catalogs, selected conditions
+    label: "sql", // encoded text, system catalogs, conditional queries
     needles: [
       "char(",
       "chr(",
@@ -187,7 +187,7 @@ export const SQL: readonly Signature<"sql" | "nosql">[] = [
     proseConfidence: 0.6,
   },
   {
-    label: "nosql", // the name of a member, read where isHostileOperator says so
+    label: "nosql", // member name that isHostileOperator detected
     needles: [...CODE_OPERATORS, ...COMPARISON_OPERATORS],
     pattern: /^\$[a-z]{1,12}$/,
     namesOnly: true,

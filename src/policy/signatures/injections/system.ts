@@ -1,7 +1,7 @@
-/** How commands, paths and directory queries are smuggled into a value. */
+/** Signatures of command, path traversal, LDAP and XPath injections. */
 import type { Signature } from "../signature.ts";
 
-/** A text that begins with a command is a command: what follows its `|` is no surprise. */
+/** Text that starts with a command is a command line, where `|` is ordinary. */
 const command =
   /^\s{0,9}(?:[$#%] |[([!{]|\.{0,2}\/(?:usr|bin|sbin|opt|home|etc|[\w-]{1,30}\.sh)\b|~\/|[a-z_]\w{0,30}=|(?:sudo|if|for|while|set|export|alias|echo|printf|cat|less|view|head|tail|find|grep|egrep|sed|awk|nawk|cut|sort|tr|wc|ls|cd|cp|mv|rm|ln|mkdir|touch|chmod|chown|tar|zip|gzip|ssh|scp|rsync|curl|wget|git|docker|kubectl|npm|npx|bun|node|python3?|pip|make|go|cargo|apt|apt-get|yum|brew|systemctl|ps|kill|top|df|du|mount|umount|man|which|xargs|tee|diff|date|time|source|eval|exec|read|test|nohup|watch|screen|tmux|bash|sh|zsh|powershell|ping|nslookup|dig|host|ip|ifconfig|history|who|id|seq|paste|join|comm|split|cpio|rename|file|stat|uname|hostname|yes|basename|dirname|readlink|realpath|md5sum|sha256sum|env|trap|function|let|declare|local|pushd|popd|shopt|bind|complete|crontab|at|jobs|fg|bg|wait|sleep|dd|strace|lsof|netstat|ss|nc|openssl|mysql|psql|sqlite3|perl|ruby|php|java|gcc|vim?|nano|emacs|pgrep|pkill|column|nl|rev|fold|fmt|pr|ipcs|xhost|more|finger|true|false)\s|[a-z][\w.+-]{0,30}\s{1,9}-)/;
 const SECRET_FILE = String.raw`(?:etc[/\\]{1,3}(?:passwd|shadow|hosts|group|sudoers)|proc[/\\]{1,3}self|win(?:dows|nt)[/\\]|boot\.ini|win\.ini|\.ssh[/\\]|\.aws[/\\]|web-inf|wp-config|\.htpasswd)`;
@@ -51,7 +51,7 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
     proseConfidence: 0.2,
   },
   {
-    label: "command", // ; $(…) and ; `…` with a way out
+    label: "command", // ; $(…) and ; `…` with a network or shell command
     needles: ["$(", "`"],
     pattern:
       /(?:;|&&)\s{0,4}(?:\$\(|`)\s{0,4}(?:(?:id|whoami|uname)(?=\s{0,3}[`)|;&]|\s{1,3}-)|(?:curl|wget|nc|bash|sh|cat\s{1,3}\/etc)\b)/,
@@ -76,7 +76,7 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
     proseConfidence: 0.85,
   },
   {
-    label: "path_traversal", // deeper than a project is
+    label: "path_traversal", // more levels than a project has
     needles: ["..", "0x2e"],
     pattern:
       /(?:\.{2,4}(?:[/\\]|0x2f|0x5c){1,4}(?:\.[/\\]{1,3})?){4}|(?:\.\.%(?:00|01|c0%af)){2}|\.{40}/,
@@ -84,7 +84,7 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
     proseConfidence: 0.5,
   },
   {
-    label: "path_traversal", // from the root, or to what a project keeps to itself
+    label: "path_traversal", // from the root, or to private files of a project
     needles: ["..", "/./", "/.//", "\\.\\", "0x2", "0x5c", ".env", ".git", "web-inf"],
     pattern:
       /^[/\\]{1,9}(?:\.[/\\]{1,3}){0,9}\.{2,8}(?:[/\\]|$)|^(?:\.\.[/\\]{1,3}){3}|(?:[/\\]{1,2}\.){4}|0x2e0x2e|\.\.0x(?:2f|5c)|^\/\.{3}|^\.{6,99}[a-z{]|(?:\.\.[/\\]){1,9}(?:\.env|\.git[/\\])|^web-inf\//,
@@ -92,7 +92,7 @@ export const SYSTEM: readonly Signature<"command" | "path_traversal" | "ldap" | 
     proseConfidence: 0.4,
   },
   {
-    label: "path_traversal", // files that only an attacker asks for by their full path
+    label: "path_traversal", // full paths that only attackers use
     needles: ["etc/shadow", "boot.ini", "win.ini", "global.asa", "file:"],
     pattern:
       /^[^\s]{0,20}\/etc\/shadow\b|[a-z]:[/\\](?:boot\.ini|win(?:dows|nt)[/\\]win\.ini|inetpub[/\\]\w{1,20}[/\\]global\.asa)|^file:\/{1,3}(?:etc\/|[a-z]:)/,

@@ -1,16 +1,16 @@
-/** How scripts, templates, headers, files and requests are smuggled into a value. */
+/** Signatures of XSS, template, header, file inclusion, XML and SSRF injections. */
 import type { Signature } from "../signature.ts";
 
 type Label = "xss" | "template" | "header" | "file_inclusion" | "xml" | "ssrf";
 
-/** What proofs of an attack call, and pages rarely do from an attribute. */
+/** Calls that are typical of XSS payloads and rare in attributes of pages. */
 const CALL = String.raw`(?:alert|prompt|confirm|eval|document\s{0,3}\.\s{0,3}(?:cookie|location|write)|string\.fromcharcode|javascript:)`;
 const METADATA = String.raw`(?:169\.254\.169\.254|169\.254\.170\.2|metadata\.google\.internal|metadata\.goog\b|100\.100\.100\.200|192\.0\.0\.192|\[fd00:ec2::254\]|instance-data\b|2852039166|0xa9fea9fe|0251\.0376\.0251\.0376|\[::ffff:(?:169\.254\.169\.254|a9fe:a9fe)\])`;
 const pattern = (source: string) => new RegExp(source);
 
 export const WEB: readonly Signature<Label>[] = [
   {
-    label: "xss", // a script that does what proofs of it do
+    label: "xss", // script with a typical payload
     needles: ["<script"],
     pattern: pattern(
       String.raw`<script[^>]{0,60}>[^<]{0,40}(?:alert|prompt|confirm)\s{0,3}[(\`]|<script[^>]{0,60}>[^<]{0,80}document\s{0,2}\.\s{0,2}(?:cookie|location)|<script[^>]{0,60}\ssrc\s{0,3}=\s{0,3}["']?(?:data:|http://\d|https?:\\)|<script[^>]{0,60}>[^<]{0,60}\beval\(`,
@@ -27,7 +27,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.7,
   },
   {
-    label: "xss", // closes what it stands in
+    label: "xss", // closes the surrounding element
     needles: ["</style", "</title", "</textarea", "alert(", "prompt(", "confirm("],
     pattern:
       /^[^<\n]{0,60}<\/(?:style|title|textarea)>\s{0,3}<script|^[^\s\n]{0,20}(?:alert|prompt|confirm)\([^\n)]{0,40}\)[;\s"']{0,4}>/,
@@ -35,7 +35,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.6,
   },
   {
-    label: "xss", // the whole value is a tag that runs or loads
+    label: "xss", // the whole value is an active element
     needles: [
       "<script",
       "<iframe",
@@ -110,7 +110,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.5,
   },
   {
-    label: "xss", // javascript: and what proofs of it do, data:text/html
+    label: "xss", // javascript: with a typical payload, data:text/html
     needles: ["javascript:", "data:text/html"],
     pattern:
       /(?:^|[\s"'(=])javascript:[\s/*%\w]{0,40}(?:\b|%20)(?:alert|prompt|confirm|eval|document|window|throw|location)\b|data:text\/html[^,\n]{0,30},\s{0,3}(?:<|%3c|phnj|[a-z0-9+/]{20})/,
@@ -118,7 +118,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.7,
   },
   {
-    label: "xss", // css expressions, and closing a string to run
+    label: "xss", // CSS expressions, and closing a string
     needles: ["expression(", "expr/*", "-moz-binding", "alert(", "document.cookie", "&{", "<scr"],
     pattern:
       /style\s{0,3}=[^>\n]{0,80}(?:expression\s{0,3}\(|-moz-binding|expr\/\*)|^[^\n]{0,20}["'`]\s{0,3}[;)+-]{1,3}\s{0,3}(?:alert|prompt|confirm)\s{0,3}\(|&\{\s{0,3}(?:alert|document)|^[^\n]{0,40}<[a-z/!?][^\n]{0,80}document\.cookie|<scr\W{1,6}(?:<script>)?ipt|\+adw-script/,
@@ -142,7 +142,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.85,
   },
   {
-    label: "template", // from an object to its class to everything
+    label: "template", // access to internals of the template engine
     needles: [
       "__class__",
       "__mro__",
@@ -173,7 +173,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.7,
   },
   {
-    label: "header", // the escape of a line break, which code that answers by hand is full of
+    label: "header", // escaped line break, unless in code that writes HTTP responses
     needles: ["\\r\\n"],
     pattern: /\\r\\n\s{0,3}(?:set-cookie|location|refresh|transfer-encoding|bcc)\s{0,3}:/,
     unless: /http\/1\.[01]|set-cookie:[^\n]{0,80}\\r\\nset-cookie/,
@@ -181,7 +181,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.4,
   },
   {
-    label: "header", // a line break and a header in a short value
+    label: "header", // line break and header in a short value
     needles: ["\r", "\nset-cookie", "\nbcc:", "\nlocation:"],
     pattern:
       /^[^\r\n]{0,80}\r\n(?:set-cookie|location|content-length|refresh|transfer-encoding)\s{0,2}:|^[^\n]{0,80}\nbcc\s{0,2}:/,
@@ -224,7 +224,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.75,
   },
   {
-    label: "ssrf", // the cloud's metadata
+    label: "ssrf", // cloud metadata service
     needles: [
       "169.254",
       "metadata.goo",
@@ -242,7 +242,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.7,
   },
   {
-    label: "ssrf", // schemes that speak to inner servers
+    label: "ssrf", // schemes for internal servers
     needles: ["gopher://", "dict://", "ldap://", "tftp://", "netdoc:", "jar:http"],
     pattern:
       /\b(?:gopher|dict|tftp):\/\/[\w.[\]-]{1,80}:\d|\bgopher:\/\/[^\s]{0,80}_|\bnetdoc:\/|\bjar:https?:\/\//,
@@ -250,7 +250,7 @@ export const WEB: readonly Signature<Label>[] = [
     proseConfidence: 0.6,
   },
   {
-    label: "ssrf", // an address in disguise
+    label: "ssrf", // obfuscated address
     needles: ["http://", "https://"],
     pattern:
       /\bhttps?:\/\/(?:[^\s/@"']{1,60}@)?(?:0x[\da-f]{8}|\d{8,10}|0\d{2,3}\.0?\d{1,3}\.0?\d{1,3}\.0?\d{1,3}|0x[\da-f]{1,2}\.(?:0x)?[\da-f]{1,3}\.[\da-fx.]{1,12}|127\.1|127\.0\.1|0\.0\.0\.0|\[::(?:1|ffff:[^\]\s]{1,20})?\]|[\w.-]{1,80}\.(?:nip|sslip|xip)\.io)(?=[/:?#\s"']|$)/,
