@@ -1,4 +1,4 @@
-/** The characters behind glyph names such as `quoteright`, `eacute` and `uni20AC` (Adobe's glyph list). */
+/** Maps glyph names such as `quoteright`, `eacute` and `uni20AC` to characters (Adobe's glyph list). */
 
 export function toCharacter(name: string): string | undefined {
   const [plain = ""] = name.split(".", 1); // `a.sc`, `one.oldstyle`
@@ -9,8 +9,12 @@ export function toCharacter(name: string): string | undefined {
   if (letter) return (letter + (ACCENTS[accent] ?? "")).normalize("NFC");
   const [, hex] = /^(?:uni|u)([\dA-F]{4,6})/.exec(plain) ?? [];
   const code = Number.parseInt(hex ?? "", 16);
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+  return code > 0 && code <= 0x10ffff ? splitLigatures(String.fromCodePoint(code)) : undefined;
 }
+
+/** Replaces Latin ligatures by their letters: detectors look for "office", not for "oﬃce". */
+export const splitLigatures = (text: string): string =>
+  text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize("NFKC"));
 
 const ACCENTS: Record<string, string> = {
   grave: "\u0300",

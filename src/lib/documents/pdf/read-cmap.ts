@@ -1,11 +1,13 @@
-/** Which characters the codes of a PDF font mean: the font's own ToUnicode table. */
+/** Reads the ToUnicode table of a PDF font: the characters that its codes represent. */
+
 import type { TimeSlicer } from "../time-slicer.ts";
+import { splitLigatures } from "./glyph-names.ts";
 import { createPdfReader, isWord, type PdfValue } from "./value-reader.ts";
 
 export interface CMap {
-  /** Lengths of a code in bytes that the table knows, the shortest first. */
+  /** The lengths of codes in bytes, the shortest first. */
   lengths: readonly number[];
-  /** By the code as it stands in a string. */
+  /** By code, as it is written in a string. */
   characters: ReadonlyMap<string, string>;
 }
 
@@ -36,8 +38,8 @@ export async function readCMap(bytes: Uint8Array, slicer: TimeSlicer): Promise<C
 const isCode = (value: PdfValue | undefined): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= 4;
 
-/** UTF-16, big end first. */
-const unicode = (bytes: string): string => {
+/** Decodes big-endian UTF-16. */
+const decodeUtf16 = (bytes: string): string => {
   const swapped = Buffer.from(bytes, "latin1");
   return (swapped.length % 2 ? swapped.subarray(1) : swapped).swap16().toString("utf16le");
 };
@@ -45,42 +47,47 @@ const unicode = (bytes: string): string => {
 function putCharacters(operands: PdfValue[], characters: Map<string, string>) {
   for (let index = 0; index + 1 < operands.length; index += 2) {
     const [code, text] = [operands[index], operands[index + 1]];
-    if (isCode(code) && typeof text === "string") characters.set(code, unicode(text));
+    if (isCode(code) && typeof text === "string") {
+      characters.set(code, splitLigatures(decodeUtf16(text)));
+    }
   }
 }
 
-/** Answers how many codes are left: the same range again and again would take for ever. */
+/** Returns how many codes are left. The cap ends a table that repeats the same range. */
 function putRanges(
   operands: PdfValue[],
   characters: Map<string, string>,
-  mostCodes: number,
+  maxCodes: number,
 ): number {
-  let left = mostCodes;
+  let left = maxCodes;
   for (let index = 0; index + 2 < operands.length; index += 3) {
     const [low, high, target] = operands.slice(index, index + 3);
     if (!isCode(low) || !isCode(high)) continue;
-    const first = codeNumber(low);
-    const last = Math.min(codeNumber(high), first + 0xffff);
+    const first = toNumber(low);
+    const last = Math.min(toNumber(high), first + 0xffff);
     for (let code = first; code <= last && left > 0; code++, left--) {
       const text = Array.isArray(target) ? target[code - first] : target;
       if (typeof text !== "string") continue;
       const shift = Array.isArray(target) ? 0 : code - first;
-      characters.set(codeBytes(code, low.length), shifted(unicode(text), shift));
+      characters.set(
+        toCodeBytes(code, low.length),
+        splitLigatures(shiftLast(decodeUtf16(text), shift)),
+      );
     }
   }
   return left;
 }
 
-const codeNumber = (code: string): number =>
+const toNumber = (code: string): number =>
   [...code].reduce((number, byte) => number * 256 + byte.charCodeAt(0), 0);
 
-const codeBytes = (code: number, length: number): string =>
+const toCodeBytes = (code: number, length: number): string =>
   String.fromCharCode(
     ...Array.from({ length }, (_, place) => Math.floor(code / 256 ** (length - 1 - place)) & 255),
   );
 
-/** A range counts up in its last character. */
-function shifted(text: string, by: number): string {
+/** Adds `by` to the last character: that is how a range counts. */
+function shiftLast(text: string, by: number): string {
   if (by === 0) return text;
   const last = [...text].at(-1) ?? "";
   const code = (last.codePointAt(0) ?? 0) + by;

@@ -99,6 +99,14 @@ test.each<[string, Uint8Array, string]>([
     "H😀ab",
   ],
   [
+    "ligatures, as the letters they join",
+    shown("<000100020003> Tj", {
+      5: "<</Subtype/Type0/Encoding/Identity-H/ToUnicode 7 0 R>>",
+      7: packed("3 beginbfchar <0001> <006F> <0002> <FB03> <0003> <00630065> endbfchar"),
+    }),
+    "office",
+  ],
+  [
     "a Japanese charset",
     shown("<93fa967b> Tj", { 5: "<</Subtype/Type0/Encoding/90ms-RKSJ-H>>" }),
     "日本",
