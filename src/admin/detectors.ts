@@ -12,7 +12,7 @@ import { detectorTable } from "../db/detectors.ts";
 import { policyTable } from "../db/policies.ts";
 import { registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
-import { checkHostLiteral } from "../net/address-guard.ts";
+import { classifyHost } from "../net/address-guard.ts";
 import type { Detector } from "../policy/detector.ts";
 import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
@@ -140,7 +140,7 @@ async function checkTargets(
   }
   if (allow_private === true) return;
   const { protocol, hostname } = new URL(url);
-  if (protocol !== "https:" || checkHostLiteral(hostname) === "refused") {
+  if (protocol !== "https:" || classifyHost(hostname) === "refused") {
     const text = "settings.url: must be https and public unless allow_private is true";
     throw new AppError("validation_failed", text);
   }

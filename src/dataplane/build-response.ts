@@ -3,7 +3,7 @@ import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import { isEventStream } from "../net/http/reply-head.ts";
+import { isEventStream } from "../net/http/read-header-block.ts";
 import { findFileIds } from "./find-file-ids.ts";
 import { getLiveState } from "./live-state.ts";
 import { readUsage } from "./read-usage.ts";

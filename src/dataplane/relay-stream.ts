@@ -1,7 +1,7 @@
 /** Passes an upstream's stream on as it comes: no chunk waits, and an incomplete stream ends with an error. */
 import { AppError } from "../contract/errors.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import { asUpstreamError } from "../net/upstream-error.ts";
+import { toUpstreamError } from "../net/to-upstream-error.ts";
 import { USAGE_TAIL_BYTES } from "./read-usage.ts";
 import { roundToTenths } from "./request-progress.ts";
 import type { ForwardedRequest } from "./stages.ts";
@@ -55,7 +55,7 @@ export function relayStream(
             controller.close();
             return end();
           }
-          const error = asUpstreamError(thrown);
+          const error = toUpstreamError(thrown);
           end(error);
           // Without events the connection is cut: the client must not take what it has for the whole.
           if (!body.events) return controller.error(error);

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createSizeCap } from "../lib/streams/capped-body.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import { asUpstreamError } from "../net/upstream-error.ts";
+import { toUpstreamError } from "../net/to-upstream-error.ts";
 import { getLiveState } from "./live-state.ts";
 import { FILE_ID } from "./match-endpoint.ts";
 import { recordOutcome } from "./registry-health.ts";
@@ -48,7 +48,7 @@ async function readResponse({
     if (thrown !== tooLarge && !request.signal.aborted) {
       recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
     }
-    throw asUpstreamError(thrown);
+    throw toUpstreamError(thrown);
   });
 }
 

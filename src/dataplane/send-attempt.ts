@@ -4,9 +4,9 @@ import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { count, statusClass } from "../lib/metrics.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import { type Reply, wholeReply } from "../net/http/reply.ts";
-import type { ReplyHeaders } from "../net/http/reply-head.ts";
-import { asUpstreamError } from "../net/upstream-error.ts";
+import type { ReplyHeaders } from "../net/http/read-header-block.ts";
+import { createWholeReply, type Reply } from "../net/http/reply.ts";
+import { toUpstreamError } from "../net/to-upstream-error.ts";
 import type { ProviderOperation } from "../providers/provider.ts";
 import { buildUpstreamRequest, readMemberValues } from "./build-upstream-request.ts";
 import type { Candidate } from "./choose-registries.ts";
@@ -35,7 +35,7 @@ export async function sendAttempt(
     let reply = sent;
     if (operation?.reply) reply = await rewriteReply(sent, routed, operation);
     if (routed.endpoint.download && isShortDownload(sent))
-      reply = wholeReply(sent, await readReply(sent));
+      reply = createWholeReply(sent, await readReply(sent));
     const opened = openReplyBody(reply, how.peek);
     const body = opened instanceof Promise ? await opened : opened;
     count(registry.outcomes, statusClass(reply.status));
@@ -52,7 +52,7 @@ export async function sendAttempt(
     const left = routed.request.signal.aborted;
     const error = left
       ? new AppError("client_closed", undefined, { cause: thrown })
-      : asUpstreamError(thrown);
+      : toUpstreamError(thrown);
     count(registry.outcomes, error.code);
     recordAttempt(deps, routed, registry, { began, reply: sent, error });
     throw error;
@@ -89,7 +89,7 @@ async function rewriteReply(
   if (!operation.reply || status >= 300 || body.kind !== "json" || !isJson(headers)) return reply;
   const members = readMemberValues(body.members, operation.members ?? []);
   const changed = operation.reply({ headers, bytes: await readReply(reply) }, members);
-  return wholeReply({ status, headers: changed.headers }, changed.bytes);
+  return createWholeReply({ status, headers: changed.headers }, changed.bytes);
 }
 
 const isJson = (headers: ReplyHeaders): boolean => /json/i.test(headers.get("content-type") ?? "");

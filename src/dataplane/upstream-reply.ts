@@ -1,8 +1,8 @@
 /** An upstream's answer, opened far enough to know that it can be passed on. */
 import { AppError } from "../contract/errors.ts";
 import { createSizeCap, type OnBytes } from "../lib/streams/capped-body.ts";
+import { isEventStream, type ReplyHeaders } from "../net/http/read-header-block.ts";
 import type { Bytes, Reply } from "../net/http/reply.ts";
-import { isEventStream, type ReplyHeaders } from "../net/http/reply-head.ts";
 import { readBytes } from "../net/read-body.ts";
 import type { RegistryState } from "./live-state.ts";
 

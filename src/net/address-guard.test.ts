@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkHostLiteral, isPublicAddress, resolveAny, resolvePublic } from "./address-guard.ts";
+import { classifyHost, isPublicAddress, resolveAny, resolvePublic } from "./address-guard.ts";
 
 test.each([
   "1.1.1.1",
@@ -131,7 +131,7 @@ test.each([
   ["example.com/path", "refused"],
   ["8.8.8.8\t", "refused"],
 ])("the host %j is: %s", (hostname, kind) => {
-  expect(checkHostLiteral(hostname)).toBe(kind as ReturnType<typeof checkHostLiteral>);
+  expect(classifyHost(hostname)).toBe(kind as ReturnType<typeof classifyHost>);
 });
 
 const answers =

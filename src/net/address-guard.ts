@@ -14,7 +14,7 @@ export function isPublicAddress(address: string): boolean {
 export type HostKind = "public_address" | "name" | "refused";
 
 /** What the host of a URL is before anything is resolved. A name still has to pass resolvePublic. */
-export function checkHostLiteral(hostname: string): HostKind {
+export function classifyHost(hostname: string): HostKind {
   const host = canonicalHost(hostname);
   if (host === undefined || host === "localhost" || host.endsWith(".localhost")) return "refused";
   if (!isIPv4(host) && !isIPv6(host)) return "name";
@@ -32,7 +32,7 @@ export const systemLookup: Lookup = async (hostname) => {
 
 /** The addresses of a host that may be dialed. Dial one of them, not the name: it could change. */
 export async function resolvePublic(hostname: string, find: Lookup = systemLookup) {
-  if (checkHostLiteral(hostname) === "refused") throw new AppError("upstream_address_refused");
+  if (classifyHost(hostname) === "refused") throw new AppError("upstream_address_refused");
   const addresses = await resolveAny(hostname, find);
   const allowed = addresses.filter(isPublicAddress);
   if (allowed.length === 0) throw new AppError("upstream_address_refused");
@@ -59,7 +59,7 @@ export function canonicalHost(hostname: string): string | undefined {
   return parsed?.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "") || undefined;
 }
 
-const CLOSED_V4 = [
+const NON_PUBLIC_V4 = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
   "100.64.0.0/10", // carrier-grade NAT
@@ -83,7 +83,7 @@ const CLOSED_V4 = [
 });
 
 function isPublicV4(address: number): boolean {
-  return !CLOSED_V4.some(({ size, index }) => Math.floor(address / size) === index);
+  return !NON_PUBLIC_V4.some(({ size, index }) => Math.floor(address / size) === index);
 }
 
 function isPublicV6(groups: number[]): boolean {

@@ -1,6 +1,6 @@
 /** Refuses an address that an administrator sets and that could never be dialed: told when it is saved. */
 import { AppError } from "../contract/errors.ts";
-import { checkHostLiteral } from "./address-guard.ts";
+import { classifyHost } from "./address-guard.ts";
 
 /** `at` names the member in the error. */
 export function checkUrl(text: string, at: string, allow_private: boolean): void {
@@ -9,7 +9,7 @@ export function checkUrl(text: string, at: string, allow_private: boolean): void
   if (url.protocol !== "https:") {
     throw new AppError("validation_failed", `${at}: must be https unless allow_private is true`);
   }
-  if (checkHostLiteral(url.hostname) === "refused") {
+  if (classifyHost(url.hostname) === "refused") {
     const text = `${at}: is not a public address; set allow_private to true to use it`;
     throw new AppError("validation_failed", text);
   }

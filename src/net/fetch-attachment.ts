@@ -6,7 +6,7 @@ import { createSizeCap } from "../lib/streams/capped-body.ts";
 import type { Reply } from "./http/reply.ts";
 import { readBytes } from "./read-body.ts";
 import type { Send } from "./send.ts";
-import { asUpstreamError } from "./upstream-error.ts";
+import { toUpstreamError } from "./to-upstream-error.ts";
 
 export interface FetchedAttachment {
   bytes: Uint8Array;
@@ -34,17 +34,24 @@ export async function fetchAttachment(
   limits: AttachmentLimits = ATTACHMENT_LIMITS,
 ): Promise<FetchedAttachment> {
   try {
-    return await follow(send, url, limits, AbortSignal.timeout(limits.total_ms));
+    return await followRedirects(send, url, limits, AbortSignal.timeout(limits.total_ms));
   } catch (thrown) {
-    const error = asUpstreamError(thrown);
-    throw new AppError(error.code, IN_OTHER_WORDS[error.code] ?? error.message, { cause: error });
+    const error = toUpstreamError(thrown);
+    throw new AppError(error.code, ATTACHMENT_MESSAGES[error.code] ?? error.message, {
+      cause: error,
+    });
   }
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
-async function follow(send: Send, url: string, limits: AttachmentLimits, signal: AbortSignal) {
-  let hop = checkedUrl(url);
+async function followRedirects(
+  send: Send,
+  url: string,
+  limits: AttachmentLimits,
+  signal: AbortSignal,
+) {
+  let hop = parseAttachmentUrl(url);
   for (let redirects = 0; redirects <= limits.redirects; redirects++) {
     const reply = await send({
       url: hop.href,
@@ -55,16 +62,16 @@ async function follow(send: Send, url: string, limits: AttachmentLimits, signal:
       timeouts: { headers_ms: limits.total_ms, idle_ms: limits.total_ms },
     });
     const location = reply.headers.get("location");
-    if (REDIRECTS.has(reply.status) && location !== undefined) {
+    if (REDIRECT_STATUSES.has(reply.status) && location !== undefined) {
       reply.cancel();
-      hop = checkedUrl(location, hop);
+      hop = parseAttachmentUrl(location, hop);
       continue;
     }
     if (reply.status !== 200) {
       reply.cancel();
       throw new AppError("upstream_failed", `The attachment's server answered ${reply.status}.`);
     }
-    const bytes = await decoded(reply, await readBody(reply, limits.bytes), limits.bytes);
+    const bytes = await decodeBody(reply, await readCappedBody(reply, limits.bytes), limits.bytes);
     return { bytes, content_type: reply.headers.get("content-type") ?? null };
   }
   throw new AppError(
@@ -77,7 +84,7 @@ async function follow(send: Send, url: string, limits: AttachmentLimits, signal:
  * What is sent is what was parsed and checked here, so that no two readers of a URL can disagree.
  * Low ports but 443 belong to other protocols, which a handshake could be made to speak.
  */
-function checkedUrl(text: string, from?: URL): URL {
+function parseAttachmentUrl(text: string, from?: URL): URL {
   const url = URL.parse(text, from);
   if (!url) throw new AppError("invalid_request", "The attachment's URL is not a URL.");
   if (url.protocol !== "https:") {
@@ -96,7 +103,7 @@ function checkedUrl(text: string, from?: URL): URL {
   return url;
 }
 
-async function readBody(reply: Reply, most: number): Promise<Uint8Array> {
+async function readCappedBody(reply: Reply, most: number): Promise<Uint8Array> {
   const declared = Number(reply.headers.get("content-length"));
   if (declared > most) {
     reply.cancel();
@@ -117,7 +124,7 @@ const DECODERS = new Map<string, Decode>([
 ]);
 
 /** We ask for identity; a store may hold a file only compressed. A bomb stops at the same size. */
-async function decoded(reply: Reply, bytes: Uint8Array, most: number): Promise<Uint8Array> {
+async function decodeBody(reply: Reply, bytes: Uint8Array, most: number): Promise<Uint8Array> {
   const encoding = reply.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
   if (encoding === "identity") return bytes;
   const decode = DECODERS.get(encoding);
@@ -137,7 +144,7 @@ const tooLarge = (most: number) =>
   new AppError("too_large", `The attachment is larger than ${most} bytes.`);
 
 /** The general texts speak of upstreams. */
-const IN_OTHER_WORDS: Partial<Record<ErrorCode, string>> = {
+const ATTACHMENT_MESSAGES: Partial<Record<ErrorCode, string>> = {
   upstream_address_refused: "The attachment's address is not a public one.",
   upstream_unreachable: "The attachment's server could not be reached.",
   upstream_timeout: "The attachment took too long to arrive.",

@@ -1,22 +1,22 @@
 /** The only way out: sends a request to an upstream, at an address that may be dialed. */
 import { isIP } from "node:net";
 import { AppError } from "../contract/errors.ts";
-import { canonicalHost } from "./address-guard.ts";
 import {
+  type AddressCache,
   type Addresses,
-  type AddressFinder,
-  createAddressFinder,
-  type Target,
-} from "./find-address.ts";
+  createAddressCache,
+  type DialTarget,
+} from "./address-cache.ts";
+import { canonicalHost } from "./address-guard.ts";
 import type { Connection } from "./http/connection.ts";
+import { createConnectionPool } from "./http/connection-pool.ts";
 import { dial } from "./http/dial.ts";
-import { exchange, type Outgoing } from "./http/exchange.ts";
-import { createPool } from "./http/pool.ts";
+import { createExchangeWatch } from "./http/exchange-watch.ts";
+import type { HeaderBlock, ReplyHeaders } from "./http/read-header-block.ts";
 import type { Bytes, Reply } from "./http/reply.ts";
-import type { ReplyHead, ReplyHeaders } from "./http/reply-head.ts";
-import { requestHead, requestPath } from "./http/request-head.ts";
-import { createWatch } from "./http/watch.ts";
-import { asUpstreamError } from "./upstream-error.ts";
+import { type OutgoingRequest, runExchange } from "./http/run-exchange.ts";
+import { toRequestTarget, writeHeaderBlock } from "./http/write-header-block.ts";
+import { toUpstreamError } from "./to-upstream-error.ts";
 
 export interface OutboundRequest {
   url: string;
@@ -31,15 +31,15 @@ export interface OutboundRequest {
   signal?: AbortSignal;
   /** Whose request it is: when it leaves, the call ends. Bun makes its signal when asked for it: most calls end before. */
   client?: Request;
-  timeouts: Outgoing["timeouts"];
+  timeouts: OutgoingRequest["timeouts"];
 }
 
 export type Send = (request: OutboundRequest) => Promise<Reply>;
 
 export interface SendOptions {
-  addresses?: AddressFinder;
+  addresses?: AddressCache;
   /** Longest wait for a connection, shared by the addresses that are tried. */
-  connectMs?: number;
+  maxConnectMs?: number;
   /** Asked for each request that allows private addresses: false rejects them all the same. */
   mayReachPrivate?: (url: string) => boolean;
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
@@ -49,21 +49,21 @@ export interface SendOptions {
 }
 
 export function createSend({
-  addresses = createAddressFinder(),
-  connectMs = 10_000,
+  addresses = createAddressCache(),
+  maxConnectMs = 10_000,
   mayReachPrivate = () => true,
   ca,
   end,
 }: SendOptions = {}): Send {
-  const originOf = readOrigins(ca);
-  const pool = createPool();
-  const watch = createWatch(end);
+  const originOf = createOriginParser(ca);
+  const pool = createConnectionPool();
+  const watch = createExchangeWatch(end);
 
   return async (request) => {
     const { url, signal } = request;
-    if (signal?.aborted) throw asUpstreamError(signal.reason);
+    if (signal?.aborted) throw toUpstreamError(signal.reason);
     const origin = originOf(url);
-    const outgoing = outgoingOf(request, origin);
+    const outgoing = toOutgoing(request, origin);
     const allow_private = request.allow_private && mayReachPrivate(url);
     const target = { hostname: origin.hostname, allow_private };
     const found = addresses.find(target);
@@ -71,12 +71,12 @@ export function createSend({
     const connection =
       ready ?? (await reach(origin, target, found, signal ?? request.client?.signal));
     watch.start();
-    return exchange(connection, outgoing);
+    return runExchange(connection, outgoing);
   };
 
   async function reach(
     origin: Origin,
-    target: Target,
+    target: DialTarget,
     found: Addresses | Promise<Addresses>,
     signal: AbortSignal | undefined,
   ): Promise<Connection> {
@@ -86,20 +86,21 @@ export function createSend({
     };
     const coming = taken();
     try {
-      return await unlessAborted(coming, [signal, end]);
+      return await raceAbort(coming, [signal, end]);
     } catch (thrown) {
       // A look-up and a dial cannot be stopped. What comes of them serves another call.
       coming.then(
-        (late) => pool.give(origin.key, late, UNUSED),
+        (late) => pool.give(origin.key, late, NO_HEADERS),
         () => {},
       );
       throw thrown;
     }
   }
 
-  async function connect(origin: Origin, target: Target, list: Addresses): Promise<Connection> {
+  async function connect(origin: Origin, target: DialTarget, list: Addresses): Promise<Connection> {
     const hooks = {
-      onFree: (freed: Connection, { headers }: ReplyHead) => pool.give(origin.key, freed, headers),
+      onFree: (freed: Connection, { headers }: HeaderBlock) =>
+        pool.give(origin.key, freed, headers),
       onClose: (closed: Connection) => {
         watch.remove(closed);
         pool.remove(origin.key, closed);
@@ -109,7 +110,7 @@ export function createSend({
     for (const address of list) {
       try {
         const place = { address, port: origin.port, tls: origin.tls };
-        const connection = await dial(place, hooks, connectMs / list.length);
+        const connection = await dial(place, hooks, maxConnectMs / list.length);
         watch.add(connection);
         if (address !== list[0]) addresses.prefer(target, address);
         return connection;
@@ -122,16 +123,16 @@ export function createSend({
   }
 }
 
-const UNUSED: ReplyHeaders = new Map();
+const NO_HEADERS: ReplyHeaders = new Map();
 
-function unlessAborted<Value>(
+function raceAbort<Value>(
   coming: Promise<Value>,
   signals: readonly (AbortSignal | undefined)[],
 ): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const check = () => {
     const ended = signals.find((signal) => signal?.aborted);
-    if (ended) aborted.reject(asUpstreamError(ended.reason));
+    if (ended) aborted.reject(toUpstreamError(ended.reason));
   };
   for (const signal of signals) signal?.addEventListener("abort", check);
   check();
@@ -157,7 +158,7 @@ const MAX_ORIGINS = 1000;
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+(?=\/)/;
 
 /** A few are asked over and over; parsing their URL each time cost more than the rest of a call. */
-function readOrigins(ca: string | undefined): (url: string) => Origin {
+function createOriginParser(ca: string | undefined): (url: string) => Origin {
   const known = new Map<string, Origin>();
   return (url) => {
     const text = ORIGIN.exec(url)?.[0] ?? url;
@@ -197,9 +198,9 @@ function tlsOptions(name: string, ca: string | undefined): Bun.TLSOptions {
   };
 }
 
-function outgoingOf(request: OutboundRequest, origin: Origin): Outgoing {
+function toOutgoing(request: OutboundRequest, origin: Origin): OutgoingRequest {
   const { method, signal, client, timeouts, content_length, body = null } = request;
-  const path = requestPath(request.url, origin.length);
+  const path = toRequestTarget(request.url, origin.length);
   const headers: Record<string, string> = {
     host: origin.host,
     "user-agent": "portcullis",
@@ -212,6 +213,6 @@ function outgoingOf(request: OutboundRequest, origin: Origin): Outgoing {
   if (body && length === undefined) headers["transfer-encoding"] = "chunked";
   else if (body) headers["content-length"] = `${length}`;
   else if (method !== "GET" && method !== "HEAD") headers["content-length"] = "0";
-  const head = requestHead({ method, path }, headers);
-  return { method, head, body, content_length, signal, client, timeouts };
+  const header_block = writeHeaderBlock({ method, path }, headers);
+  return { method, header_block, body, content_length, signal, client, timeouts };
 }

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { type AddressCache, createAddressCache } from "../../src/net/address-cache.ts";
 import { ATTACHMENT_LIMITS, fetchAttachment } from "../../src/net/fetch-attachment.ts";
-import { type AddressFinder, createAddressFinder } from "../../src/net/find-address.ts";
 import { createSend } from "../../src/net/send.ts";
 import { until } from "../kit/until.ts";
 import { OTHER, UPSTREAM } from "./certificates.ts";
@@ -81,8 +81,8 @@ const hosts: Record<string, string[]> = {
   "inside.test": ["127.0.0.1"],
   "rebound.test": ["10.0.0.7", "::1"],
 };
-const guarded = createAddressFinder({ lookup: async (name) => hosts[name] ?? [] });
-const addresses: AddressFinder = {
+const guarded = createAddressCache({ lookup: async (name) => hosts[name] ?? [] });
+const addresses: AddressCache = {
   ...guarded,
   find: (target) => (LET_THROUGH.includes(target.hostname) ? ["127.0.0.1"] : guarded.find(target)),
 };
@@ -169,7 +169,7 @@ test.each(["/silent", "/trickle"])("4.3.5 %s ends when the time is over", async 
 });
 
 test("4.3.5 a name server that never answers is given up in the same time", async () => {
-  const never = createAddressFinder({ lookup: () => new Promise(() => {}) });
+  const never = createAddressCache({ lookup: () => new Promise(() => {}) });
   const waiting = fetchAttachment(createSend({ addresses: never }), "https://slow.test/", {
     ...LIMITS,
     total_ms: 200,

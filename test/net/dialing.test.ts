@@ -1,19 +1,19 @@
 /** How connections come about: whose they are, how long that may take, and what is left when it fails. */
 import { expect, test } from "bun:test";
-import { createAddressFinder } from "../../src/net/find-address.ts";
+import { createAddressCache } from "../../src/net/address-cache.ts";
 import { createSend } from "../../src/net/send.ts";
 import { startUnresponsiveServer } from "../kit/unresponsive-server.ts";
 import { until } from "../kit/until.ts";
 import { OTHER, PLACES, UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests, listenRaw } from "./raw-server.ts";
 
-const addresses = createAddressFinder({ lookup: async () => ["127.0.0.1"] });
+const addresses = createAddressCache({ lookup: async () => ["127.0.0.1"] });
 const ca = UPSTREAM.cert + OTHER.cert + PLACES.cert;
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 test("TLS: a handshake that never ends is unreachable in time, and its connection is closed", async () => {
   await using server = await listenRaw((socket) => socket.resume());
-  const send = createSend({ addresses, connectMs: 200 });
+  const send = createSend({ addresses, maxConnectMs: 200 });
 
   const waiting = send(ask(`https://upstream.test:${server.port}`));
 
@@ -29,7 +29,7 @@ test("a connection that opens after it was given up disturbs nobody", async () =
   await using late = await startUnresponsiveServer(600);
   const program = `
     import { createSend } from ${JSON.stringify(Bun.resolveSync("../../src/net/send.ts", import.meta.dir))};
-    const send = createSend({ connectMs: 200 });
+    const send = createSend({ maxConnectMs: 200 });
     const asked = ${JSON.stringify(ask(`http://127.0.0.1:${late.port}`))};
     for (const url of [asked.url, asked.url.replace("http", "https")]) {
       await send({ ...asked, url }).catch(({ code }) => console.log(code));
@@ -49,8 +49,11 @@ test.each(["look-up", "dial"])(
   "aborting ends a call during its %s at once",
   async (stage) => {
     await using server = await listenRaw((socket) => socket.resume());
-    const never = createAddressFinder({ lookup: () => new Promise(() => {}) });
-    const send = createSend({ addresses: stage === "dial" ? addresses : never, connectMs: 3000 });
+    const never = createAddressCache({ lookup: () => new Promise(() => {}) });
+    const send = createSend({
+      addresses: stage === "dial" ? addresses : never,
+      maxConnectMs: 3000,
+    });
     const started = performance.now();
 
     const cancelled = send(
@@ -70,8 +73,11 @@ test.each(["look-up", "dial"])(
   "a client that has left is not waited for in a %s",
   async (stage) => {
     await using server = await listenRaw((socket) => socket.resume());
-    const never = createAddressFinder({ lookup: () => new Promise(() => {}) });
-    const send = createSend({ addresses: stage === "dial" ? addresses : never, connectMs: 3000 });
+    const never = createAddressCache({ lookup: () => new Promise(() => {}) });
+    const send = createSend({
+      addresses: stage === "dial" ? addresses : never,
+      maxConnectMs: 3000,
+    });
     const client = new Request("http://portcullis.test", { signal: AbortSignal.abort() });
     const started = performance.now();
 
@@ -99,7 +105,7 @@ test("nothing is sent over a new connection for a client that has left", async (
 test("what was dialed for a call that was aborted serves the next one", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
   const found = Promise.withResolvers<string[]>();
-  const send = createSend({ addresses: createAddressFinder({ lookup: () => found.promise }) });
+  const send = createSend({ addresses: createAddressCache({ lookup: () => found.promise }) });
   const abort = new AbortController();
   const url = `http://upstream.test:${server.port}`;
 
@@ -119,7 +125,7 @@ test("an aborted signal looks nothing up and dials nobody", async () => {
     looked += 1;
     return ["127.0.0.1"];
   };
-  const send = createSend({ addresses: createAddressFinder({ lookup }) });
+  const send = createSend({ addresses: createAddressCache({ lookup }) });
 
   const refused = send(ask("http://upstream.test:1", { signal: AbortSignal.abort() }));
 
@@ -275,7 +281,7 @@ test("a host may be an IPv6 address", async () => {
 
 test("thousands of dials at once all arrive, and only some connections are kept", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
-  const send = createSend({ connectMs: 30_000 });
+  const send = createSend({ maxConnectMs: 30_000 });
 
   const replies = await Promise.all(Array.from({ length: 3000 }, () => send(ask(server.url))));
 

@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createAddressFinder } from "../../src/net/find-address.ts";
+import { createAddressCache } from "../../src/net/address-cache.ts";
 import { createSend } from "../../src/net/send.ts";
 import { UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests, listenRaw } from "./raw-server.ts";
 
 const MiB = 1024 * 1024;
 const SIZE = 100 * MiB;
-const addresses = createAddressFinder({ lookup: async () => ["127.0.0.1"] });
+const addresses = createAddressCache({ lookup: async () => ["127.0.0.1"] });
 const send = createSend({ addresses, ca: UPSTREAM.cert });
 
 /** No two pieces are alike. */

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { createAddressFinder } from "../../src/net/find-address.ts";
+import { createAddressCache } from "../../src/net/address-cache.ts";
 import { createSend, type OutboundRequest } from "../../src/net/send.ts";
 import { toResponse } from "../kit/to-response.ts";
 import { startUnresponsiveServer } from "../kit/unresponsive-server.ts";
@@ -41,8 +41,8 @@ const hosts: Record<string, string[]> = {
 };
 const lookup = async (hostname: string) => hosts[hostname] ?? [];
 const sent = createSend({
-  addresses: createAddressFinder({ lookup }),
-  connectMs: 400,
+  addresses: createAddressCache({ lookup }),
+  maxConnectMs: 400,
   ca: UPSTREAM.cert + OTHER.cert,
 });
 const send = async (request: OutboundRequest) => toResponse(await sent(request));
@@ -430,7 +430,7 @@ test("TLS: a certificate for another name is refused before anything is sent", a
 
 test("TLS: an unknown authority is refused, whatever the environment says", async () => {
   const port = serveTls([UPSTREAM]);
-  const strict = createSend({ addresses: createAddressFinder({ lookup }) });
+  const strict = createSend({ addresses: createAddressCache({ lookup }) });
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
 
   const refused = strict(post(`https://upstream.test:${port}/`)).finally(

@@ -1,9 +1,9 @@
 /** Every spelling we know of an address that is not for us, as the URL of an attachment (spec 4.3.5). */
 import { expect, test } from "bun:test";
 import { isIP } from "node:net";
+import { createAddressCache } from "../../src/net/address-cache.ts";
 import { resolvePublic } from "../../src/net/address-guard.ts";
 import { fetchAttachment } from "../../src/net/fetch-attachment.ts";
-import { createAddressFinder } from "../../src/net/find-address.ts";
 import { createSend } from "../../src/net/send.ts";
 
 /** Hosts, one group a trick, parted by white space. */
@@ -178,7 +178,7 @@ async function lookup(hostname: string): Promise<string[]> {
   return NAMES[hostname] ?? (written ? [written.slice(1, 5).join(".")] : []);
 }
 
-const send = createSend({ addresses: createAddressFinder({ lookup }), connectMs: 200 });
+const send = createSend({ addresses: createAddressCache({ lookup }), maxConnectMs: 200 });
 const hosts = Object.entries(HOSTS).flatMap(([trick, text]) =>
   text
     .trim()

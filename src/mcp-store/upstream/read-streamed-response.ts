@@ -2,8 +2,8 @@
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "../../contract/errors.ts";
 import { readSseEvents, type SseEvent } from "../../lib/http/read-sse-events.ts";
+import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
-import { isEventStream } from "../../net/http/reply-head.ts";
 
 export interface StreamOptions {
   /** Called with the bytes of each chunk; throws where they are too many. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { seeded } from "../../../test/kit/random.ts";
 import { createBodyDecoder } from "./body-decoder.ts";
-import type { Framing } from "./reply-head.ts";
+import type { Framing } from "./read-header-block.ts";
 
 /** Decodes the text cut into pieces of random length. */
 function decode(framing: Framing, text: string, cut: () => number) {

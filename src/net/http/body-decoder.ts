@@ -1,21 +1,21 @@
 /** Takes the body of an answer out of the bytes of a connection, piece by piece, however they are cut. */
-import type { Framing } from "./reply-head.ts";
+import type { Framing } from "./read-header-block.ts";
 
 export interface BodyDecoder {
   /** Hands the body's bytes in `chunk` to `take`, as views. False: these bytes are no proper body. */
-  feed: (chunk: Uint8Array<ArrayBuffer>, take: Take) => boolean;
+  feed: (chunk: Uint8Array<ArrayBuffer>, take: OnBodyBytes) => boolean;
   /** `surplus`: bytes came that belong to no answer. */
   state: { done: boolean; surplus: boolean };
 }
 
-export type Take = (bytes: Uint8Array<ArrayBuffer>) => void;
+export type OnBodyBytes = (bytes: Uint8Array<ArrayBuffer>) => void;
 
 export function createBodyDecoder(framing: Framing): BodyDecoder {
-  if (framing.kind === "chunked") return chunkedDecoder();
-  return lengthDecoder(framing.kind === "length" ? framing.length : Number.POSITIVE_INFINITY);
+  if (framing.kind === "chunked") return createChunkedDecoder();
+  return createLengthDecoder(framing.kind === "length" ? framing.length : Number.POSITIVE_INFINITY);
 }
 
-function lengthDecoder(length: number): BodyDecoder {
+function createLengthDecoder(length: number): BodyDecoder {
   const state = { done: length === 0, surplus: false };
   let left = length;
   return {
@@ -38,7 +38,7 @@ const MAX_LINE_BYTES = 16 * 1024;
 const SIZE_START = /^[0-9a-f]/i;
 const SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;|$)/i;
 
-function chunkedDecoder(): BodyDecoder {
+function createChunkedDecoder(): BodyDecoder {
   const state = { done: false, surplus: false };
   /** What is expected next: a line with a size, that many bytes, the line end behind them, or trailers. */
   let next: "size" | "bytes" | "end" | "trailer" = "size";
@@ -66,7 +66,7 @@ function chunkedDecoder(): BodyDecoder {
     return true;
   }
 
-  function feed(chunk: Uint8Array<ArrayBuffer>, take: Take): boolean {
+  function feed(chunk: Uint8Array<ArrayBuffer>, take: OnBodyBytes): boolean {
     let at = 0;
     while (at < chunk.length && !state.done) {
       if (next === "bytes") {

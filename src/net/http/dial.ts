@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import { type Connection, socketEvents } from "./connection.ts";
 
-export interface Place {
+export interface DialEndpoint {
   address: string;
   port: number;
   /** For https: whose certificate is expected, and who may have signed it. */
@@ -13,7 +13,7 @@ export interface Place {
 const TCP_KEEP_ALIVE_MS = 30_000;
 
 export function dial(
-  { address, port, tls }: Place,
+  { address, port, tls }: DialEndpoint,
   hooks: Pick<Connection, "onFree" | "onClose">,
   mostMs: number,
 ): Promise<Connection> {
@@ -43,8 +43,8 @@ export function dial(
           address,
           exchange: undefined,
           unsent: [],
-          onTaken: undefined,
-          waits_until: 0,
+          onFlushed: undefined,
+          idle_until: 0,
           ...hooks,
         };
         if (settled) return void socket.terminate(); // too late

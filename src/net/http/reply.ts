@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { createCoarseTimer } from "../../lib/time/coarse-timer.ts";
-import type { ReplyHeaders } from "./reply-head.ts";
+import type { ReplyHeaders } from "./read-header-block.ts";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -19,7 +19,7 @@ export interface Reply {
 
 export type ReplyStart = Pick<Reply, "status" | "headers">;
 
-export function wholeReply({ status, headers }: ReplyStart, whole: Bytes): Reply {
+export function createWholeReply({ status, headers }: ReplyStart, whole: Bytes): Reply {
   let rest: Bytes | undefined = whole.length > 0 ? whole : undefined;
   const read = async () => {
     const chunk = rest;
@@ -30,7 +30,7 @@ export function wholeReply({ status, headers }: ReplyStart, whole: Bytes): Reply
 }
 
 /** The connection behind an answer that is still coming. */
-export interface Source {
+export interface ReplySource {
   pause: () => void;
   resume: () => void;
   /** Ends the call, with what its reader is told. */
@@ -45,7 +45,7 @@ export interface StreamedReply {
 }
 
 /** Read ahead of a slow reader; beyond it the upstream has to wait. */
-const MAX_AHEAD_BYTES = 64 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /** Checks of the responses that are being streamed. */
 const idleChecks = new Set<(now: number) => void>();
@@ -56,9 +56,9 @@ const startIdleTimer = createCoarseTimer((now) => {
 });
 
 /** `idleMs`: how long a reader waits for the next chunk. */
-export function streamedReply(
+export function createStreamedReply(
   { status, headers }: ReplyStart,
-  source: Source,
+  source: ReplySource,
   idleMs: number,
 ): StreamedReply {
   const chunks: Bytes[] = [];
@@ -93,7 +93,7 @@ export function streamedReply(
     }
     chunks.push(chunk);
     ahead += chunk.length;
-    if (ahead > MAX_AHEAD_BYTES && !paused) {
+    if (ahead > MAX_BUFFERED_BYTES && !paused) {
       paused = true;
       source.pause();
     }
@@ -103,7 +103,7 @@ export function streamedReply(
     const chunk = chunks.shift();
     if (chunk) {
       ahead -= chunk.length;
-      if (paused && ahead <= MAX_AHEAD_BYTES) {
+      if (paused && ahead <= MAX_BUFFERED_BYTES) {
         paused = false;
         source.resume();
       }

@@ -1,10 +1,10 @@
 /** Stops running exchanges whose deadline has passed or whose client has disconnected. */
 import { AppError } from "../../contract/errors.ts";
 import { createCoarseTimer } from "../../lib/time/coarse-timer.ts";
-import { asUpstreamError } from "../upstream-error.ts";
-import { type Connection, stop } from "./connection.ts";
+import { toUpstreamError } from "../to-upstream-error.ts";
+import { type Connection, stopExchange } from "./connection.ts";
 
-export interface Watch {
+export interface ExchangeWatch {
   add: (connection: Connection) => void;
   remove: (connection: Connection) => void;
   /** Called when an exchange begins. */
@@ -12,7 +12,7 @@ export interface Watch {
 }
 
 /** Replaces a timer and an abort listener for each exchange. `end` stops every exchange with its reason. */
-export function createWatch(end?: AbortSignal): Watch {
+export function createExchangeWatch(end?: AbortSignal): ExchangeWatch {
   const open = new Set<Connection>();
   const start = createCoarseTimer((now) => {
     let running = false;
@@ -21,9 +21,10 @@ export function createWatch(end?: AbortSignal): Watch {
       if (!exchange) continue;
       running = true;
       const { signal, client } = exchange.outgoing;
-      const { aborted, reason } = end?.aborted ? end : (signal ?? client?.signal ?? ALIVE);
-      if (aborted) stop(connection, exchange, asUpstreamError(reason));
-      else if (now >= exchange.due) stop(connection, exchange, new AppError("upstream_timeout"));
+      const { aborted, reason } = end?.aborted ? end : (signal ?? client?.signal ?? NOT_ABORTED);
+      if (aborted) stopExchange(connection, exchange, toUpstreamError(reason));
+      else if (now >= exchange.deadline)
+        stopExchange(connection, exchange, new AppError("upstream_timeout"));
     }
     return running;
   });
@@ -34,4 +35,4 @@ export function createWatch(end?: AbortSignal): Watch {
   };
 }
 
-const ALIVE = { aborted: false, reason: undefined };
+const NOT_ABORTED = { aborted: false, reason: undefined };

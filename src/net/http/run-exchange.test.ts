@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Connection } from "./connection.ts";
 import { socketEvents } from "./connection.ts";
-import { exchange } from "./exchange.ts";
+import { runExchange } from "./run-exchange.ts";
 
 /** Loopback takes megabytes at once: only a socket of our own takes a few bytes at a time. */
 function narrow(most: number) {
@@ -23,7 +23,7 @@ function narrow(most: number) {
 
 const ask = (text: string) => ({
   method: "POST",
-  head: `POST /${text} HTTP/1.1\r\n\r\n`,
+  header_block: `POST /${text} HTTP/1.1\r\n\r\n`,
   body: Buffer.from(text.repeat(20)),
   content_length: undefined,
   signal: undefined,
@@ -33,8 +33,8 @@ const ask = (text: string) => ({
 
 test("what the system does not take at once is not overwritten by the next request", () => {
   const [one, other] = [narrow(7), narrow(11)];
-  void exchange(one.connection, ask("one"));
-  void exchange(other.connection, ask("other"));
+  void runExchange(one.connection, ask("one"));
+  void runExchange(other.connection, ask("other"));
 
   for (let turn = 0; turn < 50; turn++) {
     one.drain();
@@ -47,11 +47,11 @@ test("what the system does not take at once is not overwritten by the next reque
 
 test("a connection that can take more does not start the wait for an answer anew", async () => {
   const { connection, drain } = narrow(1000);
-  void exchange(connection, ask("one"));
-  const due = connection.exchange?.due;
+  void runExchange(connection, ask("one"));
+  const due = connection.exchange?.deadline;
   await Bun.sleep(5);
 
   drain();
 
-  expect(connection.exchange?.due).toBe(due);
+  expect(connection.exchange?.deadline).toBe(due);
 });

@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 
 /** The original stays in `cause`, for the log. */
-export function asUpstreamError(thrown: unknown): AppError {
+export function toUpstreamError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const { name } = (thrown ?? {}) as { name?: unknown }; // anything can be thrown
   const options = { cause: thrown };

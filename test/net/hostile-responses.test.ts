@@ -1,13 +1,13 @@
 /** Answers made to confuse, to hold or to exhaust: each fails by itself, soon, and touches no other. */
 import { expect, test } from "bun:test";
-import { createAddressFinder } from "../../src/net/find-address.ts";
+import { createAddressCache } from "../../src/net/address-cache.ts";
 import { createSend } from "../../src/net/send.ts";
 import { toResponse } from "../kit/to-response.ts";
 import { until } from "../kit/until.ts";
 import { UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests } from "./raw-server.ts";
 
-const addresses = createAddressFinder({ lookup: async () => ["127.0.0.1"] });
+const addresses = createAddressCache({ lookup: async () => ["127.0.0.1"] });
 const send = createSend({ addresses, ca: UPSTREAM.cert });
 const SOON = { timeouts: { headers_ms: 20_000, idle_ms: 20_000 } };
 

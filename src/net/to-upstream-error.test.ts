@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../contract/errors.ts";
-import { asUpstreamError } from "./upstream-error.ts";
+import { toUpstreamError } from "./to-upstream-error.ts";
 
 const thrown = (code: string) => Object.assign(new TypeError("secret upstream text"), { code });
 
@@ -9,7 +9,7 @@ test.each(["ECONNRESET", "EHOSTUNREACH", "EPROTO"])(
   (code) => {
     const original = thrown(code);
 
-    const error = asUpstreamError(original);
+    const error = toUpstreamError(original);
 
     expect(error.code).toBe("upstream_failed");
     expect(error.cause).toBe(original);
@@ -20,17 +20,17 @@ test.each(["ECONNRESET", "EHOSTUNREACH", "EPROTO"])(
 test("a timeout of the runtime is ours, and so is whatever else is thrown", () => {
   const timeout = new DOMException("The operation timed out.", "TimeoutError");
 
-  expect(asUpstreamError(timeout)).toMatchObject({ code: "upstream_timeout", status: 504 });
-  expect(asUpstreamError(undefined).code).toBe("upstream_failed");
-  expect(asUpstreamError("text").code).toBe("upstream_failed");
+  expect(toUpstreamError(timeout)).toMatchObject({ code: "upstream_timeout", status: 504 });
+  expect(toUpstreamError(undefined).code).toBe("upstream_failed");
+  expect(toUpstreamError("text").code).toBe("upstream_failed");
 });
 
 test("a cancelled request is not held against the upstream", () => {
-  expect(asUpstreamError(AbortSignal.abort().reason).code).toBe("invalid_request");
+  expect(toUpstreamError(AbortSignal.abort().reason).code).toBe("invalid_request");
 });
 
 test("what we threw passes as it is", () => {
   const error = new AppError("too_large");
 
-  expect(asUpstreamError(error)).toBe(error);
+  expect(toUpstreamError(error)).toBe(error);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { requestHead, requestPath } from "./request-head.ts";
+import { toRequestTarget, writeHeaderBlock } from "./write-header-block.ts";
 
 test("the head is its line, its headers and an empty line", () => {
-  const head = requestHead({ method: "GET", path: "/a?b" }, { host: "x", "x-a": "b c" });
+  const head = writeHeaderBlock({ method: "GET", path: "/a?b" }, { host: "x", "x-a": "b c" });
 
   expect(head).toBe("GET /a?b HTTP/1.1\r\nhost: x\r\nx-a: b c\r\n\r\n");
 });
@@ -16,11 +16,11 @@ test.each([
   ["a space in a name", { "x a": "c" }],
   ["an empty name", { "": "c" }],
 ])("%s cannot be sent, and the error does not show the value", (_, headers) => {
-  expect(() => requestHead({ method: "GET", path: "/" }, headers)).toThrow("cannot be sent");
+  expect(() => writeHeaderBlock({ method: "GET", path: "/" }, headers)).toThrow("cannot be sent");
 });
 
 test.each(["", "get", "GET /other HTTP/1.1\r\n", "A B"])("%p is no method", (method) => {
-  expect(() => requestHead({ method, path: "/" }, {})).toThrow("cannot be sent");
+  expect(() => writeHeaderBlock({ method, path: "/" }, {})).toThrow("cannot be sent");
 });
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
 ])("the path of %p is %p, as a URL parser reads it", (rest, path) => {
   const origin = "http://x.test";
 
-  expect(requestPath(origin + rest, origin.length)).toBe(path);
+  expect(toRequestTarget(origin + rest, origin.length)).toBe(path);
   const { pathname, search } = new URL(origin + rest);
   expect(path).toBe(pathname + search);
 });

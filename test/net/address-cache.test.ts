@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createAddressFinder } from "../../src/net/find-address.ts";
+import { createAddressCache } from "../../src/net/address-cache.ts";
 
 const target = { hostname: "upstream.test", allow_private: true };
 
@@ -10,7 +10,7 @@ function finder(addresses: string[]) {
     state.asked++;
     return state.addresses;
   };
-  return { state, ...createAddressFinder({ lookup, nowMs: () => state.now }) };
+  return { state, ...createAddressCache({ lookup, nowMs: () => state.now }) };
 }
 
 test("an answer is kept for thirty seconds, then asked for again", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Connection } from "./connection.ts";
-import { createPool } from "./pool.ts";
+import { createConnectionPool } from "./connection-pool.ts";
 
 /** How long a connection waits after an answer with this header; 0: not at all. */
 function keptFor(place: string, keepAlive?: string): number {
@@ -12,7 +12,7 @@ function keptFor(place: string, keepAlive?: string): number {
     terminate() {},
   };
   const headers = new Map(keepAlive === undefined ? [] : [["keep-alive", keepAlive]]);
-  createPool().give(place, { socket } as unknown as Connection, headers);
+  createConnectionPool().give(place, { socket } as unknown as Connection, headers);
   return seconds;
 }
 

@@ -9,9 +9,9 @@ export interface RequestLine {
 
 const METHOD = /^[A-Z]+$/;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
-export function requestHead(
+export function writeHeaderBlock(
   { method, path }: RequestLine,
   headers: Readonly<Record<string, string>>,
 ): string {
@@ -19,7 +19,7 @@ export function requestHead(
   let head = `${method} ${path} HTTP/1.1\r\n`;
   for (const name in headers) {
     const value = headers[name] ?? "";
-    if (!NAME.test(name) || NOT_IN_A_VALUE.test(value)) {
+    if (!NAME.test(name) || INVALID_VALUE_CHARACTER.test(value)) {
       throw new AppError("invalid_request", `The header ${JSON.stringify(name)} cannot be sent.`);
     }
     head += `${name}: ${value}\r\n`;
@@ -28,12 +28,12 @@ export function requestHead(
 }
 
 /** Nothing that a URL parser would change or drop: the rest is left to one. */
-const PLAIN = /^(?:\/(?!\.|%2e)[\w.~!$&'()*+,;=:@%-]*)+(?:\?[\w.~!$&()*+,;=:@%/?-]*)?$/i;
+const PLAIN_TARGET = /^(?:\/(?!\.|%2e)[\w.~!$&'()*+,;=:@%-]*)+(?:\?[\w.~!$&()*+,;=:@%/?-]*)?$/i;
 
 /** As it stands in the first line of a request. */
-export function requestPath(url: string, originLength: number): string {
+export function toRequestTarget(url: string, originLength: number): string {
   const path = url.slice(originLength);
-  if (PLAIN.test(path)) return path;
+  if (PLAIN_TARGET.test(path)) return path;
   const { pathname, search } = new URL(url);
   return pathname + search;
 }

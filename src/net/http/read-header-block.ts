@@ -1,6 +1,6 @@
 /** Reads the head of an HTTP/1.1 answer, strictly: who is wrong about where an answer ends mixes up two answers. */
 
-export interface ReplyHead {
+export interface HeaderBlock {
   status: number;
   headers: ReplyHeaders;
   framing: Framing;
@@ -21,21 +21,21 @@ export const isEventStream = (headers: ReplyHeaders): boolean =>
 export type Framing = { kind: "length"; length: number } | { kind: "chunked" } | { kind: "close" };
 
 /** The whole of it at once: a status line, then lines of a name, a colon and a value. */
-const HEAD =
+const HEADER_BLOCK =
   /^HTTP\/1\.[01] [1-9][0-9]{2}(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const LENGTH = /^[0-9]{1,15}$/;
 
 /** `text`: all before the empty line. Undefined when it is no proper head. */
-export function readReplyHead(text: string, method: string): ReplyHead | undefined {
-  if (!HEAD.test(text)) return undefined;
-  const status = Number(text.slice(CODE_AT, CODE_AT + 3));
-  const headers = headersOf(text);
+export function readHeaderBlock(text: string, method: string): HeaderBlock | undefined {
+  if (!HEADER_BLOCK.test(text)) return undefined;
+  const status = Number(text.slice(STATUS_OFFSET, STATUS_OFFSET + 3));
+  const headers = createHeaders(text);
   const bodiless = method === "HEAD" || status < 200 || status === NO_CONTENT || status === 304;
   const encoding = headers.get("transfer-encoding");
   const length = headers.get("content-length");
-  const framing = bodiless ? EMPTY : framingOf(encoding, length);
+  const framing = bodiless ? EMPTY_BODY : readFraming(encoding, length);
   if (!framing) return undefined;
-  const minor = text[MINOR_AT];
+  const minor = text[MINOR_VERSION_OFFSET];
   const chunked = encoding !== undefined;
   const sized = length !== undefined;
   // RFC 9112 6.1: chunks beside a length or in HTTP/1.0. A body that must not be there may come all the same.
@@ -46,13 +46,13 @@ export function readReplyHead(text: string, method: string): ReplyHead | undefin
   return { status, headers, framing, reusable };
 }
 
-const MINOR_AT = "HTTP/1.".length;
-const CODE_AT = "HTTP/1.1 ".length;
+const MINOR_VERSION_OFFSET = "HTTP/1.".length;
+const STATUS_OFFSET = "HTTP/1.1 ".length;
 const NO_CONTENT = 204;
-const EMPTY: Framing = { kind: "length", length: 0 };
+const EMPTY_BODY: Framing = { kind: "length", length: 0 };
 
 /** Looked up when asked for: four or five lines of a head are of interest, whatever its length. */
-function headersOf(text: string): ReplyHeaders {
+function createHeaders(text: string): ReplyHeaders {
   const lower = text.toLowerCase(); // as long as it was: these are single bytes
   return {
     get(name) {
@@ -60,7 +60,7 @@ function headersOf(text: string): ReplyHeaders {
       for (let at = lower.indexOf(name); at >= 0; at = lower.indexOf(name, at + 1)) {
         const from = at + name.length;
         if (lower[at - 1] !== "\n" || lower[from] !== ":") continue;
-        const value = trimmed(text, from + 1, lineEnd(text, from));
+        const value = trimBlanks(text, from + 1, findLineEnd(text, from));
         joined = joined === undefined ? value : `${joined}, ${value}`;
       }
       return joined;
@@ -68,7 +68,10 @@ function headersOf(text: string): ReplyHeaders {
   };
 }
 
-function framingOf(encoding: string | undefined, length: string | undefined): Framing | undefined {
+function readFraming(
+  encoding: string | undefined,
+  length: string | undefined,
+): Framing | undefined {
   if (encoding !== undefined) {
     return encoding.toLowerCase() === "chunked" ? { kind: "chunked" } : undefined;
   }
@@ -82,7 +85,7 @@ function staysOpen(minor: string | undefined, connection = ""): boolean {
 }
 
 /** Without the spaces and tabs around it. `trim` would take more than those. */
-function trimmed(text: string, from: number, to: number): string {
+function trimBlanks(text: string, from: number, to: number): string {
   let start = from;
   let end = to;
   while (start < end && isBlank(text.charCodeAt(start))) start++;
@@ -90,7 +93,7 @@ function trimmed(text: string, from: number, to: number): string {
   return text.slice(start, end);
 }
 
-function lineEnd(text: string, from: number): number {
+function findLineEnd(text: string, from: number): number {
   const end = text.indexOf("\r\n", from);
   return end < 0 ? text.length : end;
 }

@@ -2,52 +2,52 @@
 import { elapsedMs } from "../lib/time/clock.ts";
 import { type Lookup, resolveAny, resolvePublic, systemLookup } from "./address-guard.ts";
 
-export interface Target {
+export interface DialTarget {
   hostname: string;
   allow_private: boolean;
 }
 
 export type Addresses = readonly string[];
 
-interface Kept {
+interface CacheEntry {
   until: number;
   /** A promise only while they are being looked for. */
   addresses: Addresses | Promise<Addresses>;
 }
 
-export interface AddressFinder {
+export interface AddressCache {
   /** At once when they are known, so that a busy target costs no turn of the event loop. Never none. */
-  find(target: Target): Addresses | Promise<Addresses>;
+  find(target: DialTarget): Addresses | Promise<Addresses>;
   /** This one took a connection where those before it did not: it is tried first from now on. */
-  prefer(target: Target, address: string): void;
+  prefer(target: DialTarget, address: string): void;
   /** None of them took a connection: the next request looks again. */
-  forget(target: Target): void;
+  forget(target: DialTarget): void;
 }
 
-export interface FinderOptions {
+export interface AddressCacheOptions {
   lookup?: Lookup;
   nowMs?: () => number;
 }
 
-const KEPT_MS = 30_000;
-const MAX_KEPT = 1000;
-const MAX_TRIED = 4;
+const CACHE_MS = 30_000;
+const MAX_ENTRIES = 1000;
+const MAX_ADDRESSES = 4;
 
-export function createAddressFinder({
+export function createAddressCache({
   lookup = systemLookup,
   nowMs = elapsedMs,
-}: FinderOptions = {}): AddressFinder {
-  const kept = new Map<string, Kept>();
+}: AddressCacheOptions = {}): AddressCache {
+  const kept = new Map<string, CacheEntry>();
 
   return {
     find(target) {
-      const key = keyOf(target);
+      const key = toCacheKey(target);
       const known = kept.get(key);
       if (known && known.until > nowMs()) return known.addresses;
 
       const addresses = search(target);
       kept.delete(key); // so that the new entry counts as the youngest
-      const entry: Kept = { until: nowMs() + KEPT_MS, addresses };
+      const entry: CacheEntry = { until: nowMs() + CACHE_MS, addresses };
       kept.set(key, entry);
       addresses.then(
         (found) => {
@@ -56,26 +56,26 @@ export function createAddressFinder({
         () => kept.get(key) === entry && kept.delete(key),
       );
       const [oldest] = kept.keys();
-      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > MAX_ENTRIES && oldest !== undefined) kept.delete(oldest);
       return addresses;
     },
     prefer(target, address) {
-      const known = kept.get(keyOf(target));
+      const known = kept.get(toCacheKey(target));
       if (!known || known.addresses instanceof Promise) return;
       known.addresses = [address, ...known.addresses.filter((other) => other !== address)];
     },
     forget(target) {
-      kept.delete(keyOf(target));
+      kept.delete(toCacheKey(target));
     },
   };
 
-  async function search({ hostname, allow_private }: Target): Promise<Addresses> {
+  async function search({ hostname, allow_private }: DialTarget): Promise<Addresses> {
     const resolve = allow_private ? resolveAny : resolvePublic;
-    return (await resolve(hostname, lookup)).slice(0, MAX_TRIED);
+    return (await resolve(hostname, lookup)).slice(0, MAX_ADDRESSES);
   }
 }
 
 /** What may be dialed for one registry must not be dialed for another one of the same host. */
-function keyOf({ hostname, allow_private }: Target): string {
+function toCacheKey({ hostname, allow_private }: DialTarget): string {
   return `${allow_private ? "any" : "public"} ${hostname}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { readReplyHead } from "./reply-head.ts";
+import { readHeaderBlock } from "./read-header-block.ts";
 
-const head = (...lines: string[]) => readReplyHead(lines.join("\r\n"), "POST");
+const head = (...lines: string[]) => readHeaderBlock(lines.join("\r\n"), "POST");
 
 test("names are lower case, values lose the space around them, repeats are joined", () => {
   const read = head("HTTP/1.1 200 OK", "X-A:  one\t", "x-a: two", "Empty:", "Content-Length: 3");
@@ -45,7 +45,7 @@ test.each([
   ["304", "GET"],
   ["200", "HEAD"],
 ])("%s to %s has no body, whatever it says", (status, method) => {
-  const read = readReplyHead(`HTTP/1.1 ${status} X\r\ncontent-length: 5`, method);
+  const read = readHeaderBlock(`HTTP/1.1 ${status} X\r\ncontent-length: 5`, method);
 
   expect(read?.framing).toEqual({ kind: "length", length: 0 });
 });
@@ -70,5 +70,5 @@ test.each([
   ["an unknown encoding", "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked"],
   ["chunked twice", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntransfer-encoding: chunked"],
 ])("%s is no proper head", (_, text) => {
-  expect(readReplyHead(text, "POST")).toBeUndefined();
+  expect(readHeaderBlock(text, "POST")).toBeUndefined();
 });
