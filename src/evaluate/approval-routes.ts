@@ -21,7 +21,8 @@ import { findContent } from "../db/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { type DirectRoute, isSubject, type Route, route } from "../route.ts";
-import { canUseCollector, identifyCaller, readBearer } from "./identify-caller.ts";
+import { identifyCaller, readSecret } from "./identify-caller.ts";
+import { canUseCollector } from "./identify-collector.ts";
 
 export const approvalRoutes: Route[] = [
   route(listApprovals, async (deps, { query: { status, collector_id, ...query } }) => {
@@ -74,7 +75,7 @@ export const approvalRoutes: Route[] = [
 export const checkApprovalRoute: DirectRoute = {
   endpoint: checkApproval,
   async respond(deps, { request, params, headers }) {
-    const caller = identifyCaller(deps, readBearer(request.headers));
+    const caller = identifyCaller(deps, readSecret(request));
     const found = await findApproval(deps, params.approval_id ?? "");
     const collector = deps.snapshot().collectors.get(found.collector_id);
     if (!collector || !canUseCollector(caller, collector)) throw missing(found.id);

@@ -1,39 +1,30 @@
-/** What conditions can ask about an evaluation, by field name. */
+/** Resolves the fields of an evaluation that conditions and Activity read, by name. */
 import { CONDITION_FIELDS } from "../contract/conditions.ts";
-import type { Direction, EvaluateRequest, Protocol } from "../contract/evaluate.ts";
 import type { FactLookup } from "../policy/condition.ts";
-import type { Payload } from "../policy/payload/payload.ts";
-import type { PolicySelection } from "./worker/evaluation-host.ts";
+import type { ExtractedEvaluation } from "./stages.ts";
 
-export interface Known extends Pick<PolicySelection, "collector" | "keyring"> {
-  request: EvaluateRequest;
-  /** The JSON text of `request`. */
-  body: string;
-  direction: Direction;
-  protocol: Protocol;
-  session_id: string;
-  payload: Payload;
-}
+const ARGUMENT = "tool.arguments.";
 
-export function createFacts(known: Known): FactLookup {
-  const { collector, request, payload } = known;
-  const attribute = (name: string) => attributeOf(request.attributes ?? {}, name);
+export function createFacts(evaluation: ExtractedEvaluation): FactLookup {
+  const { collector, request, payload } = evaluation;
+  const readAttribute = (name: string) =>
+    request.attributes && findAttribute(request.attributes, name);
   return (field) => {
     switch (field) {
       case "consumer.id":
         return request.consumer_id;
       case "session.id":
-        return known.session_id;
+        return evaluation.session_id;
       case "protocol":
-        return known.protocol;
+        return evaluation.protocol;
       case "direction":
-        return known.direction;
+        return evaluation.direction;
       case "collector.id":
         return collector.id;
       case "collector.type":
-        return attribute(field) ?? collector.type;
+        return readAttribute(field) ?? collector.type;
       case "model.name":
-        return attribute(field) ?? payload.model;
+        return readAttribute(field) ?? payload.model;
       case "tool.name":
         return payload.tool.name;
       case "tool.command":
@@ -41,17 +32,18 @@ export function createFacts(known: Known): FactLookup {
       case "tool.arguments":
         return payload.tool.arguments;
     }
-    const inner = /^tool\.arguments\.(.+)$/.exec(field)?.[1];
-    return inner === undefined ? attribute(field) : memberAt(payload.tool.arguments, inner);
+    return field.startsWith(ARGUMENT)
+      ? findMember(payload.tool.arguments, field.slice(ARGUMENT.length))
+      : readAttribute(field);
   };
 }
 
-/** Clients send `{"source": {"application": …}}` and `{"source.application": …}`. */
-function attributeOf(attributes: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(attributes, name) ? attributes[name] : memberAt(attributes, name);
+/** Accepts both `{"source": {"application": …}}` and `{"source.application": …}`. */
+function findAttribute(attributes: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(attributes, name) ? attributes[name] : findMember(attributes, name);
 }
 
-function memberAt(value: unknown, path: string): unknown {
+function findMember(value: unknown, path: string): unknown {
   let current = value;
   for (const name of path.split(".")) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, name)) {
@@ -62,32 +54,32 @@ function memberAt(value: unknown, path: string): unknown {
   return current;
 }
 
-/** Which of several services that share a collector sent it. */
-export function readApplication(known: Known): string | null {
-  const name = createFacts(known)("source.application");
+/** Returns the application that sent the request; several may share one collector. */
+export function readApplication(facts: FactLookup): string | null {
+  const name = facts("source.application");
   return typeof name === "string" && name !== "" ? truncateName(name) : null;
 }
 
-/** Long enough for any name; the hooks of coding agents put whole transcripts into attributes. */
-const MAX_CHARACTERS = 256;
+/** Caps attributes of events: hooks of coding agents put whole transcripts into attributes. */
+const MAX_NAME_CHARACTERS = 256;
 
-/** The attributes that Activity keeps: those that conditions can name, and none of their content. */
+/** Returns the attributes that are stored with an event: those that conditions can name, without content. */
 export function selectAttributes(facts: FactLookup): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const field of KEPT) {
+  const attributes: Record<string, string> = {};
+  for (const field of STORED_FIELDS) {
     const value = facts(field);
-    if (typeof value === "string" && value !== "") kept[field] = truncateName(value);
+    if (typeof value === "string" && value !== "") attributes[field] = truncateName(value);
   }
-  return kept;
+  return attributes;
 }
 
-const KEPT = CONDITION_FIELDS.filter(
+const STORED_FIELDS = CONDITION_FIELDS.filter(
   (field) =>
     !/^(tool\.(command|arguments)|direction|protocol|(consumer|session|collector)\.id)$/.test(
       field,
     ),
 );
 
-/** Postgres stores no NUL, and a name that is longer is none. */
+/** Removes NUL, which Postgres cannot store. */
 export const truncateName = (text: string): string =>
-  text.replaceAll("\0", "").slice(0, MAX_CHARACTERS);
+  text.replaceAll("\0", "").slice(0, MAX_NAME_CHARACTERS);

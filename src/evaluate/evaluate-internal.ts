@@ -1,26 +1,24 @@
-/** An evaluation that comes from inside the program, such as of a tool call on its way to a server. */
+/** Evaluates content inside the program, such as a tool call, by the policy of a collector. */
 import { AppError } from "../contract/errors.ts";
 import type { Verdict } from "../contract/evaluate.ts";
 import type { Deps, InternalEvaluation } from "../deps.ts";
-import { answerAnywhere } from "./answer-anywhere.ts";
-import { createHost } from "./worker/evaluation-host.ts";
+import { runEvaluation } from "./handle-evaluate.ts";
+import type { Caller } from "./identify-caller.ts";
+import type { EvaluationBody } from "./stages.ts";
 
-export async function evaluateInternal(deps: Deps, asked: InternalEvaluation): Promise<Verdict> {
-  const { collector_id, request, ...origin } = asked;
+export async function evaluateInternal(deps: Deps, internal: InternalEvaluation): Promise<Verdict> {
+  const { collector_id, request, ...origin } = internal;
   const collector = deps.snapshot().collectors.get(collector_id);
-  // What should be judged and cannot be must not pass.
-  if (!collector) throw new AppError("detector_failed", "The collector of this gateway is gone.");
-  const text = await answerAnywhere(
-    deps,
-    createHost(deps, () => ({ collector })),
-    {
-      bytes: Buffer.from(JSON.stringify(request)),
-      style: "inside",
-      origin: { ...origin, request_id: deps.newId() },
-      recorded: true,
-      recalled: true,
-      owner: collector_id,
-    },
-  );
-  return JSON.parse(text);
+  // Content that must be evaluated and cannot be must not pass.
+  if (!collector)
+    throw new AppError("detector_failed", "The collector of this gateway was deleted.");
+  const body: EvaluationBody = {
+    bytes: Buffer.from(JSON.stringify(request)),
+    format: "internal",
+    origin: { ...origin, request_id: deps.newId() },
+    recorded: true,
+    implicit_approval: true,
+  };
+  const caller: Caller = { kind: "collector", collector };
+  return JSON.parse(await runEvaluation(deps, { caller, body }));
 }

@@ -1,7 +1,7 @@
 /** Translates LiteLLM's generic guardrail API to an evaluation, and the verdict back. */
 import type { EvaluateRequest } from "../contract/evaluate.ts";
 import type { LitellmReply, LitellmRequest } from "../contract/litellm.ts";
-import type { Judgment } from "./evaluate.ts";
+import type { Evaluation } from "./stages.ts";
 
 export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
   const { texts, structured_messages, images, tools, tool_calls, model } = sent;
@@ -35,7 +35,10 @@ export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
 const label = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value.replaceAll("\0", "").slice(0, 256) : undefined;
 
-export function toLitellm(sent: LitellmRequest, { verdict, transformed }: Judgment): LitellmReply {
+export function toLitellm(
+  sent: LitellmRequest,
+  { verdict, transformed }: Evaluation,
+): LitellmReply {
   const { status, findings } = verdict;
   const found = findings
     .filter(({ outcome }) => outcome.action === status)

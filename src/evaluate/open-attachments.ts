@@ -1,73 +1,109 @@
-/** Reads the texts of attachments and of documents in a body. Bytes live only as long as the evaluation. */
+/** Reads the text of attachments and of documents in a payload. Their bytes are dropped after the evaluation. */
 import { AppError } from "../contract/errors.ts";
 import type { Uninspected } from "../contract/evaluate.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
-import type { InspectionContext } from "../policy/detector.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import type { Attachment, Payload } from "../policy/payload/payload.ts";
-import { createSegment, type Segment } from "../policy/segment.ts";
+import { createSegment } from "../policy/segment.ts";
+import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
-
-export interface ReadAttachments {
-  segments: Segment[];
-  attachments: InspectionContext["attachments"][number][];
-  uninspected: Uninspected[];
-}
 
 const MAX_ATTACHMENTS = 20;
 
-export async function readAttachments(
+export async function openAttachments(
   host: EvaluationHost,
-  { attachments, documents }: Pick<Payload, "attachments" | "documents">,
-): Promise<ReadAttachments> {
+  extracted: ExtractedEvaluation,
+): Promise<OpenedEvaluation> {
+  const { payload, collector } = extracted;
+  const opened = opensAttachments(extracted)
+    ? await readAttachments(host, payload)
+    : skipAttachments(payload);
+  if (collector.fail_mode === "closed") rejectOverBudget(extracted, opened);
+  return Object.assign(extracted, { opened });
+}
+
+/** Returns whether the payload has attachments or documents, and a rule of the policy reads them. */
+export const opensAttachments = (extracted: ExtractedEvaluation): boolean =>
+  (extracted.payload.attachments.length > 0 || extracted.payload.documents.length > 0) &&
+  findReader(extracted) !== undefined;
+
+const findReader = ({ program, direction }: ExtractedEvaluation) =>
+  program?.rules[direction].find(({ reads }) => reads.has("attachment"));
+
+const skipAttachments = ({ attachments, documents }: Payload): OpenedAttachments => ({
+  segments: [],
+  attachments: [],
+  uninspected: [...attachments, ...documents].map(({ pointer }) => ({
+    pointer,
+    reason: "not_opened",
+  })),
+});
+
+/** Rejects documents that were not inspected because they exceed the budget, as a failed detector would be. */
+function rejectOverBudget(
+  extracted: ExtractedEvaluation,
+  { uninspected }: OpenedAttachments,
+): void {
+  const over = uninspected.find(({ reason }) => reason === "over_budget");
+  const reader = findReader(extracted);
+  if (!over || !reader) return;
+  const { id: detector_id, name: detector_name } = reader.detector;
+  const text = `Documents exceed the budget of one evaluation, and this collector is fail-closed: ${over.detail}`;
+  const details = { detector_id, detector_name, error: over.detail ?? over.reason };
+  throw new AppError("detector_failed", text, { details });
+}
+
+async function readAttachments(
+  host: EvaluationHost,
+  { attachments, documents }: Payload,
+): Promise<OpenedAttachments> {
   if (attachments.length > MAX_ATTACHMENTS) {
-    const text = `payload.attachments: at most ${MAX_ATTACHMENTS} are taken at once.`;
+    const text = `payload.attachments: must have at most ${MAX_ATTACHMENTS} items.`;
     throw new AppError("invalid_request", text);
   }
-  const given = [...attachments, ...documents];
-  // Fetched together, read one after the other: documents share one budget, and little memory.
-  const fetched = given.slice(0, MAX_ATTACHMENTS).map((each) => bytesOf(host, each));
-  const out: ReadAttachments = { segments: [], attachments: [], uninspected: [] };
-  // Loaded with the first attachment: most programs never see one, and a start must not wait for it.
+  const all = [...attachments, ...documents];
+  // Fetched concurrently and read in sequence: documents share one budget, which bounds memory.
+  const fetched = all.slice(0, MAX_ATTACHMENTS).map((each) => fetchBytes(host, each));
+  const opened: OpenedAttachments = { segments: [], attachments: [], uninspected: [] };
+  // Loaded with the first attachment: most processes never read one, and startup must not wait for it.
   const { createReadingBudget } = await import("../lib/documents/reading-budget.ts");
   const budget = createReadingBudget();
-  for (const [index, { pointer, filename }] of given.entries()) {
+  for (const [index, { pointer, filename }] of all.entries()) {
     const file = fetched[index];
-    const { text, problems } = file ? await readFile(file, budget) : ONE_TOO_MANY;
-    if (text !== "") out.segments.push(createSegment(text, "attachment", { pointer }));
-    const [problem] = problems.filter(({ reason }) => !(text !== "" && IN_PASSING.has(reason)));
-    out.attachments.push({ pointer, filename, problem: problem?.detail ?? null });
-    out.uninspected.push(...problems.map((each) => ({ pointer, ...each })));
+    const { text, problems } = file ? await readFile(await file, budget) : TOO_MANY;
+    if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
+    const [problem] = problems.filter(({ reason }) => !(text !== "" && MINOR.has(reason)));
+    opened.attachments.push({ pointer, filename, problem: problem?.detail ?? null });
+    opened.uninspected.push(...problems.map((each) => ({ pointer, ...each })));
   }
-  return out;
+  return opened;
 }
 
-interface ReadFile {
+interface FileText {
   text: string;
-  problems: Problem[];
+  problems: FileProblem[];
 }
 
-type Problem = Required<Pick<Uninspected, "reason" | "detail">>;
+type FileProblem = Required<Pick<Uninspected, "reason" | "detail">>;
 
-/** A document that says something may have pictures in it. */
-const IN_PASSING: ReadonlySet<Uninspected["reason"]> = new Set(["media", "binary"]);
+/** Reasons that are not a problem of a document with text: it may contain images. */
+const MINOR: ReadonlySet<Uninspected["reason"]> = new Set(["media", "binary"]);
 
-/** A long conversation may carry many: it goes on, and the rest is reported. */
-const ONE_TOO_MANY: ReadFile = {
+/** A long conversation may carry many documents: the evaluation continues and reports the rest. */
+const TOO_MANY: FileText = {
   text: "",
   problems: [{ reason: "too_many", detail: `only the first ${MAX_ATTACHMENTS} are read` }],
 };
 
 async function readFile(
-  file: ReturnType<typeof bytesOf>,
+  { bytes, content_type, problem }: FetchedFile,
   budget: ReadingBudget,
-): Promise<ReadFile> {
-  const { bytes, content_type, problem } = await file;
+): Promise<FileText> {
   if (problem !== null) return unreadable("unreadable", problem);
   const { readDocumentText } = await import("../lib/documents/read-document-text.ts");
   const read = await readDocumentText(bytes, { content_type }, budget);
   if (!read.ok) return unreadable(read.problem, read.reason);
-  const problems: Problem[] = read.unread.map((each) => ({
+  const problems: FileProblem[] = read.unread.map((each) => ({
     reason: each.problem,
     detail: each.reason,
   }));
@@ -75,26 +111,31 @@ async function readFile(
   return { text: read.text, problems };
 }
 
-const TRUNCATED: Problem = { reason: "truncated", detail: "only its beginning was read" };
-const unreadable = (reason: Uninspected["reason"], detail: string): ReadFile => ({
+const TRUNCATED: FileProblem = { reason: "truncated", detail: "only its beginning was read" };
+const unreadable = (reason: Uninspected["reason"], detail: string): FileText => ({
   text: "",
   problems: [{ reason, detail }],
 });
 
-/** Never rejects: what cannot be fetched is reported as not inspected. */
-async function bytesOf(
+interface FetchedFile {
+  bytes: Uint8Array;
+  content_type: string | null;
+  problem: string | null;
+}
+
+/** Never rejects: an attachment that cannot be fetched is reported as not inspected. */
+async function fetchBytes(
   host: EvaluationHost,
   { content_type, data, url }: Attachment,
-): Promise<{ bytes: Uint8Array; content_type: string | null; problem: string | null }> {
+): Promise<FetchedFile> {
   try {
     if (data === null) {
-      const got = await host.fetchAttachment(url ?? "");
-      return { bytes: got.bytes, content_type: content_type ?? got.content_type, problem: null };
+      const file = await host.fetchAttachment(url ?? "");
+      return { bytes: file.bytes, content_type: content_type ?? file.content_type, problem: null };
     }
     const bytes = decodeMemberBytes(data);
     return { bytes, content_type, problem: bytes.length === 0 ? "its data is not base64" : null };
   } catch (thrown) {
-    const problem = AppError.from(thrown).message;
-    return { bytes: new Uint8Array(), content_type, problem };
+    return { bytes: new Uint8Array(), content_type, problem: AppError.from(thrown).message };
   }
 }

@@ -1,33 +1,51 @@
-/** Reads the body of an evaluation: capped, and counted against what may be in flight. */
+/** Receives the body of an evaluation: limits its size, and counts it against the in-flight budget. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { findClientAddress } from "../lib/http/ip-address.ts";
 import { bodyLimits, readBody } from "../read-body.ts";
-
-export interface BufferedBody {
-  bytes: Uint8Array;
-  /** Says that the evaluation is over. */
-  [Symbol.dispose]: () => void;
-}
+import type { DirectCall } from "../route.ts";
+import type { AuthenticatedCall, EvaluationOrigin, ReceivedCall } from "./stages.ts";
 
 const MIB = 1024 * 1024;
 
-/** Counts bytes as they arrive: a length that is only announced takes nothing from others. */
-export async function receiveBody(deps: Deps, request: Request): Promise<BufferedBody> {
+/** Counts bytes as they arrive: a declared length alone takes nothing from other clients. */
+export async function receiveBody(
+  deps: Deps,
+  authenticated: AuthenticatedCall,
+): Promise<ReceivedCall> {
+  const { call, format } = authenticated;
   const { heldBytes } = deps;
   let taken = 0;
   const release = () => heldBytes.release(taken);
   try {
     const limits = bodyLimits(deps, deps.settings.GUARD_BODY_MIB * MIB);
-    const bytes = await readBody(request, limits, (count) => {
-      // Never a 503: half of the clients take that for a refusal to serve them at all.
+    const bytes = await readBody(call.request, limits, (count) => {
+      // 429 instead of 503: many clients treat 503 as an outage and do not retry.
       if (!heldBytes.reserve(count)) {
         throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
       }
       taken += count;
     });
-    return { bytes, [Symbol.dispose]: release };
+    const origin = readOrigin(deps, call);
+    const recorded = !isPlayground(authenticated);
+    const body = { bytes, format, origin, recorded, implicit_approval: false };
+    return { ...authenticated, body, [Symbol.dispose]: release };
   } catch (thrown) {
     release();
     throw thrown;
   }
+}
+
+/** A collector key cannot use the playground, so its callers cannot hide from Activity. */
+const isPlayground = ({ caller, call }: AuthenticatedCall): boolean =>
+  caller.kind !== "collector" && call.request.headers.get("x-ag-playground") === "1";
+
+function readOrigin(
+  { settings }: Deps,
+  { request, client, trace_id, request_id }: DirectCall,
+): EvaluationOrigin {
+  const forwarded = request.headers.get("x-forwarded-for");
+  const client_address = findClientAddress(client(), forwarded, settings.TRUSTED_PROXIES);
+  const user_agent = request.headers.get("user-agent");
+  return { trace_id, request_id, client_address, user_agent };
 }

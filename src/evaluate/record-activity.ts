@@ -1,44 +1,66 @@
-/** The Activity event of an evaluation, and as much of its texts as the collector keeps (spec 6). */
+/** Records the Activity event of an evaluation, and as much of its content as the collector stores. */
 import type { EvaluationEvent } from "../contract/activity.ts";
+import { AppError } from "../contract/errors.ts";
 import { readIdTime } from "../lib/ids.ts";
-import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";
-import {
-  createFacts,
-  type Known,
-  readApplication,
-  selectAttributes,
-  truncateName,
-} from "./create-facts.ts";
+import { NO_POLICY } from "./apply-policy.ts";
+import { createFacts, readApplication, selectAttributes, truncateName } from "./create-facts.ts";
 import { selectContent } from "./select-content.ts";
+import type { DecidedEvaluation, ExtractedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
-/** Where an evaluation came from. */
-export interface Origin {
-  trace_id: string;
-  request_id: string;
-  client_address: string;
-  user_agent: string | null;
+/** Does nothing when the evaluation is not recorded. */
+export function recordActivity(
+  host: EvaluationHost,
+  decided: DecidedEvaluation,
+  latency_ms: number,
+): Promise<void> {
+  return record(host, decided, { ...decided.outcome, latency_ms });
 }
 
-export interface Decided {
-  known: Known;
-  program: CompiledPolicy | undefined;
-  outcome: Pick<PolicyOutcome, "findings" | "detectors" | "hidden"> & {
-    status: EvaluationEvent["status"];
-    latency_ms: number;
-  };
-  origin: Origin;
+/** Records a failed detector as an event with the status `error`; other errors leave no event. */
+export async function recordFailure(
+  host: EvaluationHost,
+  extracted: ExtractedEvaluation,
+  { thrown, latency_ms }: { thrown: unknown; latency_ms: number },
+): Promise<void> {
+  const { code, details } = AppError.from(thrown);
+  if (code !== "detector_failed") return;
+  const { detector_id = "", detector_name = "", error = "" } = details;
+  const failed = [{ detector_id, detector_name, error }];
+  const detectors = { ...NO_POLICY.detectors, failed };
+  await record(host, extracted, { ...NO_POLICY, detectors, status: "error", latency_ms });
 }
 
-export function recordActivity(host: EvaluationHost, decided: Decided): Promise<void> {
-  const { known, program, outcome, origin } = decided;
-  const { collector, request, payload } = known;
-  const facts = createFacts(known);
+interface Result extends Pick<PolicyOutcome, "findings" | "detectors" | "hidden"> {
+  status: EvaluationEvent["status"];
+  latency_ms: number;
+}
+
+async function record(
+  host: EvaluationHost,
+  extracted: ExtractedEvaluation,
+  result: Result,
+): Promise<void> {
+  const { recorded, collector, payload } = extracted;
+  if (!recorded) return;
+  const content = selectContent(collector.content_storage, payload, result);
+  try {
+    await host.record({ event: toEvent(extracted, result), content });
+  } catch (thrown) {
+    // A fail-open collector gets its verdict; the event stays queued in memory and was counted.
+    const isTolerated = AppError.from(thrown).code === "activity_failed";
+    if (!isTolerated || collector.fail_mode !== "open") throw thrown;
+  }
+}
+
+function toEvent(extracted: ExtractedEvaluation, result: Result): EvaluationEvent {
+  const { collector, program, request, payload, origin } = extracted;
+  const facts = createFacts(extracted);
   const model = facts("model.name");
-  const event: EvaluationEvent = {
+  return {
     id: origin.request_id,
-    // What lists are ordered and narrowed by.
+    // The time of the id, because lists are ordered by id and filtered by time.
     time: new Date(readIdTime(origin.request_id)).toISOString(),
     trace_id: origin.trace_id,
     collector_id: collector.id,
@@ -49,21 +71,19 @@ export function recordActivity(host: EvaluationHost, decided: Decided): Promise<
     policy_version: program?.version ?? null,
     policy_mode: program?.mode ?? null,
     consumer_id: request.consumer_id ?? null,
-    session_id: known.session_id,
-    direction: known.direction,
-    protocol: known.protocol,
-    application: readApplication(known),
+    session_id: extracted.session_id,
+    direction: extracted.direction,
+    protocol: extracted.protocol,
+    application: readApplication(facts),
     model: typeof model === "string" ? truncateName(model) : null,
     tool: payload.tool.name === null ? null : truncateName(payload.tool.name),
-    status: outcome.status,
-    findings: outcome.findings,
-    detectors: outcome.detectors,
+    status: result.status,
+    findings: result.findings,
+    detectors: result.detectors,
     attributes: selectAttributes(facts),
     client_address: origin.client_address,
     user_agent: origin.user_agent?.slice(0, 256) ?? null,
-    latency_ms: outcome.latency_ms,
+    latency_ms: result.latency_ms,
     content_storage: collector.content_storage,
   };
-  const content = selectContent(collector.content_storage, payload, outcome);
-  return host.record({ event, content });
 }

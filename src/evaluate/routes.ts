@@ -1,10 +1,19 @@
-/** Every endpoint that judges, or decides what a judgment asked. */
+/** Routes of evaluations, approvals, service tokens, and the test and replay of policies. */
+import { evaluate, evaluateBatch, guard } from "../contract/evaluate.ts";
+import { litellmGuardrail } from "../contract/litellm.ts";
 import type { DirectRoute, Route } from "../route.ts";
-import { evaluateRoutes } from "./answer-evaluate.ts";
 import { approvalRoutes, checkApprovalRoute } from "./approval-routes.ts";
+import { handleEvaluate } from "./handle-evaluate.ts";
 import { replayRoute } from "./replay-policy.ts";
 import { serviceTokenRoute } from "./service-token.ts";
 import { testPolicyRoute } from "./test-policy.ts";
+
+const evaluateRoutes: readonly DirectRoute[] = [
+  { endpoint: evaluate, respond: (deps, call) => handleEvaluate(deps, call, "evaluate") },
+  { endpoint: guard, respond: (deps, call) => handleEvaluate(deps, call, "guard") },
+  { endpoint: evaluateBatch, respond: (deps, call) => handleEvaluate(deps, call, "batch") },
+  { endpoint: litellmGuardrail, respond: (deps, call) => handleEvaluate(deps, call, "litellm") },
+];
 
 export const guardRoutes: readonly (Route | DirectRoute)[] = [
   ...evaluateRoutes,

@@ -8,7 +8,7 @@ import { type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorKeyView } from "../snapshot/snapshot.ts";
-import { checkActive } from "./identify-caller.ts";
+import { checkActive } from "./check-active.ts";
 
 export const SERVICE_TOKEN = "pt_";
 const LIFE_S = 900;

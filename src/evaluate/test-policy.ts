@@ -1,12 +1,12 @@
-/** The Test tab of a policy: the last saved version judges a sample, and nothing is written down (spec 4.3.6). */
+/** Evaluates a sample with the saved version of a policy, for the Test tab. Nothing is recorded. */
 import { AppError } from "../contract/errors.ts";
 import { testPolicy } from "../contract/evaluate.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate } from "./evaluate-body.ts";
 import { createHost } from "./worker/evaluation-host.ts";
 
-/** A sample comes from no collector; conditions on it see empty texts. */
+/** A sample has no collector; conditions on its type read an empty text. */
 const NO_COLLECTOR: CollectorView = {
   id: "00000000-0000-0000-0000-000000000000",
   name: "Test",
@@ -22,16 +22,20 @@ const NO_COLLECTOR: CollectorView = {
 export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
   const { policy_id } = call.params;
   const program = deps.snapshot().policies.get(policy_id);
-  if (!program) throw new AppError("not_found", `There is no policy with the id ${policy_id}.`);
-  const body = JSON.stringify(call.body);
-  const host = createHost(deps, () => ({ collector: NO_COLLECTOR, program }));
+  if (!program) throw new AppError("not_found", `Unknown policy "${policy_id}".`);
+  const text = JSON.stringify(call.body);
+  const host = createHost(deps, {
+    kind: "collector",
+    collector: { ...NO_COLLECTOR, program },
+  });
   const { verdict, transformed } = await evaluate(host, {
     request: call.body,
-    body,
-    size: Buffer.byteLength(body),
+    text,
+    size: Buffer.byteLength(text),
+    format: "internal",
     origin: { ...call, client_address: "", user_agent: null },
     recorded: false,
-    recalled: false,
+    implicit_approval: false,
   });
   return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
 });

@@ -370,7 +370,7 @@ test("a long name above many texts is refused before it is written as often as t
 
   expect([few.status, many.status]).toEqual([200, 413]);
   expect(await many.json()).toMatchObject({
-    error: "payload: its members have names that are too long.",
+    error: "payload: member names are too long in total. Shorten them.",
   });
 });
 

@@ -1,7 +1,7 @@
-/** Checks the documents against the code: error codes, paths and request flows. */
+/** Checks the documents against the code: error codes, paths, and the steps of the pipelines. */
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { providers } from "../../src/providers/all.ts";
 import { listCapabilities } from "../../src/providers/provider.ts";
@@ -47,23 +47,45 @@ test("every link between documents resolves", () => {
   expect(dead).toEqual([]);
 });
 
-test("ARCHITECTURE.md lists the steps of dataplane/handle-request.ts in order", () => {
-  const called = [
-    ...read("src/dataplane/handle-request.ts").matchAll(/from "\.\/([\w-]+)\.ts"/g),
-  ].map(([, name]) => name);
-  const documented = [
-    ...read("ARCHITECTURE.md").matchAll(/^\d+\. `src\/dataplane\/([\w-]+)\.ts`/gm),
-  ].map(([, name]) => name);
-  const body = read("src/dataplane/handle-request.ts");
-  const order = (names: (string | undefined)[]) =>
-    names.filter((name) => name !== "handle-request" && body.includes(`${camel(name ?? "")}(`));
+/** Sections of ARCHITECTURE.md, each with the function whose steps it lists and the files that contain them. */
+const PIPELINES = [
+  ["### Data plane", "handleRequest", ["src/dataplane/handle-request.ts"]],
+  [
+    "### Evaluation",
+    "handleEvaluate",
+    ["src/evaluate/handle-evaluate.ts", "src/evaluate/evaluate-body.ts"],
+  ],
+] as const;
 
-  expect(documented.filter((name) => name !== "handle-request")).toEqual(
-    order(called).toSorted(
-      (one, other) => body.indexOf(`${camel(one ?? "")}(`) - body.indexOf(`${camel(other ?? "")}(`),
-    ),
-  );
+test.each(PIPELINES)("the section %s lists the steps of %s in order", (heading, entry, files) => {
+  const [, section = ""] = read("ARCHITECTURE.md").split(`\n${heading}`);
+  const [own = ""] = section.split("\n#");
+  const listed = [...own.matchAll(/^\d+\. `(src\/[\w./-]+)`/gm)].map(([, path]) => path);
+
+  expect(listed.length).toBeGreaterThan(10);
+  expect(listed).toEqual(stepsOf(entry, files));
 });
+
+/** Returns the files whose main export a function calls, also through other functions of `files`, in order. */
+function stepsOf(entry: string, files: readonly string[]): string[] {
+  const functions = new Map<string, string>();
+  const steps = new Map<string, string>();
+  for (const file of files) {
+    const source = read(file);
+    for (const [, name = "", body = ""] of source.matchAll(FUNCTION)) functions.set(name, body);
+    for (const [, path = ""] of source.matchAll(/from "(\.[\w./-]+)\.ts"/g)) {
+      steps.set(camel(basename(path)), join(dirname(file), `${path}.ts`));
+    }
+  }
+  const walk = (name: string): string[] =>
+    [...(functions.get(name) ?? "").matchAll(/\b(\w+)\(/g)].flatMap(([, called = ""]) => {
+      const step = functions.has(called) ? undefined : steps.get(called);
+      return step ? [step] : walk(called);
+    });
+  return [...new Set(walk(entry))];
+}
+
+const FUNCTION = /^(?:export )?(?:async )?function (\w+)(.*?)^}/gms;
 
 test("the README's table of providers matches src/providers", () => {
   const [header = "", ...rows] = [...read("README.md").matchAll(/^\| (?:Provider|`\w+`).*$/gm)].map(

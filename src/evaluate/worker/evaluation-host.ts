@@ -1,6 +1,6 @@
 /**
- * What stands behind an evaluation: configuration, database and network. Everything that is asked or answered
- * here can be copied from thread to thread, but for programs, which a thread compiles for itself.
+ * Services that an evaluation may call: configuration, database and network. Arguments and results can be cloned
+ * between threads, except for compiled policies, which a worker compiles itself.
  */
 import type { EvaluateRequest } from "../../contract/evaluate.ts";
 import { type ApprovalRow, approvalTable } from "../../db/approvals.ts";
@@ -17,17 +17,19 @@ import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachm
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
-import type { CollectorView, ProgramView } from "../../snapshot/snapshot.ts";
-import { openApproval } from "../approvals.ts";
+import type { CollectorView } from "../../snapshot/snapshot.ts";
 import { createDetectorCalls } from "../detector-calls.ts";
-import type { Asked, Judgment } from "../evaluate.ts";
+import type { Caller } from "../identify-caller.ts";
+import { identifyCollector } from "../identify-collector.ts";
+import { openApproval } from "../request-approval.ts";
+import type { Evaluation, EvaluationInput } from "../stages.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
-import { runInWorker } from "./worker-pool.ts";
+import { runInWorker } from "./run-in-worker.ts";
 
-/** The members of a request that say which collector and which policy. */
+/** Members of a request that select the collector and the policy. */
 export type PolicySelector = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
 
-/** A collector as an evaluation knows it. */
+/** Part of a collector that evaluations read. */
 export type EvaluationCollector = Pick<
   CollectorView,
   "id" | "name" | "type" | "gateway_id" | "fail_mode" | "content_storage"
@@ -37,17 +39,17 @@ export interface PolicySelection {
   collector: EvaluationCollector;
   /** undefined: no policy applies. */
   program: CompiledPolicy | undefined;
-  /** Ids of detectors that are switched off. */
+  /** Ids of disabled detectors. */
   disabled: ReadonlySet<string>;
-  /** Few evaluations need it, and every call looks whether the file of keys has changed. */
+  /** Lazy: each call stats the key file, and few evaluations need it. */
   keyring: () => Keyring;
 }
 
 export interface EvaluationHost
   extends Pick<DetectorServices, "post" | "ask">,
     Pick<Deps, "now" | "newId"> {
-  /** A promise only in a thread, which has to ask. */
-  selectPolicy: (named: PolicySelector) => PolicySelection | Promise<PolicySelection>;
+  /** Returns a promise only in a worker, which has to call the main thread. */
+  selectPolicy: (selector: PolicySelector) => PolicySelection | Promise<PolicySelection>;
   fetchAttachment: (url: string) => Promise<FetchedAttachment>;
   findPseudonyms: (
     session_hash: string,
@@ -55,32 +57,26 @@ export interface EvaluationHost
   ) => Promise<SealedPseudonym[]>;
   savePseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
   findApproved: (
-    asked: Pick<ApprovalRow, "collector_id" | "fingerprint">,
+    approval: Pick<ApprovalRow, "collector_id" | "fingerprint">,
   ) => Promise<ApprovalRow[]>;
-  /** Returns the id of the pending approval; null when the database is unreachable. */
+  /** Returns the id of the pending approval; null when the database is unavailable. */
   requestApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
   record: (recorded: RecordedEvaluation) => Promise<void>;
-  /** Judges in a thread, where this is not one already: a small file may say as much as a large body. */
-  evaluateInWorker: ((asked: Asked, owner: string) => Promise<Judgment>) | undefined;
+  /** Undefined in a worker. */
+  evaluateInWorker: ((input: EvaluationInput, owner: string) => Promise<Evaluation>) | undefined;
 }
 
-export function createHost(
-  deps: Deps,
-  choose: (named: PolicySelector) => {
-    collector: CollectorView;
-    program?: ProgramView | undefined;
-  },
-): EvaluationHost {
+export function createHost(deps: Deps, caller: Caller): EvaluationHost {
   const host: EvaluationHost = {
     ...deps.hostServices,
-    selectPolicy(named) {
-      const { collector, program = findProgram(collector, named.consumer_id) } = choose(named);
+    selectPolicy(selector) {
+      const collector = identifyCollector(deps, caller, selector);
+      const program = findProgram(collector, selector.consumer_id)?.();
       const { disabledDetectors } = deps.snapshot();
-      const { keyring } = deps;
-      return { collector, program: program?.(), disabled: disabledDetectors, keyring };
+      return { collector, program, disabled: disabledDetectors, keyring: deps.keyring };
     },
-    evaluateInWorker: (asked, owner) =>
-      runInWorker(deps, "huge", { work: { name: "judge", given: asked }, host, owner }),
+    evaluateInWorker: (input, owner) =>
+      runInWorker(deps, "huge", { task: { name: "evaluation", input }, host, owner }),
   };
   return host;
 }
@@ -90,7 +86,7 @@ export type HostServices = Omit<EvaluationHost, "selectPolicy" | "evaluateInWork
 
 declare module "../../deps.ts" {
   interface Deps {
-    /** Built once, since every evaluation needs them. */
+    /** Created once, because every evaluation needs them. */
     hostServices: HostServices;
   }
 }
@@ -108,8 +104,8 @@ export function createHostServices(deps: Omit<Deps, "hostServices" | "evaluate">
         deps.db.transaction((tx) => storePseudonyms(tx, rows)),
         undefined,
       ),
-    findApproved: (asked) =>
-      tolerateOutage(deps, approvalTable.all(deps.db, { ...asked, status: "approved" }), []),
+    findApproved: (approval) =>
+      tolerateOutage(deps, approvalTable.all(deps.db, { ...approval, status: "approved" }), []),
     requestApproval: (row, content) =>
       tolerateOutage(deps, openApproval(deps.db, row, content), null),
     record(recorded) {

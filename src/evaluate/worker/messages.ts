@@ -1,63 +1,67 @@
-/** What passes between the program and a thread that judges: only what can be copied. */
+/** Messages between the main thread and an evaluation worker: only data that can be cloned. */
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import type { PolicyDocument } from "../../contract/policies.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
-import type { Answering } from "../answer-body.ts";
-import type { Asked, Judgment } from "../evaluate.ts";
+import type { Evaluation, EvaluationBody, EvaluationInput } from "../stages.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 
 export type MessageToWorker =
-  | { kind: "work"; job: number; work: WorkerTask }
-  | { kind: "reply"; call: number; settled: TaskOutcome };
+  | { kind: "task"; job: number; task: WorkerTask }
+  | { kind: "reply"; call: number; outcome: TaskOutcome };
 
 export type MessageFromWorker =
-  | { kind: "call"; job: number; call: number; name: HostMethod; args: unknown[] }
-  | { kind: "done"; job: number; settled: TaskOutcome };
+  | { kind: "call"; job: number; call: number; method: HostMethod; args: unknown[] }
+  | { kind: "done"; job: number; outcome: TaskOutcome };
 
-/** A body to answer, or one evaluation of it. */
-export type WorkerTask = { name: "answer"; given: Answering } | { name: "judge"; given: Asked };
+/** A whole body, or one evaluation of it. */
+export type WorkerTask =
+  | { name: "body"; input: EvaluationBody }
+  | { name: "evaluation"; input: EvaluationInput };
 
+/** Result of each task, by its name. */
 export interface TaskResults {
-  answer: string;
-  judge: Judgment;
+  body: string;
+  evaluation: Evaluation;
 }
 
-/** What a thread asks the program for. The time and ids are its own, and it hands nothing on. */
+/** Methods that a worker calls in the main thread. It has its own clock and ids, and starts no worker itself. */
 export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "evaluateInWorker">;
 
-/** Without its functions: a program is compiled again. */
+/** A selection without its functions: the worker compiles the policy itself. */
 export interface ClonedSelection extends Omit<PolicySelection, "program" | "keyring"> {
   keyring: Keyring;
   program: { document: PolicyDocument; id: string; version: number } | undefined;
 }
 
-export type TaskOutcome = { value: unknown } | { error: PlainError };
+export type TaskOutcome = { value: unknown } | { error: ClonedError };
 
-interface PlainError {
+interface ClonedError {
   code: ErrorCode;
   message: string;
   details: Record<string, string>;
-  /** For the log. A text, because what hangs on an error need not be something that can be copied. */
+  /** For the log, as text: the cause itself may not be cloneable. */
   cause: string;
 }
 
+/** Runs the work and returns its value or its error. */
 export async function captureOutcome(work: () => Promise<unknown>): Promise<TaskOutcome> {
   try {
     return { value: await work() };
   } catch (thrown) {
     const { code, message, details, cause } = AppError.from(thrown);
-    return { error: { code, message, details, cause: told(cause) } };
+    return { error: { code, message, details, cause: describeCause(cause) } };
   }
 }
 
-function told(cause: unknown): string {
+function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  const below = cause.cause === undefined ? "" : `\ncaused by ${told(cause.cause)}`;
-  return `${cause.stack ?? cause.message}${below}`;
+  const inner = cause.cause === undefined ? "" : `\ncaused by ${describeCause(cause.cause)}`;
+  return `${cause.stack ?? cause.message}${inner}`;
 }
 
-export function unwrapOutcome(settled: TaskOutcome): unknown {
-  if ("value" in settled) return settled.value;
-  const { code, message, details, cause } = settled.error;
+/** Returns the value of an outcome, or throws its error. */
+export function unwrapOutcome(outcome: TaskOutcome): unknown {
+  if ("value" in outcome) return outcome.value;
+  const { code, message, details, cause } = outcome.error;
   throw new AppError(code, message, { details, cause });
 }

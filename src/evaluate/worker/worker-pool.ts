@@ -1,9 +1,6 @@
-/** The threads that judge what takes long: started when they are needed, ended when they are not. */
+/** Workers that evaluate large bodies: started on demand, terminated when idle. */
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../contract/errors.ts";
-import type { Deps } from "../../deps.ts";
 import { createFairSemaphore } from "../../lib/concurrency/fair-semaphore.ts";
-import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -11,101 +8,84 @@ import {
   type MessageFromWorker,
   type MessageToWorker,
   type TaskOutcome,
-  type TaskResults,
-  unwrapOutcome,
   type WorkerTask,
 } from "./messages.ts";
 
-/** What a huge body took of memory goes back with its thread. */
+/** Terminating an idle worker returns the memory that a huge body took. */
 const IDLE_MS = 30_000;
 
-interface Job {
-  work: WorkerTask;
-  /** The collector, or the token, whose evaluation it is: owners take turns. */
+export interface WorkerJob {
+  task: WorkerTask;
+  /** Id of the collector or the token that the evaluation belongs to: owners take turns. */
   owner: string;
-  /** What the thread asks for meanwhile. */
+  /** Serves the calls of the worker. */
   host: EvaluationHost;
 }
 
-/** Rejects with `shutting_down` at the end of a shutdown: a worker may need seconds more. */
-export async function runInWorker<Name extends WorkerTask["name"]>(
-  { workers, responseDeadline }: Pick<Deps, "workers" | "responseDeadline">,
-  thread: "large" | "huge",
-  job: Job & { work: { name: Name } },
-): Promise<TaskResults[Name]> {
-  const judged = workers[thread](job);
-  const late = () => new AppError("shutting_down");
-  // The thread gives back what the work of this name gives.
-  return unwrapOutcome(
-    await withTimeout(judged, Infinity, late, responseDeadline),
-  ) as TaskResults[Name];
-}
-
-type Thread = (job: Job) => Promise<TaskOutcome>;
+type RunJob = (job: WorkerJob) => Promise<TaskOutcome>;
 
 export interface WorkerPool {
-  large: Thread;
-  huge: Thread;
+  /** Bodies up to 1 MiB. */
+  large: RunJob;
+  /** Larger bodies, and documents of any size. */
+  huge: RunJob;
 }
 
 declare module "../../deps.ts" {
   interface Deps {
-    /** Workers for evaluations that take long. */
+    /** Workers for large evaluations. */
     workers: WorkerPool;
   }
 }
 
 export const createWorkerPool = (): WorkerPool => ({ large: createLarge(), huge: createHuge() });
 
-/** Long conversations share one worker; some of its slots are left to other owners. */
-function createLarge(): Thread {
-  const inTurn = createFairSemaphore(16, 12);
-  const { judge } = createThread();
-  return (job) => inTurn(job.owner, () => judge(job));
+/** Long conversations share one worker; some of its slots are reserved for other owners. */
+function createLarge(): RunJob {
+  const takeTurn = createFairSemaphore(16, 12);
+  const { run } = createWorker();
+  return (job) => takeTurn(job.owner, () => run(job));
 }
 
-/**
- * Bodies over 1 MiB, and documents: judging takes up to thirty times their memory, and seconds. Each worker runs one
- * at a time, and one owner never has both.
- */
-function createHuge(): Thread {
-  const workers = [createThread(), createThread()];
-  const inTurn = createFairSemaphore(workers.length, 1);
+/** Evaluating takes up to thirty times the memory of the body, and seconds. Each worker runs one job at a time, and one owner never has both. */
+function createHuge(): RunJob {
+  const workers = [createWorker(), createWorker()];
+  const takeTurn = createFairSemaphore(workers.length, 1);
   return (job) =>
-    inTurn(job.owner, async () => {
+    takeTurn(job.owner, async () => {
       const idle = workers.find(({ isIdle }) => isIdle());
-      if (!idle) throw new Error("More jobs run than there are workers.");
-      return await idle.judge(job);
+      if (!idle) throw new Error("The semaphore admitted more jobs than there are workers.");
+      return await idle.run(job);
     });
 }
 
-function createThread(): { judge: Thread; isIdle: () => boolean } {
-  const jobs = new Map<number, { host: EvaluationHost; done: (settled: TaskOutcome) => void }>();
-  let count = 0;
+function createWorker(): { run: RunJob; isIdle: () => boolean } {
+  const jobs = new Map<number, { host: EvaluationHost; finish: (outcome: TaskOutcome) => void }>();
+  let lastJob = 0;
   let running: Worker | undefined;
-  let idle: ReturnType<typeof setTimeout> | undefined;
+  let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   const start = (): Worker => {
     const worker = new Worker(new URL("./worker.ts", import.meta.url));
-    const tell = (message: MessageToWorker) => worker.postMessage(message);
+    const post = (message: MessageToWorker) => worker.postMessage(message);
     worker.on("message", async (message: MessageFromWorker) => {
-      const { host, done } = jobs.get(message.job) ?? {};
-      if (message.kind === "done") done?.(message.settled);
+      const { host, finish } = jobs.get(message.job) ?? {};
+      if (message.kind === "done") finish?.(message.outcome);
       else if (host) {
-        const settled = await captureOutcome(() => answered(host, message));
-        tell({ kind: "reply", call: message.call, settled });
+        const outcome = await captureOutcome(() => callHost(host, message));
+        post({ kind: "reply", call: message.call, outcome });
       }
     });
-    const broken = async (cause: unknown) => {
-      if (running !== worker) return; // told already, or stopped when it had nothing to do
+    const fail = async (cause: unknown) => {
+      if (running !== worker) return; // failed already, or terminated when idle
       running = undefined;
-      const settled = await captureOutcome(() => Promise.reject(cause));
-      for (const { done } of jobs.values()) done(settled);
+      const outcome = await captureOutcome(() => Promise.reject(cause));
+      for (const { finish } of jobs.values()) finish(outcome);
     };
-    worker.on("error", broken);
-    // Out of memory, it may end without a word.
-    worker.on("exit", () => broken(new Error("The thread that judges has ended.")));
-    // A program that stops does not wait for it.
+    worker.on("error", fail);
+    // A worker that runs out of memory may exit without an error event.
+    worker.on("exit", () => fail(new Error("The evaluation worker exited.")));
+    // A shutdown does not wait for it.
     worker.unref();
     return worker;
   };
@@ -113,34 +93,35 @@ function createThread(): { judge: Thread; isIdle: () => boolean } {
     void running?.terminate();
     running = undefined;
   };
-  const judge = async ({ host, work }: Job) => {
-    clearTimeout(idle);
+  const run: RunJob = async ({ host, task }) => {
+    clearTimeout(idleTimer);
     running ??= start();
-    const job = ++count;
+    const job = ++lastJob;
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
-    jobs.set(job, { host, done: resolve });
-    const message: MessageToWorker = { kind: "work", job, work };
+    jobs.set(job, { host, finish: resolve });
+    const message: MessageToWorker = { kind: "task", job, task };
     running.postMessage(message);
-    const settled = await promise;
+    const outcome = await promise;
     jobs.delete(job);
-    if (jobs.size === 0) idle = setTimeout(stop, IDLE_MS).unref();
-    return settled;
+    if (jobs.size === 0) idleTimer = setTimeout(stop, IDLE_MS).unref();
+    return outcome;
   };
-  return { judge, isIdle: () => jobs.size === 0 };
+  return { run, isIdle: () => jobs.size === 0 };
 }
 
-async function answered(
+async function callHost(
   host: EvaluationHost,
-  { name, args }: Extract<MessageFromWorker, { kind: "call" }>,
+  { method, args }: Extract<MessageFromWorker, { kind: "call" }>,
 ): Promise<unknown> {
-  // The thread hands in what the member of this name takes.
-  const member = host[name] as (...args: unknown[]) => Promise<unknown>;
-  const value = await member(...args);
-  return name === "selectPolicy" ? portable(value as PolicySelection) : value;
+  // The worker passes the arguments of the method of this name.
+  const call = host[method] as (...args: unknown[]) => Promise<unknown>;
+  const value = await call(...args);
+  return method === "selectPolicy" ? toClonedSelection(value as PolicySelection) : value;
 }
 
-/** Views hold functions: only what the thread reads goes there. */
-function portable({ collector, program, disabled, keyring }: PolicySelection): ClonedSelection {
+/** Copies only what the worker reads: views contain functions, which cannot be cloned. */
+function toClonedSelection(selection: PolicySelection): ClonedSelection {
+  const { collector, program, disabled, keyring } = selection;
   const { id, name, type, gateway_id, fail_mode, content_storage } = collector;
   return {
     collector: { id, name, type, gateway_id, fail_mode, content_storage },

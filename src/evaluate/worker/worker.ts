@@ -1,11 +1,10 @@
-/** The thread that judges large bodies: it computes, and asks the program for everything else. */
+/** Worker that evaluates large bodies. It only computes; the main thread serves every call of its host. */
 import { parentPort } from "node:worker_threads";
 import { newId } from "../../lib/ids.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { now } from "../../lib/time/clock.ts";
 import { type CompiledPolicy, compilePolicy } from "../../policy/compile-policy.ts";
-import { answerBody } from "../answer-body.ts";
-import { evaluate } from "../evaluate.ts";
+import { evaluate, evaluateBody } from "../evaluate-body.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -19,72 +18,72 @@ import {
   type WorkerTask,
 } from "./messages.ts";
 
-const tell = (message: MessageFromWorker) => parentPort?.postMessage(message);
+const post = (message: MessageFromWorker) => parentPort?.postMessage(message);
 
-const waiting = new Map<number, (settled: TaskOutcome) => void>();
-let calls = 0;
+const pendingCalls = new Map<number, (outcome: TaskOutcome) => void>();
+let lastCall = 0;
 
 parentPort?.on("message", async (message: MessageToWorker) => {
   if (message.kind === "reply") {
-    waiting.get(message.call)?.(message.settled);
-    waiting.delete(message.call);
+    pendingCalls.get(message.call)?.(message.outcome);
+    pendingCalls.delete(message.call);
     return;
   }
-  const { job, work } = message;
-  tell({
-    kind: "done",
-    job,
-    settled: await captureOutcome(() => done(createWorkerHost(job), work)),
-  });
+  const { job, task } = message;
+  const outcome = await captureOutcome(() => runTask(createWorkerHost(job), task));
+  post({ kind: "done", job, outcome });
 });
 
-const done = (host: EvaluationHost, work: WorkerTask): Promise<TaskResults[WorkerTask["name"]]> =>
-  work.name === "answer" ? answerBody(host, work.given) : evaluate(host, work.given);
+const runTask = (
+  host: EvaluationHost,
+  task: WorkerTask,
+): Promise<TaskResults[WorkerTask["name"]]> =>
+  task.name === "body" ? evaluateBody(host, task.input) : evaluate(host, task.input);
 
 function createWorkerHost(job: number): EvaluationHost {
-  const answerOf = async (name: HostMethod, args: unknown[]): Promise<unknown> => {
-    const call = ++calls;
+  const callMain = async (method: HostMethod, args: unknown[]): Promise<unknown> => {
+    const call = ++lastCall;
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
-    waiting.set(call, resolve);
-    tell({ kind: "call", job, call, name, args });
+    pendingCalls.set(call, resolve);
+    post({ kind: "call", job, call, method, args });
     return unwrapOutcome(await promise);
   };
-  // The program answers with what its own member of this name gives.
-  const ask = <Name extends HostMethod>(name: Name) =>
-    ((...args: unknown[]) => answerOf(name, args)) as EvaluationHost[Name];
+  // The main thread returns the result of its own method of this name.
+  const remote = <Name extends HostMethod>(method: Name) =>
+    ((...args: unknown[]) => callMain(method, args)) as EvaluationHost[Name];
   return {
     now,
     newId,
     evaluateInWorker: undefined,
-    post: ask("post"),
-    ask: ask("ask"),
-    fetchAttachment: ask("fetchAttachment"),
-    findPseudonyms: ask("findPseudonyms"),
-    savePseudonyms: ask("savePseudonyms"),
-    findApproved: ask("findApproved"),
-    requestApproval: ask("requestApproval"),
-    record: ask("record"),
-    async selectPolicy(named) {
-      // Not what the member gives there, but the part of it that can be copied.
-      const chosen = (await answerOf("selectPolicy", [named])) as ClonedSelection;
-      const { program, keyring } = chosen;
-      return { ...chosen, program: program && programOf(program), keyring: () => keyring };
+    post: remote("post"),
+    ask: remote("ask"),
+    fetchAttachment: remote("fetchAttachment"),
+    findPseudonyms: remote("findPseudonyms"),
+    savePseudonyms: remote("savePseudonyms"),
+    findApproved: remote("findApproved"),
+    requestApproval: remote("requestApproval"),
+    record: remote("record"),
+    async selectPolicy(selector) {
+      // The main thread returns the part of the selection that can be cloned.
+      const selection = (await callMain("selectPolicy", [selector])) as ClonedSelection;
+      const { program, keyring } = selection;
+      return { ...selection, program: program && compile(program), keyring: () => keyring };
     },
   };
 }
 
-/** A version never changes: what was compiled stays right. */
+/** Keyed by policy id and version: a saved version never changes. */
 const programs = createLruCache<CompiledPolicy>(20);
 
-function programOf({
+function compile({
   document,
   id,
   version,
 }: NonNullable<ClonedSelection["program"]>): CompiledPolicy {
-  const name = `${id}:${version}`;
-  const known = programs.get(name);
-  if (known) return known;
+  const key = `${id}:${version}`;
+  const cached = programs.get(key);
+  if (cached) return cached;
   const program = compilePolicy(document, { id, version }, (secret) => secret);
-  programs.set(name, program);
+  programs.set(key, program);
   return program;
 }

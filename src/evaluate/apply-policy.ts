@@ -1,0 +1,49 @@
+/** Runs the policy over the texts of an evaluation, and stores the pseudonyms that it created. */
+import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
+import { createFacts } from "./create-facts.ts";
+import { createSessionPseudonyms } from "./session-pseudonyms.ts";
+import type { CheckedEvaluation, DecidedEvaluation } from "./stages.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
+
+/** PolicyOutcome when no policy applies; the verdict shows it by `policy: null`. */
+export const NO_POLICY: PolicyOutcome = {
+  status: "allow",
+  findings: [],
+  changes: [],
+  hidden: [],
+  detectors: { run: 0, skipped: 0, failed: [], uninspected: [] },
+};
+
+export async function applyPolicy(
+  host: EvaluationHost,
+  checked: CheckedEvaluation,
+): Promise<DecidedEvaluation> {
+  const { program, collector, keyring, disabled, opened, approved } = checked;
+  const { direction, protocol, session_id, payload, size } = checked;
+  if (!program) return Object.assign(checked, { outcome: NO_POLICY });
+  const pseudonyms = createSessionPseudonyms(host, keyring, {
+    collector_id: collector.id,
+    session_id,
+  });
+  const outcome = await runPolicy(program, {
+    direction,
+    segments: opened.segments.length ? [...payload.segments, ...opened.segments] : payload.segments,
+    facts: createFacts(checked),
+    context: {
+      direction,
+      protocol,
+      calls: payload.calls,
+      definitions: payload.definitions,
+      attachments: opened.attachments,
+      uninspected: [...payload.uninspected, ...opened.uninspected],
+      payload_bytes: size,
+      services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
+    },
+    disabled,
+    approved,
+    fail_mode: collector.fail_mode,
+    createPseudonym: pseudonyms.pseudonymFor,
+  });
+  await pseudonyms.save();
+  return Object.assign(checked, { outcome });
+}

@@ -1,0 +1,43 @@
+/** Computes the fingerprint that binds an approval to exactly one request. */
+import { CONDITION_FIELDS } from "../contract/conditions.ts";
+import { derivedKey } from "../lib/crypto/seal.ts";
+import { compactJson, readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import { createFacts } from "./create-facts.ts";
+import type { ExtractedEvaluation } from "./stages.ts";
+
+/**
+ * Covers the policy, every field that its conditions can read, and the source text of the payload and the tool
+ * attributes: a parsed number is rounded, so its fingerprint would match neighboring numbers too.
+ */
+export function approvalFingerprint(
+  { id }: CompiledPolicy,
+  evaluation: ExtractedEvaluation,
+): string {
+  const { keyring, request } = evaluation;
+  const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
+  const fact = createFacts(evaluation);
+  const scope = [id, ...BOUND_FIELDS.map((field) => fact(field) ?? null)];
+  const payload = readMemberTexts(readMember(evaluation, "payload"), 0);
+  // A client that repeats a JSON-RPC message gives it a new id.
+  if (typeof request.payload.jsonrpc === "string") payload.delete("id");
+  hash.update(JSON.stringify([scope, compactMembers(payload), readToolAttributes(evaluation)]));
+  return hash.digest("hex");
+}
+
+/** Returns the attributes that describe the tool, as JSON text. */
+export function readToolAttributes(
+  evaluation: ExtractedEvaluation,
+): [name: string, text: string][] {
+  const attributes = readMemberTexts(readMember(evaluation, "attributes"), 0);
+  return compactMembers(attributes).filter(([name]) => name === "tool" || name.startsWith("tool."));
+}
+
+const readMember = ({ text }: ExtractedEvaluation, name: string): string =>
+  readMemberTexts(text, skipBlank(text, 0)).get(name) ?? "{}";
+
+/** Leaves out the session, which may differ when a call is repeated, and the tool, whose text is covered. */
+const BOUND_FIELDS = CONDITION_FIELDS.filter((field) => !/^(session|tool)\./.test(field));
+
+const compactMembers = (members: Iterable<[string, string]>): [string, string][] =>
+  Array.from(members, ([name, text]) => [name, compactJson(text)]);

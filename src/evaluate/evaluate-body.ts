@@ -1,0 +1,64 @@
+/** Evaluates the requests of a body, step by step. Runs in the main thread and in workers. */
+import { elapsedMs } from "../lib/time/clock.ts";
+import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
+import { applyPolicy } from "./apply-policy.ts";
+import { extractTexts } from "./extract-texts.ts";
+import { findApproval } from "./find-approval.ts";
+import { openAttachments, opensAttachments } from "./open-attachments.ts";
+import { parseBody } from "./parse-body.ts";
+import { recordActivity, recordFailure } from "./record-activity.ts";
+import { renderVerdict } from "./render-verdict.ts";
+import { requestApproval } from "./request-approval.ts";
+import { selectPolicy } from "./select-policy.ts";
+import type { DecidedEvaluation, Evaluation, EvaluationBody, EvaluationInput } from "./stages.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
+
+/** Returns the response body. */
+export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
+  const parsed = parseBody(host, body); //                                400 JSON, schema
+  if (!Array.isArray(parsed)) return await evaluateInput(host, parsed);
+  const verdicts = await Promise.all(parsed.map((input) => evaluateInput(host, input)));
+  return `[${verdicts.join(",")}]`;
+}
+
+async function evaluateInput(host: EvaluationHost, input: EvaluationInput): Promise<string> {
+  const evaluation = await evaluate(host, input);
+  return renderVerdict(input, evaluation);
+}
+
+/** Evaluates one request. */
+export async function evaluate(host: EvaluationHost, input: EvaluationInput): Promise<Evaluation> {
+  const started = elapsedMs();
+  const assigned = await selectPolicy(host, input); //                    400 collector
+  const extracted = extractTexts(assigned); //                            400 attachment, 413 payload
+  // A small document can hold as much text as a large body.
+  if (host.evaluateInWorker && opensAttachments(extracted)) {
+    return await host.evaluateInWorker(input, extracted.collector.id);
+  }
+  try {
+    const opened = await openAttachments(host, extracted); //             400 count, 500 budget
+    const checked = await findApproval(host, opened);
+    const applied = await applyPolicy(host, checked); //                  500 detector
+    const decided = await requestApproval(host, applied);
+    const { changes } = decided.outcome;
+    const transformed = changes.length > 0 ? rewritePayload(input.text, changes) : null;
+    const latency_ms = msSince(started);
+    await recordActivity(host, decided, latency_ms); //                   500 activity
+    return { verdict: toVerdict(decided, latency_ms), transformed };
+  } catch (thrown) {
+    await recordFailure(host, extracted, { thrown, latency_ms: msSince(started) });
+    throw thrown;
+  }
+}
+
+function toVerdict(
+  { outcome, program, origin }: DecidedEvaluation,
+  latency_ms: number,
+): Evaluation["verdict"] {
+  const { status, findings, detectors } = outcome;
+  const { trace_id, request_id } = origin;
+  const policy = program ? { id: program.id, version: program.version, mode: program.mode } : null;
+  return { status, findings, policy, detectors, latency_ms, trace_id, request_id };
+}
+
+const msSince = (started: number): number => Math.round((elapsedMs() - started) * 1000) / 1000;

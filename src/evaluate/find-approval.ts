@@ -1,0 +1,28 @@
+/** Finds out whether an administrator has approved exactly this request. */
+import type { Direction } from "../contract/evaluate.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import { approvalFingerprint } from "./approval-fingerprint.ts";
+import type { CheckedEvaluation, OpenedEvaluation } from "./stages.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
+
+/** Matches the id in `attributes.approval_id`; with `implicit_approval` the content alone is enough. */
+export async function findApproval(
+  host: EvaluationHost,
+  opened: OpenedEvaluation,
+): Promise<CheckedEvaluation> {
+  const { request, program, direction, implicit_approval } = opened;
+  const id = request.attributes?.approval_id;
+  const isPresented = typeof id === "string";
+  const isPossible = isPresented || (implicit_approval && canAsk(program, direction));
+  if (!program || !isPossible) return Object.assign(opened, { approved: false });
+  const collector_id = opened.collector.id;
+  const fingerprint = approvalFingerprint(program, opened);
+  const rows = await host.findApproved({ collector_id, fingerprint });
+  const now = host.now().toISOString();
+  const approved = rows.some((row) => row.expires_at > now && (!isPresented || row.id === id));
+  return Object.assign(opened, { approved });
+}
+
+const canAsk = (program: CompiledPolicy | undefined, direction: Direction): boolean =>
+  program !== undefined &&
+  [...program.gates, ...program.rules[direction]].some(({ action }) => action === "ask");

@@ -1,0 +1,90 @@
+/** Requests the approval of an administrator for an evaluation whose verdict is `ask`. */
+import type { Finding } from "../contract/evaluate.ts";
+import {
+  type ApprovalRow,
+  approvalContentTable,
+  approvalTable,
+  sealedContent,
+} from "../db/approvals.ts";
+import { runExclusive } from "../db/config-revision.ts";
+import type { Db } from "../db/db.ts";
+import { seal } from "../lib/crypto/seal.ts";
+import { escapePointerStep } from "../lib/json/parse-strict.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
+import { approvalFingerprint, readToolAttributes } from "./approval-fingerprint.ts";
+import { createFacts, readApplication, truncateName } from "./create-facts.ts";
+import { selectApprovalContent } from "./select-content.ts";
+import type { DecidedEvaluation } from "./stages.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
+
+/** Long enough for a client that waits, and too short to reuse an approval on another day. */
+const APPROVAL_LIFETIME_MS = 3_600_000;
+
+/** Returns the evaluation with the approval's id in its `ask` findings; null when it could not be stored. */
+export async function requestApproval(
+  host: EvaluationHost,
+  decided: DecidedEvaluation,
+): Promise<DecidedEvaluation> {
+  const { outcome, program, recorded, text, payload, keyring } = decided;
+  if (outcome.status !== "ask" || !program || !recorded) return decided;
+  const asking = outcome.findings.find(isAsking);
+  if (!asking) return decided;
+  restoreNumberLiterals(text, payload.values);
+  const row = toApprovalRow(host, program, decided, asking);
+  const attributes = readToolAttributes(decided).map(([name, value]) => ({
+    pointer: `/attributes/${escapePointerStep(name)}`,
+    text: value,
+  }));
+  const content = JSON.stringify(selectApprovalContent(payload, outcome.hidden, attributes));
+  const sealed = seal(keyring(), sealedContent(row.id), content);
+  const approval_id = await host.requestApproval(row, sealed);
+  const findings = outcome.findings.map((finding) =>
+    isAsking(finding) ? { ...finding, evidence: { ...finding.evidence, approval_id } } : finding,
+  );
+  return Object.assign(decided, { outcome: { ...outcome, findings } });
+}
+
+const isAsking = ({ outcome }: Finding): boolean => outcome.action === "ask";
+
+function toApprovalRow(
+  host: EvaluationHost,
+  program: CompiledPolicy,
+  decided: DecidedEvaluation,
+  { source }: Finding,
+): ApprovalRow {
+  const { request, collector, payload, origin } = decided;
+  const at = host.now();
+  const tool = payload.tool.name;
+  return {
+    id: host.newId(),
+    collector_id: collector.id,
+    fingerprint: approvalFingerprint(program, decided),
+    status: "pending",
+    policy_id: program.id,
+    policy_version: program.version,
+    asked_by: source.gate_name ?? source.detector_name ?? "",
+    consumer_id: request.consumer_id ?? null,
+    session_id: request.session_id ?? null,
+    application: readApplication(createFacts(decided)),
+    tool: tool === null ? null : truncateName(tool),
+    event_id: origin.request_id,
+    note: null,
+    decided_by: null,
+    decided_at: null,
+    expires_at: new Date(at.getTime() + APPROVAL_LIFETIME_MS).toISOString(),
+    created_at: at.toISOString(),
+  };
+}
+
+/** Inserts a pending approval, or returns the id of the pending one with the same fingerprint. */
+export async function openApproval(db: Db, row: ApprovalRow, content: string): Promise<string> {
+  const { collector_id, fingerprint, status } = row;
+  return await runExclusive(db, async (tx) => {
+    const open = await approvalTable.find(tx, { collector_id, fingerprint, status });
+    if (open && open.expires_at > row.created_at) return open.id;
+    await approvalTable.insert(tx, row);
+    await approvalContentTable.insert(tx, { id: row.id, content });
+    return row.id;
+  });
+}

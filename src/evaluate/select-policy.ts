@@ -1,0 +1,12 @@
+/** Selects the collector of an evaluation and the policy that applies: the consumer's, the collector's, or none. */
+import type { AssignedEvaluation, EvaluationInput } from "./stages.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
+
+export async function selectPolicy(
+  host: EvaluationHost,
+  input: EvaluationInput,
+): Promise<AssignedEvaluation> {
+  const { gateway_id, collector_key, consumer_id } = input.request;
+  const selection = host.selectPolicy({ gateway_id, collector_key, consumer_id });
+  return { ...input, ...(selection instanceof Promise ? await selection : selection) };
+}

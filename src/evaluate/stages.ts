@@ -1,0 +1,103 @@
+/**
+ * Data of an evaluation after each step. A stage extends the one before it, so no step can be skipped. Steps after
+ * selectPolicy add their members to the same object: a copy per step would cost 2 µs per evaluation.
+ */
+import type {
+  Direction,
+  EvaluateRequest,
+  Protocol,
+  Uninspected,
+  Verdict,
+} from "../contract/evaluate.ts";
+import type { LitellmRequest } from "../contract/litellm.ts";
+import type { InspectionContext } from "../policy/detector.ts";
+import type { Payload } from "../policy/payload/payload.ts";
+import type { PolicyOutcome } from "../policy/run-policy.ts";
+import type { Segment } from "../policy/segment.ts";
+import type { DirectCall } from "../route.ts";
+import type { Caller } from "./identify-caller.ts";
+import type { PolicySelection } from "./worker/evaluation-host.ts";
+
+/** Formats of bodies and verdicts, one for each endpoint; `internal` is our own JSON, which is trusted. */
+export type EvaluationFormat = "evaluate" | "guard" | "batch" | "litellm" | "internal";
+
+/** Source of an evaluation. */
+export interface EvaluationOrigin {
+  trace_id: string;
+  request_id: string;
+  client_address: string;
+  user_agent: string | null;
+}
+
+/** A body before it is parsed. Can be cloned into a worker; in-process evaluations start here. */
+export interface EvaluationBody {
+  bytes: Uint8Array;
+  format: EvaluationFormat;
+  origin: EvaluationOrigin;
+  /** False: no event is recorded and no approval is requested. */
+  recorded: boolean;
+  /** True: an approval of the same content applies although the caller presents no approval id. */
+  implicit_approval: boolean;
+}
+
+/** After identifyCaller. */
+export interface AuthenticatedCall {
+  call: DirectCall;
+  format: EvaluationFormat;
+  caller: Caller;
+}
+
+/** After receiveBody. Disposing it releases the bytes from the in-flight budget. */
+export interface ReceivedCall extends AuthenticatedCall, Disposable {
+  body: EvaluationBody;
+}
+
+/** After parseBody: one evaluation. Can be cloned into a worker. */
+export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
+  request: EvaluateRequest;
+  /** JSON text that `request` was parsed from: what is not rewritten is returned byte for byte. */
+  text: string;
+  /** Bytes of the body. */
+  size: number;
+  /** The request as LiteLLM sent it. */
+  litellm?: LitellmRequest;
+}
+
+/** After selectPolicy. */
+export interface AssignedEvaluation extends EvaluationInput, PolicySelection {}
+
+/** After extractTexts. */
+export interface ExtractedEvaluation extends AssignedEvaluation {
+  direction: Direction;
+  protocol: Protocol;
+  session_id: string;
+  payload: Payload;
+}
+
+/** After openAttachments. */
+export interface OpenedEvaluation extends ExtractedEvaluation {
+  opened: OpenedAttachments;
+}
+
+export interface OpenedAttachments {
+  segments: Segment[];
+  attachments: InspectionContext["attachments"][number][];
+  uninspected: Uninspected[];
+}
+
+/** After findApproval. */
+export interface CheckedEvaluation extends OpenedEvaluation {
+  approved: boolean;
+}
+
+/** After applyPolicy; requestApproval adds the id of the approval to the findings. */
+export interface DecidedEvaluation extends CheckedEvaluation {
+  outcome: PolicyOutcome;
+}
+
+/** Result of an evaluation. */
+export interface Evaluation {
+  verdict: Omit<Verdict, "transformed_payload">;
+  /** JSON text of the rewritten payload. */
+  transformed: string | null;
+}

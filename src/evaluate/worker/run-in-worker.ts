@@ -1,0 +1,30 @@
+/** Runs large evaluations in a worker, so that the main thread stays responsive. */
+import { AppError } from "../../contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { withTimeout } from "../../lib/time/with-timeout.ts";
+import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
+import type { WorkerJob, WorkerPool } from "./worker-pool.ts";
+
+/** Adversarial text takes 0.8 µs per byte: an evaluation in the main thread blocks it for at most 50 ms. */
+const LARGE_BYTES = 64 * 1024;
+/** Larger bodies take seconds and have workers of their own, so that long conversations do not wait for them. */
+const HUGE_BYTES = 1024 * 1024;
+
+/** Returns undefined when a body is small enough for the main thread. */
+export function selectWorker(bytes: number): keyof WorkerPool | undefined {
+  if (bytes <= LARGE_BYTES) return undefined;
+  return bytes > HUGE_BYTES ? "huge" : "large";
+}
+
+/** Rejects with `shutting_down` at the end of a shutdown: a worker may need seconds more. */
+export async function runInWorker<Name extends WorkerTask["name"]>(
+  { workers, responseDeadline }: Pick<Deps, "workers" | "responseDeadline">,
+  worker: keyof WorkerPool,
+  job: WorkerJob & { task: { name: Name } },
+): Promise<TaskResults[Name]> {
+  const running = workers[worker](job);
+  const late = () => new AppError("shutting_down");
+  const outcome = await withTimeout(running, Infinity, late, responseDeadline);
+  // The worker returns the result of the task of this name.
+  return unwrapOutcome(outcome) as TaskResults[Name];
+}
