@@ -5,7 +5,7 @@ import { AppError, ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { CSRF_HEADER } from "../contract/session.ts";
 
 /** An endpoint without its schemas: those would bring zod into the browser. */
-export interface Known<E extends Endpoint> {
+export interface EndpointRef<E extends Endpoint> {
   method: E["method"];
   path: E["path"];
   /** It changes nothing that is on the screen. */
@@ -14,7 +14,7 @@ export interface Known<E extends Endpoint> {
   described?: E;
 }
 
-export interface Asked<E extends Endpoint> {
+export interface CallInput<E extends Endpoint> {
   params: PathParams<E["path"]>;
   query?: z.input<E["query"]>;
   body?: z.input<E["body"]>;
@@ -23,7 +23,7 @@ export interface Asked<E extends Endpoint> {
 }
 
 /** Where the planes answer: one level above the console, whatever stands before it. */
-export const ROOT = new URL("..", document.baseURI);
+export const ROOT_URL = new URL("..", document.baseURI);
 
 /**
  * `changed` after a write, or on demand: what is on the screen is read again. `changed-elsewhere` after a
@@ -36,17 +36,17 @@ const otherTabs = new BroadcastChannel("portcullis");
 otherTabs.onmessage = () => events.dispatchEvent(new Event("changed-elsewhere"));
 
 /** A call that is given up with the page that asked. */
-export type Read = <E extends Endpoint>(
-  endpoint: Known<E>,
-  asked: Asked<E>,
+export type Reader = <E extends Endpoint>(
+  endpoint: EndpointRef<E>,
+  asked: CallInput<E>,
 ) => Promise<z.output<E["reply"]>>;
 
 export async function call<E extends Endpoint>(
-  { method, path, writes }: Known<E>,
-  { params, query, body, version }: Asked<E>,
+  { method, path, writes }: EndpointRef<E>,
+  { params, query, body, version }: CallInput<E>,
   signal: AbortSignal | null = null,
 ): Promise<z.output<E["reply"]>> {
-  const reply = await sent(address(path, params, query), {
+  const reply = await sendRequest(buildUrl(path, params, query), {
     method,
     signal,
     headers: {
@@ -61,7 +61,7 @@ export async function call<E extends Endpoint>(
     events.dispatchEvent(new Event("changed"));
     otherTabs.postMessage("changed");
   }
-  if (!reply.ok) throw await refusal(reply, path);
+  if (!reply.ok) throw await readError(reply, path);
   // The server rendered it by the endpoint's own reply schema.
   return (reply.status === 204 ? undefined : await reply.json()) as z.output<E["reply"]>;
 }
@@ -69,19 +69,21 @@ export async function call<E extends Endpoint>(
 const CSRF: typeof CSRF_HEADER = "x-portcullis-csrf";
 
 /** Where an endpoint answers, for what the browser itself fetches. */
-export const addressOf = <E extends Endpoint>({ path }: Known<E>, asked: Asked<E>): string =>
-  address(path, asked.params, asked.query).href;
+export const endpointUrl = <E extends Endpoint>(
+  { path }: EndpointRef<E>,
+  asked: CallInput<E>,
+): string => buildUrl(path, asked.params, asked.query).href;
 
-function address(path: string, params: Record<string, string>, query: unknown): URL {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => segment(params[name] ?? ""));
-  const url = new URL(`.${filled}`, ROOT);
+function buildUrl(path: string, params: Record<string, string>, query: unknown): URL {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeSegment(params[name] ?? ""));
+  const url = new URL(`.${filled}`, ROOT_URL);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   }
   return url;
 }
 
-function segment(value: string): string {
+function encodeSegment(value: string): string {
   // Browsers take these two out of every address, so the call would go to something else.
   if (value === "." || value === "..") {
     throw new AppError("validation_failed", `“${value}” can only be changed by the API, not here.`);
@@ -89,7 +91,7 @@ function segment(value: string): string {
   return encodeURIComponent(value);
 }
 
-async function sent(url: URL, init: RequestInit): Promise<Response> {
+async function sendRequest(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (thrown) {
@@ -99,7 +101,7 @@ async function sent(url: URL, init: RequestInit): Promise<Response> {
 }
 
 /** What the server said, with the id under which its log tells more. */
-async function refusal(reply: Response, path: string): Promise<AppError> {
+async function readError(reply: Response, path: string): Promise<AppError> {
   const said = (await reply.json().catch(() => ({}))) as { error?: string; message?: string };
   const code = said.error && said.error in ERRORS ? (said.error as ErrorCode) : "internal";
   // That call asks just this, so its own answer is no news.

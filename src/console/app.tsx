@@ -42,7 +42,7 @@ export function App() {
 
   if (who.state === "loading") {
     return (
-      <main className="alone">
+      <main className="standalone">
         <Loading of={who} />
       </main>
     );
@@ -51,7 +51,7 @@ export function App() {
   const signedOut = who.error?.code === "unauthorized";
   if (!known && !signedOut) {
     return (
-      <main className="alone">
+      <main className="standalone">
         <h1>Portcullis</h1>
         <Failure title="The console could not start." error={who.error} again={who.reload} />
       </main>

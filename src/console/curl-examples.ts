@@ -2,7 +2,7 @@
 import type { Consumer } from "../contract/consumers.ts";
 import type { Registry } from "../contract/registries.ts";
 import { curlCommand } from "../lib/text/shell-quote.ts";
-import { ROOT } from "./api.ts";
+import { ROOT_URL } from "./api.ts";
 
 /** The consumer's own address, and a model that it may use. */
 export function chatCurl(
@@ -13,7 +13,7 @@ export function chatCurl(
   const model = modelFor(consumer, upstreams);
   const named = model ? `"model": ${JSON.stringify(model)}, ` : "";
   return curlCommand(
-    `${new URL(consumer.slug, ROOT).href}/v1/chat/completions`,
+    `${new URL(consumer.slug, ROOT_URL).href}/v1/chat/completions`,
     [`X-AG-API-Key: ${key}`, JSON_TYPE],
     `{${named}"messages": [{"role": "user", "content": "Hello!"}]}`,
   );
@@ -24,7 +24,7 @@ const JSON_TYPE = "Content-Type: application/json";
 /** Holds an address, so that a policy which masks such things has something to do. */
 export const evaluateCurl = (key: string): string =>
   curlCommand(
-    new URL("v1/evaluate", ROOT).href,
+    new URL("v1/evaluate", ROOT_URL).href,
     [`Authorization: Bearer ${key}`, JSON_TYPE],
     '{"payload": {"input": "Write to ana@example.com, please."}}',
   );
@@ -32,14 +32,14 @@ export const evaluateCurl = (key: string): string =>
 /** For a token that lives 15 minutes. */
 export const tokenCurl = (client_id: string, client_secret: string): string =>
   curlCommand(
-    new URL("v1/token", ROOT).href,
+    new URL("v1/token", ROOT_URL).href,
     [JSON_TYPE],
     JSON.stringify({ grant_type: "client_credentials", client_id, client_secret }, null, 2),
   );
 
 /** A GET with a bearer token; the path is relative to where the console is served. */
 export const bearerCurl = (path: string, token: string): string =>
-  curlCommand(new URL(path, ROOT).href, [`Authorization: Bearer ${token}`]);
+  curlCommand(new URL(path, ROOT_URL).href, [`Authorization: Bearer ${token}`]);
 
 /** Undefined: the consumer has a default, so none need be named. */
 function modelFor(

@@ -25,12 +25,15 @@ import type * as principal from "../contract/store-principals.ts";
 import type * as asked from "../contract/store-requests.ts";
 import type * as tools from "../contract/store-tools.ts";
 import type * as token from "../contract/tokens.ts";
-import type { Known } from "./api.ts";
+import type { EndpointRef } from "./api.ts";
 
-const get = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "GET", path });
-const post = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "POST", path });
-const put = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "PUT", path });
-const remove = <E extends Endpoint>(path: E["path"]): Known<E> => ({ method: "DELETE", path });
+const get = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({ method: "GET", path });
+const post = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({ method: "POST", path });
+const put = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({ method: "PUT", path });
+const remove = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({
+  method: "DELETE",
+  path,
+});
 
 export const session = {
   who: get<typeof sessions.whoAmI>("/v1/whoami"),

@@ -14,14 +14,14 @@ interface PageQuery {
 }
 
 /** The names of all, by their ids, in the order of the names. */
-export async function namesById(
+export async function readNamesById(
   load: (query: PageQuery & { sort: "name" }) => Promise<PageOf<{ id: string; name: string }>>,
 ): Promise<ReadonlyMap<string, string>> {
-  const all = await everyPage((query) => load({ ...query, sort: "name" }));
+  const all = await readAllPages((query) => load({ ...query, sort: "name" }));
   return new Map(all.map(({ id, name }) => [id, name]));
 }
 
-export async function everyPage<Item>(
+export async function readAllPages<Item>(
   load: (query: PageQuery) => Promise<PageOf<Item>>,
 ): Promise<Item[]> {
   const all: Item[] = [];

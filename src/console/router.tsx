@@ -1,7 +1,7 @@
 /** Which page does the address name? The address bar holds all state that a link should carry. */
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from "react";
 import type { PathParams } from "../contract/endpoint.ts";
-import { showAddress } from "./show-address.ts";
+import { updateAddress } from "./show-address.ts";
 
 /** The server writes `<base>`, so the console works under any prefix. */
 const BASE = new URL(document.baseURI).pathname;
@@ -14,7 +14,7 @@ export function useLocation(): { path: string; search: URLSearchParams } {
 }
 
 export function navigate(to: string, how: "push" | "replace" = "push"): void {
-  showAddress(hrefOf(to), how);
+  updateAddress(hrefOf(to), how);
 }
 
 /** Changes some members of the query; an empty text takes one away. */
@@ -27,7 +27,7 @@ export function changeQuery(
     if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
-  showAddress(url, how);
+  updateAddress(url, how);
 }
 
 /** What the path says, when it has the form of the pattern. */

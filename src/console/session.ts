@@ -4,18 +4,18 @@ import type { Permission } from "../contract/endpoint.ts";
 import type { Gateway } from "../contract/gateways.ts";
 import type { WhoAmI } from "../contract/session.ts";
 
-export interface Question {
+export interface Confirmation {
   title: string;
   /** Names what goes. */
   body: ReactNode;
   /** The word on the button. */
-  act: string;
+  button: string;
   /** Must be typed first, where a slip would cost much. */
-  typed?: string;
+  mustType?: string;
   run: () => Promise<unknown>;
 }
 
-export interface Revealed {
+export interface NewSecret {
   title: string;
   about: string;
   secret: string;
@@ -23,23 +23,23 @@ export interface Revealed {
   curl: string;
 }
 
-export interface Session {
+export interface ConsoleSession {
   who: WhoAmI;
   may: (permission: Permission) => boolean;
   /** The token is not limited to some gateways. */
-  everywhere: boolean;
+  allGateways: boolean;
   gateways: readonly Gateway[];
   gateway: Gateway | undefined;
-  ask: (question: Question) => void;
+  confirm: (question: Confirmation) => void;
   /** Shows a secret that is never shown again. */
-  reveal: (revealed: Revealed) => void;
+  showSecret: (revealed: NewSecret) => void;
   /** Says a short sentence, also to a screen reader. */
-  say: (text: string) => void;
+  announce: (text: string) => void;
 }
 
-export const SessionContext = createContext<Session | undefined>(undefined);
+export const SessionContext = createContext<ConsoleSession | undefined>(undefined);
 
-export function useSession(): Session {
+export function useSession(): ConsoleSession {
   const session = useContext(SessionContext);
   if (!session) throw new Error("This part is only for people who are signed in.");
   return session;

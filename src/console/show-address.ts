@@ -1,5 +1,5 @@
 /** Puts an address into the bar and tells the page; nothing is loaded. */
-export function showAddress(address: string | URL, how: "push" | "replace"): void {
+export function updateAddress(address: string | URL, how: "push" | "replace"): void {
   history[`${how}State`](null, "", address);
   dispatchEvent(new PopStateEvent("popstate"));
 }

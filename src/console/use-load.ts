@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { AppError } from "../contract/errors.ts";
 import { now } from "../lib/time/clock.ts";
-import { call, events, type Read } from "./api.ts";
+import { call, events, type Reader } from "./api.ts";
 
 export type Loaded<T> =
   | { state: "loading" }
@@ -25,7 +25,7 @@ const LATE_MS = 8_000;
 export function useLoad<T>(
   key: string,
   /** What it reads is given up when it is asked again, or nobody looks any more. */
-  load: (read: Read) => Promise<T>,
+  load: (read: Reader) => Promise<T>,
   /** As of a moment, and read on page by page: another tab does not begin it anew. */
   { still = false } = {},
 ): Load<T> {

@@ -1,8 +1,11 @@
 /** Asks before what was typed gets lost: by a link, by Back, by closing the tab. */
 import { useEffect, useEffectEvent } from "react";
-import { showAddress } from "./show-address.ts";
+import { updateAddress } from "./show-address.ts";
 
-export function useUnsaved(unsaved: boolean, isLost: (to: URL) => boolean = () => true): void {
+export function useUnsavedChanges(
+  unsaved: boolean,
+  isLost: (to: URL) => boolean = () => true,
+): void {
   const isKept = useEffectEvent((to: URL) => !isLost(to));
   useEffect(() => {
     if (!unsaved) return;
@@ -18,7 +21,7 @@ export function useUnsaved(unsaved: boolean, isLost: (to: URL) => boolean = () =
         leaving = confirm("What you typed here is not saved. Leave it?");
         if (!leaving) return;
         if (navigationType === "traverse") navigation.traverseTo(destination.key);
-        else showAddress(destination.url, "push");
+        else updateAddress(destination.url, "push");
       });
     };
     const unload = (event: BeforeUnloadEvent) => event.preventDefault();

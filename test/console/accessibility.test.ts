@@ -204,7 +204,7 @@ test("rows, conditions, a verdict, a diff and what is explained have no finding,
   await look();
   await move(all.find((place) => place.endsWith("?tab=explain")) ?? "");
   await page.getByRole("button", { name: "Explain" }).click();
-  await page.locator(".told h3").first().waitFor();
+  await page.locator(".explanation h3").first().waitFor();
   await look();
 
   expect(found).toEqual([]);

@@ -34,7 +34,7 @@ test("it shows the order of those that are in, and why each other one is out", a
   await page.keyboard.press("Enter");
   await page.getByText("Tried, in this order").waitFor();
 
-  const told = page.locator(".told");
+  const told = page.locator(".explanation");
   expect(await told.locator("ol li").allTextContents()).toEqual([
     `First (openai) as gpt-image-1 at ${url}/images/generations`,
   ]);
@@ -54,8 +54,8 @@ test("4.7.3 a pin that fits nothing shows what the client would get", async () =
   await page.getByRole("button", { name: "Explain" }).click();
   await page.getByText("The client would get 403 model_not_allowed.").waitFor();
 
-  expect(await page.locator(".told ol").count()).toBe(0);
-  expect(await page.locator(".told ul li").textContent()).toBe(
+  expect(await page.locator(".explanation ol").count()).toBe(0);
+  expect(await page.locator(".explanation ul li").textContent()).toBe(
     "Only (openai): The request is pinned to another registry or provider.",
   );
 });

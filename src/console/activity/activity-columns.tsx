@@ -1,28 +1,28 @@
 /** The columns of an evaluation; each cell narrows the list to what it shows. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import type { Finding } from "../../contract/evaluate.ts";
-import { When } from "../ui/badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
 import type { Column } from "../ui/table.tsx";
-import { Verdict } from "../ui/verdict-badge.tsx";
-import { FilterBy } from "./activity-filters.tsx";
-import type { Filter } from "./activity-query.ts";
-import { nameOf } from "./findings.tsx";
+import { VerdictBadge } from "../ui/verdict-badge.tsx";
+import { FilterButton } from "./activity-filters.tsx";
+import type { ActivityFilter } from "./activity-query.ts";
+import { sourceName } from "./findings.tsx";
 
 export const activityColumns = (show: (id: string) => void): Column<EvaluationEvent>[] => [
   {
     head: "Time",
     cell: ({ id, time }) => (
       <button type="button" className="link" onClick={() => show(id)}>
-        <When at={time} precise />
+        <Timestamp at={time} precise />
       </button>
     ),
   },
   {
     head: "Status",
     cell: ({ status }) => (
-      <FilterBy name="status" value={status}>
-        <Verdict status={status} />
-      </FilterBy>
+      <FilterButton name="status" value={status}>
+        <VerdictBadge status={status} />
+      </FilterButton>
     ),
   },
   {
@@ -39,41 +39,44 @@ export const activityColumns = (show: (id: string) => void): Column<EvaluationEv
   {
     head: "Collector",
     cell: ({ collector_id, collector_name }) => (
-      <FilterBy name="collector_id" value={collector_id}>
+      <FilterButton name="collector_id" value={collector_id}>
         {collector_name}
-      </FilterBy>
+      </FilterButton>
     ),
   },
   {
     head: "Policy",
     cell: ({ policy_id, policy_name }) => (
-      <FilterBy name="policy_id" value={policy_id}>
+      <FilterButton name="policy_id" value={policy_id}>
         {policy_name}
-      </FilterBy>
+      </FilterButton>
     ),
   },
   { head: "Findings", cell: ({ findings }) => <Sources findings={findings} /> },
-  { head: "ms", number: true, cell: ({ latency_ms }) => inMs(latency_ms) },
+  { head: "ms", number: true, cell: ({ latency_ms }) => formatMs(latency_ms) },
 ];
 
-export const inMs = (ms: number): string =>
+export const formatMs = (ms: number): string =>
   ms.toLocaleString(undefined, { maximumFractionDigits: ms < 10 ? 1 : 0 });
 
-const Cell = ({ name, value }: { name: Filter; value: string | null }) => (
-  <FilterBy name={name} value={value}>
+const Cell = ({ name, value }: { name: ActivityFilter; value: string | null }) => (
+  <FilterButton name={name} value={value}>
     {value}
-  </FilterBy>
+  </FilterButton>
 );
 
 function Sources({ findings }: { findings: readonly Finding[] }) {
   // A detector is filtered by its id, a gate by its name.
   const sources = new Map(
-    findings.map((finding) => [finding.source.detector_id ?? nameOf(finding), nameOf(finding)]),
+    findings.map((finding) => [
+      finding.source.detector_id ?? sourceName(finding),
+      sourceName(finding),
+    ]),
   );
   if (sources.size === 0) return <span className="muted">none</span>;
   return [...sources].map(([id, name]) => (
-    <FilterBy key={id} name="detector" value={id}>
+    <FilterButton key={id} name="detector" value={id}>
       {name}
-    </FilterBy>
+    </FilterButton>
   ));
 }

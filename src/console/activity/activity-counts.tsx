@@ -3,16 +3,16 @@ import type { EvaluationEvent } from "../../contract/activity.ts";
 import { activity } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { Ready } from "../ui/page.tsx";
-import { VERDICTS, Verdict } from "../ui/verdict-badge.tsx";
+import { VERDICTS, VerdictBadge } from "../ui/verdict-badge.tsx";
 import { useLoad } from "../use-load.ts";
-import { queryOf } from "./activity-query.ts";
+import { readActivityQuery } from "./activity-query.ts";
 
 /** Left out, the server counts one day. */
 const EVER = "1970-01-01T00:00:00Z";
 
 export function ActivityCounts({ as_of }: { as_of: string }) {
   const { search } = useLocation();
-  const { status, ...others } = queryOf(search);
+  const { status, ...others } = readActivityQuery(search);
   const key = JSON.stringify([as_of, { ...others, from: search.get("range") }]);
   const loaded = useLoad(key, (read) =>
     read(activity.counts, { params: {}, query: { ...others, from: others.from ?? EVER } }),
@@ -34,7 +34,7 @@ export function ActivityCounts({ as_of }: { as_of: string }) {
             <li key={name}>
               <button type="button" aria-pressed={status === name} onClick={() => choose(name)}>
                 <strong>{(by_status[name] ?? 0).toLocaleString()}</strong>
-                <Verdict status={name} />
+                <VerdictBadge status={name} />
               </button>
             </li>
           ))}

@@ -5,10 +5,15 @@ import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { SelectField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { TypedFilter } from "../ui/text-filter.tsx";
-import { RANGE_OPTIONS, rangeIn } from "../ui/time-range.ts";
+import { TextFilter } from "../ui/text-filter.tsx";
+import { RANGE_OPTIONS, readRange } from "../ui/time-range.ts";
 import { VERDICTS } from "../ui/verdict-badge.tsx";
-import { FILTER_NAMES, FILTERS, type Filter, type FilterNames } from "./activity-query.ts";
+import {
+  type ActivityFilter,
+  FILTER_LABELS,
+  FILTER_NAMES,
+  type FilterNames,
+} from "./activity-query.ts";
 
 export function ActivityFilters({ names }: { names: FilterNames }) {
   const { search } = useLocation();
@@ -19,12 +24,12 @@ export function ActivityFilters({ names }: { names: FilterNames }) {
       <div className="toolbar">
         <SelectField
           label="Time"
-          value={rangeIn(search)}
+          value={readRange(search)}
           options={RANGE_OPTIONS}
           onChange={(range) => changeQuery({ range })}
         />
         {may("audit") && (
-          <TypedFilter
+          <TextFilter
             key={q}
             label="Text in what was stored"
             given={q}
@@ -39,20 +44,20 @@ export function ActivityFilters({ names }: { names: FilterNames }) {
 }
 
 /** As the chooser offers them: people have an id, and need not know which kind it is. */
-const OFFERED: readonly (readonly [Filter, string])[] = FILTER_NAMES.filter(
+const OFFERED: readonly (readonly [ActivityFilter, string])[] = FILTER_NAMES.filter(
   (name) => name !== "request_id",
-).map((name) => [name, name === "trace_id" ? "Trace or request id" : FILTERS[name]] as const);
+).map((name) => [name, name === "trace_id" ? "Trace or request id" : FILTER_LABELS[name]] as const);
 
 const DIRECTIONS: readonly EvaluationEvent["direction"][] = ["input", "output"];
 const PROTOCOLS: readonly EvaluationEvent["protocol"][] = ["all", "llm", "mcp", "a2a"];
-const WORDS: Partial<Record<Filter, readonly string[]>> = {
+const WORDS: Partial<Record<ActivityFilter, readonly string[]>> = {
   status: VERDICTS,
   direction: DIRECTIONS,
   protocol: PROTOCOLS,
 };
 
 function AddFilter({ names }: { names: FilterNames }) {
-  const [chosen, setChosen] = useState<Filter | "">("");
+  const [chosen, setChosen] = useState<ActivityFilter | "">("");
   const apply = (value: string) => {
     if (!value) return;
     changeQuery(chosen === "trace_id" ? { [idKind(value)]: value } : { [chosen]: value });
@@ -67,19 +72,19 @@ function AddFilter({ names }: { names: FilterNames }) {
         value={chosen}
         options={[["", "Choose…"], ...OFFERED]}
         // The options are filters.
-        onChange={(value) => setChosen(value as Filter | "")}
+        onChange={(value) => setChosen(value as ActivityFilter | "")}
       />
       {chosen &&
         (known ? (
           <SelectField label={label} value="" options={[["", "Any"], ...known]} onChange={apply} />
         ) : (
-          <TypedFilter key={chosen} label={label} given="" apply={apply} />
+          <TextFilter key={chosen} label={label} given="" apply={apply} />
         ))}
     </>
   );
 }
 
-const idKind = (id: string): Filter =>
+const idKind = (id: string): ActivityFilter =>
   /^[\da-f]{8}-[\da-f-]{27}$/i.test(id) ? "request_id" : "trace_id";
 
 function Chips({ names }: { names: FilterNames }) {
@@ -95,11 +100,11 @@ function Chips({ names }: { names: FilterNames }) {
         const text = names[name]?.get(value) ?? value;
         return (
           <li key={name} className="chip">
-            {FILTERS[name]}: <strong>{text}</strong>
+            {FILTER_LABELS[name]}: <strong>{text}</strong>
             <button
               type="button"
               className="chip-act"
-              aria-label={`Remove the filter ${FILTERS[name]}: ${text}`}
+              aria-label={`Remove the filter ${FILTER_LABELS[name]}: ${text}`}
               onClick={() => changeQuery({ [name]: undefined })}
             >
               <Icon name="cross" />
@@ -122,19 +127,19 @@ const clear = (): void =>
   changeQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));
 
 interface FilterByProps {
-  name: Filter;
+  name: ActivityFilter;
   value: string | null;
   children: ReactNode;
 }
 
 /** A cell that narrows the list to what it shows. */
-export function FilterBy({ name, value, children }: FilterByProps) {
+export function FilterButton({ name, value, children }: FilterByProps) {
   if (value === null) return <span className="muted">none</span>;
   return (
     <button
       type="button"
       className="cell"
-      title={`Filter by this ${FILTERS[name].toLowerCase()}`}
+      title={`Filter by this ${FILTER_LABELS[name].toLowerCase()}`}
       onClick={() => changeQuery({ [name]: value })}
     >
       {children}

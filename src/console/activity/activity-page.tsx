@@ -1,29 +1,33 @@
 /** Console → Activity: what the guard judged, newest first, narrowed by the address. */
 import { useState } from "react";
-import { addressOf, call } from "../api.ts";
+import { call, endpointUrl } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Feed } from "../ui/feed.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Page, Ready } from "../ui/page.tsx";
-import { rangeIn } from "../ui/time-range.ts";
+import { readRange } from "../ui/time-range.ts";
 import { useLoad } from "../use-load.ts";
 import { activityColumns } from "./activity-columns.tsx";
 import { ActivityCounts } from "./activity-counts.tsx";
 import { ActivityFilters } from "./activity-filters.tsx";
-import { filterNames, queryOf } from "./activity-query.ts";
+import { loadFilterNames, readActivityQuery } from "./activity-query.ts";
 import { ActivitySheet } from "./activity-sheet.tsx";
-import { EraseConsumer } from "./erase-consumer-dialog.tsx";
+import { EraseConsumerDialog } from "./erase-consumer-dialog.tsx";
 
 export function ActivityPage() {
   const { search } = useLocation();
   const q = search.get("q") || undefined;
-  const key = JSON.stringify([rangeIn(search), q, { ...queryOf(search), from: undefined }]);
+  const key = JSON.stringify([
+    readRange(search),
+    q,
+    { ...readActivityQuery(search), from: undefined },
+  ]);
   const loaded = useLoad(
     key,
     async (read) => {
-      const query = { ...queryOf(search), q };
+      const query = { ...readActivityQuery(search), q };
       const more = (cursor: string) =>
         call(activity.list, { params: {}, query: { ...query, cursor } });
       const first = await read(activity.list, { params: {}, query });
@@ -32,7 +36,7 @@ export function ActivityPage() {
     },
     { still: true },
   );
-  const names = useLoad("", filterNames);
+  const names = useLoad("", loadFilterNames);
   const as_of = loaded.state === "ready" ? loaded.at.toISOString() : "";
   return (
     <Page
@@ -64,13 +68,13 @@ export function ActivityPage() {
 }
 
 function Actions({ reload }: { reload: () => void }) {
-  const { may, everywhere } = useSession();
+  const { may, allGateways } = useSession();
   const { search } = useLocation();
   const [erasing, setErasing] = useState(false);
   const exported = (format: "jsonl" | "csv") =>
-    addressOf(activity.export, {
+    endpointUrl(activity.export, {
       params: {},
-      query: { ...queryOf(search), q: search.get("q") || undefined, format },
+      query: { ...readActivityQuery(search), q: search.get("q") || undefined, format },
     });
   return (
     <>
@@ -84,7 +88,7 @@ function Actions({ reload }: { reload: () => void }) {
           </a>
         </>
       )}
-      {may("own") && everywhere && (
+      {may("own") && allGateways && (
         <button type="button" className="button danger" onClick={() => setErasing(true)}>
           Erase…
         </button>
@@ -93,7 +97,10 @@ function Actions({ reload }: { reload: () => void }) {
         <Icon name="reload" /> Refresh
       </button>
       {erasing && (
-        <EraseConsumer given={search.get("consumer_id") ?? ""} onClose={() => setErasing(false)} />
+        <EraseConsumerDialog
+          given={search.get("consumer_id") ?? ""}
+          onClose={() => setErasing(false)}
+        />
       )}
     </>
   );

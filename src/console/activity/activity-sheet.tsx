@@ -1,14 +1,14 @@
 /** One evaluation in full: who asked, what judged it, what was found, and what is kept of the texts. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import { Link } from "../router.tsx";
-import { When } from "../ui/badge.tsx";
-import { EventSheet, Fact, type Neighbours } from "../ui/event-sheet.tsx";
-import { Verdict } from "../ui/verdict-badge.tsx";
-import { inMs } from "./activity-columns.tsx";
+import { Timestamp } from "../ui/badge.tsx";
+import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
+import { VerdictBadge } from "../ui/verdict-badge.tsx";
+import { formatMs } from "./activity-columns.tsx";
 import { Findings } from "./findings.tsx";
 import { StoredTexts } from "./stored-texts.tsx";
 
-interface ActivitySheetProps extends Neighbours {
+interface ActivitySheetProps extends SheetNavigation {
   event: EvaluationEvent;
 }
 
@@ -18,10 +18,10 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
   return (
     <EventSheet title="Evaluation" {...neighbours}>
       <dl className="facts">
-        <Fact name="Time" value={<When at={event.time} precise />} />
+        <Fact name="Time" value={<Timestamp at={event.time} precise />} />
         <Fact
           name="Status"
-          value={<Verdict status={event.status} />}
+          value={<VerdictBadge status={event.status} />}
           filter={["status", event.status]}
         />
         <Fact
@@ -65,7 +65,7 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
       {detectors.failed.length > 0 && (
         <>
           <h3>Detectors that failed</h3>
-          <ul className="places">
+          <ul className="entries">
             {detectors.failed.map(({ detector_id, detector_name, error }) => (
               <li key={detector_id}>
                 <strong>{detector_name}</strong>: {error}
@@ -77,7 +77,7 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
       {detectors.uninspected?.[0] && (
         <>
           <h3>Not inspected</h3>
-          <ul className="places">
+          <ul className="entries">
             {detectors.uninspected.map(({ pointer, reason, detail }) => (
               <li key={`${pointer} ${reason} ${detail}`}>
                 <code>{pointer}</code>: {reason}
@@ -95,7 +95,7 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
         <Fact name="Protocol" value={event.protocol} filter={["protocol", event.protocol]} />
         <Fact name="Session" value={event.session_id} filter={["session_id", event.session_id]} />
         <Fact name="Detectors" value={`${detectors.run} ran, ${detectors.skipped} skipped`} />
-        <Fact name="Took" value={`${inMs(event.latency_ms)} ms`} />
+        <Fact name="Took" value={`${formatMs(event.latency_ms)} ms`} />
         <Fact name="Address" value={<code>{event.client_address}</code>} />
         <Fact name="Program" value={event.user_agent} />
         <Fact name="Request id" value={<code>{event.id}</code>} />

@@ -5,24 +5,24 @@ import { activity } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
-import { problemOf } from "../ui/form.tsx";
+import { findProblem } from "../ui/form.tsx";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-load.ts";
 
-interface EraseConsumerProps {
+interface EraseConsumerDialogProps {
   /** The consumer that the list is narrowed to, if any. */
   given: string;
   onClose: () => void;
 }
 
-export function EraseConsumer({ given, onClose }: EraseConsumerProps) {
-  const { say } = useSession();
+export function EraseConsumerDialog({ given, onClose }: EraseConsumerDialogProps) {
+  const { announce } = useSession();
   const [consumer_id, setConsumer] = useState(given);
   const [again, setAgain] = useState("");
   const erase = useAction(async () => {
     const { erased } = await call(activity.erase, { params: {}, body: { consumer_id } });
     onClose();
-    say(`Erased of ${consumer_id}: ${erased.toLocaleString()}.`);
+    announce(`Erased of ${consumer_id}: ${erased.toLocaleString()}.`);
   });
   return (
     <Dialog title="Erase a consumer" onClose={onClose}>
@@ -42,7 +42,7 @@ export function EraseConsumer({ given, onClose }: EraseConsumerProps) {
           onChange={setConsumer}
           autoComplete="off"
           required
-          problem={problemOf(erase.error, "consumer_id")}
+          problem={findProblem(erase.error, "consumer_id")}
         />
         <TextField
           label="The same again, to confirm"

@@ -1,7 +1,7 @@
 /** What was found in a payload: by whom, of which kind, where, and what was done about it. */
 import type { Finding } from "../../contract/evaluate.ts";
-import { Mark } from "../ui/badge.tsx";
-import { Verdict } from "../ui/verdict-badge.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { VerdictBadge } from "../ui/verdict-badge.tsx";
 
 export function Findings({ findings }: { findings: readonly Finding[] }) {
   if (findings.length === 0) return <p className="muted">Nothing was found.</p>;
@@ -11,15 +11,15 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: findings have no other identity
         <li key={index}>
           <div className="row tight">
-            <Verdict status={finding.outcome.action} />
-            <strong>{nameOf(finding)}</strong>
+            <VerdictBadge status={finding.outcome.action} />
+            <strong>{sourceName(finding)}</strong>
             <span className="muted">{finding.source.kind}</span>
           </div>
           <p>
             <Why of={finding} />
             <Unless evidence={finding.evidence} />
           </p>
-          <Places of={finding.evidence} />
+          <Locations of={finding.evidence} />
         </li>
       ))}
     </ol>
@@ -27,7 +27,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
 }
 
 /** What fired, as people call it. */
-export const nameOf = ({ source }: Finding): string =>
+export const sourceName = ({ source }: Finding): string =>
   source.detector_name ?? source.gate_name ?? source.kind;
 
 /** A gate is certain of what it asks; a detector says how sure it is. */
@@ -49,13 +49,13 @@ function Why({ of: { source, signal, evidence } }: { of: Finding }) {
 
 /** Why less was done than the rule says. */
 function Unless({ evidence }: { evidence: Finding["evidence"] }) {
-  if (evidence.approved === true) return <Mark tone="good" icon="check" text="approved" />;
+  if (evidence.approved === true) return <Badge tone="good" icon="check" text="approved" />;
   if (typeof evidence.would_be !== "string") return null;
-  return <Mark tone="plain" icon="flag" text={`not enforced; would be ${evidence.would_be}`} />;
+  return <Badge tone="plain" icon="flag" text={`not enforced; would be ${evidence.would_be}`} />;
 }
 
 /** As the guard writes them; a custom detector may leave members out. */
-interface Place {
+interface FindingLocation {
   label?: string;
   pointer?: string;
   inner_pointer?: string;
@@ -63,12 +63,12 @@ interface Place {
   end?: number;
 }
 
-function Places({ of: { places, count } }: { of: Finding["evidence"] }) {
+function Locations({ of: { places, count } }: { of: Finding["evidence"] }) {
   if (!Array.isArray(places) || places.length === 0) return null;
   const more = typeof count === "number" ? count - places.length : 0;
   return (
-    <ul className="places">
-      {(places as Place[]).map(({ label, pointer, inner_pointer, start, end }, index) => (
+    <ul className="entries">
+      {(places as FindingLocation[]).map(({ label, pointer, inner_pointer, start, end }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: places have no other identity
         <li key={index}>
           {label} {pointer && <code>{pointer + (inner_pointer ?? "")}</code>}

@@ -8,12 +8,12 @@ import { call } from "../api.ts";
 import { activity, approvals } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { When } from "../ui/badge.tsx";
-import { Decision } from "../ui/decision-badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
+import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Fact } from "../ui/event-sheet.tsx";
 import { TextField } from "../ui/field.tsx";
-import { problemOf } from "../ui/form.tsx";
+import { findProblem } from "../ui/form.tsx";
 import { Failure, Ready } from "../ui/page.tsx";
 import { useAction, useLoad } from "../use-load.ts";
 
@@ -45,19 +45,19 @@ function Shown({ approval, onClose }: ShownProps) {
   return (
     <>
       <dl className="facts">
-        <Fact name="Status" value={<Decision state={approval.status} />} />
+        <Fact name="Status" value={<DecisionBadge state={approval.status} />} />
         <Fact name="Consumer" value={approval.consumer_id} />
         <Fact name="Application" value={approval.application} />
         <Fact name="Tool" value={approval.tool} />
-        <Fact name="Asked" value={<When at={approval.created_at} precise />} />
+        <Fact name="Asked" value={<Timestamp at={approval.created_at} precise />} />
         <Fact
           name={pending ? "Expires" : "Holds until"}
-          value={<When at={approval.expires_at} precise />}
+          value={<Timestamp at={approval.expires_at} precise />}
         />
         {approval.decided_at && (
           <>
             <Fact name="Decided by" value={approval.decided_by} />
-            <Fact name="Decided" value={<When at={approval.decided_at} precise />} />
+            <Fact name="Decided" value={<Timestamp at={approval.decided_at} precise />} />
             <Fact name="Note" value={approval.note} />
           </>
         )}
@@ -117,13 +117,13 @@ function Origin({ event_id }: { event_id: string }) {
 }
 
 function Decide({ approval, onClose }: ShownProps) {
-  const { say } = useSession();
+  const { announce } = useSession();
   const [note, setNote] = useState("");
   const decide = useAction(async (decision: "approved" | "denied") => {
     const params = { approval_id: approval.id };
     await call(approvals.decide, { params, body: { decision, note: note || null } });
     onClose();
-    say(`${approval.asked_by} was ${decision}.`);
+    announce(`${approval.asked_by} was ${decision}.`);
   });
   const failure = <Failure title="This was not decided." error={decide.error} />;
   // Somebody else may have decided meanwhile: that is told, and nothing is offered any more.
@@ -137,7 +137,7 @@ function Decide({ approval, onClose }: ShownProps) {
         value={note}
         onChange={setNote}
         autoComplete="off"
-        problem={problemOf(decide.error, "note")}
+        problem={findProblem(decide.error, "note")}
       />
       {failure}
       <div className="form-end">

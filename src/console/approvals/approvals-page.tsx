@@ -2,12 +2,12 @@
 import type { Approval } from "../../contract/approvals.ts";
 import { approvals } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
-import { When } from "../ui/badge.tsx";
-import { Decision } from "../ui/decision-badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
+import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
-import { Refresh } from "../ui/refresh-button.tsx";
+import { RefreshButton } from "../ui/refresh-button.tsx";
 import type { Column } from "../ui/table.tsx";
 import { ApprovalSheet } from "./approval-sheet.tsx";
 
@@ -28,7 +28,7 @@ export function ApprovalsPage() {
     <Page
       title="Approvals"
       about="What the guard asks a person before it may pass."
-      actions={<Refresh />}
+      actions={<RefreshButton />}
     >
       <List
         caption="Approvals, newest first"
@@ -71,16 +71,16 @@ const COLUMNS: Column<Approval>[] = [
     head: "Asked",
     cell: ({ id, created_at }) => (
       <button type="button" className="link" onClick={() => show(id)}>
-        <When at={created_at} precise />
+        <Timestamp at={created_at} precise />
       </button>
     ),
   },
-  { head: "By", names: true, cell: ({ asked_by }) => asked_by },
+  { head: "By", rowHeader: true, cell: ({ asked_by }) => asked_by },
   { head: "Consumer", cell: ({ consumer_id }) => consumer_id ?? NONE },
   { head: "Application", cell: ({ application }) => application ?? NONE },
   { head: "Tool", cell: ({ tool }) => tool ?? NONE },
-  { head: "Status", cell: ({ status }) => <Decision state={status} /> },
-  { head: "Until", cell: ({ expires_at }) => <When at={expires_at} precise /> },
+  { head: "Status", cell: ({ status }) => <DecisionBadge state={status} /> },
+  { head: "Until", cell: ({ expires_at }) => <Timestamp at={expires_at} precise /> },
 ];
 
 const DECIDED: Column<Approval> = {

@@ -4,10 +4,10 @@ import type { AuditRecord } from "../../contract/audit.ts";
 import { auditLog } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { When } from "../ui/badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { SelectField } from "../ui/field.tsx";
-import { MemberChanges } from "../ui/field-changes.tsx";
+import { FieldChanges } from "../ui/field-changes.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";
@@ -35,24 +35,24 @@ const RESOURCES = [
 ];
 
 export function AuditPage() {
-  const { everywhere, gateway, gateways } = useSession();
+  const { allGateways, gateway, gateways } = useSession();
   const { search } = useLocation();
   const [open, setOpen] = useState<AuditRecord>();
   const resource = search.get("resource") ?? "";
   // A token that is limited to some gateways has to name one.
-  const gateway_id = search.get("gateway_id") ?? (everywhere ? "" : (gateway?.id ?? ""));
+  const gateway_id = search.get("gateway_id") ?? (allGateways ? "" : (gateway?.id ?? ""));
   const columns: Column<AuditRecord>[] = [
     {
       head: "Time",
       cell: (record) => (
         <button type="button" className="link" onClick={() => setOpen(record)}>
-          <When at={record.at} precise />
+          <Timestamp at={record.at} precise />
         </button>
       ),
     },
     { head: "Who", cell: ({ actor }) => actor },
     { head: "Change", cell: ({ action }) => <code>{action}</code> },
-    { head: "What", names: true, cell: (record) => nameIn(record) },
+    { head: "What", rowHeader: true, cell: (record) => nameIn(record) },
     {
       head: "Gateway",
       cell: ({ gateway_id: id }) =>
@@ -82,7 +82,7 @@ export function AuditPage() {
               label="Of gateway"
               value={gateway_id}
               options={[
-                ...(everywhere ? [["", "Any"] as const] : []),
+                ...(allGateways ? [["", "Any"] as const] : []),
                 ...gateways.map(({ id, name, slug }) => [id, `${name} (${slug})`] as const),
               ]}
               onChange={(value) => changeQuery({ gateway_id: value, cursor: undefined })}
@@ -119,7 +119,7 @@ function Record({ record, onClose }: { record: AuditRecord; onClose: () => void 
       <dl className="facts">
         <dt>Time</dt>
         <dd>
-          <When at={record.at} precise />
+          <Timestamp at={record.at} precise />
         </dd>
         <dt>Who</dt>
         <dd>{record.actor}</dd>
@@ -137,7 +137,7 @@ function Record({ record, onClose }: { record: AuditRecord; onClose: () => void 
         </dd>
       </dl>
       <h3>Changes</h3>
-      <MemberChanges before={record.before} after={record.after} />
+      <FieldChanges before={record.before} after={record.after} />
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ import { PolicyPicker } from "../policies/policy-picker.tsx";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { Form, problemOf, Section } from "../ui/form.tsx";
+import { Form, findProblem, Section } from "../ui/form.tsx";
 import { useAction } from "../use-load.ts";
 
 interface CollectorFormProps {
@@ -41,7 +41,7 @@ interface Typed {
 }
 
 export function CollectorForm({ collector, policies, onStale }: CollectorFormProps) {
-  const { may, say, gateways } = useSession();
+  const { may, announce, gateways } = useSession();
   const [opened, setOpened] = useState(collector);
   const [typed, setTyped] = useState(() => typedOf(collector));
   const change = (changes: Partial<Typed>) => setTyped({ ...typed, ...changes });
@@ -50,16 +50,16 @@ export function CollectorForm({ collector, policies, onStale }: CollectorFormPro
     if (!opened) {
       const made = await call(collectors.create, { params: {}, body });
       navigate(`/collectors/${made.id}?tab=auth`);
-      say(`Collector ${made.name} was created. It needs a key next.`);
+      announce(`Collector ${made.name} was created. It needs a key next.`);
       return;
     }
     const params = { collector_id: opened.id };
     const saved = await call(collectors.update, { params, body, version: opened.version });
     setOpened(saved);
     setTyped(typedOf(saved));
-    say("Saved.");
+    announce("Saved.");
   });
-  const problem = (member: string) => problemOf(save.error, member);
+  const problem = (member: string) => findProblem(save.error, member);
   return (
     <Form
       action={save}

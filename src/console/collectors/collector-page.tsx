@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Collector } from "../../contract/collectors.ts";
 import { call } from "../api.ts";
 import { collectors, policies } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Page, Ready } from "../ui/page.tsx";
@@ -35,7 +35,9 @@ function Opened({ collector_id, onStale }: CollectorPageProps & { onStale: () =>
   const tab = useTab(TABS);
   const loaded = useLoad(collector_id ?? "", async (read) => {
     const [known, collector] = await Promise.all([
-      everyPage((query) => read(policies.list, { params: {}, query: { ...query, sort: "name" } })),
+      readAllPages((query) =>
+        read(policies.list, { params: {}, query: { ...query, sort: "name" } }),
+      ),
       collector_id ? read(collectors.get, { params: { collector_id } }) : undefined,
     ]);
     return { known, collector };
@@ -73,10 +75,10 @@ function Opened({ collector_id, onStale }: CollectorPageProps & { onStale: () =>
 }
 
 function Remove({ collector }: { collector: Collector }) {
-  const { ask, say } = useSession();
+  const { confirm, announce } = useSession();
   const { id: collector_id, name, version } = collector;
   const question = () =>
-    ask({
+    confirm({
       title: `Delete ${name}?`,
       body: (
         <p>
@@ -84,11 +86,11 @@ function Remove({ collector }: { collector: Collector }) {
           401 and no verdict at once. What Activity recorded stays. This cannot be undone.
         </p>
       ),
-      act: "Delete collector",
+      button: "Delete collector",
       run: async () => {
         await call(collectors.remove, { params: { collector_id }, version });
         navigate("/collectors");
-        say(`Collector ${name} was deleted.`);
+        announce(`Collector ${name} was deleted.`);
       },
     });
   return (

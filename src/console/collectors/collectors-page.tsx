@@ -2,10 +2,10 @@
 import type { Collector } from "../../contract/collectors.ts";
 import type { Policy } from "../../contract/policies.ts";
 import { collectors, policies } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { Mark, When } from "../ui/badge.tsx";
+import { Badge, Timestamp } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -17,7 +17,7 @@ const COLUMNS: Column<Row>[] = [
   {
     head: "Name",
     sort: "name",
-    names: true,
+    rowHeader: true,
     cell: ({ id, name }) => <Link to={`/collectors/${id}`}>{name}</Link>,
   },
   { head: "Type", sort: "type", cell: ({ type }) => type },
@@ -25,7 +25,7 @@ const COLUMNS: Column<Row>[] = [
   { head: "When a detector fails", cell: ({ fail_mode }) => FAILING[fail_mode] },
   { head: "Texts kept", cell: ({ content_storage }) => content_storage },
   { head: "Days kept", number: true, cell: ({ retention_days }) => retention_days },
-  { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+  { head: "Created", sort: "created_at", cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
 const FAILING: Record<Collector["fail_mode"], string> = {
@@ -54,7 +54,7 @@ export function CollectorsPage() {
         load={async (query, read) => {
           const [page, known] = await Promise.all([
             read(collectors.list, { params: {}, query }),
-            everyPage((asked) => read(policies.list, { params: {}, query: asked })),
+            readAllPages((asked) => read(policies.list, { params: {}, query: asked })),
           ]);
           const items = page.items.map((collector) => ({
             ...collector,
@@ -75,7 +75,7 @@ export function CollectorsPage() {
 }
 
 function JudgedBy({ policy, default_policy_version: pinned }: Row) {
-  if (!policy) return <Mark tone="warn" icon="warning" text="none: all is allowed" />;
+  if (!policy) return <Badge tone="warn" icon="warning" text="none: all is allowed" />;
   return (
     <>
       <Link to={`/policies/${policy.id}`}>{policy.name}</Link>

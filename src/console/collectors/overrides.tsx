@@ -6,13 +6,13 @@ import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { collectors } from "../endpoints.ts";
 import { PolicyPicker } from "../policies/policy-picker.tsx";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { When } from "../ui/badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
-import { Form, problemOf } from "../ui/form.tsx";
+import { Form, findProblem } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
@@ -26,24 +26,24 @@ interface OverridesProps {
 type Row = Override & { id: string };
 
 export function Overrides({ collector, policies }: OverridesProps) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const [open, setOpen] = useState<"new" | Override>();
   const params = { collector_id: collector.id };
   const remove = ({ consumer_id }: Override) =>
-    ask({
+    confirm({
       title: `Remove the override of ${consumer_id}?`,
       body: <p>What this consumer_id sends is judged by the policy of the collector again.</p>,
-      act: "Remove override",
+      button: "Remove override",
       run: async () => {
         await call(collectors.removeOverride, { params: { ...params, consumer: consumer_id } });
-        say(`The override of ${consumer_id} was removed.`);
+        announce(`The override of ${consumer_id} was removed.`);
       },
     });
   const columns: Column<Row>[] = [
     {
       head: "consumer_id",
       sort: "consumer_id",
-      names: true,
+      rowHeader: true,
       cell: ({ consumer_id }) => <code>{consumer_id}</code>,
     },
     {
@@ -55,7 +55,11 @@ export function Overrides({ collector, policies }: OverridesProps) {
       ),
     },
     { head: "Version", cell: ({ policy_version }) => policy_version ?? "the newest" },
-    { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+    {
+      head: "Created",
+      sort: "created_at",
+      cell: ({ created_at }) => <Timestamp at={created_at} />,
+    },
     ...(may("write") ? [acts(setOpen, remove)] : []),
   ];
   return (
@@ -88,7 +92,7 @@ export function Overrides({ collector, policies }: OverridesProps) {
             if (open === "new") await refuseTaken(params, consumer);
             await call(collectors.setOverride, { params: { ...params, consumer }, body });
             setOpen(undefined);
-            say("Saved.");
+            announce("Saved.");
           }}
         />
       )}
@@ -100,7 +104,7 @@ export function Overrides({ collector, policies }: OverridesProps) {
 async function refuseTaken(params: { collector_id: string }, consumer: string): Promise<void> {
   // A search takes no longer text.
   const q = consumer.slice(0, 200);
-  const found = await everyPage((query) =>
+  const found = await readAllPages((query) =>
     call(collectors.overrides, { params, query: { ...query, q } }),
   );
   if (found.some(({ consumer_id }) => consumer_id === consumer)) {
@@ -116,10 +120,10 @@ const acts = (
   cell: (row) => (
     <div className="row tight">
       <button type="button" className="button small" onClick={() => change(row)}>
-        Change<span className="unseen"> {row.consumer_id}</span>
+        Change<span className="visually-hidden"> {row.consumer_id}</span>
       </button>
       <button type="button" className="button small" onClick={() => remove(row)}>
-        Remove<span className="unseen"> {row.consumer_id}</span>
+        Remove<span className="visually-hidden"> {row.consumer_id}</span>
       </button>
     </div>
   ),
@@ -148,7 +152,7 @@ function Change({ override, policies, onClose, save }: ChangeProps) {
       policy_version: picked.version ? Number(picked.version) : null,
     }),
   );
-  const problem = (member: string) => problemOf(action.error, member);
+  const problem = (member: string) => findProblem(action.error, member);
   return (
     <Dialog title={override ? "Change override" : "New override"} onClose={onClose}>
       <Form action={action} save={override ? "Save" : "Create override"} onCancel={onClose}>

@@ -4,8 +4,8 @@ import type { AttachedRegistry } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
 import { Capabilities } from "../ui/badge.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { moved, OrderButtons } from "../ui/order-buttons.tsx";
-import { namesIn } from "../ui/split-names.ts";
+import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
+import { splitNames } from "../ui/split-names.ts";
 
 interface AttachedRegistriesProps {
   upstreams: readonly Registry[];
@@ -27,7 +27,7 @@ export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRe
             registry={upstreams.find(({ id }) => id === entry.id)}
             place={{ index, count: attached.length }}
             onChange={(next) => replace(index, next)}
-            onMove={(by) => onChange(moved(attached, index, by))}
+            onMove={(by) => onChange(moveItem(attached, index, by))}
             onRemove={() => onChange(attached.filter((_, at) => at !== index))}
           />
         ))}
@@ -96,7 +96,7 @@ function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProp
           value={listed}
           onChange={(text) => {
             setListed(text);
-            setModels(namesIn(text), fallback ?? "");
+            setModels(splitNames(text), fallback ?? "");
           }}
         />
         <TextField

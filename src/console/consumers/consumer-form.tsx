@@ -7,8 +7,8 @@ import { consumers } from "../endpoints.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, problemOf, problemsBelow, Section } from "../ui/form.tsx";
-import { namesIn } from "../ui/split-names.ts";
+import { Form, findProblem, findProblemsBelow, Section } from "../ui/form.tsx";
+import { splitNames } from "../ui/split-names.ts";
 import { useAction } from "../use-load.ts";
 import { AttachedRegistries } from "./attached-registries.tsx";
 
@@ -43,7 +43,7 @@ interface Typed {
 }
 
 export function ConsumerForm({ gateway_id, consumer, upstreams, onStale }: ConsumerFormProps) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const [opened, setOpened] = useState(consumer);
   const [typed, setTyped] = useState(() => typedOf(consumer));
   const change = (changes: Partial<Typed>) => setTyped({ ...typed, ...changes });
@@ -52,14 +52,14 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, onStale }: Consu
     if (!opened) {
       const made = await call(consumers.create, { params: { gateway_id }, body });
       navigate(`/gateways/${gateway_id}/consumers/${made.id}?tab=keys`);
-      say(`Consumer ${made.name} was created. It needs a key next.`);
+      announce(`Consumer ${made.name} was created. It needs a key next.`);
       return;
     }
     const params = { gateway_id, consumer_id: opened.id };
     setOpened(await call(consumers.update, { params, body, version: opened.version }));
-    say("Saved.");
+    announce("Saved.");
   });
-  const problem = (member: string) => problemOf(save.error, member);
+  const problem = (member: string) => findProblem(save.error, member);
   return (
     <Form
       action={save}
@@ -154,7 +154,7 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, onStale }: Consu
           label="Browser origins (optional)"
           value={typed.origins}
           onChange={(origins) => change({ origins })}
-          problem={problemsBelow(save.error, "cors.origins")}
+          problem={findProblemsBelow(save.error, "cors.origins")}
           hint="Pages that may call this consumer from a browser, such as https://app.example.com. Empty: none."
         />
       </Section>
@@ -193,5 +193,5 @@ const inputOf = (typed: Typed) => ({
     resend_billable: typed.resend_billable,
   },
   files_scope: typed.files_scope === "own" ? ("own" as const) : ("shared" as const),
-  cors: { origins: namesIn(typed.origins) },
+  cors: { origins: splitNames(typed.origins) },
 });

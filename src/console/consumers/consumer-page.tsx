@@ -1,9 +1,9 @@
 /** Console → a consumer: how its requests are routed, its keys, and where a request would go. */
 import { useState } from "react";
 import type { Consumer } from "../../contract/consumers.ts";
-import { call, ROOT } from "../api.ts";
+import { call, ROOT_URL } from "../api.ts";
 import { consumers, registries } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Page, Ready } from "../ui/page.tsx";
@@ -35,7 +35,7 @@ function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onSt
   const tab = useTab(TABS);
   const loaded = useLoad(consumer_id ?? "", async (read) => {
     const [upstreams, consumer] = await Promise.all([
-      everyPage((query) =>
+      readAllPages((query) =>
         read(registries.list, { params: { gateway_id }, query: { ...query, sort: "name" } }),
       ),
       consumer_id ? read(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
@@ -46,7 +46,7 @@ function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onSt
   return (
     <Page
       title={consumer_id ? (stored?.name ?? "Consumer") : "New consumer"}
-      about={stored && <code>{`${new URL(stored.slug, ROOT).href}/v1`}</code>}
+      about={stored && <code>{`${new URL(stored.slug, ROOT_URL).href}/v1`}</code>}
       actions={stored && may("write") && <Remove consumer={stored} />}
     >
       <Ready of={loaded} what="The consumer">
@@ -68,10 +68,10 @@ function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onSt
 }
 
 function Remove({ consumer }: { consumer: Consumer }) {
-  const { ask, say } = useSession();
+  const { confirm, announce } = useSession();
   const { gateway_id, id, name, slug } = consumer;
   const question = () =>
-    ask({
+    confirm({
       title: `Delete ${name}?`,
       body: (
         <p>
@@ -79,12 +79,12 @@ function Remove({ consumer }: { consumer: Consumer }) {
           once. Its past requests stay. This cannot be undone.
         </p>
       ),
-      act: "Delete consumer",
+      button: "Delete consumer",
       run: async () => {
         const params = { gateway_id, consumer_id: id };
         await call(consumers.remove, { params, version: consumer.version });
         navigate(`/gateways/${gateway_id}/consumers`);
-        say(`Consumer ${name} was deleted.`);
+        announce(`Consumer ${name} was deleted.`);
       },
     });
   return (

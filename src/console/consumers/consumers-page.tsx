@@ -1,10 +1,10 @@
 /** Console → Consumers: the applications of one gateway and the address each uses. */
 import type { Consumer } from "../../contract/consumers.ts";
-import { ROOT } from "../api.ts";
+import { ROOT_URL } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { OnOff, When } from "../ui/badge.tsx";
+import { StateBadge, Timestamp } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -14,7 +14,7 @@ const COLUMNS: Column<Consumer>[] = [
   {
     head: "Name",
     sort: "name",
-    names: true,
+    rowHeader: true,
     cell: ({ id, gateway_id, name }) => (
       <Link to={`/gateways/${gateway_id}/consumers/${id}`}>{name}</Link>
     ),
@@ -22,12 +22,15 @@ const COLUMNS: Column<Consumer>[] = [
   {
     head: "Address",
     sort: "slug",
-    cell: ({ slug }) => <code>{`${new URL(slug, ROOT).href}/v1`}</code>,
+    cell: ({ slug }) => <code>{`${new URL(slug, ROOT_URL).href}/v1`}</code>,
   },
-  { head: "State", cell: ({ active }) => <OnOff on={active} words={["active", "inactive"]} /> },
+  {
+    head: "State",
+    cell: ({ active }) => <StateBadge on={active} words={["active", "inactive"]} />,
+  },
   { head: "Registries", number: true, cell: ({ registries }) => registries.length },
   { head: "Balancing", cell: ({ balancing }) => balancing.algorithm.replaceAll("_", " ") },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 export function ConsumersPage({ gateway_id }: { gateway_id: string }) {

@@ -7,7 +7,7 @@ import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { problemOf, Section } from "../ui/form.tsx";
+import { findProblem, Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-load.ts";
@@ -64,7 +64,7 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
             hint="As clients name it."
             value={model}
             onChange={setModel}
-            problem={problemOf(explain.error, "model")}
+            problem={findProblem(explain.error, "model")}
           />
           <TextField
             label="Pin (optional)"
@@ -72,7 +72,7 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
             hint="X-AG-Pin: a registry's name or id, or @provider."
             value={pin}
             onChange={setPin}
-            problem={problemOf(explain.error, "headers")}
+            problem={findProblem(explain.error, "headers")}
           />
         </div>
         <Failure title="This could not be explained." error={explain.error} />
@@ -82,7 +82,7 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
           </button>
         </div>
       </form>
-      <div role="status" className="told">
+      <div role="status" className="explanation">
         {told && <Told told={told} gateway_id={gateway_id} />}
       </div>
     </Section>
@@ -114,7 +114,7 @@ function Told({ told, gateway_id }: { told: Explanation; gateway_id: string }) {
       {tried.length > 0 && (
         <>
           <h3>Tried, in this order</h3>
-          <ol className="places">
+          <ol className="entries">
             {tried.map((registry) => (
               <li key={registry.id}>
                 {linked(registry)} as {registry.model ? <code>{registry.model}</code> : "no model"}
@@ -132,7 +132,7 @@ function Told({ told, gateway_id }: { told: Explanation; gateway_id: string }) {
       {out.length > 0 && (
         <>
           <h3>Left out</h3>
-          <ul className="places">
+          <ul className="entries">
             {out.map((registry) => (
               <li key={registry.id}>
                 {linked(registry)}: {registry.message}

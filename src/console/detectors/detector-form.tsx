@@ -5,52 +5,52 @@ import type { DetectorResource, listDetectorCatalog } from "../../contract/detec
 import type { Registry } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { detectors, registries } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, problemOf, Section } from "../ui/form.tsx";
-import { draftOf, valuesOf } from "../ui/schema-draft.ts";
+import { Form, findProblem, Section } from "../ui/form.tsx";
+import { toDraft, toValues } from "../ui/schema-draft.ts";
 import { type Choices, SchemaFields } from "../ui/schema-fields.tsx";
 import { useAction, useLoad } from "../use-load.ts";
 
-export type CatalogEntry = z.output<typeof listDetectorCatalog.reply>["items"][number];
+export type DetectorKind = z.output<typeof listDetectorCatalog.reply>["items"][number];
 
 interface DetectorFormProps {
-  catalog: readonly CatalogEntry[];
+  catalog: readonly DetectorKind[];
   /** Undefined: it is not made yet. */
   detector: DetectorResource | undefined;
   onStale: () => void;
 }
 
 export function DetectorForm({ catalog, detector, onStale }: DetectorFormProps) {
-  const { may, say, gateway } = useSession();
+  const { may, announce, gateway } = useSession();
   const [opened, setOpened] = useState(detector);
   const [typed, setTyped] = useState(() => typedOf(catalog, detector));
-  const entry = entryOf(catalog, typed.kind);
+  const entry = findKind(catalog, typed.kind);
   const asks = "registry_id" in typed.settings;
   const upstreams = useLoad(`${gateway?.id} ${asks}`, async (read) =>
     asks && gateway
-      ? await everyPage((query) =>
+      ? await readAllPages((query) =>
           read(registries.list, { params: { gateway_id: gateway.id }, query }),
         )
       : [],
   );
   const save = useAction(async () => {
     const { name, kind, enabled } = typed;
-    const settings = valuesOf(entry.settings_schema, typed.settings, "settings");
+    const settings = toValues(entry.settings_schema, typed.settings, "settings");
     const body = { name, kind, enabled, settings };
     if (!opened) {
       const made = await call(detectors.create, { params: {}, body });
       navigate("/detectors");
-      say(`Detector ${made.name} was created.`);
+      announce(`Detector ${made.name} was created.`);
       return;
     }
     const params = { detector_id: opened.id };
     const saved = await call(detectors.update, { params, body, version: opened.version });
     setOpened(saved);
     setTyped(typedOf(catalog, saved));
-    say("Saved.");
+    announce("Saved.");
   });
   return (
     <Form
@@ -67,15 +67,15 @@ export function DetectorForm({ catalog, detector, onStale }: DetectorFormProps) 
           disabled={opened !== undefined}
           hint={entry.summary}
           options={catalog.map(({ kind, title }) => [kind, title])}
-          onChange={(kind) => setTyped({ ...typed, ...freshFor(entryOf(catalog, kind)) })}
-          problem={problemOf(save.error, "kind")}
+          onChange={(kind) => setTyped({ ...typed, ...freshFor(findKind(catalog, kind)) })}
+          problem={findProblem(save.error, "kind")}
         />
         <TextField
           label="Name"
           required
           value={typed.name}
           onChange={(name) => setTyped({ ...typed, name })}
-          problem={problemOf(save.error, "name")}
+          problem={findProblem(save.error, "name")}
         />
         <CheckField
           label="Enabled"
@@ -103,24 +103,24 @@ export function DetectorForm({ catalog, detector, onStale }: DetectorFormProps) 
   );
 }
 
-export function entryOf(catalog: readonly CatalogEntry[], kind: string): CatalogEntry {
+export function findKind(catalog: readonly DetectorKind[], kind: string): DetectorKind {
   const entry = catalog.find((one) => one.kind === kind) ?? catalog[0];
   if (!entry) throw new Error("The server names no kind of detector.");
   return entry;
 }
 
-const freshFor = (entry: CatalogEntry) => ({
+const freshFor = (entry: DetectorKind) => ({
   kind: entry.kind,
-  settings: draftOf(entry.settings_schema, {}),
+  settings: toDraft(entry.settings_schema, {}),
 });
 
-function typedOf(catalog: readonly CatalogEntry[], detector: DetectorResource | undefined) {
-  const entry = entryOf(catalog, detector?.kind ?? "");
+function typedOf(catalog: readonly DetectorKind[], detector: DetectorResource | undefined) {
+  const entry = findKind(catalog, detector?.kind ?? "");
   return {
     name: detector?.name ?? "",
     enabled: detector?.enabled ?? true,
     kind: entry.kind,
-    settings: draftOf(entry.settings_schema, detector?.settings ?? {}),
+    settings: toDraft(entry.settings_schema, detector?.settings ?? {}),
   };
 }
 
@@ -133,7 +133,7 @@ function registryChoices(found: readonly Registry[], chosen: unknown): Choices[s
 }
 
 /** Input: user, tool arguments. Output: nothing. */
-function readsText({ reads, masks }: CatalogEntry): string {
+function readsText({ reads, masks }: DetectorKind): string {
   const list = (names: readonly string[]) =>
     names.map((name) => name.replaceAll("_", " ")).join(", ") || "nothing";
   const may = masks ? "can be masked" : "cannot be masked";

@@ -45,17 +45,17 @@ function Opened({ detector_id, onStale }: DetectorPageProps & { onStale: () => v
 }
 
 function Remove({ detector }: { detector: DetectorResource }) {
-  const { ask, say } = useSession();
+  const { confirm, announce } = useSession();
   const { id: detector_id, name, version } = detector;
   const question = () =>
-    ask({
+    confirm({
       title: `Delete ${name}?`,
       body: <p>Only a detector that no policy uses can be deleted. This cannot be undone.</p>,
-      act: "Delete detector",
+      button: "Delete detector",
       run: async () => {
         await call(detectors.remove, { params: { detector_id }, version });
         navigate("/detectors");
-        say(`Detector ${name} was deleted.`);
+        announce(`Detector ${name} was deleted.`);
       },
     });
   return (

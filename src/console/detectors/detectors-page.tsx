@@ -3,7 +3,7 @@ import type { DetectorResource } from "../../contract/detectors.ts";
 import { detectors } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { OnOff, When } from "../ui/badge.tsx";
+import { StateBadge, Timestamp } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -15,13 +15,16 @@ const COLUMNS: Column<Row>[] = [
   {
     head: "Name",
     sort: "name",
-    names: true,
+    rowHeader: true,
     cell: ({ id, name }) => <Link to={`/detectors/${id}`}>{name}</Link>,
   },
   { head: "Kind", sort: "kind", cell: ({ title }) => title },
-  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["enabled", "disabled"]} /> },
-  { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
-  { head: "Changed", cell: ({ updated_at }) => <When at={updated_at} /> },
+  {
+    head: "State",
+    cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
+  },
+  { head: "Created", sort: "created_at", cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { head: "Changed", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 export function DetectorsPage() {

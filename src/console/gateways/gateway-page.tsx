@@ -5,14 +5,14 @@ import { call } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
 import { LimitBlocks } from "../rate-limits/limit-blocks.tsx";
 import { LimitUsage } from "../rate-limits/limit-usage.tsx";
-import { RateLimits } from "../rate-limits/rate-limits-form.tsx";
+import { RateLimitsForm } from "../rate-limits/rate-limits-form.tsx";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { TextField } from "../ui/field.tsx";
-import { Form, problemOf, Section } from "../ui/form.tsx";
+import { Form, findProblem, Section } from "../ui/form.tsx";
 import { Page, Ready } from "../ui/page.tsx";
-import { PairsField, pairsOf, recordOf } from "../ui/pairs-field.tsx";
-import { Refresh } from "../ui/refresh-button.tsx";
+import { PairsField, toPairs, toRecord } from "../ui/pairs-field.tsx";
+import { RefreshButton } from "../ui/refresh-button.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { useAction, useLoad } from "../use-load.ts";
 import { RequiredPlugins } from "./required-plugins.tsx";
@@ -54,7 +54,7 @@ function Stored({ gateway_id, onStale }: StoredProps) {
       about="Settings of the gateway, and what its limits do."
       actions={
         <>
-          {LIVE.includes(tab) && <Refresh />}
+          {LIVE.includes(tab) && <RefreshButton />}
           {gateway.state === "ready" && may("write") && <Remove gateway={gateway.value} />}
         </>
       }
@@ -74,7 +74,7 @@ const SHOWN: Record<Tab, (props: ShownProps) => ReactNode> = {
       <RequiredPlugins gateway={props.gateway} />
     </>
   ),
-  limits: (props) => <RateLimits {...props} />,
+  limits: (props) => <RateLimitsForm {...props} />,
   usage: ({ gateway }) => <LimitUsage gateway={gateway} />,
   blocks: ({ gateway }) => <LimitBlocks gateway={gateway} />,
 };
@@ -91,23 +91,23 @@ interface SettingsProps {
 }
 
 function Settings({ gateway, onStale }: SettingsProps) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   // As it was when the form was filled: this is the version that a save changes.
   const [opened, setOpened] = useState(gateway);
   const [name, setName] = useState(opened?.name ?? "");
   const [slug, setSlug] = useState(opened?.slug ?? "");
-  const [labels, setLabels] = useState(pairsOf(opened?.metadata));
+  const [labels, setLabels] = useState(toPairs(opened?.metadata));
   const save = useAction(async () => {
-    const body = { name, ...(slug ? { slug } : {}), metadata: recordOf(labels) };
+    const body = { name, ...(slug ? { slug } : {}), metadata: toRecord(labels) };
     if (!opened) {
       const made = await call(gateways.create, { params: {}, body });
       navigate(`/gateways/${made.id}/registries`);
-      say(`Gateway ${made.name} was created.`);
+      announce(`Gateway ${made.name} was created.`);
       return;
     }
     const params = { gateway_id: opened.id };
     setOpened(await call(gateways.update, { params, body, version: opened.version }));
-    say("Saved.");
+    announce("Saved.");
   });
   return (
     <Form
@@ -123,13 +123,13 @@ function Settings({ gateway, onStale }: SettingsProps) {
           required
           value={name}
           onChange={setName}
-          problem={problemOf(save.error, "name")}
+          problem={findProblem(save.error, "name")}
         />
         <TextField
           label={opened ? "Slug" : "Slug (optional)"}
           value={slug}
           onChange={setSlug}
-          problem={problemOf(save.error, "slug")}
+          problem={findProblem(save.error, "slug")}
           hint="What clients may send as X-AG-Gateway-Slug. Lower-case letters, digits and dashes; generated when left empty."
         />
         <PairsField
@@ -145,18 +145,18 @@ function Settings({ gateway, onStale }: SettingsProps) {
 }
 
 function Remove({ gateway }: { gateway: Gateway }) {
-  const { ask, say } = useSession();
+  const { confirm, announce } = useSession();
   const question = () =>
-    ask({
+    confirm({
       title: `Delete ${gateway.name}?`,
       body: <WhatGoes gateway_id={gateway.id} />,
-      act: "Delete gateway",
-      typed: gateway.slug,
+      button: "Delete gateway",
+      mustType: gateway.slug,
       run: async () => {
         const params = { gateway_id: gateway.id };
         await call(gateways.remove, { params, version: gateway.version });
         navigate("/gateways");
-        say(`Gateway ${gateway.name} was deleted.`);
+        announce(`Gateway ${gateway.name} was deleted.`);
       },
     });
   return (

@@ -3,7 +3,7 @@ import type { Gateway } from "../../contract/gateways.ts";
 import { gateways } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { When } from "../ui/badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -13,7 +13,7 @@ const COLUMNS: Column<Gateway>[] = [
   {
     head: "Name",
     sort: "name",
-    names: true,
+    rowHeader: true,
     cell: ({ id, name }) => <Link to={`/gateways/${id}`}>{name}</Link>,
   },
   { head: "Slug", sort: "slug", cell: ({ slug }) => <code>{slug}</code> },
@@ -22,13 +22,13 @@ const COLUMNS: Column<Gateway>[] = [
     cell: ({ required_plugins }) =>
       required_plugins.map(({ name }) => name).join(", ") || <span className="muted">none</span>,
   },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
-  { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Created", sort: "created_at", cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
 export function GatewaysPage() {
-  const { may, everywhere } = useSession();
-  const create = may("write") && everywhere && (
+  const { may, allGateways } = useSession();
+  const create = may("write") && allGateways && (
     <Link to="/gateways/new" className="button primary">
       <Icon name="plus" /> New gateway
     </Link>

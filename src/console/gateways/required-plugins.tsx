@@ -2,7 +2,7 @@
 import type { Gateway, PluginEntry } from "../../contract/gateways.ts";
 import { RATE_LIMITER } from "../rate-limits/describe-limits.ts";
 import { Link } from "../router.tsx";
-import { OnOff } from "../ui/badge.tsx";
+import { StateBadge } from "../ui/badge.tsx";
 import { Section } from "../ui/form.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
@@ -32,10 +32,10 @@ export function RequiredPlugins({ gateway }: { gateway: Gateway }) {
 const columns = (limits: string): Column<PluginEntry & { id: string }>[] => [
   {
     head: "Name",
-    names: true,
+    rowHeader: true,
     cell: ({ name }) => (name === RATE_LIMITER ? <Link to={limits}>{name}</Link> : name),
   },
   { head: "Stage", cell: ({ stage }) => <code>{stage}</code> },
   { head: "Priority", number: true, cell: ({ priority }) => priority },
-  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["on", "off"]} /> },
+  { head: "State", cell: ({ enabled }) => <StateBadge on={enabled} words={["on", "off"]} /> },
 ];

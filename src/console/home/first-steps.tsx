@@ -6,7 +6,7 @@ import type { Registry } from "../../contract/registries.ts";
 import { chatCurl } from "../curl-examples.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { Mark } from "../ui/badge.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { Section } from "../ui/form.tsx";
 
@@ -65,9 +65,9 @@ function Step({ done, to, text, children }: StepProps) {
   return (
     <li>
       {done ? (
-        <Mark tone="good" icon="check" text="done" />
+        <Badge tone="good" icon="check" text="done" />
       ) : (
-        <Mark tone="plain" icon="minus" text="to do" />
+        <Badge tone="plain" icon="minus" text="to do" />
       )}
       <div>
         {to && !done && may("write") ? <Link to={to}>{text}</Link> : <strong>{text}</strong>}

@@ -38,7 +38,7 @@ interface Found<T> {
 }
 
 function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
-  const { everywhere } = useSession();
+  const { allGateways } = useSession();
   const params = { gateway_id: gateway.id };
   const here = `/gateways/${gateway.id}`;
   const loaded = useLoad(gateway.id, async (read) => {
@@ -49,7 +49,7 @@ function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
       read(consumers.list, { params, query }),
       read(gateways.requests, { params, query: { ...query, from } }),
       read(gateways.requests, { params, query: { limit: 8 } }),
-      everywhere ? read(activity.counts, { params: {}, query: { from } }) : undefined,
+      allGateways ? read(activity.counts, { params: {}, query: { from } }) : undefined,
     ]);
     return { upstreams, clients, hour, last, judged, key: await anyKey(params, clients) };
   });

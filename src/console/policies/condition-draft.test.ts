@@ -1,7 +1,7 @@
 /** Is a condition saved as it was read, and as it was typed? */
 import { expect, test } from "bun:test";
 import type { Condition } from "../../contract/conditions.ts";
-import { conditionOf, whenOf } from "./condition-draft.ts";
+import { toCondition, toConditionDraft } from "./condition-draft.ts";
 
 const TOOL = { field: "tool.name", op: "eq", value: "pay" } as const;
 
@@ -15,21 +15,21 @@ test.each<[string, Condition | null, string]>([
   ["one with nothing", { field: "tool.name", op: "eq", value: "" }, "json"],
   ["a deeper one", { all: [{ not: TOOL }] }, "json"],
 ])("%s comes back as it was", (_, condition, how) => {
-  const when = whenOf(condition);
+  const when = toConditionDraft(condition);
 
   expect(when.how).toBe(how as typeof when.how);
-  expect(conditionOf(when, "when")).toEqual(condition);
+  expect(toCondition(when, "when")).toEqual(condition);
 });
 
 test("typed lines become a comparison, or a list joined by all or any", () => {
   const line = { field: "tool.name", op: "in", value: "bash, sh," } as const;
   const more = { field: "tool.arguments.amount", op: "gt", value: "10" } as const;
 
-  expect(conditionOf({ how: "any", lines: [line] }, "when")).toEqual({
+  expect(toCondition({ how: "any", lines: [line] }, "when")).toEqual({
     ...line,
     value: ["bash", "sh"],
   });
-  expect(conditionOf({ how: "any", lines: [line, more] }, "when")).toEqual({
+  expect(toCondition({ how: "any", lines: [line, more] }, "when")).toEqual({
     any: [
       { ...line, value: ["bash", "sh"] },
       { ...more, value: 10 },
@@ -38,7 +38,7 @@ test("typed lines become a comparison, or a list joined by all or any", () => {
 });
 
 test("text that is not JSON is refused where the server would", () => {
-  expect(() => conditionOf({ how: "json", text: "{" }, "gates[0].when")).toThrow(
+  expect(() => toCondition({ how: "json", text: "{" }, "gates[0].when")).toThrow(
     /^gates\[0\]\.when: is not JSON/,
   );
 });
@@ -49,7 +49,7 @@ test("a line without a value is refused: it would hold wherever there is no tool
     { field: "tool.name", op: "eq", value: " " },
   ] as const;
 
-  expect(() => conditionOf({ how: "any", lines }, "gates[0].when")).toThrow(
+  expect(() => toCondition({ how: "any", lines }, "gates[0].when")).toThrow(
     "gates[0].when.any[1].value: must not be empty",
   );
 });

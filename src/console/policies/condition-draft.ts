@@ -1,7 +1,7 @@
 /** A condition while it is typed: lines that are joined by all or any, or JSON for deeper ones. */
 import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/conditions.ts";
 import { AppError } from "../../contract/errors.ts";
-import { parsed } from "../ui/schema-draft.ts";
+import { parseJson } from "../ui/schema-draft.ts";
 
 export interface ConditionLine {
   field: string;
@@ -9,7 +9,7 @@ export interface ConditionLine {
   value: string;
 }
 
-export type When = (
+export type ConditionDraft = (
   | { how: "always" }
   | { how: "all" | "any"; lines: readonly ConditionLine[] }
   | { how: "json"; text: string }
@@ -21,7 +21,7 @@ export type When = (
 type Comparison = Extract<Condition, { field: string }>;
 
 /** What people may choose from, and what each is about. */
-export const FIELDS: Record<(typeof CONDITION_FIELDS)[number], string> = {
+export const FIELD_LABELS: Record<(typeof CONDITION_FIELDS)[number], string> = {
   "consumer.id": "the consumer_id",
   "consumer.name": "name of the consumer",
   "consumer.tag": "tag of the consumer",
@@ -39,7 +39,7 @@ export const FIELDS: Record<(typeof CONDITION_FIELDS)[number], string> = {
   "tool.arguments": "what it is called with",
 };
 
-export const OPERATORS: Record<Operator, string> = {
+export const OPERATOR_LABELS: Record<Operator, string> = {
   eq: "is",
   neq: "is not",
   gt: "is more than",
@@ -52,12 +52,12 @@ export const OPERATORS: Record<Operator, string> = {
 
 export const newLine = (): ConditionLine => ({ field: "tool.name", op: "eq", value: "" });
 
-export function whenOf(condition: Condition | null): When {
+export function toConditionDraft(condition: Condition | null): ConditionDraft {
   if (condition === null) return { how: "always" };
   const how = "any" in condition ? "any" : "all";
   const list =
     "all" in condition ? condition.all : "any" in condition ? condition.any : [condition];
-  const lines = list.map(lineOf);
+  const lines = list.map(toLine);
   const simple = lines.filter((line) => line !== undefined);
   return simple.length === lines.length
     ? { how, lines: simple, kept: condition }
@@ -65,7 +65,7 @@ export function whenOf(condition: Condition | null): When {
 }
 
 /** Undefined: it is more than one line can say. */
-function lineOf(condition: Condition): ConditionLine | undefined {
+function toLine(condition: Condition): ConditionLine | undefined {
   if (!("field" in condition)) return undefined;
   const { field, op, value } = condition;
   if (!Array.isArray(value)) return value === "" ? undefined : { field, op, value: String(value) };
@@ -74,28 +74,28 @@ function lineOf(condition: Condition): ConditionLine | undefined {
 }
 
 /** `at` is where the server sees it: `gates[0].when`. */
-export function conditionOf(when: When, at: string): Condition | null {
+export function toCondition(when: ConditionDraft, at: string): Condition | null {
   if (when.kept) return when.kept;
   if (when.how === "always") return null;
   // The server judges what it holds.
-  if (when.how === "json") return parsed(when.text, at) as Condition;
+  if (when.how === "json") return parseJson(when.text, at) as Condition;
   const empty = when.lines.findIndex(({ value }) => value.trim() === "");
   // It would hold for everything that has no such member: who means that says it in JSON.
   if (empty >= 0) {
     throw new AppError("validation_failed", `${at}.${when.how}[${empty}].value: must not be empty`);
   }
-  return joined(when);
+  return joinLines(when);
 }
 
 /** As far as it is typed. */
-export function joined({ how, lines }: Extract<When, { lines: unknown }>): Condition {
-  const list = lines.map(comparisonOf);
+export function joinLines({ how, lines }: Extract<ConditionDraft, { lines: unknown }>): Condition {
+  const list = lines.map(toComparison);
   const [only] = list;
   if (only && list.length === 1) return only;
   return how === "all" ? { all: list } : { any: list };
 }
 
-function comparisonOf({ field, op, value }: ConditionLine): Comparison {
+function toComparison({ field, op, value }: ConditionLine): Comparison {
   if (op === "in") {
     const items = value.split(",").map((item) => item.trim());
     return { field, op, value: items.filter((item) => item !== "") };

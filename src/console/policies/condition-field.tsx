@@ -2,26 +2,26 @@
 import { useId } from "react";
 import type { Operator } from "../../contract/conditions.ts";
 import { AreaField, SelectField } from "../ui/field.tsx";
-import { counted } from "../ui/form.tsx";
+import { numberEntries } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import {
+  type ConditionDraft,
   type ConditionLine,
-  FIELDS,
-  joined,
+  FIELD_LABELS,
+  joinLines,
   newLine,
-  OPERATORS,
-  type When,
+  OPERATOR_LABELS,
 } from "./condition-draft.ts";
 
 interface ConditionFieldProps {
   /** Whose condition it is, for screen readers. */
   of: string;
-  when: When;
-  onChange: (when: When) => void;
+  when: ConditionDraft;
+  onChange: (when: ConditionDraft) => void;
   problem: string | undefined;
 }
 
-const HOW: Record<When["how"], string> = {
+const HOW: Record<ConditionDraft["how"], string> = {
   always: "always",
   all: "when all of these hold",
   any: "when any of these holds",
@@ -36,7 +36,7 @@ export function ConditionField({ of, when, onChange, problem }: ConditionFieldPr
         value={when.how}
         options={Object.entries(HOW)}
         // The options are the keys of HOW.
-        onChange={(how) => onChange(turned(when, how as When["how"]))}
+        onChange={(how) => onChange(turned(when, how as ConditionDraft["how"]))}
       />
       {when.how === "json" && (
         <div className="whole-row">
@@ -64,11 +64,11 @@ export function ConditionField({ of, when, onChange, problem }: ConditionFieldPr
 }
 
 /** What was typed is taken along where it can be. */
-function turned(when: When, how: When["how"]): When {
+function turned(when: ConditionDraft, how: ConditionDraft["how"]): ConditionDraft {
   if (how === "always") return { how };
   if (how !== "json") return { how, lines: "lines" in when ? when.lines : [newLine()] };
   if ("text" in when) return when;
-  const said = when.kept ?? ("lines" in when ? joined(when) : newLine());
+  const said = when.kept ?? ("lines" in when ? joinLines(when) : newLine());
   return { how, text: JSON.stringify(said, null, 2) };
 }
 
@@ -85,9 +85,9 @@ function Lines({ of, lines, onChange, problem }: LinesProps) {
     onChange(lines.map((line, index) => (index === at ? { ...line, ...changes } : line)));
   return (
     <fieldset className="field pairs whole-row">
-      <legend className="unseen">Condition of {of}</legend>
+      <legend className="visually-hidden">Condition of {of}</legend>
       <datalist id={fields}>
-        {Object.entries(FIELDS).map(([name, about]) => (
+        {Object.entries(FIELD_LABELS).map(([name, about]) => (
           <option key={name} value={name}>
             {about}
           </option>
@@ -109,7 +109,7 @@ function Lines({ of, lines, onChange, problem }: LinesProps) {
             // The options are the keys of OPERATORS.
             onChange={(event) => change(index, { op: event.target.value as Operator })}
           >
-            {Object.entries(OPERATORS).map(([name, text]) => (
+            {Object.entries(OPERATOR_LABELS).map(([name, text]) => (
               <option key={name} value={name}>
                 {text}
               </option>
@@ -133,7 +133,7 @@ function Lines({ of, lines, onChange, problem }: LinesProps) {
           </button>
         </div>
       ))}
-      {problem && <p className="problem">{counted(problem, "Comparison")}</p>}
+      {problem && <p className="problem">{numberEntries(problem, "Comparison")}</p>}
       <button
         type="button"
         className="button small"

@@ -21,18 +21,19 @@ export function diffLines(before: string, after: string): DiffLine[] {
     end += 1;
   }
   return [
-    ...lines(" ", was.slice(0, start)),
-    ...middle(was.slice(start, was.length - end), is.slice(start, is.length - end)),
-    ...lines(" ", was.slice(was.length - end)),
+    ...toDiffLines(" ", was.slice(0, start)),
+    ...diffMiddle(was.slice(start, was.length - end), is.slice(start, is.length - end)),
+    ...toDiffLines(" ", was.slice(was.length - end)),
   ];
 }
 
-const lines = (sign: DiffLine["sign"], texts: readonly string[]): DiffLine[] =>
+const toDiffLines = (sign: DiffLine["sign"], texts: readonly string[]): DiffLine[] =>
   texts.map((text) => ({ sign, text }));
 
 /** Along the longest run of lines that both have. */
-function middle(was: readonly string[], is: readonly string[]): DiffLine[] {
-  if (was.length * is.length > MAX_COMPARISONS) return [...lines("-", was), ...lines("+", is)];
+function diffMiddle(was: readonly string[], is: readonly string[]): DiffLine[] {
+  if (was.length * is.length > MAX_COMPARISONS)
+    return [...toDiffLines("-", was), ...toDiffLines("+", is)];
   const width = is.length + 1;
   const common = new Uint32Array((was.length + 1) * width);
   const at = (row: number, column: number) => common[row * width + column] ?? 0;

@@ -1,9 +1,9 @@
 /** The gates of a policy: conditions that decide by attributes, before any detector looks. */
 import type { AppError } from "../../contract/errors.ts";
 import { TextField } from "../ui/field.tsx";
-import { problemOf, problemsBelow } from "../ui/form.tsx";
+import { findProblem, findProblemsBelow } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { moved, OrderButtons } from "../ui/order-buttons.tsx";
+import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import type { Schema } from "../ui/schema-draft.ts";
 import { SchemaFields } from "../ui/schema-fields.tsx";
 import { type GateDraft, newGate } from "./policy-draft.ts";
@@ -41,7 +41,7 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
                 <OrderButtons
                   name={name}
                   place={{ index, count: gates.length }}
-                  onMove={(by) => onChange(moved(gates, index, by))}
+                  onMove={(by) => onChange(moveItem(gates, index, by))}
                   onRemove={() => onChange(gates.filter((old) => old !== gate))}
                 />
               </div>
@@ -50,7 +50,7 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
                 required
                 value={gate.name}
                 onChange={(next) => change({ name: next })}
-                problem={problemOf(error, `${at}.name`)}
+                problem={findProblem(error, `${at}.name`)}
               />
               <RuleFields
                 name={name}
@@ -58,8 +58,8 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
                 actions={["block", "ask", "transform", "report", "skip"]}
                 onChange={change}
                 problems={{
-                  action: problemOf(error, `${at}.action`),
-                  when: problemsBelow(error, `${at}.when`),
+                  action: findProblem(error, `${at}.action`),
+                  when: findProblemsBelow(error, `${at}.when`),
                 }}
               />
               {gate.action === "transform" && (

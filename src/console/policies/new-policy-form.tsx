@@ -7,15 +7,15 @@ import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Form, Section } from "../ui/form.tsx";
 import { useAction } from "../use-load.ts";
-import { PolicyIdentity } from "./policy-identity-fields.tsx";
+import { PolicyIdentityFields } from "./policy-identity-fields.tsx";
 
-export function NewPolicy() {
-  const { may, say } = useSession();
+export function NewPolicyForm() {
+  const { may, announce } = useSession();
   const [typed, setTyped] = useState<{ name: string; mode: Mode }>({ name: "", mode: "enforce" });
   const save = useAction(async () => {
     const made = await call(policies.create, { params: {}, body: typed });
     navigate(`/policies/${made.id}?tab=input`);
-    say(`Policy ${made.name} was created. It needs rules next.`);
+    announce(`Policy ${made.name} was created. It needs rules next.`);
   });
   return (
     <Form
@@ -25,7 +25,7 @@ export function NewPolicy() {
       onCancel={() => navigate("/policies")}
     >
       <Section title="Identity">
-        <PolicyIdentity {...typed} onChange={setTyped} error={save.error} />
+        <PolicyIdentityFields {...typed} onChange={setTyped} error={save.error} />
       </Section>
     </Form>
   );

@@ -1,10 +1,10 @@
 /** Console → Policies: what judges, in which mode, and for whom. */
 import type { Policy } from "../../contract/policies.ts";
 import { collectors, policies } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { ModeMark, When } from "../ui/badge.tsx";
+import { ModeBadge, Timestamp } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -16,10 +16,10 @@ const COLUMNS: Column<Row>[] = [
   {
     head: "Name",
     sort: "name",
-    names: true,
+    rowHeader: true,
     cell: ({ id, name }) => <Link to={`/policies/${id}`}>{name}</Link>,
   },
-  { head: "Mode", cell: ({ mode }) => <ModeMark mode={mode} /> },
+  { head: "Mode", cell: ({ mode }) => <ModeBadge mode={mode} /> },
   { head: "Gates", number: true, cell: ({ gates }) => gates.length },
   { head: "Input rules", number: true, cell: ({ input_rules }) => input_rules.length },
   { head: "Output rules", number: true, cell: ({ output_rules }) => output_rules.length },
@@ -32,7 +32,7 @@ const COLUMNS: Column<Row>[] = [
       </Link>
     ),
   },
-  { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+  { head: "Created", sort: "created_at", cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
 export function PoliciesPage() {
@@ -56,7 +56,7 @@ export function PoliciesPage() {
         load={async (query, read) => {
           const [page, known] = await Promise.all([
             read(policies.list, { params: {}, query }),
-            everyPage((asked) => read(collectors.list, { params: {}, query: asked })),
+            readAllPages((asked) => read(collectors.list, { params: {}, query: asked })),
           ]);
           const items = page.items.map((policy) => ({
             ...policy,

@@ -1,16 +1,16 @@
 /** A policy while it is typed: as it is stored, with conditions and masks that may not be whole yet. */
 import type { Gate, Mode, Policy, Rule } from "../../contract/policies.ts";
-import { type Draft, draftOf, type Schema, valuesOf } from "../ui/schema-draft.ts";
-import { conditionOf, newLine, type When, whenOf } from "./condition-draft.ts";
+import { type Schema, type SchemaDraft, toDraft, toValues } from "../ui/schema-draft.ts";
+import { type ConditionDraft, newLine, toCondition, toConditionDraft } from "./condition-draft.ts";
 
 /** Keeps its fields together when the order changes. */
 interface Keyed {
   key: string;
 }
-export type RuleDraft = Omit<Rule, "when"> & Keyed & { when: When };
+export type RuleDraft = Omit<Rule, "when"> & Keyed & { when: ConditionDraft };
 export interface GateDraft extends Omit<Gate, "when" | "mask">, Keyed {
-  when: When;
-  mask: Draft;
+  when: ConditionDraft;
+  mask: SchemaDraft;
   /** The stored mask until it is touched: it is then saved as it was. */
   kept: Gate["mask"];
 }
@@ -24,16 +24,20 @@ export interface PolicyDraft {
 }
 
 /** `masking` is the schema of what a gate masks. */
-export function policyDraft(policy: Policy, masking: Schema): PolicyDraft {
-  const ruleOf = (rule: Rule): RuleDraft => ({ ...rule, ...keyed(), when: whenOf(rule.when) });
+export function toPolicyDraft(policy: Policy, masking: Schema): PolicyDraft {
+  const ruleOf = (rule: Rule): RuleDraft => ({
+    ...rule,
+    ...keyed(),
+    when: toConditionDraft(rule.when),
+  });
   return {
     name: policy.name,
     mode: policy.mode,
     gates: policy.gates.map(({ mask, when, ...gate }) => ({
       ...gate,
       ...keyed(),
-      when: whenOf(when),
-      mask: draftOf(masking, mask ?? {}),
+      when: toConditionDraft(when),
+      mask: toDraft(masking, mask ?? {}),
       kept: mask,
     })),
     input_rules: policy.input_rules.map(ruleOf),
@@ -55,26 +59,26 @@ export const newGate = (masking: Schema): GateDraft => ({
   name: "",
   action: "block",
   when: { how: "all", lines: [newLine()] },
-  mask: draftOf(masking, {}),
+  mask: toDraft(masking, {}),
   kept: null,
   mode: null,
   enabled: true,
 });
 
-export function policyInput(draft: PolicyDraft, masking: Schema) {
+export function toPolicyInput(draft: PolicyDraft, masking: Schema) {
   const rulesOf = (side: "input_rules" | "output_rules") =>
     draft[side].map(({ key: _, when, ...rule }, index) => ({
       ...rule,
-      when: conditionOf(when, `${side}[${index}].when`),
+      when: toCondition(when, `${side}[${index}].when`),
     }));
   return {
     name: draft.name,
     mode: draft.mode,
     gates: draft.gates.map(({ key: _, when, mask, kept, ...gate }, index) => {
-      const typed = () => kept ?? valuesOf(masking, mask, `gates[${index}].mask`);
+      const typed = () => kept ?? toValues(masking, mask, `gates[${index}].mask`);
       return {
         ...gate,
-        when: conditionOf(when, `gates[${index}].when`),
+        when: toCondition(when, `gates[${index}].when`),
         mask: gate.action === "transform" ? typed() : null,
       };
     }),

@@ -3,17 +3,17 @@ import { type ReactNode, useState } from "react";
 import type { DetectorResource } from "../../contract/detectors.ts";
 import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
-import type { CatalogEntry } from "../detectors/detector-form.tsx";
+import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { Form, Section } from "../ui/form.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { useAction } from "../use-load.ts";
-import { useUnsaved } from "../use-unsaved-changes.ts";
+import { useUnsavedChanges } from "../use-unsaved-changes.ts";
 import { Gates } from "./gates.tsx";
-import { type PolicyDraft, policyDraft, policyInput } from "./policy-draft.ts";
+import { type PolicyDraft, toPolicyDraft, toPolicyInput } from "./policy-draft.ts";
 import { PolicyHistory } from "./policy-history.tsx";
-import { PolicyIdentity } from "./policy-identity-fields.tsx";
+import { PolicyIdentityFields } from "./policy-identity-fields.tsx";
 import { newReplay, PolicyReplay } from "./policy-replay.tsx";
 import { newTrial, PolicyTest } from "./policy-test.tsx";
 import { PolicyUses } from "./policy-uses.tsx";
@@ -22,7 +22,7 @@ import { Rules } from "./rules.tsx";
 interface PolicyEditorProps {
   policy: Policy;
   detectors: readonly DetectorResource[];
-  catalog: readonly CatalogEntry[];
+  catalog: readonly DetectorKind[];
   onStale: () => void;
 }
 
@@ -41,11 +41,11 @@ const TABS = [
 const MASKS = "data_loss_prevention";
 
 export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEditorProps) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const tab = useTab(TABS);
   const masking = catalog.find(({ kind }) => kind === MASKS)?.settings_schema ?? {};
   const [opened, setOpened] = useState(policy);
-  const [draft, setDraft] = useState(() => policyDraft(policy, masking));
+  const [draft, setDraft] = useState(() => toPolicyDraft(policy, masking));
   const [touched, setTouched] = useState(false);
   const [trial, setTrial] = useState(newTrial);
   const [replay, setReplay] = useState(newReplay);
@@ -55,20 +55,20 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
   };
   const save = useAction(async () => {
     const params = { policy_id: opened.id };
-    const body = policyInput(draft, masking);
+    const body = toPolicyInput(draft, masking);
     const saved = await call(policies.update, { params, body, version: opened.version });
     setOpened(saved);
-    setDraft(policyDraft(saved, masking));
+    setDraft(toPolicyDraft(saved, masking));
     setTouched(false);
-    say(`Saved as version ${saved.version}.`);
+    announce(`Saved as version ${saved.version}.`);
   });
-  useUnsaved(touched && !save.busy, ({ pathname }) => pathname !== location.pathname);
+  useUnsavedChanges(touched && !save.busy, ({ pathname }) => pathname !== location.pathname);
   const { error } = save;
   const shared = { detectors, catalog, error };
   const pages: { [Name in typeof tab]?: ReactNode } = {
     "": (
       <Section title="Identity">
-        <PolicyIdentity name={draft.name} mode={draft.mode} onChange={change} error={error} />
+        <PolicyIdentityFields name={draft.name} mode={draft.mode} onChange={change} error={error} />
       </Section>
     ),
     gates: (
@@ -122,7 +122,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
       {tab === "replay" && (
         <PolicyReplay
           policy={opened}
-          draft={touched ? () => policyInput(draft, masking) : undefined}
+          draft={touched ? () => toPolicyInput(draft, masking) : undefined}
           choice={replay}
           onChange={(changes) => setReplay((last) => ({ ...last, ...changes }))}
         />

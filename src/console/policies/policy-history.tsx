@@ -4,7 +4,7 @@ import type { Policy, PolicyVersion } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";
-import { Mark, When } from "../ui/badge.tsx";
+import { Badge, Timestamp } from "../ui/badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { ChangesTable } from "../ui/field-changes.tsx";
@@ -23,10 +23,10 @@ interface PolicyHistoryProps {
 type Row = PolicyVersion & { id: string };
 
 export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProps) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const [open, setOpen] = useState<PolicyVersion>();
   const restore = ({ number }: PolicyVersion) =>
-    ask({
+    confirm({
       title: `Restore version ${number}?`,
       body: (
         <p>
@@ -35,25 +35,25 @@ export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProp
           list.{unsaved && " The unsaved changes on this page are lost."}
         </p>
       ),
-      act: "Restore version",
+      button: "Restore version",
       run: async () => {
         const params = { policy_id: policy.id, number: String(number) };
         const { version } = await call(policies.restore, { params });
-        say(`Version ${number} was restored as version ${version}.`);
+        announce(`Version ${number} was restored as version ${version}.`);
         onRestored();
       },
     });
   const columns: Column<Row>[] = [
     {
       head: "Version",
-      names: true,
+      rowHeader: true,
       cell: ({ number }) => (
         <>
-          {number} {number === policy.version && <Mark tone="good" icon="check" text="newest" />}
+          {number} {number === policy.version && <Badge tone="good" icon="check" text="newest" />}
         </>
       ),
     },
-    { head: "Saved", cell: ({ created_at }) => <When at={created_at} precise /> },
+    { head: "Saved", cell: ({ created_at }) => <Timestamp at={created_at} precise /> },
     { head: "Who", cell: ({ actor }) => actor },
     { head: "Why", cell: ({ reason }) => reason },
     {
@@ -62,12 +62,12 @@ export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProp
         <div className="row tight">
           {version.number > 1 && (
             <button type="button" className="button small" onClick={() => setOpen(version)}>
-              Changes<span className="unseen"> of version {version.number}</span>
+              Changes<span className="visually-hidden"> of version {version.number}</span>
             </button>
           )}
           {may("write") && version.number !== policy.version && (
             <button type="button" className="button small" onClick={() => restore(version)}>
-              Restore<span className="unseen"> version {version.number}</span>
+              Restore<span className="visually-hidden"> version {version.number}</span>
             </button>
           )}
         </div>

@@ -2,9 +2,9 @@
 import type { AppError } from "../../contract/errors.ts";
 import type { Mode } from "../../contract/policies.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { problemOf } from "../ui/form.tsx";
+import { findProblem } from "../ui/form.tsx";
 
-interface PolicyIdentityProps {
+interface PolicyIdentityFieldsProps {
   name: string;
   mode: Mode;
   onChange: (changed: { name: string; mode: Mode }) => void;
@@ -20,7 +20,7 @@ const MEANING: Record<Mode, string> = {
   enforce: "Verdicts count: what its gates and rules block, ask about or mask is so.",
 };
 
-export function PolicyIdentity({ name, mode, onChange, error }: PolicyIdentityProps) {
+export function PolicyIdentityFields({ name, mode, onChange, error }: PolicyIdentityFieldsProps) {
   return (
     <>
       <TextField
@@ -28,7 +28,7 @@ export function PolicyIdentity({ name, mode, onChange, error }: PolicyIdentityPr
         required
         value={name}
         onChange={(next) => onChange({ name: next, mode })}
-        problem={problemOf(error, "name")}
+        problem={findProblem(error, "name")}
       />
       <SelectField
         label="Mode"

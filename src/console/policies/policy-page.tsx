@@ -3,12 +3,12 @@ import { useState } from "react";
 import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { detectors, policies } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Page, Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
-import { NewPolicy } from "./new-policy-form.tsx";
+import { NewPolicyForm } from "./new-policy-form.tsx";
 import { PolicyEditor } from "./policy-editor.tsx";
 
 export function PolicyPage({ policy_id }: { policy_id?: string }) {
@@ -17,7 +17,7 @@ export function PolicyPage({ policy_id }: { policy_id?: string }) {
     <Stored key={turn} policy_id={policy_id} onStale={() => setTurn(turn + 1)} />
   ) : (
     <Page title="New policy">
-      <NewPolicy />
+      <NewPolicyForm />
     </Page>
   );
 }
@@ -33,7 +33,9 @@ function Stored({ policy_id, onStale }: StoredProps) {
   const loaded = useLoad(policy_id, async (read) => {
     const [policy, found, catalog] = await Promise.all([
       read(policies.get, { params: { policy_id } }),
-      everyPage((query) => read(detectors.list, { params: {}, query: { ...query, sort: "name" } })),
+      readAllPages((query) =>
+        read(detectors.list, { params: {}, query: { ...query, sort: "name" } }),
+      ),
       read(detectors.catalog, { params: {} }),
     ]);
     return { policy, detectors: found, catalog: catalog.items };
@@ -53,10 +55,10 @@ function Stored({ policy_id, onStale }: StoredProps) {
 }
 
 function Remove({ policy }: { policy: Policy }) {
-  const { ask, say } = useSession();
+  const { confirm, announce } = useSession();
   const { id: policy_id, name, version } = policy;
   const question = () =>
-    ask({
+    confirm({
       title: `Delete ${name}?`,
       body: (
         <p>
@@ -64,11 +66,11 @@ function Remove({ policy }: { policy: Policy }) {
           This cannot be undone.
         </p>
       ),
-      act: "Delete policy",
+      button: "Delete policy",
       run: async () => {
         await call(policies.remove, { params: { policy_id }, version });
         navigate("/policies");
-        say(`Policy ${name} was deleted.`);
+        announce(`Policy ${name} was deleted.`);
       },
     });
   return (

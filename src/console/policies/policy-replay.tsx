@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Policy, PolicyInput } from "../../contract/policies.ts";
 import { now } from "../../lib/time/clock.ts";
 import { collectors } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { useSession } from "../session.ts";
 import { SelectField } from "../ui/field.tsx";
 import { Section } from "../ui/form.tsx";
@@ -11,7 +11,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { RANGE_OPTIONS, rangeStart } from "../ui/time-range.ts";
 import { useAction, useLoad } from "../use-load.ts";
-import { type Progress, replayInSteps } from "./replay-in-steps.ts";
+import { type ReplayProgress, replayInSteps } from "./replay-in-steps.ts";
 import { ReplayOutcome } from "./replay-outcome.tsx";
 
 /** Which events are judged again. */
@@ -48,11 +48,13 @@ export function PolicyReplay({ policy, draft, choice, onChange }: PolicyReplayPr
 
 function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
   const { range, collector_id, most } = choice;
-  const [progress, setProgress] = useState<Progress>();
+  const [progress, setProgress] = useState<ReplayProgress>();
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   const senders = useLoad("", (read) =>
-    everyPage((query) => read(collectors.list, { params: {}, query: { ...query, sort: "name" } })),
+    readAllPages((query) =>
+      read(collectors.list, { params: {}, query: { ...query, sort: "name" } }),
+    ),
   );
   const replay = useAction(async () => {
     setProgress(undefined);

@@ -5,16 +5,16 @@ import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { AreaField, SelectField, TextField } from "../ui/field.tsx";
-import { problemOf, problemsBelow, Section } from "../ui/form.tsx";
+import { findProblem, findProblemsBelow, Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
-import { parsed } from "../ui/schema-draft.ts";
+import { parseJson } from "../ui/schema-draft.ts";
 import { useAction } from "../use-load.ts";
 import { SAMPLES } from "./payload-samples.ts";
 import { TestVerdict } from "./test-verdict.tsx";
 
 /** What is asked, as it is typed, and the last answer with the payload it is about. */
-export interface Trial {
+export interface PolicyTrial {
   sample: string;
   payload: string;
   direction: Direction;
@@ -24,7 +24,7 @@ export interface Trial {
   answer: { payload: unknown; verdict: Judged } | undefined;
 }
 
-export const newTrial = (): Trial => ({
+export const newTrial = (): PolicyTrial => ({
   ...trialOf(Object.keys(SAMPLES)[0] ?? ""),
   consumer_id: "",
   attributes: "",
@@ -36,8 +36,8 @@ const PROTOCOLS: Record<Protocol, string> = { all: "all", llm: "llm", mcp: "mcp"
 
 interface PolicyTestProps {
   policy: Policy;
-  trial: Trial;
-  onChange: (changes: Partial<Trial>) => void;
+  trial: PolicyTrial;
+  onChange: (changes: Partial<PolicyTrial>) => void;
   /** Something was typed that the test does not know. */
   unsaved: boolean;
 }
@@ -45,13 +45,13 @@ interface PolicyTestProps {
 export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps) {
   const { may } = useSession();
   // A verdict about something else does not stay beside what is typed.
-  const change = (changes: Partial<Trial>) => onChange({ answer: undefined, ...changes });
+  const change = (changes: Partial<PolicyTrial>) => onChange({ answer: undefined, ...changes });
   const test = useAction(async () => {
     change({});
     const { direction, protocol, consumer_id } = trial;
-    const payload = parsed(trial.payload, "payload") as Record<string, unknown>;
+    const payload = parseJson(trial.payload, "payload") as Record<string, unknown>;
     const attributes = trial.attributes.trim()
-      ? (parsed(trial.attributes, "attributes") as Record<string, unknown>)
+      ? (parseJson(trial.attributes, "attributes") as Record<string, unknown>)
       : undefined;
     const verdict = await call(policies.test, {
       params: { policy_id: policy.id },
@@ -92,7 +92,7 @@ export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps
               rows={14}
               value={trial.payload}
               onChange={(payload) => change({ payload })}
-              problem={problemsBelow(test.error, "payload")}
+              problem={findProblemsBelow(test.error, "payload")}
             />
             <div className="columns">
               <SelectField
@@ -114,7 +114,7 @@ export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps
               label="consumer_id (optional)"
               value={trial.consumer_id}
               onChange={(consumer_id) => change({ consumer_id })}
-              problem={problemOf(test.error, "consumer_id")}
+              problem={findProblem(test.error, "consumer_id")}
             />
             <AreaField
               label="Attributes (optional)"
@@ -123,7 +123,7 @@ export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps
               hint='For conditions, as JSON: {"tool": {"name": "bash"}, "model": {"name": "…"}}'
               value={trial.attributes}
               onChange={(attributes) => change({ attributes })}
-              problem={problemsBelow(test.error, "attributes")}
+              problem={findProblemsBelow(test.error, "attributes")}
             />
             <button type="submit" className="button primary" disabled={test.busy}>
               {test.busy ? "Judging…" : "Run test"}

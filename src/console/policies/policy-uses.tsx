@@ -22,7 +22,7 @@ export function PolicyUses({ policy }: { policy: Policy }) {
   const columns: Column<Row>[] = [
     {
       head: "Collector",
-      names: true,
+      rowHeader: true,
       cell: ({ collector_id, collector_name, consumer_id }) => (
         <Link to={`/collectors/${collector_id}${consumer_id === null ? "" : "?tab=overrides"}`}>
           {collector_name}

@@ -4,7 +4,7 @@ import type { ReplayReport, ReplayRequest } from "../../contract/replay.ts";
 import { call } from "../api.ts";
 import { activity, policies } from "../endpoints.ts";
 
-export interface Asked {
+export interface ReplayOptions {
   policy_id: string;
   draft: z.input<typeof ReplayRequest>["draft"];
   from: string;
@@ -14,7 +14,7 @@ export interface Asked {
   most: number;
 }
 
-export interface Progress {
+export interface ReplayProgress {
   /** How many events were looked at, of how many. */
   done: number;
   total: number;
@@ -26,14 +26,14 @@ const STEP = 100;
 const LIMIT = 1000;
 
 export async function replayInSteps(
-  { policy_id, draft, from, to, collector_id, most }: Asked,
-  tell: (progress: Progress) => void,
+  { policy_id, draft, from, to, collector_id, most }: ReplayOptions,
+  tell: (progress: ReplayProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const range = { from, to, collector_id };
   const counted = await call(activity.counts, { params: {}, query: range });
   const total = Math.min(counted.total, most);
-  let progress: Progress = { done: 0, total, report: NOTHING };
+  let progress: ReplayProgress = { done: 0, total, report: NOTHING };
   let before = to;
   let cursor: string | undefined;
   do {
@@ -50,7 +50,7 @@ export async function replayInSteps(
       body: { draft, from: since, to: before, collector_id, limit: LIMIT },
     });
     const done = Math.min(total, progress.done + page.items.length);
-    progress = { done, total, report: joined(progress.report, report) };
+    progress = { done, total, report: mergeReports(progress.report, report) };
     before = since;
     cursor = page.next_cursor ?? undefined;
   } while (cursor && progress.done < most);
@@ -59,7 +59,7 @@ export async function replayInSteps(
 
 const NOTHING: ReplayReport = { evaluated: 0, skipped: 0, changes: [], transitions: {} };
 
-function joined(one: ReplayReport, other: ReplayReport): ReplayReport {
+function mergeReports(one: ReplayReport, other: ReplayReport): ReplayReport {
   const transitions = { ...one.transitions };
   for (const [name, count] of Object.entries(other.transitions)) {
     transitions[name] = (transitions[name] ?? 0) + count;

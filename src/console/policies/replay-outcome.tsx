@@ -1,10 +1,10 @@
 /** How far a replay is, and which decisions it found to be others than they were. */
 import type { ReplayReport } from "../../contract/replay.ts";
 import { Link } from "../router.tsx";
-import { When } from "../ui/badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Verdict } from "../ui/verdict-badge.tsx";
-import type { Progress } from "./replay-in-steps.ts";
+import { VerdictBadge } from "../ui/verdict-badge.tsx";
+import type { ReplayProgress } from "./replay-in-steps.ts";
 
 type Change = ReplayReport["changes"][number] & { id: string };
 type Decided = Change["before"];
@@ -19,7 +19,7 @@ interface Transition {
 /** Enough to see what they have in common. */
 const LISTED = 100;
 
-export function ReplayOutcome({ progress, busy }: { progress: Progress; busy: boolean }) {
+export function ReplayOutcome({ progress, busy }: { progress: ReplayProgress; busy: boolean }) {
   const { done, total, report } = progress;
   const { evaluated, skipped, changes } = report;
   const listed = changes.slice(0, LISTED).map((change) => ({ ...change, id: change.event_id }));
@@ -69,22 +69,22 @@ function transitionsOf({ transitions }: ReplayReport): Transition[] {
 }
 
 const COUNTED: Column<Transition>[] = [
-  { head: "Was", names: true, cell: ({ before }) => <Verdict status={before} /> },
-  { head: "Would be", cell: ({ after }) => <Verdict status={after} /> },
+  { head: "Was", rowHeader: true, cell: ({ before }) => <VerdictBadge status={before} /> },
+  { head: "Would be", cell: ({ after }) => <VerdictBadge status={after} /> },
   { head: "Events", number: true, cell: ({ count }) => count },
 ];
 
 const EVENTS: Column<Change>[] = [
   {
     head: "Time",
-    names: true,
+    rowHeader: true,
     cell: ({ id, time }) => (
       <Link to={`/activity?range=all&request_id=${id}`}>
-        <When at={time} precise />
+        <Timestamp at={time} precise />
       </Link>
     ),
   },
   { head: "Direction", cell: ({ direction }) => direction },
-  { head: "Was", cell: ({ before }) => <Verdict status={before} /> },
-  { head: "Would be", cell: ({ after }) => <Verdict status={after} /> },
+  { head: "Was", cell: ({ before }) => <VerdictBadge status={before} /> },
+  { head: "Would be", cell: ({ after }) => <VerdictBadge status={after} /> },
 ];

@@ -2,12 +2,12 @@
 import type { DetectorResource } from "../../contract/detectors.ts";
 import type { AppError } from "../../contract/errors.ts";
 import type { Direction } from "../../contract/evaluate.ts";
-import type { CatalogEntry } from "../detectors/detector-form.tsx";
+import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { Link } from "../router.tsx";
-import { Mark } from "../ui/badge.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { SelectField } from "../ui/field.tsx";
-import { problemOf, problemsBelow } from "../ui/form.tsx";
-import { moved, OrderButtons } from "../ui/order-buttons.tsx";
+import { findProblem, findProblemsBelow } from "../ui/form.tsx";
+import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import { newRule, type RuleDraft } from "./policy-draft.ts";
 import { RuleFields } from "./rule-fields.tsx";
 
@@ -16,7 +16,7 @@ interface RulesProps {
   rules: readonly RuleDraft[];
   onChange: (rules: readonly RuleDraft[]) => void;
   detectors: readonly DetectorResource[];
-  catalog: readonly CatalogEntry[];
+  catalog: readonly DetectorKind[];
   error: AppError | undefined;
 }
 
@@ -40,7 +40,7 @@ export function Rules(props: RulesProps) {
           const at = `${direction}_rules[${index}]`;
           const detector = detectors.find(({ id }) => id === rule.detector_id);
           const name = detector?.name ?? rule.detector_id;
-          const problem = problemOf(error, `${at}.detector_id`);
+          const problem = findProblem(error, `${at}.detector_id`);
           return (
             <li key={rule.key}>
               <div className="attached-head">
@@ -49,12 +49,12 @@ export function Rules(props: RulesProps) {
                 </strong>
                 <span className="muted">{entryOf(rule.detector_id)?.title}</span>
                 {detector?.enabled === false && (
-                  <Mark tone="warn" icon="minus" text="detector disabled" />
+                  <Badge tone="warn" icon="minus" text="detector disabled" />
                 )}
                 <OrderButtons
                   name={name}
                   place={{ index, count: rules.length }}
-                  onMove={(by) => onChange(moved(rules, index, by))}
+                  onMove={(by) => onChange(moveItem(rules, index, by))}
                   onRemove={() => onChange(rules.filter((old) => old !== rule))}
                 />
               </div>
@@ -67,8 +67,8 @@ export function Rules(props: RulesProps) {
                   onChange(rules.map((old) => (old === rule ? { ...old, ...changes } : old)))
                 }
                 problems={{
-                  action: problemOf(error, `${at}.action`),
-                  when: problemsBelow(error, `${at}.when`),
+                  action: findProblem(error, `${at}.action`),
+                  when: findProblemsBelow(error, `${at}.when`),
                 }}
               />
             </li>
@@ -100,7 +100,7 @@ export function Rules(props: RulesProps) {
 /** What cannot mask cannot transform; nobody is asked about what was already answered. */
 const actionsFor = (
   direction: Direction,
-  entry: CatalogEntry | undefined,
+  entry: DetectorKind | undefined,
 ): RuleDraft["action"][] => [
   "block",
   ...(direction === "input" ? (["ask"] as const) : []),

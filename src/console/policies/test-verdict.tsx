@@ -1,8 +1,8 @@
 /** A verdict in full: what it means, what was found, and what would be sent instead. */
 import type { Verdict as Judged, Status } from "../../contract/evaluate.ts";
 import { Findings } from "../activity/findings.tsx";
-import { Mark } from "../ui/badge.tsx";
-import { Verdict } from "../ui/verdict-badge.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { VerdictBadge } from "../ui/verdict-badge.tsx";
 import { diffLines } from "./diff-lines.ts";
 
 const MEANING: Record<Status, string> = {
@@ -18,7 +18,7 @@ export function TestVerdict({ payload, verdict }: { payload: unknown; verdict: J
   return (
     <>
       <p className="verdict-large">
-        <Verdict status={status} />
+        <VerdictBadge status={status} />
       </p>
       <p>{MEANING[status]}</p>
       <p className="muted">
@@ -27,7 +27,7 @@ export function TestVerdict({ payload, verdict }: { payload: unknown; verdict: J
       </p>
       {detectors.failed.map(({ detector_id, detector_name, error }) => (
         <p key={detector_id}>
-          <Mark tone="bad" icon="warning" text="failed" /> {detector_name}: {error}
+          <Badge tone="bad" icon="warning" text="failed" /> {detector_name}: {error}
         </p>
       ))}
       <h3>Findings</h3>

@@ -5,7 +5,7 @@ import type { LimitType } from "../../contract/limits.ts";
 /** As the plugin is named in `required_plugins`. */
 export const RATE_LIMITER = "rate_limiter";
 
-export const LIMIT_NAMES: Record<LimitType, string> = {
+export const LIMIT_LABELS: Record<LimitType, string> = {
   per_fingerprint: "Fingerprint",
   per_ip: "Address",
   per_user: "User",
@@ -20,15 +20,15 @@ const WHOSE: Record<LimitType, string> = {
 };
 
 /** Undefined: nothing is limited. */
-export function limitWords(entries: readonly PluginEntry[]): string | undefined {
+export function describeLimits(entries: readonly PluginEntry[]): string | undefined {
   const enabled = entries
     .filter((entry) => entry.name === RATE_LIMITER && entry.enabled)
     .sort((one, other) => one.priority - other.priority);
-  return enabled.length > 0 ? `In force: ${enabled.map(entryWords).join("; ")}.` : undefined;
+  return enabled.length > 0 ? `In force: ${enabled.map(describeEntry).join("; ")}.` : undefined;
 }
 
 /** The limits of one rate_limiter entry. */
-export function entryWords({ settings }: PluginEntry): string {
+export function describeEntry({ settings }: PluginEntry): string {
   // The server saves no other form.
   const limits = settings.limits as Partial<Record<LimitType, Limit>>;
   const parts = TYPES.flatMap((type) => {

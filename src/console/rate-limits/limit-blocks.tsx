@@ -4,29 +4,29 @@ import type { Block } from "../../contract/limits.ts";
 import { call } from "../api.ts";
 import { limits } from "../endpoints.ts";
 import { useSession } from "../session.ts";
-import { When } from "../ui/badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
-import { LIMIT_NAMES } from "./describe-limits.ts";
+import { LIMIT_LABELS } from "./describe-limits.ts";
 
 type Row = Block & { id: string };
 
 export function LimitBlocks({ gateway }: { gateway: Gateway }) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const params = { gateway_id: gateway.id };
   const lift = ({ type, subject }: Row) =>
-    ask({
+    confirm({
       title: `Lift the block of ${subject}?`,
       body: (
         <p>
-          It may send requests again at once. When it exceeds the limit “{LIMIT_NAMES[type]}” again,
-          it is blocked again.
+          It may send requests again at once. When it exceeds the limit “{LIMIT_LABELS[type]}”
+          again, it is blocked again.
         </p>
       ),
-      act: "Lift block",
+      button: "Lift block",
       run: async () => {
         await call(limits.lift, { params: { ...params, type, subject } });
-        say(`The block of ${subject} was lifted.`);
+        announce(`The block of ${subject} was lifted.`);
       },
     });
   return (
@@ -52,10 +52,10 @@ export function LimitBlocks({ gateway }: { gateway: Gateway }) {
 const rowOf = (block: Block): Row => ({ ...block, id: `${block.type} ${block.subject}` });
 
 const COLUMNS: Column<Row>[] = [
-  { head: "Subject", names: true, cell: ({ subject }) => <code>{subject}</code> },
-  { head: "Limit", cell: ({ type }) => LIMIT_NAMES[type] },
-  { head: "Blocked", cell: ({ created_at }) => <When at={created_at} precise /> },
-  { head: "Until", cell: ({ ends_at }) => <When at={ends_at} never="it is lifted" precise /> },
+  { head: "Subject", rowHeader: true, cell: ({ subject }) => <code>{subject}</code> },
+  { head: "Limit", cell: ({ type }) => LIMIT_LABELS[type] },
+  { head: "Blocked", cell: ({ created_at }) => <Timestamp at={created_at} precise /> },
+  { head: "Until", cell: ({ ends_at }) => <Timestamp at={ends_at} never="it is lifted" precise /> },
 ];
 
 const acts = (lift: (row: Row) => void): Column<Row> => ({
@@ -63,9 +63,9 @@ const acts = (lift: (row: Row) => void): Column<Row> => ({
   cell: (row) => (
     <button type="button" className="button small" onClick={() => lift(row)}>
       Lift
-      <span className="unseen">
+      <span className="visually-hidden">
         {" "}
-        the block of {row.subject}, {LIMIT_NAMES[row.type]}
+        the block of {row.subject}, {LIMIT_LABELS[row.type]}
       </span>
     </button>
   ),

@@ -6,32 +6,32 @@ import { call } from "../api.ts";
 import { limits } from "../endpoints.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { When } from "../ui/badge.tsx";
+import { Timestamp } from "../ui/badge.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
-import { LIMIT_NAMES, limitWords } from "./describe-limits.ts";
+import { describeLimits, LIMIT_LABELS } from "./describe-limits.ts";
 
 type Row = LimitState & { id: string };
 
 export function LimitUsage({ gateway }: { gateway: Gateway }) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const [note, setNote] = useState("");
   const type = useLocation().search.get("type") ?? "";
   const params = { gateway_id: gateway.id };
   const reset = ({ type: kind, subject }: Row) =>
-    ask({
+    confirm({
       title: `Reset ${subject}?`,
       body: (
         <p>
-          What it has used of the limit “{LIMIT_NAMES[kind]}” is forgotten, so it may send the whole
-          of it again at once. A block stays: lift it under Blocks.
+          What it has used of the limit “{LIMIT_LABELS[kind]}” is forgotten, so it may send the
+          whole of it again at once. A block stays: lift it under Blocks.
         </p>
       ),
-      act: "Reset",
+      button: "Reset",
       run: async () => {
         await call(limits.reset, { params: { ...params, type: kind, subject } });
-        say(`${subject} begins anew.`);
+        announce(`${subject} begins anew.`);
       },
     });
   return (
@@ -44,7 +44,7 @@ export function LimitUsage({ gateway }: { gateway: Gateway }) {
           <SelectField
             label="Limit"
             value={type}
-            options={[["", "All"], ...Object.entries(LIMIT_NAMES)]}
+            options={[["", "All"], ...Object.entries(LIMIT_LABELS)]}
             onChange={(chosen) => changeQuery({ type: chosen })}
           />
         }
@@ -74,8 +74,8 @@ function noteOf({ note, complete }: { note: string | null; complete: boolean }):
 }
 
 const COLUMNS: Column<Row>[] = [
-  { head: "Subject", names: true, cell: ({ subject }) => <code>{subject}</code> },
-  { head: "Limit", cell: ({ type }) => LIMIT_NAMES[type] },
+  { head: "Subject", rowHeader: true, cell: ({ subject }) => <code>{subject}</code> },
+  { head: "Limit", cell: ({ type }) => LIMIT_LABELS[type] },
   {
     head: "Used",
     cell: ({ used, limit, window }) => (
@@ -86,7 +86,7 @@ const COLUMNS: Column<Row>[] = [
     ),
   },
   { head: "Remaining", number: true, cell: ({ remaining }) => remaining },
-  { head: "Next one frees", cell: ({ reset_at }) => <When at={reset_at} never="—" precise /> },
+  { head: "Next one frees", cell: ({ reset_at }) => <Timestamp at={reset_at} never="—" precise /> },
 ];
 
 const acts = (reset: (row: Row) => void): Column<Row> => ({
@@ -94,16 +94,16 @@ const acts = (reset: (row: Row) => void): Column<Row> => ({
   cell: (row) => (
     <button type="button" className="button small" onClick={() => reset(row)}>
       Reset
-      <span className="unseen">
+      <span className="visually-hidden">
         {" "}
-        {row.subject}, {LIMIT_NAMES[row.type]}, {row.window}
+        {row.subject}, {LIMIT_LABELS[row.type]}, {row.window}
       </span>
     </button>
   ),
 });
 
 const Nothing = ({ gateway: { id, required_plugins } }: { gateway: Gateway }) =>
-  limitWords(required_plugins) ? (
+  describeLimits(required_plugins) ? (
     <p>Nobody has sent a request within the windows of the limits. Whoever does comes here.</p>
   ) : (
     <p>

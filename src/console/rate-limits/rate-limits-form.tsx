@@ -6,19 +6,19 @@ import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, problemOf, Section } from "../ui/form.tsx";
+import { Form, findProblem, Section } from "../ui/form.tsx";
 import { Ready } from "../ui/page.tsx";
-import { draftOf, valuesOf } from "../ui/schema-draft.ts";
+import { toDraft, toValues } from "../ui/schema-draft.ts";
 import { SchemaFields } from "../ui/schema-fields.tsx";
 import { useAction, useLoad } from "../use-load.ts";
-import { entryWords, limitWords, RATE_LIMITER } from "./describe-limits.ts";
+import { describeEntry, describeLimits, RATE_LIMITER } from "./describe-limits.ts";
 
 interface RateLimitsProps {
   gateway: Gateway;
   onStale: () => void;
 }
 
-export function RateLimits(props: RateLimitsProps) {
+export function RateLimitsForm(props: RateLimitsProps) {
   const loaded = useLoad("plugins", (read) => read(gateways.plugins, { params: {} }));
   return (
     <Ready of={loaded} what="The plugins">
@@ -36,7 +36,7 @@ function limiterIn(plugins: readonly Plugin[]): Plugin {
 }
 
 function PluginForm({ gateway, onStale, plugin }: RateLimitsProps & { plugin: Plugin }) {
-  const { may, say, ask } = useSession();
+  const { may, announce, confirm } = useSession();
   // As it was when the form was filled: this is the version that a save changes.
   const [opened, setOpened] = useState(gateway);
   const [place, setPlace] = useState(() => firstPlace(gateway));
@@ -60,20 +60,20 @@ function PluginForm({ gateway, onStale, plugin }: RateLimitsProps & { plugin: Pl
       ...(saved ?? freshFor(plugin)),
       enabled: typed.enabled,
       priority: Number(typed.priority),
-      settings: valuesOf(plugin.settings_schema, typed.settings, `${at}.settings`),
+      settings: toValues(plugin.settings_schema, typed.settings, `${at}.settings`),
     };
     show(await replace(required_plugins.toSpliced(place, 1, entry)), place);
-    say("Saved.");
+    announce("Saved.");
   });
   const remove = () =>
-    ask({
+    confirm({
       title: "Delete this entry?",
       body: <p>Its limits no longer apply. The other entries stay.</p>,
-      act: "Delete",
+      button: "Delete",
       run: async () => {
         const next = await replace(required_plugins.toSpliced(place, 1));
         show(next, firstPlace(next));
-        say("The entry was deleted.");
+        announce("The entry was deleted.");
       },
     });
   return (
@@ -92,7 +92,7 @@ function PluginForm({ gateway, onStale, plugin }: RateLimitsProps & { plugin: Pl
     >
       <Section
         title="Rate limits"
-        about={limitWords(required_plugins) ?? "Nothing is limited at this gateway now."}
+        about={describeLimits(required_plugins) ?? "Nothing is limited at this gateway now."}
       >
         {required_plugins.some(isLimiter) && (
           <SelectField
@@ -115,7 +115,7 @@ function PluginForm({ gateway, onStale, plugin }: RateLimitsProps & { plugin: Pl
           hint="Lower numbers come first: the first exceeded entry sets the action."
           value={typed.priority}
           onChange={(priority) => setTyped({ ...typed, priority })}
-          problem={problemOf(save.error, `${at}.priority`)}
+          problem={findProblem(save.error, `${at}.priority`)}
         />
         <SchemaFields
           schema={plugin.settings_schema}
@@ -144,7 +144,7 @@ function firstPlace({ required_plugins }: Gateway): number {
 function entryOptions(entries: readonly PluginEntry[]): [string, string][] {
   const saved = entries.flatMap((entry, index): [string, string][] => {
     if (!isLimiter(entry)) return [];
-    return [[`${index}`, `Priority ${entry.priority}: ${entryWords(entry)}`]];
+    return [[`${index}`, `Priority ${entry.priority}: ${describeEntry(entry)}`]];
   });
   return [...saved, [`${entries.length}`, "New entry"]];
 }
@@ -154,6 +154,6 @@ function typedOf(plugin: Plugin, gateway: Gateway, place: number) {
   return {
     enabled: entry?.enabled ?? true,
     priority: `${entry?.priority ?? 0}`,
-    settings: draftOf(plugin.settings_schema, entry?.settings ?? {}),
+    settings: toDraft(plugin.settings_schema, entry?.settings ?? {}),
   };
 }

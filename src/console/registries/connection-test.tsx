@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ConnectionReport, Registry, RegistryInput } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";
-import { Mark } from "../ui/badge.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { Section } from "../ui/form.tsx";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-load.ts";
@@ -58,7 +58,7 @@ function Report({ report }: { report: ConnectionReport }) {
     <dl className="facts">
       <dt>Result</dt>
       <dd>
-        <Mark
+        <Badge
           tone={ok ? "good" : "bad"}
           icon={ok ? "check" : "warning"}
           text={ok ? "works" : "does not work"}

@@ -3,7 +3,7 @@ import type { Registry } from "../../contract/registries.ts";
 import { registries } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { Capabilities, OnOff, When } from "../ui/badge.tsx";
+import { Capabilities, StateBadge, Timestamp } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -13,7 +13,7 @@ const COLUMNS: Column<Registry>[] = [
   {
     head: "Name",
     sort: "name",
-    names: true,
+    rowHeader: true,
     cell: ({ id, gateway_id, name, type }) => (
       <Link
         to={`/gateways/${gateway_id}/${type === "mcp" ? "store/instances" : "registries"}/${id}`}
@@ -23,9 +23,12 @@ const COLUMNS: Column<Registry>[] = [
     ),
   },
   { head: "Kind", sort: "provider", cell: ({ provider }) => <code>{provider}</code> },
-  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["enabled", "disabled"]} /> },
+  {
+    head: "State",
+    cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
+  },
   { head: "Can do", cell: ({ capabilities }) => <Capabilities of={capabilities} /> },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 export function RegistriesPage({ gateway_id }: { gateway_id: string }) {

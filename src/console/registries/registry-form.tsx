@@ -13,9 +13,9 @@ import { registries } from "../endpoints.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, problemOf, Section } from "../ui/form.tsx";
-import { PrivateField } from "../ui/private-address-field.tsx";
-import { type Draft, draftOf, valuesOf } from "../ui/schema-draft.ts";
+import { Form, findProblem, Section } from "../ui/form.tsx";
+import { PrivateAddressField } from "../ui/private-address-field.tsx";
+import { type SchemaDraft, toDraft, toValues } from "../ui/schema-draft.ts";
 import { SchemaFields } from "../ui/schema-fields.tsx";
 import { useAction } from "../use-load.ts";
 import { ConnectionTest } from "./connection-test.tsx";
@@ -34,7 +34,7 @@ interface RegistryFormProps {
 interface Typed {
   name: string;
   provider: Kind;
-  options: Draft;
+  options: SchemaDraft;
   api_key: string;
   keyless: boolean;
   capabilities: readonly Capability[];
@@ -43,7 +43,7 @@ interface Typed {
 }
 
 export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryFormProps) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const [opened, setOpened] = useState(registry);
   const [typed, setTyped] = useState(() => typedOf(kinds, registry));
   const [touched, setTouched] = useState(false);
@@ -57,7 +57,7 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
       const body = inputOf(kind, typed, undefined);
       const made = await call(registries.create, { params: { gateway_id }, body });
       navigate(`/gateways/${gateway_id}/registries`);
-      say(`Registry ${made.name} was created.`);
+      announce(`Registry ${made.name} was created.`);
       return;
     }
     const params = { gateway_id, registry_id: opened.id };
@@ -66,7 +66,7 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
     setOpened(saved);
     setTyped(typedOf(kinds, saved));
     setTouched(false);
-    say("Saved.");
+    announce("Saved.");
   });
   const keeps = opened?.auth && !typed.api_key;
   return (
@@ -91,7 +91,7 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
           required
           value={typed.name}
           onChange={(name) => change({ name })}
-          problem={problemOf(save.error, "name")}
+          problem={findProblem(save.error, "name")}
         />
         <SchemaFields
           schema={kind.options_schema}
@@ -110,7 +110,7 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
             disabled={typed.keyless}
             value={typed.api_key}
             onChange={(api_key) => change({ api_key })}
-            problem={problemOf(save.error, "auth.api_key") ?? problemOf(save.error, "auth")}
+            problem={findProblem(save.error, "auth.api_key") ?? findProblem(save.error, "auth")}
             placeholder={
               opened?.auth?.type === "api_key"
                 ? `Leave empty to keep ${opened.auth.api_key}`
@@ -134,7 +134,7 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
           checked={typed.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        <PrivateField
+        <PrivateAddressField
           checked={typed.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />
@@ -173,7 +173,7 @@ function kindOf(kinds: readonly KindEntry[], name: string): KindEntry {
 
 const freshFor = (kind: KindEntry) => ({
   provider: kind.kind,
-  options: draftOf(kind.options_schema, {}),
+  options: toDraft(kind.options_schema, {}),
   capabilities: kind.capabilities,
   api_key: "",
 });
@@ -183,7 +183,7 @@ function typedOf(kinds: readonly KindEntry[], registry: Registry | undefined): T
   return {
     ...freshFor(kind),
     name: registry?.name ?? "",
-    options: draftOf(kind.options_schema, registry?.provider_options ?? {}),
+    options: toDraft(kind.options_schema, registry?.provider_options ?? {}),
     keyless: false,
     capabilities: registry?.capabilities ?? kind.capabilities,
     enabled: registry?.enabled ?? true,
@@ -203,7 +203,7 @@ function inputOf(
   return {
     name,
     provider,
-    provider_options: valuesOf(kind.options_schema, options, "provider_options"),
+    provider_options: toValues(kind.options_schema, options, "provider_options"),
     ...(auth || keyless || !opened?.auth ? { auth } : {}),
     capabilities: all ? null : [...typed.capabilities],
     enabled,

@@ -56,10 +56,10 @@ function Opened({ gateway_id, registry_id, onStale }: RegistryPageProps & { onSt
 }
 
 function Remove({ registry }: { registry: Registry }) {
-  const { ask, say } = useSession();
+  const { confirm, announce } = useSession();
   const { gateway_id, id, name } = registry;
   const question = () =>
-    ask({
+    confirm({
       title: `Delete ${name}?`,
       body: (
         <p>
@@ -67,12 +67,12 @@ function Remove({ registry }: { registry: Registry }) {
           uses it. Requests that no other registry can answer get 503. This cannot be undone.
         </p>
       ),
-      act: "Delete registry",
+      button: "Delete registry",
       run: async () => {
         const params = { gateway_id, registry_id: id };
         await call(registries.remove, { params, version: registry.version });
         navigate(`/gateways/${gateway_id}/registries`);
-        say(`Registry ${name} was deleted.`);
+        announce(`Registry ${name} was deleted.`);
       },
     });
   return (

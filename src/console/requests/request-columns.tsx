@@ -1,36 +1,36 @@
 /** The columns of a request, on Home and on the Requests page. */
 import type { RequestEvent } from "../../contract/requests.ts";
-import { Status, When } from "../ui/badge.tsx";
+import { StatusBadge, Timestamp } from "../ui/badge.tsx";
 import type { Column } from "../ui/table.tsx";
 
 /** Names by id; what is gone is shown by its id. */
-export interface Names {
+export interface RequestNames {
   consumers: ReadonlyMap<string, string>;
   registries: ReadonlyMap<string, string>;
 }
 
 export const requestColumns = (
-  names: Names,
+  names: RequestNames,
   show: (id: string) => void,
 ): Column<RequestEvent>[] => [
   {
     head: "Time",
     cell: ({ id, time }) => (
       <button type="button" className="link" onClick={() => show(id)}>
-        <When at={time} precise />
+        <Timestamp at={time} precise />
       </button>
     ),
   },
-  { head: "Status", cell: ({ status }) => <Status code={status} /> },
+  { head: "Status", cell: ({ status }) => <StatusBadge code={status} /> },
   { head: "Endpoint", cell: ({ endpoint }) => endpoint },
-  { head: "Consumer", cell: ({ consumer_id }) => nameOf(names.consumers, consumer_id) },
+  { head: "Consumer", cell: ({ consumer_id }) => renderName(names.consumers, consumer_id) },
   { head: "Model", cell: ({ model_sent, model_asked }) => model_sent ?? model_asked ?? NONE },
-  { head: "Registry", cell: ({ registry_id }) => nameOf(names.registries, registry_id) },
+  { head: "Registry", cell: ({ registry_id }) => renderName(names.registries, registry_id) },
   { head: "Tokens", number: true, cell: tokens },
   { head: "ms", number: true, cell: ({ total_ms }) => Math.round(total_ms).toLocaleString() },
 ];
 
-export function nameOf(names: ReadonlyMap<string, string>, id: string | null) {
+export function renderName(names: ReadonlyMap<string, string>, id: string | null) {
   if (id === null) return NONE;
   return names.get(id) ?? <code title={id}>{id.slice(0, 8)}</code>;
 }

@@ -1,9 +1,9 @@
 /** What narrows the list of requests; every choice stands in the address. */
 import { changeQuery, useLocation } from "../router.tsx";
 import { SelectField } from "../ui/field.tsx";
-import { TypedFilter } from "../ui/text-filter.tsx";
-import { RANGE_OPTIONS, rangeIn } from "../ui/time-range.ts";
-import type { Names } from "./request-columns.tsx";
+import { TextFilter } from "../ui/text-filter.tsx";
+import { RANGE_OPTIONS, readRange } from "../ui/time-range.ts";
+import type { RequestNames } from "./request-columns.tsx";
 
 /** As the data plane names them. */
 const ENDPOINTS = [
@@ -23,7 +23,7 @@ const ENDPOINTS = [
 const TYPED = ["status", "error_code", "trace_id"] as const;
 const LABELS = { status: "Status", error_code: "Error code", trace_id: "Trace id" };
 
-export function RequestFilters({ names }: { names: Names }) {
+export function RequestFilters({ names }: { names: RequestNames }) {
   const { search } = useLocation();
   const set = (name: string) => (value: string) => changeQuery({ [name]: value });
   const value = (name: string) => search.get(name) ?? "";
@@ -31,7 +31,7 @@ export function RequestFilters({ names }: { names: Names }) {
     <div className="filters">
       <SelectField
         label="Time"
-        value={rangeIn(search)}
+        value={readRange(search)}
         options={RANGE_OPTIONS}
         onChange={set("range")}
       />
@@ -54,7 +54,7 @@ export function RequestFilters({ names }: { names: Names }) {
         onChange={set("endpoint")}
       />
       {TYPED.map((name) => (
-        <TypedFilter
+        <TextFilter
           key={`${name}${value(name)}`}
           label={LABELS[name]}
           given={value(name)}

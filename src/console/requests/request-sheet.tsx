@@ -1,23 +1,23 @@
 /** One request in full, beside the list: what was asked, who answered, what was tried. */
 import type { RequestEvent } from "../../contract/requests.ts";
-import { Mark, Status, When } from "../ui/badge.tsx";
-import { EventSheet, Fact, type Neighbours } from "../ui/event-sheet.tsx";
-import type { Names } from "./request-columns.tsx";
-import { nameOf } from "./request-columns.tsx";
+import { Badge, StatusBadge, Timestamp } from "../ui/badge.tsx";
+import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
+import type { RequestNames } from "./request-columns.tsx";
+import { renderName } from "./request-columns.tsx";
 
-interface RequestSheetProps extends Neighbours {
+interface RequestSheetProps extends SheetNavigation {
   event: RequestEvent;
-  names: Names;
+  names: RequestNames;
 }
 
 export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps) {
   return (
     <EventSheet title="Request" {...neighbours}>
       <dl className="facts">
-        <Fact name="Time" value={<When at={event.time} precise />} />
+        <Fact name="Time" value={<Timestamp at={event.time} precise />} />
         <Fact
           name="Status"
-          value={<Status code={event.status} />}
+          value={<StatusBadge code={event.status} />}
           filter={["status", `${event.status}`]}
         />
         {event.error_code && (
@@ -34,7 +34,7 @@ export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps)
         />
         <Fact
           name="Consumer"
-          value={nameOf(names.consumers, event.consumer_id)}
+          value={renderName(names.consumers, event.consumer_id)}
           filter={["consumer_id", event.consumer_id]}
         />
         <Fact name="Key id" value={<code>{event.key_id}</code>} />
@@ -42,7 +42,7 @@ export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps)
         <Fact name="Model sent" value={event.model_sent ?? "none"} />
         <Fact
           name="Registry"
-          value={nameOf(names.registries, event.registry_id)}
+          value={renderName(names.registries, event.registry_id)}
           filter={["registry_id", event.registry_id]}
         />
         <Fact name="Kind" value={event.provider ?? "none"} />
@@ -67,10 +67,10 @@ export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps)
           {event.attempts.map(({ registry_id, status, error, ms }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: attempts have no other identity
             <li key={index}>
-              <span>{nameOf(names.registries, registry_id)}</span>
-              {status !== null && <Status code={status} />}
+              <span>{renderName(names.registries, registry_id)}</span>
+              {status !== null && <StatusBadge code={status} />}
               {(error || status === null) && (
-                <Mark tone="bad" icon="warning" text={error ?? "no answer"} />
+                <Badge tone="bad" icon="warning" text={error ?? "no answer"} />
               )}
               <span className="muted">{inMs(ms)}</span>
             </li>

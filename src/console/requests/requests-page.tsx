@@ -1,14 +1,14 @@
 /** Console → Requests: what the data plane answered, newest first, filtered by the address. */
-import { call, type Read } from "../api.ts";
+import { call, type Reader } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
-import { namesById } from "../read-all-pages.ts";
+import { readNamesById } from "../read-all-pages.ts";
 import { useLocation } from "../router.tsx";
 import { Feed } from "../ui/feed.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Page, Ready } from "../ui/page.tsx";
-import { fromIn, rangeIn } from "../ui/time-range.ts";
+import { readRange, readRangeStart } from "../ui/time-range.ts";
 import { useLoad } from "../use-load.ts";
-import { type Names, requestColumns } from "./request-columns.tsx";
+import { type RequestNames, requestColumns } from "./request-columns.tsx";
 import { RequestFilters } from "./request-filters.tsx";
 import { RequestSheet } from "./request-sheet.tsx";
 
@@ -17,7 +17,7 @@ const FILTERS = ["consumer_id", "registry_id", "endpoint", "status", "error_code
 
 export function RequestsPage({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();
-  const key = [rangeIn(search), ...FILTERS.map((name) => search.get(name) ?? "")].join("\n");
+  const key = [readRange(search), ...FILTERS.map((name) => search.get(name) ?? "")].join("\n");
   const loaded = useLoad(
     key,
     (read) => read(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
@@ -66,18 +66,18 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
   );
 }
 
-const NO_NAMES: Names = { consumers: new Map(), registries: new Map() };
+const NO_NAMES: RequestNames = { consumers: new Map(), registries: new Map() };
 
-async function namesOf(read: Read, gateway_id: string): Promise<Names> {
+async function namesOf(read: Reader, gateway_id: string): Promise<RequestNames> {
   const params = { gateway_id };
   const [clients, upstreams] = await Promise.all([
-    namesById((query) => read(consumers.list, { params, query })),
-    namesById((query) => read(registries.list, { params, query })),
+    readNamesById((query) => read(consumers.list, { params, query })),
+    readNamesById((query) => read(registries.list, { params, query })),
   ]);
   return { consumers: clients, registries: upstreams };
 }
 
 function queryOf(search: URLSearchParams) {
   const given = FILTERS.map((name) => [name, search.get(name) || undefined]);
-  return { ...Object.fromEntries(given), from: fromIn(search) };
+  return { ...Object.fromEntries(given), from: readRangeStart(search) };
 }

@@ -1,6 +1,6 @@
 /** How many wait for a decision, beside their place in the side bar; looked at again now and then. */
 import { useEffect, useEffectEvent } from "react";
-import type { Read } from "../api.ts";
+import type { Reader } from "../api.ts";
 import { useLoad } from "../use-load.ts";
 
 const AGAIN_MS = 30_000;
@@ -11,7 +11,7 @@ interface PendingCountProps {
   of: string;
   load: (
     query: { limit: number },
-    read: Read,
+    read: Reader,
   ) => Promise<{ items: unknown[]; next_cursor: string | null }>;
 }
 
@@ -31,7 +31,7 @@ export function PendingCount({ of, load }: PendingCountProps) {
     <span className="count">
       {items.length}
       {next_cursor && "+"}
-      <span className="unseen"> pending</span>
+      <span className="visually-hidden"> pending</span>
     </span>
   );
 }

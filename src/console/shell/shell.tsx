@@ -3,13 +3,18 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { WhoAmI } from "../../contract/session.ts";
 import { call } from "../api.ts";
 import { gateways, session } from "../endpoints.ts";
-import { everyPage } from "../read-all-pages.ts";
+import { readAllPages } from "../read-all-pages.ts";
 import { Link, useLocation } from "../router.tsx";
-import { type Question, type Revealed, type Session, SessionContext } from "../session.ts";
-import { Confirm } from "../ui/confirm-dialog.tsx";
+import {
+  type Confirmation,
+  type ConsoleSession,
+  type NewSecret,
+  SessionContext,
+} from "../session.ts";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Ready } from "../ui/page.tsx";
-import { Reveal } from "../ui/secret-dialog.tsx";
+import { SecretDialog } from "../ui/secret-dialog.tsx";
 import { useAction, useLoad } from "../use-load.ts";
 import { GatewaySwitcher } from "./gateway-switcher.tsx";
 import { SideBar } from "./side-bar.tsx";
@@ -25,10 +30,10 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
     if (named) sessionStorage.setItem(CHOSEN, named);
   }, [named]);
   const list = useLoad(named ?? "", (read) =>
-    everyPage((query) => read(gateways.list, { params: {}, query: { ...query, sort: "name" } })),
+    readAllPages((query) => read(gateways.list, { params: {}, query: { ...query, sort: "name" } })),
   );
-  const [question, setQuestion] = useState<Question>();
-  const [revealed, setRevealed] = useState<Revealed>();
+  const [question, setQuestion] = useState<Confirmation>();
+  const [revealed, setRevealed] = useState<NewSecret>();
   const [said, setSaid] = useState("");
   useEffect(() => {
     const timer = said && setTimeout(() => setSaid(""), SAID_MS);
@@ -37,15 +42,15 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
 
   const known = list.state === "ready" ? list.value : [];
   const chosen = named ?? sessionStorage.getItem(CHOSEN);
-  const value: Session = {
+  const value: ConsoleSession = {
     who,
     may: (permission) => who.permissions.includes(permission),
-    everywhere: who.gateway_ids === null,
+    allGateways: who.gateway_ids === null,
     gateways: known,
     gateway: known.find(({ id }) => id === chosen) ?? known[0],
-    ask: setQuestion,
-    reveal: setRevealed,
-    say: setSaid,
+    confirm: setQuestion,
+    showSecret: setRevealed,
+    announce: setSaid,
   };
   return (
     <SessionContext value={value}>
@@ -72,9 +77,9 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
           )}
         </main>
       </div>
-      {question && <Confirm question={question} onClose={() => setQuestion(undefined)} />}
-      {revealed && <Reveal revealed={revealed} onStored={() => setRevealed(undefined)} />}
-      <div className="said" role="status">
+      {question && <ConfirmDialog question={question} onClose={() => setQuestion(undefined)} />}
+      {revealed && <SecretDialog revealed={revealed} onStored={() => setRevealed(undefined)} />}
+      <div className="toast" role="status">
         {said}
       </div>
     </SessionContext>
@@ -91,7 +96,7 @@ function WhoIsThis({ who }: { who: WhoAmI }) {
     <div className="who">
       {signOut.error && <span role="alert">Not signed out: {signOut.error.message}</span>}
       <span className="who-name">{who.name}</span>
-      <span className="mark plain">{who.role}</span>
+      <span className="badge plain">{who.role}</span>
       <button type="button" className="button small" onClick={() => void signOut.run()}>
         <Icon name="leave" /> Sign out
       </button>

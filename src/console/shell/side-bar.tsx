@@ -1,6 +1,6 @@
 /** The places of the console; what a role may not see is not offered. */
 import { type ReactNode, useEffect, useRef } from "react";
-import { ROOT } from "../api.ts";
+import { ROOT_URL } from "../api.ts";
 import { approvals, storeRequests } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
@@ -8,7 +8,7 @@ import { Icon, type IconName } from "../ui/icon.tsx";
 import { PendingCount } from "./pending-count.tsx";
 
 export function SideBar() {
-  const { gateway, may, everywhere } = useSession();
+  const { gateway, may, allGateways } = useSession();
   const here = gateway && `/gateways/${gateway.id}`;
   const { path } = useLocation();
   const nav = useRef<HTMLElement>(null);
@@ -45,7 +45,7 @@ export function SideBar() {
           </ul>
         </>
       )}
-      {everywhere && (
+      {allGateways && (
         <>
           <h2>Guard</h2>
           <ul>
@@ -67,10 +67,10 @@ export function SideBar() {
       <h2>Installation</h2>
       <ul>
         <Item to="/gateways" icon="gateway" text="Gateways" exact />
-        {may("own") && everywhere && <Item to="/tokens" icon="token" text="Tokens" />}
+        {may("own") && allGateways && <Item to="/tokens" icon="token" text="Tokens" />}
         {may("audit") && <Item to="/audit" icon="audit" text="Audit log" />}
         <li>
-          <a href={new URL("docs", ROOT).href}>
+          <a href={new URL("docs", ROOT_URL).href}>
             <Icon name="reference" /> API reference
           </a>
         </li>

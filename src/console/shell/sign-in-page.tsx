@@ -14,7 +14,7 @@ export function SignInPage({ ended }: { ended: boolean }) {
     document.title = "Sign in · Portcullis";
   }, []);
   return (
-    <main className="alone">
+    <main className="standalone">
       <div className="card sign-in">
         <p className="brand">
           <Icon name="gateway" /> Portcullis

@@ -8,22 +8,22 @@ import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { ExpiryField } from "../ui/expiry-field.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { problemOf } from "../ui/form.tsx";
+import { findProblem } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-load.ts";
-import type { Instance } from "./instances/list-instances.ts";
+import type { McpInstance } from "./instances/list-instances.ts";
 
 interface DecideRequestProps {
   request: StoreRequest;
   entry: CatalogEntry;
   /** All instances of the server. */
-  instances: readonly Instance[];
+  instances: readonly McpInstance[];
   onClose: () => void;
 }
 
 export function DecideRequest({ request, entry, instances, onClose }: DecideRequestProps) {
-  const { say } = useSession();
+  const { announce } = useSession();
   const usable = instances.filter(({ enabled }) => enabled);
   const [instance_id, setInstance] = useState(request.instance_id ?? "");
   const [expires_at, setExpiry] = useState<string | null>(null);
@@ -35,7 +35,7 @@ export function DecideRequest({ request, entry, instances, onClose }: DecideRequ
       await call(storeRequests.approve, { params, body });
     } else await call(storeRequests.reject, { params, body: { note } });
     onClose();
-    say(`The request of ${request.principal_sub} was ${approve ? "approved" : "rejected"}.`);
+    announce(`The request of ${request.principal_sub} was ${approve ? "approved" : "rejected"}.`);
   });
   // The server makes the first instance itself, unless it needs something for that.
   const stuck = usable.length === 0 && (entry.needs_admin_setup || instances.length > 0);
@@ -57,13 +57,13 @@ export function DecideRequest({ request, entry, instances, onClose }: DecideRequ
           value={instance_id}
           options={[["", "Choose…"], ...usable.map(({ id, name }) => [id, name] as const)]}
           onChange={setInstance}
-          problem={problemOf(decide.error, "instance_id")}
+          problem={findProblem(decide.error, "instance_id")}
         />
       )}
       <ExpiryField
         label="The access ends"
         onChange={setExpiry}
-        problem={problemOf(decide.error, "expires_at")}
+        problem={findProblem(decide.error, "expires_at")}
       />
       <TextField
         label="Note"
@@ -71,7 +71,7 @@ export function DecideRequest({ request, entry, instances, onClose }: DecideRequ
         value={note}
         onChange={setNote}
         autoComplete="off"
-        problem={problemOf(decide.error, "note")}
+        problem={findProblem(decide.error, "note")}
       />
       <Failure title="This was not decided." error={decide.error} />
       <div className="form-end">

@@ -4,14 +4,14 @@ import { call } from "../api.ts";
 import { storeInstalls } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { Mark, When } from "../ui/badge.tsx";
+import { Badge, Timestamp } from "../ui/badge.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
 
 export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const remove = ({ id, principal_sub, code }: Install) =>
-    ask({
+    confirm({
       title: `Remove ${code} from ${principal_sub}?`,
       body: (
         <p>
@@ -19,10 +19,10 @@ export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
           for it. What was approved stays approved: they may install it again.
         </p>
       ),
-      act: "Remove install",
+      button: "Remove install",
       run: async () => {
         await call(storeInstalls.remove, { params: { gateway_id, install_id: id } });
-        say(`${code} was removed from ${principal_sub}.`);
+        announce(`${code} was removed from ${principal_sub}.`);
       },
     });
   return (
@@ -44,7 +44,12 @@ export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
 }
 
 const COLUMNS: Column<Install>[] = [
-  { head: "Person", sort: "principal_sub", names: true, cell: (install) => install.principal_sub },
+  {
+    head: "Person",
+    sort: "principal_sub",
+    rowHeader: true,
+    cell: (install) => install.principal_sub,
+  },
   { head: "Server", sort: "code", cell: ({ code }) => <code>{code}</code> },
   {
     head: "Instance",
@@ -53,8 +58,12 @@ const COLUMNS: Column<Install>[] = [
     ),
   },
   { head: "State", cell: (install) => <State install={install} /> },
-  { head: "Ends", cell: ({ ends_at }) => <When at={ends_at} /> },
-  { head: "Installed", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
+  { head: "Ends", cell: ({ ends_at }) => <Timestamp at={ends_at} /> },
+  {
+    head: "Installed",
+    sort: "created_at",
+    cell: ({ created_at }) => <Timestamp at={created_at} />,
+  },
 ];
 
 const acts = (remove: (install: Install) => void): Column<Install> => ({
@@ -62,7 +71,7 @@ const acts = (remove: (install: Install) => void): Column<Install> => ({
   cell: (install) => (
     <button type="button" className="button small" onClick={() => remove(install)}>
       Remove
-      <span className="unseen">
+      <span className="visually-hidden">
         {" "}
         {install.code} from {install.principal_sub}
       </span>
@@ -81,9 +90,9 @@ const BECAUSE: Record<NonNullable<Install["suspended_because"]>, string> = {
 function State({ install }: { install: Install }) {
   const { suspended_because, requires_auth, requires_config } = install;
   if (suspended_because) {
-    return <Mark tone="bad" icon="cross" text={`suspended: ${BECAUSE[suspended_because]}`} />;
+    return <Badge tone="bad" icon="cross" text={`suspended: ${BECAUSE[suspended_because]}`} />;
   }
-  if (requires_config) return <Mark tone="warn" icon="pencil" text="needs values" />;
-  if (requires_auth) return <Mark tone="warn" icon="token" text="needs an account" />;
-  return <Mark tone="good" icon="check" text="active" />;
+  if (requires_config) return <Badge tone="warn" icon="pencil" text="needs values" />;
+  if (requires_auth) return <Badge tone="warn" icon="token" text="needs an account" />;
+  return <Badge tone="good" icon="check" text="active" />;
 }

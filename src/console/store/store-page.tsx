@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { useLocation } from "../router.tsx";
 import { Page } from "../ui/page.tsx";
-import { Refresh } from "../ui/refresh-button.tsx";
+import { RefreshButton } from "../ui/refresh-button.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { AccessRules } from "./access/access-rules.tsx";
 import { StoreCatalog } from "./catalog/store-catalog.tsx";
@@ -46,7 +46,7 @@ export function StorePage({ gateway_id }: StorePageProps) {
     <Page
       title="Store"
       about="MCP servers that people install for themselves, as far as you let them."
-      actions={<Refresh />}
+      actions={<RefreshButton />}
     >
       <Tabs label="Store" tabs={TABS} />
       <Shown key={tab} gateway_id={gateway_id} />

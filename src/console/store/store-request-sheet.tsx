@@ -2,17 +2,17 @@
 import { AppError } from "../../contract/errors.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
-import type { Read } from "../api.ts";
+import type { Reader } from "../api.ts";
 import { storeCatalog, storeRequests } from "../endpoints.ts";
 import { useSession } from "../session.ts";
-import { Chips, When } from "../ui/badge.tsx";
-import { Decision } from "../ui/decision-badge.tsx";
+import { Chips, Timestamp } from "../ui/badge.tsx";
+import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Fact } from "../ui/event-sheet.tsx";
 import { Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
 import { DecideRequest } from "./decide-request.tsx";
-import { instancesOf } from "./instances/list-instances.ts";
+import { listInstances } from "./instances/list-instances.ts";
 
 /** Enough to see a habit. */
 const EARLIER = 10;
@@ -27,7 +27,7 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
   const { gateway_id, principal_sub, code } = request;
   const loaded = useLoad(request.id, async (read) => {
     const [instances, entry, earlier] = await Promise.all([
-      instancesOf(read, gateway_id),
+      listInstances(read, gateway_id),
       entryOf(read, gateway_id, code),
       read(storeRequests.list, {
         params: { gateway_id },
@@ -47,7 +47,7 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
         {({ instances, entry, earlier }) => (
           <>
             <dl className="facts">
-              <Fact name="State" value={<Decision state={request.state} />} />
+              <Fact name="State" value={<DecisionBadge state={request.state} />} />
               <Fact name="Person" value={principal_sub} />
               <Fact name="Groups" value={<Chips of={request.groups} />} />
               <Fact
@@ -65,12 +65,12 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
                   instances.find(({ id }) => id === request.instance_id)?.name ?? "not chosen yet"
                 }
               />
-              <Fact name="Asked" value={<When at={request.created_at} />} />
-              <Fact name="Lapses" value={<When at={request.expires_at} />} />
+              <Fact name="Asked" value={<Timestamp at={request.created_at} />} />
+              <Fact name="Lapses" value={<Timestamp at={request.expires_at} />} />
               {request.decided_at && (
                 <>
                   <Fact name="Decided by" value={request.decided_by} />
-                  <Fact name="Decided" value={<When at={request.decided_at} />} />
+                  <Fact name="Decided" value={<Timestamp at={request.decided_at} />} />
                   <Fact name="Note" value={request.decision_note} />
                 </>
               )}
@@ -89,7 +89,7 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
 
 /** Undefined: it was taken out of the catalog. */
 async function entryOf(
-  read: Read,
+  read: Reader,
   gateway_id: string,
   code: string,
 ): Promise<CatalogEntry | undefined> {
@@ -104,10 +104,10 @@ async function entryOf(
 function Earlier({ requests }: { requests: readonly StoreRequest[] }) {
   if (requests.length === 0) return <p className="muted">None.</p>;
   return (
-    <ul className="places">
+    <ul className="entries">
       {requests.map(({ id, code, state, created_at, decision_note }) => (
         <li key={id}>
-          <Decision state={state} /> <code>{code}</code> <When at={created_at} />
+          <DecisionBadge state={state} /> <code>{code}</code> <Timestamp at={created_at} />
           {decision_note && <span className="muted">: {decision_note}</span>}
         </li>
       ))}

@@ -3,8 +3,8 @@ import { useState } from "react";
 import type { StoreRequest } from "../../contract/store-requests.ts";
 import { storeRequests } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
-import { Chips, When } from "../ui/badge.tsx";
-import { Decision } from "../ui/decision-badge.tsx";
+import { Chips, Timestamp } from "../ui/badge.tsx";
+import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
@@ -69,14 +69,19 @@ const columns = (show: (request: StoreRequest) => void): Column<StoreRequest>[] 
     sort: "created_at",
     cell: (request) => (
       <button type="button" className="link" onClick={() => show(request)}>
-        <When at={request.created_at} />
+        <Timestamp at={request.created_at} />
       </button>
     ),
   },
-  { head: "Person", sort: "principal_sub", names: true, cell: (request) => request.principal_sub },
+  {
+    head: "Person",
+    sort: "principal_sub",
+    rowHeader: true,
+    cell: (request) => request.principal_sub,
+  },
   { head: "Groups", cell: ({ groups }) => <Chips of={groups} /> },
   { head: "Server", sort: "code", cell: ({ code }) => <code>{code}</code> },
   { head: "Reason", cell: ({ reason }) => <span className="brief">{reason}</span> },
-  { head: "State", sort: "state", cell: ({ state }) => <Decision state={state} /> },
-  { head: "Lapses", cell: ({ expires_at }) => <When at={expires_at} /> },
+  { head: "State", sort: "state", cell: ({ state }) => <DecisionBadge state={state} /> },
+  { head: "Lapses", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
 ];

@@ -6,11 +6,11 @@ import { call } from "../api.ts";
 import { bearerCurl } from "../curl-examples.ts";
 import { tokens } from "../endpoints.ts";
 import { useSession } from "../session.ts";
-import { KeyState, When } from "../ui/badge.tsx";
+import { KeyStateBadge, Timestamp } from "../ui/badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ExpiryField } from "../ui/expiry-field.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, problemOf } from "../ui/form.tsx";
+import { Form, findProblem } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
@@ -26,10 +26,10 @@ const ROLE_TEXTS: Record<Role, string> = {
 };
 
 export function TokensPage() {
-  const { ask, say, gateways } = useSession();
+  const { confirm, announce, gateways } = useSession();
   const [open, setOpen] = useState(false);
   const revoke = ({ id, name, hint, role }: AdminToken) =>
-    ask({
+    confirm({
       title: `Revoke ${name}?`,
       body: (
         <p>
@@ -37,10 +37,10 @@ export function TokensPage() {
           at once. This cannot be undone.
         </p>
       ),
-      act: "Revoke token",
+      button: "Revoke token",
       run: async () => {
         await call(tokens.revoke, { params: { token_id: id } });
-        say(`Token ${name} was revoked.`);
+        announce(`Token ${name} was revoked.`);
       },
     });
   const limitedTo = (ids: string[] | null) =>
@@ -48,20 +48,24 @@ export function TokensPage() {
       ? "all"
       : ids.map((id) => gateways.find((one) => one.id === id)?.name ?? id).join(", ");
   const columns: Column<AdminToken>[] = [
-    { head: "Name", sort: "name", names: true, cell: ({ name }) => name },
+    { head: "Name", sort: "name", rowHeader: true, cell: ({ name }) => name },
     { head: "Role", sort: "role", cell: ({ role }) => role },
     { head: "Begins with", cell: ({ hint }) => <code>{hint}</code> },
-    { head: "State", cell: ({ state }) => <KeyState state={state} /> },
+    { head: "State", cell: ({ state }) => <KeyStateBadge state={state} /> },
     { head: "Gateways", cell: ({ gateway_ids }) => limitedTo(gateway_ids) },
-    { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
-    { head: "Last used", cell: ({ last_used_at }) => <When at={last_used_at} /> },
-    { head: "Expires", cell: ({ expires_at }) => <When at={expires_at} /> },
+    {
+      head: "Created",
+      sort: "created_at",
+      cell: ({ created_at }) => <Timestamp at={created_at} />,
+    },
+    { head: "Last used", cell: ({ last_used_at }) => <Timestamp at={last_used_at} /> },
+    { head: "Expires", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
     {
       head: "Actions",
       cell: (token) =>
         token.state === "active" && (
           <button type="button" className="button small" onClick={() => revoke(token)}>
-            Revoke<span className="unseen"> {token.name}</span>
+            Revoke<span className="visually-hidden"> {token.name}</span>
           </button>
         ),
     },
@@ -91,7 +95,7 @@ export function TokensPage() {
 }
 
 function NewToken({ onClose }: { onClose: () => void }) {
-  const { reveal, gateways } = useSession();
+  const { showSecret, gateways } = useSession();
   const [name, setName] = useState("");
   const [role, setRole] = useState<string>("viewer");
   const [limited, setLimited] = useState<readonly string[]>([]);
@@ -108,7 +112,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
       },
     });
     onClose();
-    reveal({
+    showSecret({
       title: `Token ${made.name}`,
       about: `This is a new ${made.role} token.`,
       secret: made.token,
@@ -124,7 +128,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
           value={name}
           onChange={setName}
           hint="Who or what uses it."
-          problem={problemOf(make.error, "name")}
+          problem={findProblem(make.error, "name")}
         />
         <SelectField
           label="Role"

@@ -3,39 +3,39 @@ import { Icon, type IconName } from "./icon.tsx";
 
 export type Tone = "good" | "bad" | "warn" | "accent" | "plain";
 
-export function Mark({ tone, icon, text }: { tone: Tone; icon?: IconName; text: string }) {
+export function Badge({ tone, icon, text }: { tone: Tone; icon?: IconName; text: string }) {
   return (
-    <span className={`mark ${tone}`}>
+    <span className={`badge ${tone}`}>
       {icon && <Icon name={icon} />}
       {text}
     </span>
   );
 }
 
-export const OnOff = ({ on, words }: { on: boolean; words: [string, string] }) =>
+export const StateBadge = ({ on, words }: { on: boolean; words: [string, string] }) =>
   on ? (
-    <Mark tone="good" icon="check" text={words[0]} />
+    <Badge tone="good" icon="check" text={words[0]} />
   ) : (
-    <Mark tone="plain" icon="minus" text={words[1]} />
+    <Badge tone="plain" icon="minus" text={words[1]} />
   );
 
-export const KeyState = ({ state }: { state: "active" | "expired" | "revoked" }) =>
+export const KeyStateBadge = ({ state }: { state: "active" | "expired" | "revoked" }) =>
   state === "active" ? (
-    <Mark tone="good" icon="check" text="active" />
+    <Badge tone="good" icon="check" text="active" />
   ) : (
-    <Mark tone={state === "revoked" ? "bad" : "warn"} icon="cross" text={state} />
+    <Badge tone={state === "revoked" ? "bad" : "warn"} icon="cross" text={state} />
   );
 
-export const ModeMark = ({ mode }: { mode: "observe" | "enforce" }) =>
+export const ModeBadge = ({ mode }: { mode: "observe" | "enforce" }) =>
   mode === "enforce" ? (
-    <Mark tone="good" icon="policy" text="enforce" />
+    <Badge tone="good" icon="policy" text="enforce" />
   ) : (
-    <Mark tone="warn" icon="search" text="observe" />
+    <Badge tone="warn" icon="search" text="observe" />
   );
 
-export function Status({ code }: { code: number }) {
-  if (code < 400) return <Mark tone="good" icon="check" text={String(code)} />;
-  return <Mark tone={code < 500 ? "warn" : "bad"} icon="warning" text={String(code)} />;
+export function StatusBadge({ code }: { code: number }) {
+  if (code < 400) return <Badge tone="good" icon="check" text={String(code)} />;
+  return <Badge tone={code < 500 ? "warn" : "bad"} icon="warning" text={String(code)} />;
 }
 
 export const Capabilities = ({ of }: { of: readonly string[] }) => (
@@ -64,13 +64,13 @@ const PRECISE = new Intl.DateTimeFormat(undefined, {
   second: "2-digit",
 });
 
-interface WhenProps {
+interface TimestampProps {
   at: string | null;
   never?: string;
   precise?: boolean;
 }
 
-export function When({ at, never = "never", precise }: WhenProps) {
+export function Timestamp({ at, never = "never", precise }: TimestampProps) {
   if (at === null) return <span className="muted">{never}</span>;
   return (
     <time dateTime={at} title={at}>

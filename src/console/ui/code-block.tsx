@@ -34,7 +34,7 @@ export function CodeBlock({ label, text }: CodeBlockProps) {
           <code ref={code}>{text}</code>
         </pre>
       </section>
-      <span className="unseen" role="status">
+      <span className="visually-hidden" role="status">
         {copied ? "Copied" : ""}
       </span>
     </div>

@@ -1,18 +1,18 @@
 /** Asks before something goes, and says what goes. */
 import { useState } from "react";
-import type { Question } from "../session.ts";
+import type { Confirmation } from "../session.ts";
 import { useAction } from "../use-load.ts";
 import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
 import { Failure } from "./page.tsx";
 
 interface ConfirmProps {
-  question: Question;
+  question: Confirmation;
   onClose: () => void;
 }
 
-export function Confirm({ question, onClose }: ConfirmProps) {
-  const { title, body, act, typed, run } = question;
+export function ConfirmDialog({ question, onClose }: ConfirmProps) {
+  const { title, body, button: act, mustType: typed, run } = question;
   const [text, setText] = useState("");
   const action = useAction(async () => {
     await run();

@@ -1,14 +1,14 @@
 /** The keys that something holds: made and shown once, replaced with an overlap, revoked. */
 import { type ReactNode, useState } from "react";
 import type { ConsumerKey } from "../../contract/consumer-keys.ts";
-import type { Read } from "../api.ts";
-import { type Revealed, useSession } from "../session.ts";
+import type { Reader } from "../api.ts";
+import { type NewSecret, useSession } from "../session.ts";
 import { useAction } from "../use-load.ts";
-import { KeyState, When } from "./badge.tsx";
+import { KeyStateBadge, Timestamp } from "./badge.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { SelectField, TextField } from "./field.tsx";
-import { Form, problemOf } from "./form.tsx";
+import { Form, findProblem } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 import { List, type ListQuery } from "./list.tsx";
 import type { Column } from "./table.tsx";
@@ -25,23 +25,23 @@ interface KeysProps {
   revoking: string;
   /** More columns, after the name. */
   columns?: readonly Column<Key>[];
-  list: (query: ListQuery, read: Read) => Promise<{ items: Key[]; next_cursor: string | null }>;
-  create: (body: { name: string; expires_at: string | null }) => Promise<Revealed>;
-  rotate: (key_id: string, overlap_s: number) => Promise<Revealed>;
+  list: (query: ListQuery, read: Reader) => Promise<{ items: Key[]; next_cursor: string | null }>;
+  create: (body: { name: string; expires_at: string | null }) => Promise<NewSecret>;
+  rotate: (key_id: string, overlap_s: number) => Promise<NewSecret>;
   revoke: (key_id: string) => Promise<unknown>;
 }
 
 export function Keys(props: KeysProps) {
   const { one, caption, empty, revoking, list } = props;
-  const { may, ask, reveal, say } = useSession();
+  const { may, confirm, showSecret, announce } = useSession();
   const [open, setOpen] = useState<"new" | Key>();
   const close = () => setOpen(undefined);
-  const show = (revealed: Revealed) => {
+  const show = (revealed: NewSecret) => {
     close();
-    reveal(revealed);
+    showSecret(revealed);
   };
   const revoke = ({ id, name, hint }: Key) =>
-    ask({
+    confirm({
       title: `Revoke ${name}?`,
       body: (
         <p>
@@ -49,20 +49,24 @@ export function Keys(props: KeysProps) {
           gap, rotate it instead. This cannot be undone.
         </p>
       ),
-      act: `Revoke ${one}`,
+      button: `Revoke ${one}`,
       run: async () => {
         await props.revoke(id);
-        say(`${capital(one)} ${name} was revoked.`);
+        announce(`${capital(one)} ${name} was revoked.`);
       },
     });
   const columns: Column<Key>[] = [
-    { head: "Name", sort: "name", names: true, cell: ({ name }) => name },
+    { head: "Name", sort: "name", rowHeader: true, cell: ({ name }) => name },
     ...(props.columns ?? []),
     { head: "Begins with", cell: ({ hint }) => <code>{hint}</code> },
-    { head: "State", cell: ({ state }) => <KeyState state={state} /> },
-    { head: "Created", sort: "created_at", cell: ({ created_at }) => <When at={created_at} /> },
-    { head: "Last used", cell: ({ last_used_at }) => <When at={last_used_at} /> },
-    { head: "Expires", cell: ({ expires_at }) => <When at={expires_at} /> },
+    { head: "State", cell: ({ state }) => <KeyStateBadge state={state} /> },
+    {
+      head: "Created",
+      sort: "created_at",
+      cell: ({ created_at }) => <Timestamp at={created_at} />,
+    },
+    { head: "Last used", cell: ({ last_used_at }) => <Timestamp at={last_used_at} /> },
+    { head: "Expires", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
     ...(may("write") ? [acts(setOpen, revoke)] : []),
   ];
   return (
@@ -104,10 +108,10 @@ const acts = (rotate: (key: Key) => void, revoke: (key: Key) => void): Column<Ke
     key.state === "active" && (
       <div className="row tight">
         <button type="button" className="button small" onClick={() => rotate(key)}>
-          Rotate<span className="unseen"> {key.name}</span>
+          Rotate<span className="visually-hidden"> {key.name}</span>
         </button>
         <button type="button" className="button small" onClick={() => revoke(key)}>
-          Revoke<span className="unseen"> {key.name}</span>
+          Revoke<span className="visually-hidden"> {key.name}</span>
         </button>
       </div>
     ),
@@ -132,7 +136,7 @@ function NewKey({ one, onClose, make }: NewKeyProps) {
           value={name}
           onChange={setName}
           hint="Where it is used, to recognize it by."
-          problem={problemOf(action.error, "name")}
+          problem={findProblem(action.error, "name")}
         />
         <ExpiryField onChange={setExpiry} />
       </Form>

@@ -1,7 +1,7 @@
 /** Where something stands that a person decides, as a sign and a word. */
 import type { Approval } from "../../contract/approvals.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
-import { Mark, type Tone } from "./badge.tsx";
+import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 
 type State = Approval["status"] | StoreRequest["state"];
@@ -16,4 +16,6 @@ const LOOKS: Record<State, { tone: Tone; icon: IconName }> = {
   superseded: { tone: "plain", icon: "minus" },
 };
 
-export const Decision = ({ state }: { state: State }) => <Mark {...LOOKS[state]} text={state} />;
+export const DecisionBadge = ({ state }: { state: State }) => (
+  <Badge {...LOOKS[state]} text={state} />
+);

@@ -5,13 +5,13 @@ import { Dialog } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
 
 /** Where the event stands in the list as it is filtered. */
-export interface Neighbours {
+export interface SheetNavigation {
   onClose: () => void;
   newer: (() => void) | undefined;
   older: (() => void) | undefined;
 }
 
-interface EventSheetProps extends Neighbours {
+interface EventSheetProps extends SheetNavigation {
   title: string;
   children: ReactNode;
 }
@@ -77,7 +77,7 @@ export function Fact({ name, value, filter }: FactProps) {
             className="link small"
             onClick={() => changeQuery({ [member]: wanted, open: undefined })}
           >
-            Filter<span className="unseen"> by this {name.toLowerCase()}</span>
+            Filter<span className="visually-hidden"> by this {name.toLowerCase()}</span>
           </button>
         )}
       </dd>

@@ -2,12 +2,12 @@
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useAction } from "../use-load.ts";
-import type { Neighbours } from "./event-sheet.tsx";
+import type { SheetNavigation } from "./event-sheet.tsx";
 import { Failure } from "./page.tsx";
 import { type Column, Table } from "./table.tsx";
-import { rangeIn } from "./time-range.ts";
+import { readRange } from "./time-range.ts";
 
-export interface Found<Event> {
+export interface EventPage<Event> {
   items: Event[];
   next_cursor: string | null;
 }
@@ -17,10 +17,10 @@ interface FeedProps<Event extends { id: string }> {
   what: string;
   /** When there are none: how one comes here. */
   hint: string;
-  first: Found<Event>;
-  more: (cursor: string) => Promise<Found<Event>>;
+  first: EventPage<Event>;
+  more: (cursor: string) => Promise<EventPage<Event>>;
   columns: (show: (id: string) => void) => Column<Event>[];
-  sheet: (event: Event, neighbours: Neighbours) => ReactNode;
+  sheet: (event: Event, neighbours: SheetNavigation) => ReactNode;
   /** A page may hold few events, or none, before the last: go on until there is a page full. */
   searching?: boolean;
 }
@@ -33,7 +33,7 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
   const [{ items, next_cursor }, setPage] = useState(first);
   const [wanted, setWanted] = useState(searching ? PAGE : 0);
   const open = useLocation().search.get("open");
-  const load = useAction(async (then?: (next: Found<Event>) => unknown) => {
+  const load = useAction(async (then?: (next: EventPage<Event>) => unknown) => {
     if (next_cursor === null) return;
     const next = await more(next_cursor);
     // Asked for twice, it is shown once.
@@ -103,7 +103,7 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
 
 function Nothing({ what, hint }: { what: string; hint: string }) {
   const { search } = useLocation();
-  if (rangeIn(search) === "all") {
+  if (readRange(search) === "all") {
     return (
       <p>
         There are no such {what}. {hint}

@@ -1,11 +1,11 @@
 /** What a change did, member by member. */
 
-interface MemberChangesProps {
+interface FieldChangesProps {
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
 }
 
-export function MemberChanges({ before, after }: MemberChangesProps) {
+export function FieldChanges({ before, after }: FieldChangesProps) {
   const [was, is] = [leaves(before ?? {}), leaves(after ?? {})];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   const changed = names.filter((name) => was[name] !== is[name]);
@@ -27,7 +27,7 @@ export function ChangesTable({ changes }: { changes: readonly Change[] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
     <section className="table" aria-label="Changes" tabIndex={0}>
       <table className="changes">
-        <caption className="unseen">Members before and after the change</caption>
+        <caption className="visually-hidden">Members before and after the change</caption>
         <thead>
           <tr>
             <th scope="col">Member</th>

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from "react";
 import type { AppError } from "../../contract/errors.ts";
 import type { Action } from "../use-load.ts";
-import { useUnsaved } from "../use-unsaved-changes.ts";
+import { useUnsavedChanges } from "../use-unsaved-changes.ts";
 import { Failure } from "./page.tsx";
 
 interface FormProps {
@@ -31,7 +31,7 @@ export function Form({
   kept = false,
 }: FormProps) {
   const [touched, setTouched] = useState(false);
-  useUnsaved(!kept && !action.busy && (touched || action.error !== undefined));
+  useUnsavedChanges(!kept && !action.busy && (touched || action.error !== undefined));
   const stale = action.error?.code === "version_mismatch" ? onStale : undefined;
   return (
     <form
@@ -85,14 +85,14 @@ interface SectionProps {
 }
 
 /** The server names what it refuses: `slug: is reserved; name: is there twice`. */
-export function problemOf(error: AppError | undefined, member: string): string | undefined {
-  const line = refusals(error).find((text) => text.startsWith(`${member}: `));
+export function findProblem(error: AppError | undefined, member: string): string | undefined {
+  const line = splitMessage(error).find((text) => text.startsWith(`${member}: `));
   return line?.slice(member.length + 2);
 }
 
 /** The same for a member that has no fields inside: also `[3].name: is too long`. */
-export function problemsBelow(error: AppError | undefined, member: string): string | undefined {
-  const lines = refusals(error).filter(
+export function findProblemsBelow(error: AppError | undefined, member: string): string | undefined {
+  const lines = splitMessage(error).filter(
     (text) => text.startsWith(member) && ":.[".includes(text.charAt(member.length)),
   );
   const rest = lines.map((text) => text.slice(member.length).replace(/^[:.] ?/, ""));
@@ -100,13 +100,13 @@ export function problemsBelow(error: AppError | undefined, member: string): stri
 }
 
 /** As people count, not from 0: `[2]: is empty` and `all[2].value: is empty` are about the third. */
-export const counted = (problem: string | undefined, one: string): string | undefined =>
+export const numberEntries = (problem: string | undefined, one: string): string | undefined =>
   problem?.replace(
     /(^|; )(?:all|any)?\[(\d+)\](?:: |\.)/g,
     (_, before: string, index: string) => `${before}${one} ${Number(index) + 1}: `,
   );
 
-const refusals = (error: AppError | undefined): string[] =>
+const splitMessage = (error: AppError | undefined): string[] =>
   error?.code === "validation_failed" || error?.code === "already_exists"
     ? error.message.split(/; (?=[\w.[\]]+: )/)
     : [];

@@ -1,14 +1,14 @@
 /** One object inside of a form: its members stand together under its name. */
 import type { AppError } from "../../contract/errors.ts";
-import { problemOf } from "./form.tsx";
-import { type Draft, type Group, isBlankGroup, type Schema } from "./schema-draft.ts";
+import { findProblem } from "./form.tsx";
+import { type Group, isBlankGroup, type Schema, type SchemaDraft } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 
 interface GroupFieldProps {
   label: string;
   hint: string;
   member: Schema;
-  group: Draft;
+  group: SchemaDraft;
   /** It is always there; one that is not is made by filling it. */
   required: boolean;
   onChange: (group: Group) => void;
@@ -18,7 +18,7 @@ interface GroupFieldProps {
 
 export function GroupField(props: GroupFieldProps) {
   const { label, hint, member, group, required, onChange, error, at } = props;
-  const problem = problemOf(error, at);
+  const problem = findProblem(error, at);
   return (
     <fieldset className="field group">
       <legend>{required ? label : `${label} (optional)`}</legend>

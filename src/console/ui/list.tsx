@@ -1,6 +1,6 @@
 /** A list of the server, page by page; search, order and place stand in the address. */
 import { type ReactNode, useEffect, useState } from "react";
-import type { Read } from "../api.ts";
+import type { Reader } from "../api.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useLoad } from "../use-load.ts";
 import { Icon } from "./icon.tsx";
@@ -17,7 +17,7 @@ interface ListProps<Row extends { id: string }> {
   caption: string;
   /** Begins a sentence: "The registries". */
   what: string;
-  load: (query: ListQuery, read: Read) => Promise<{ items: Row[]; next_cursor: string | null }>;
+  load: (query: ListQuery, read: Reader) => Promise<{ items: Row[]; next_cursor: string | null }>;
   columns: readonly Column<Row>[];
   /** When there is nothing at all. */
   empty: ReactNode;
@@ -85,7 +85,7 @@ function SearchBox({ label }: { label: string }) {
   }, [text, current]);
   return (
     <label className="search">
-      <span className="unseen">{label}</span>
+      <span className="visually-hidden">{label}</span>
       <Icon name="search" />
       <input
         type="search"

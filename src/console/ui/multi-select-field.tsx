@@ -2,22 +2,22 @@
 import { type ReactNode, useId } from "react";
 import { CheckField } from "./field.tsx";
 import { Icon } from "./icon.tsx";
-import type { Chosen } from "./schema-draft.ts";
+import type { Selection } from "./schema-draft.ts";
 
-interface ChosenFieldProps {
+interface MultiSelectFieldProps {
   label: string;
   hint: ReactNode;
   /** What one name stands for. */
   one: string;
   names: readonly string[];
   chosen: readonly string[];
-  onChange: (chosen: Chosen) => void;
+  onChange: (chosen: Selection) => void;
   problem: string | undefined;
 }
 
 const FEW = 12;
 
-export function ChosenField(props: ChosenFieldProps) {
+export function MultiSelectField(props: MultiSelectFieldProps) {
   const { label, hint, names, problem } = props;
   return (
     <fieldset className="field choices">
@@ -29,7 +29,7 @@ export function ChosenField(props: ChosenFieldProps) {
   );
 }
 
-function Boxes({ names, chosen, onChange }: ChosenFieldProps) {
+function Boxes({ names, chosen, onChange }: MultiSelectFieldProps) {
   return names.map((name) => (
     <CheckField
       key={name}
@@ -37,13 +37,13 @@ function Boxes({ names, chosen, onChange }: ChosenFieldProps) {
       checked={chosen.includes(name)}
       // In the order of the set.
       onChange={(on) =>
-        onChange({ chosen: names.filter((one) => (one === name ? on : chosen.includes(one))) })
+        onChange({ selected: names.filter((one) => (one === name ? on : chosen.includes(one))) })
       }
     />
   ));
 }
 
-function Menu({ one, names, chosen, onChange }: ChosenFieldProps) {
+function Menu({ one, names, chosen, onChange }: MultiSelectFieldProps) {
   const id = useId();
   const free = names.filter((name) => !chosen.includes(name));
   return (
@@ -56,20 +56,20 @@ function Menu({ one, names, chosen, onChange }: ChosenFieldProps) {
               type="button"
               className="chip-act"
               aria-label={`Remove ${name.replaceAll("_", " ")}`}
-              onClick={() => onChange({ chosen: chosen.filter((other) => other !== name) })}
+              onClick={() => onChange({ selected: chosen.filter((other) => other !== name) })}
             >
               <Icon name="cross" />
             </button>
           </li>
         ))}
       </ul>
-      <label className="unseen" htmlFor={id}>
+      <label className="visually-hidden" htmlFor={id}>
         Add {one}
       </label>
       <select
         id={id}
         value=""
-        onChange={(event) => onChange({ chosen: [...chosen, event.target.value] })}
+        onChange={(event) => onChange({ selected: [...chosen, event.target.value] })}
       >
         <option value="">Add {one}…</option>
         {free.map((name) => (

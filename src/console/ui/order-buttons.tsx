@@ -18,12 +18,12 @@ export function OrderButtons({
   onRemove,
   away = "Remove",
 }: OrderButtonsProps) {
-  const { say } = useSession();
+  const { announce } = useSession();
   const { index, count } = place;
   const move = (by: 1 | -1) => {
     if (index + by < 0 || index + by >= count) return;
     onMove(by);
-    say(`${name} is now ${index + by + 1} of ${count}.`);
+    announce(`${name} is now ${index + by + 1} of ${count}.`);
   };
   return (
     <div className="attached-acts">
@@ -58,7 +58,7 @@ export function OrderButtons({
   );
 }
 
-export function moved<Item>(list: readonly Item[], from: number, by: 1 | -1): Item[] {
+export function moveItem<Item>(list: readonly Item[], from: number, by: 1 | -1): Item[] {
   const rest = list.filter((_, index) => index !== from);
   return [...rest.slice(0, from + by), ...list.slice(from, from + 1), ...rest.slice(from + by)];
 }

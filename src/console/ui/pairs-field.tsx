@@ -54,9 +54,9 @@ export function PairsField({ label, hint, pairs, onChange, one, problem }: Pairs
   );
 }
 
-export const pairsOf = (record: Readonly<Record<string, string>> | undefined): Pairs =>
+export const toPairs = (record: Readonly<Record<string, string>> | undefined): Pairs =>
   Object.entries(record ?? {});
 
 /** Rows without a name are not meant yet. */
-export const recordOf = (pairs: Pairs): Record<string, string> =>
+export const toRecord = (pairs: Pairs): Record<string, string> =>
   Object.fromEntries(pairs.filter(([name]) => name.trim() !== ""));

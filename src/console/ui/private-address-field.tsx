@@ -3,17 +3,17 @@ import { useState } from "react";
 import { useSession } from "../session.ts";
 import { CheckField } from "./field.tsx";
 
-interface PrivateFieldProps {
+interface PrivateAddressFieldProps {
   label?: string;
   checked: boolean;
   onChange: (checked: boolean) => void;
 }
 
-export function PrivateField({
+export function PrivateAddressField({
   label = "May reach private addresses",
   checked,
   onChange,
-}: PrivateFieldProps) {
+}: PrivateAddressFieldProps) {
   const { may } = useSession();
   const [stored] = useState(checked);
   return (

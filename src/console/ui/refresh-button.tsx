@@ -2,7 +2,7 @@
 import { events } from "../api.ts";
 import { Icon } from "./icon.tsx";
 
-export const Refresh = () => (
+export const RefreshButton = () => (
   <button
     type="button"
     className="button"

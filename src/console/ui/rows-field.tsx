@@ -1,8 +1,8 @@
 /** A list of objects: each a small form of its own, added and taken away. */
 import type { AppError } from "../../contract/errors.ts";
-import { problemOf } from "./form.tsx";
+import { findProblem } from "./form.tsx";
 import { Icon } from "./icon.tsx";
-import { type Draft, type Rows, rowOf, type Schema } from "./schema-draft.ts";
+import { type Rows, type Schema, type SchemaDraft, toRow } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 
 interface RowsFieldProps {
@@ -11,17 +11,17 @@ interface RowsFieldProps {
   /** What one row is called. */
   one: string;
   member: Schema;
-  rows: readonly Draft[];
+  rows: readonly SchemaDraft[];
   onChange: (rows: Rows) => void;
   error: AppError | undefined;
   at: string;
 }
 
 export function RowsField({ label, hint, one, member, rows, onChange, error, at }: RowsFieldProps) {
-  const problem = problemOf(error, at);
-  const replace = (place: number, row: Draft) =>
+  const problem = findProblem(error, at);
+  const replace = (place: number, row: SchemaDraft) =>
     onChange({ rows: rows.map((old, index) => (index === place ? row : old)) });
-  const fresh = () => rowOf(member)(firstChoices(member, rows));
+  const fresh = () => toRow(member)(firstChoices(member, rows));
   return (
     <fieldset className="field pairs">
       <legend>{label}</legend>
@@ -33,7 +33,7 @@ export function RowsField({ label, hint, one, member, rows, onChange, error, at 
             // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity while it is typed
             <li key={index}>
               <fieldset className="plain">
-                <legend className="unseen">
+                <legend className="visually-hidden">
                   {one} {index + 1}
                 </legend>
                 <div className="attached-head">
@@ -77,7 +77,7 @@ export function RowsField({ label, hint, one, member, rows, onChange, error, at 
 }
 
 /** A required choice begins with the first name that no row has yet. */
-function firstChoices({ items }: Schema, rows: readonly Draft[]): Record<string, unknown> {
+function firstChoices({ items }: Schema, rows: readonly SchemaDraft[]): Record<string, unknown> {
   const choices = Object.entries(items?.properties ?? {}).flatMap(([name, member]) => {
     if (!member.enum || !items?.required?.includes(name)) return [];
     const free = member.enum.find((option) => rows.every((row) => row[name] !== option));

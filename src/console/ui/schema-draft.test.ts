@@ -1,6 +1,6 @@
 /** Does what was read come back the same when nothing was typed, and as typed when something was? */
 import { expect, test } from "bun:test";
-import { draftOf, type Schema, shapeOf, valuesOf } from "./schema-draft.ts";
+import { fieldShape, type Schema, toDraft, toValues } from "./schema-draft.ts";
 
 const LIMIT: Schema = {
   type: "object",
@@ -42,7 +42,7 @@ const SCHEMA: Schema = {
 };
 
 const saved = (values: Record<string, unknown>) =>
-  valuesOf(SCHEMA, draftOf(SCHEMA, values), "settings");
+  toValues(SCHEMA, toDraft(SCHEMA, values), "settings");
 
 test("what is stored comes back unchanged", () => {
   const stored = {
@@ -76,27 +76,27 @@ test("what was never said is left to the server, but for lists, flags and limits
 });
 
 test("a limit that was emptied is no limit", () => {
-  const draft = { ...draftOf(SCHEMA, {}), most: "" };
+  const draft = { ...toDraft(SCHEMA, {}), most: "" };
 
-  expect(valuesOf(SCHEMA, draft, "settings").most).toBeNull();
+  expect(toValues(SCHEMA, draft, "settings").most).toBeNull();
 });
 
 test("an object in which nothing is typed is left out, unless it must be there", () => {
   const strict = { ...SCHEMA, required: ["limits"] };
 
-  expect(valuesOf(SCHEMA, draftOf(SCHEMA, {}), "settings")).not.toHaveProperty("limits");
-  expect(valuesOf(strict, draftOf(strict, {}), "settings").limits).toEqual({});
+  expect(toValues(SCHEMA, toDraft(SCHEMA, {}), "settings")).not.toHaveProperty("limits");
+  expect(toValues(strict, toDraft(strict, {}), "settings").limits).toEqual({});
 });
 
 test("text that is not JSON is refused at its own member", () => {
-  const draft = { ...draftOf(SCHEMA, {}), rules: { rows: [{ name: "one", parameters: "{" }] } };
+  const draft = { ...toDraft(SCHEMA, {}), rules: { rows: [{ name: "one", parameters: "{" }] } };
 
-  expect(() => valuesOf(SCHEMA, draft, "settings")).toThrow(
+  expect(() => toValues(SCHEMA, draft, "settings")).toThrow(
     /^settings\.rules\[0\]\.parameters: is not JSON: /,
   );
 });
 
 test("a schema that says nothing is typed as JSON", () => {
-  expect(shapeOf({})).toBe("json");
-  expect(shapeOf({ type: "array" })).toBe("json");
+  expect(fieldShape({})).toBe("json");
+  expect(fieldShape({ type: "array" })).toBe("json");
 });

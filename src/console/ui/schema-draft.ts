@@ -1,6 +1,6 @@
 /** What the members of a JSON Schema look like while they are typed, and the values they become. */
 import { AppError } from "../../contract/errors.ts";
-import { type Pairs, pairsOf, recordOf } from "./pairs-field.tsx";
+import { type Pairs, toPairs, toRecord } from "./pairs-field.tsx";
 
 export interface Schema {
   type?: string;
@@ -19,24 +19,24 @@ export interface Schema {
 }
 
 /** Texts and rows, made into values when it is saved. */
-export interface Draft {
-  readonly [name: string]: Typed;
+export interface SchemaDraft {
+  readonly [name: string]: DraftValue;
 }
-export type Typed = string | boolean | Pairs | Rows | Chosen | Group;
+export type DraftValue = string | boolean | Pairs | Rows | Selection | Group;
 /** A list of objects. */
 export interface Rows {
-  rows: readonly Draft[];
+  rows: readonly SchemaDraft[];
 }
 /** Some of the names that there are. */
-export interface Chosen {
-  chosen: readonly string[];
+export interface Selection {
+  selected: readonly string[];
 }
 /** One object with members of its own. */
 export interface Group {
-  group: Draft;
+  group: SchemaDraft;
 }
 
-export type Shape =
+export type FieldShape =
   | "flag"
   | "choice"
   | "number"
@@ -53,9 +53,9 @@ export type Shape =
 const LONG = 8000;
 
 /** How a member is typed. */
-export function shapeOf(member: Schema): Shape {
+export function fieldShape(member: Schema): FieldShape {
   if (member.enum) return "choice";
-  if (numberIn(member)) return "number";
+  if (numberSchema(member)) return "number";
   const { type, items, additionalProperties: rest } = member;
   // Without a default, to say nothing is a third answer.
   if (type === "boolean") return member.default === undefined ? "choice" : "flag";
@@ -69,7 +69,7 @@ export function shapeOf(member: Schema): Shape {
 }
 
 /** The numeric half of a member that is a number, or a number or null. */
-export function numberIn(member: Schema): Schema | undefined {
+export function numberSchema(member: Schema): Schema | undefined {
   const halves = member.anyOf ?? [member];
   return halves.find(({ type }) => type === "integer" || type === "number");
 }
@@ -77,81 +77,81 @@ export function numberIn(member: Schema): Schema | undefined {
 export const isNullable = ({ anyOf }: Schema): boolean =>
   anyOf?.some(({ type }) => type === "null") ?? false;
 
-export function draftOf(schema: Schema, values: Record<string, unknown>): Draft {
+export function toDraft(schema: Schema, values: Record<string, unknown>): SchemaDraft {
   const entries = Object.entries(schema.properties ?? {}).map(([name, member]) => [
     name,
-    typedOf(member, values[name]),
+    toDraftValue(member, values[name]),
   ]);
   return Object.fromEntries(entries);
 }
 
 /** The value comes from the server, so it is of the type that the schema says. */
-function typedOf(member: Schema, value: unknown): Typed {
+function toDraftValue(member: Schema, value: unknown): DraftValue {
   const known = value ?? member.default;
-  switch (shapeOf(member)) {
+  switch (fieldShape(member)) {
     case "flag":
       return Boolean(known);
     case "pairs":
-      return pairsOf(known as Record<string, string> | undefined);
+      return toPairs(known as Record<string, string> | undefined);
     case "chosen":
-      return { chosen: (known ?? []) as string[] };
+      return { selected: (known ?? []) as string[] };
     case "lines":
       return ((known ?? []) as string[]).join("\n");
     case "rows":
-      return { rows: ((known ?? []) as Record<string, unknown>[]).map(rowOf(member)) };
+      return { rows: ((known ?? []) as Record<string, unknown>[]).map(toRow(member)) };
     case "group":
-      return { group: draftOf(member, (known ?? {}) as Record<string, unknown>) };
+      return { group: toDraft(member, (known ?? {}) as Record<string, unknown>) };
     case "json":
       return value === undefined ? "" : JSON.stringify(value, null, 2);
     case "number":
-      return isNullable(member) ? textOf(value === undefined ? known : value) : textOf(value);
+      return isNullable(member) ? toText(value === undefined ? known : value) : toText(value);
     default:
-      return textOf(value);
+      return toText(value);
   }
 }
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   value === undefined || value === null ? "" : String(value);
 
-export const rowOf =
+export const toRow =
   ({ items = {} }: Schema) =>
-  (values: Record<string, unknown>): Draft =>
-    draftOf(items, values);
+  (values: Record<string, unknown>): SchemaDraft =>
+    toDraft(items, values);
 
 /** An empty text means that the member is not there. `at` is where the server sees these members. */
-export function valuesOf(schema: Schema, draft: Draft, at: string): Record<string, unknown> {
+export function toValues(schema: Schema, draft: SchemaDraft, at: string): Record<string, unknown> {
   const entries = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const typed = draft[name] ?? "";
     if (!schema.required?.includes(name) && isBlankGroup(member, typed)) return [];
-    const value = memberOf(member, typed, `${at}.${name}`);
+    const value = toValue(member, typed, `${at}.${name}`);
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(entries);
 }
 
 /** An object in which nothing was typed: one that need not be there is not. */
-export const isBlankGroup = (member: Schema, typed: Typed): boolean =>
-  shapeOf(member) === "group" &&
-  JSON.stringify(typed) === JSON.stringify(typedOf(member, undefined));
+export const isBlankGroup = (member: Schema, typed: DraftValue): boolean =>
+  fieldShape(member) === "group" &&
+  JSON.stringify(typed) === JSON.stringify(toDraftValue(member, undefined));
 
-function memberOf(member: Schema, typed: Typed, at: string): unknown {
+function toValue(member: Schema, typed: DraftValue, at: string): unknown {
   if (typeof typed === "boolean") return typed;
   if (typeof typed === "object") {
-    if ("chosen" in typed) return typed.chosen;
-    if ("group" in typed) return valuesOf(member, typed.group, at);
-    if (!("rows" in typed)) return recordOf(typed);
-    return typed.rows.map((row, index) => valuesOf(member.items ?? {}, row, `${at}[${index}]`));
+    if ("selected" in typed) return typed.selected;
+    if ("group" in typed) return toValues(member, typed.group, at);
+    if (!("rows" in typed)) return toRecord(typed);
+    return typed.rows.map((row, index) => toValues(member.items ?? {}, row, `${at}[${index}]`));
   }
-  const shape = shapeOf(member);
+  const shape = fieldShape(member);
   if (shape === "lines") return typed.split("\n").filter((line) => line.trim() !== "");
   if (typed === "") return shape === "number" && isNullable(member) ? null : undefined;
   if (shape === "number") return Number(typed);
-  if (shape === "json") return parsed(typed, at);
+  if (shape === "json") return parseJson(typed, at);
   return member.type === "boolean" ? typed === "true" : typed;
 }
 
 /** Told like a refusal of the server, so that it stands at its field. */
-export function parsed(text: string, at: string): unknown {
+export function parseJson(text: string, at: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {

@@ -1,24 +1,24 @@
 /** Fields for the members of a JSON Schema, so that a new kind or option needs no new form. */
 import type { AppError } from "../../contract/errors.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
-import { counted, problemOf, problemsBelow } from "./form.tsx";
+import { findProblem, findProblemsBelow, numberEntries } from "./form.tsx";
 import { GroupField } from "./group-field.tsx";
-import { ChosenField } from "./multi-select-field.tsx";
+import { MultiSelectField } from "./multi-select-field.tsx";
 import { PairsField } from "./pairs-field.tsx";
 import { RowsField } from "./rows-field.tsx";
 import {
-  type Draft,
+  type DraftValue,
+  fieldShape,
   isNullable,
-  numberIn,
+  numberSchema,
   type Schema,
-  shapeOf,
-  type Typed,
+  type SchemaDraft,
 } from "./schema-draft.ts";
 
 interface SchemaFieldsProps {
   schema: Schema;
-  draft: Draft;
-  onChange: (draft: Draft) => void;
+  draft: SchemaDraft;
+  onChange: (draft: SchemaDraft) => void;
   error: AppError | undefined;
   /** Where the server sees these members: `provider_options`. */
   at: string;
@@ -54,15 +54,15 @@ interface MemberProps {
   choices: Choices[string] | undefined;
   required: boolean;
   unasked: boolean;
-  value: Typed;
-  onChange: (value: Typed) => void;
+  value: DraftValue;
+  onChange: (value: DraftValue) => void;
   error: AppError | undefined;
   at: string;
 }
 
 function Member(props: MemberProps) {
   const { name, member, choices, required, unasked, value, onChange, error, at } = props;
-  const shape = shapeOf(member);
+  const shape = fieldShape(member);
   const label = words(name);
   const hint = plain(member.description);
   if (shape === "flag") {
@@ -70,7 +70,7 @@ function Member(props: MemberProps) {
   }
   if (typeof value === "object") {
     const shared = { label, hint, one: singular(label.toLowerCase()), onChange };
-    const problem = problemsBelow(error, at);
+    const problem = findProblemsBelow(error, at);
     if ("rows" in value) {
       const { rows } = value;
       return <RowsField {...shared} {...{ member, rows, error, at }} />;
@@ -79,9 +79,9 @@ function Member(props: MemberProps) {
       const { group } = value;
       return <GroupField {...shared} {...{ member, group, required, error, at }} />;
     }
-    if (!("chosen" in value)) return <PairsField {...shared} pairs={value} problem={problem} />;
+    if (!("selected" in value)) return <PairsField {...shared} pairs={value} problem={problem} />;
     const names = member.items?.enum ?? [];
-    return <ChosenField {...shared} names={names} chosen={value.chosen} problem={problem} />;
+    return <MultiSelectField {...shared} names={names} chosen={value.selected} problem={problem} />;
   }
   const text = String(value);
   const named = required ? label : `${label} (optional)`;
@@ -89,7 +89,7 @@ function Member(props: MemberProps) {
     const options = choices ?? (member.enum ?? FLAGS).map((option) => [option, option] as const);
     const none = required ? "Choose…" : "(default)";
     const shown = required && text ? options : [["", none] as const, ...options];
-    const problem = problemOf(error, at);
+    const problem = findProblem(error, at);
     return (
       <SelectField
         {...{ label, hint, problem }}
@@ -106,7 +106,7 @@ function Member(props: MemberProps) {
       <AreaField
         label={shape === "lines" ? label : named}
         hint={`${hint} ${more}`.trim()}
-        problem={counted(problemsBelow(error, at), "Entry")}
+        problem={numberEntries(findProblemsBelow(error, at), "Entry")}
         code={shape !== "long_text"}
         rows={Math.min(12, Math.max(3, text.split("\n").length))}
         required={required && !unasked}
@@ -115,12 +115,12 @@ function Member(props: MemberProps) {
       />
     );
   }
-  const number = numberIn(member);
+  const number = numberSchema(member);
   return (
     <TextField
       label={named}
       hint={hint}
-      problem={problemOf(error, at)}
+      problem={findProblem(error, at)}
       type={number ? "number" : member.format === "uri" ? "url" : "text"}
       step={number?.type === "number" ? "any" : undefined}
       min={number?.minimum}

@@ -1,15 +1,18 @@
 /** Shows a secret this one time; only "I have stored it" ends it. */
 import { useEffect } from "react";
-import type { Revealed } from "../session.ts";
+import type { NewSecret } from "../session.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { Dialog } from "./dialog.tsx";
 
-interface RevealProps {
-  revealed: Revealed;
+interface SecretDialogProps {
+  revealed: NewSecret;
   onStored: () => void;
 }
 
-export function Reveal({ revealed: { title, about, secret, curl }, onStored }: RevealProps) {
+export function SecretDialog({
+  revealed: { title, about, secret, curl },
+  onStored,
+}: SecretDialogProps) {
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener("beforeunload", warn);

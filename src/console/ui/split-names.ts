@@ -1,5 +1,5 @@
 /** The names in a text that holds several, separated by commas. */
-export const namesIn = (text: string): string[] =>
+export const splitNames = (text: string): string[] =>
   text
     .split(",")
     .map((name) => name.trim())

@@ -10,7 +10,7 @@ export interface Column<Row> {
   /** Numbers stand at the end of their column. */
   number?: boolean;
   /** The cell names its row. */
-  names?: boolean;
+  rowHeader?: boolean;
 }
 
 export interface TableProps<Row extends { id: string }> {
@@ -42,7 +42,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
       {...{ ref, onFocus, onBlur }}
     >
       <table>
-        <caption className="unseen">{caption}</caption>
+        <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -53,8 +53,8 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr key={row.id}>
-              {columns.map(({ head, cell, number, names }) =>
-                names ? (
+              {columns.map(({ head, cell, number, rowHeader }) =>
+                rowHeader ? (
                   <th key={head} scope="row">
                     {cell(row)}
                   </th>

@@ -3,14 +3,14 @@ import { useState } from "react";
 import { TextField } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
-interface TypedFilterProps {
+interface TextFilterProps {
   label: string;
   given: string;
   type?: "text" | "number";
   apply: (text: string) => void;
 }
 
-export function TypedFilter({ label, given, type = "text", apply }: TypedFilterProps) {
+export function TextFilter({ label, given, type = "text", apply }: TextFilterProps) {
   const [text, setText] = useState(given);
   const finish = () => {
     if (text.trim() !== given) apply(text.trim());
@@ -31,7 +31,7 @@ export function TypedFilter({ label, given, type = "text", apply }: TypedFilterP
         type={type}
         placeholder="any"
       />
-      <button type="submit" className="unseen" tabIndex={-1}>
+      <button type="submit" className="visually-hidden" tabIndex={-1}>
         <Icon name="search" /> Filter by {label}
       </button>
     </form>

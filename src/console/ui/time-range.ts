@@ -14,13 +14,14 @@ export const RANGE_OPTIONS = [
 ];
 
 /** Anybody can write an address: a range that there is not is the one that is meant without any. */
-export function rangeIn(search: URLSearchParams): string {
+export function readRange(search: URLSearchParams): string {
   const range = search.get("range") ?? "";
   return Object.hasOwn(RANGES, range) || range === "all" ? range : "1h";
 }
 
 /** When the chosen time begins; undefined: it goes back to the first event. */
-export const fromIn = (search: URLSearchParams): string | undefined => rangeStart(rangeIn(search));
+export const readRangeStart = (search: URLSearchParams): string | undefined =>
+  rangeStart(readRange(search));
 
 export function rangeStart(name: string): string | undefined {
   const range = RANGES[name];

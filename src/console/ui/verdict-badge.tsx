@@ -1,6 +1,6 @@
 /** What an evaluation came to, as a sign and a word. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
-import { Mark, type Tone } from "./badge.tsx";
+import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 
 type VerdictStatus = EvaluationEvent["status"];
@@ -17,6 +17,6 @@ const LOOKS: Record<VerdictStatus, { tone: Tone; icon: IconName }> = {
 /** From the most to the least restrictive. */
 export const VERDICTS = Object.keys(LOOKS) as VerdictStatus[];
 
-export const Verdict = ({ status }: { status: VerdictStatus }) => (
-  <Mark {...LOOKS[status]} text={status} />
+export const VerdictBadge = ({ status }: { status: VerdictStatus }) => (
+  <Badge {...LOOKS[status]} text={status} />
 );

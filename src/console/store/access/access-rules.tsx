@@ -4,32 +4,33 @@ import type { AccessRule } from "../../../contract/store-access.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
-import { When } from "../../ui/badge.tsx";
+import { Timestamp } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { DefaultLevel } from "./default-level.tsx";
-import { Level, subjectOf, targetOf } from "./describe-access.tsx";
+import { AccessLevelBadge, describeSubject, describeTarget } from "./describe-access.tsx";
 import { ExplainAccess } from "./explain-access.tsx";
-import { NewAccessRule } from "./new-access-rule-dialog.tsx";
+import { NewAccessRuleDialog } from "./new-access-rule-dialog.tsx";
 
 export function AccessRules({ gateway_id }: { gateway_id: string }) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const [open, setOpen] = useState(false);
   const remove = (rule: AccessRule) =>
-    ask({
+    confirm({
       title: "Remove this rule?",
       body: (
         <p>
-          The rule that gives {subjectOf(rule)} the level {rule.level} for {targetOf(rule)} goes.
-          Other rules, or the level that holds without one, count from the next call on.
+          The rule that gives {describeSubject(rule)} the level {rule.level} for{" "}
+          {describeTarget(rule)} goes. Other rules, or the level that holds without one, count from
+          the next call on.
         </p>
       ),
-      act: "Remove rule",
+      button: "Remove rule",
       run: async () => {
         const params = { gateway_id, access_rule_id: rule.id };
         await call(accessRules.remove, { params, version: rule.version });
-        say("The rule was removed.");
+        announce("The rule was removed.");
       },
     });
   return (
@@ -54,16 +55,16 @@ export function AccessRules({ gateway_id }: { gateway_id: string }) {
         <DefaultLevel gateway_id={gateway_id} />
         <ExplainAccess gateway_id={gateway_id} />
       </div>
-      {open && <NewAccessRule gateway_id={gateway_id} onClose={() => setOpen(false)} />}
+      {open && <NewAccessRuleDialog gateway_id={gateway_id} onClose={() => setOpen(false)} />}
     </>
   );
 }
 
 const COLUMNS: Column<AccessRule>[] = [
-  { head: "Who", sort: "subject", names: true, cell: subjectOf },
-  { head: "What", sort: "target", cell: targetOf },
-  { head: "Level", sort: "level", cell: ({ level }) => <Level level={level} /> },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+  { head: "Who", sort: "subject", rowHeader: true, cell: describeSubject },
+  { head: "What", sort: "target", cell: describeTarget },
+  { head: "Level", sort: "level", cell: ({ level }) => <AccessLevelBadge level={level} /> },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 const acts = (remove: (rule: AccessRule) => void): Column<AccessRule> => ({
@@ -71,9 +72,9 @@ const acts = (remove: (rule: AccessRule) => void): Column<AccessRule> => ({
   cell: (rule) => (
     <button type="button" className="button small" onClick={() => remove(rule)}>
       Remove
-      <span className="unseen">
+      <span className="visually-hidden">
         {" "}
-        the rule for {subjectOf(rule)} and {targetOf(rule)}
+        the rule for {describeSubject(rule)} and {describeTarget(rule)}
       </span>
     </button>
   ),

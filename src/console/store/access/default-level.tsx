@@ -10,14 +10,14 @@ import { useAction, useLoad } from "../../use-load.ts";
 import { LEVEL_OPTIONS } from "./describe-access.tsx";
 
 export function DefaultLevel({ gateway_id }: { gateway_id: string }) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const params = { gateway_id };
   const loaded = useLoad(gateway_id, (read) => read(gateways.get, { params }));
   const change = useAction(async (default_level: AccessLevel) => {
     if (loaded.state !== "ready") return;
     const { store, version } = loaded.value;
     await call(gateways.update, { params, body: { store: { ...store, default_level } }, version });
-    say("Saved.");
+    announce("Saved.");
   });
   return (
     <Section title="Without a rule">

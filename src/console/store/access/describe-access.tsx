@@ -1,6 +1,6 @@
 /** Access rules in words. */
 import type { AccessLevel, AccessRule } from "../../../contract/store-access.ts";
-import { Mark, type Tone } from "../../ui/badge.tsx";
+import { Badge, type Tone } from "../../ui/badge.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 
 export const LEVELS: Record<AccessLevel, string> = {
@@ -17,12 +17,14 @@ const LOOKS: Record<AccessLevel, { tone: Tone; icon: IconName }> = {
   none: { tone: "bad", icon: "stop" },
 };
 
-export const Level = ({ level }: { level: AccessLevel }) => <Mark {...LOOKS[level]} text={level} />;
+export const AccessLevelBadge = ({ level }: { level: AccessLevel }) => (
+  <Badge {...LOOKS[level]} text={level} />
+);
 
-export const subjectOf = ({ subject_type, subject }: AccessRule): string =>
+export const describeSubject = ({ subject_type, subject }: AccessRule): string =>
   subject_type === "everyone" ? "everyone" : `${subject_type} ${subject}`;
 
-export const targetOf = ({ target_type, target }: AccessRule): string =>
+export const describeTarget = ({ target_type, target }: AccessRule): string =>
   target_type === "all"
     ? "all servers"
     : `${target_type === "code" ? "server" : "category"} ${target}`;

@@ -4,11 +4,11 @@ import type { AccessExplained } from "../../../contract/store-access.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { TextField } from "../../ui/field.tsx";
-import { problemOf, Section } from "../../ui/form.tsx";
+import { findProblem, Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";
-import { namesIn } from "../../ui/split-names.ts";
+import { splitNames } from "../../ui/split-names.ts";
 import { useAction } from "../../use-load.ts";
-import { Level, subjectOf, targetOf } from "./describe-access.tsx";
+import { AccessLevelBadge, describeSubject, describeTarget } from "./describe-access.tsx";
 
 interface Told extends AccessExplained {
   principal_sub: string;
@@ -22,7 +22,7 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
   const [told, setTold] = useState<Told>();
   const explain = useAction(async () => {
     setTold(undefined);
-    const named = namesIn(groups);
+    const named = splitNames(groups);
     const body = { principal_sub, code, ...(named.length > 0 ? { groups: named } : {}) };
     const answer = await call(accessRules.explain, { params: { gateway_id }, body });
     setTold({ ...answer, principal_sub, code });
@@ -44,7 +44,7 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
             required
             value={principal_sub}
             onChange={setPrincipal}
-            problem={problemOf(error, "principal_sub")}
+            problem={findProblem(error, "principal_sub")}
           />
           <TextField
             label="Groups (optional)"
@@ -52,7 +52,7 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
             hint="Separated by commas."
             value={groups}
             onChange={setGroups}
-            problem={problemOf(error, "groups")}
+            problem={findProblem(error, "groups")}
           />
           <TextField
             label="Server"
@@ -60,7 +60,7 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
             placeholder="com.github/mcp"
             value={code}
             onChange={setCode}
-            problem={unknown ?? problemOf(error, "code")}
+            problem={unknown ?? findProblem(error, "code")}
           />
         </div>
         <Failure title="This could not be explained." error={unknown ? undefined : error} />
@@ -70,7 +70,7 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
           </button>
         </div>
       </form>
-      <div role="status" className="told">
+      <div role="status" className="explanation">
         {told && <Explanation told={told} />}
       </div>
     </Section>
@@ -82,9 +82,10 @@ function Explanation({ told }: { told: Told }) {
   return (
     <>
       <p>
-        {told.principal_sub} has the level <Level level={level} /> for <code>{told.code}</code>:{" "}
+        {told.principal_sub} has the level <AccessLevelBadge level={level} /> for{" "}
+        <code>{told.code}</code>:{" "}
         {decided_by
-          ? `by the rule for ${subjectOf(decided_by)} and ${targetOf(decided_by)}.`
+          ? `by the rule for ${describeSubject(decided_by)} and ${describeTarget(decided_by)}.`
           : `no rule matches, and without one the level is ${default_level}.`}
       </p>
       <p className="hint">
@@ -93,10 +94,11 @@ function Explanation({ told }: { told: Told }) {
       {matched.length > 1 && (
         <>
           <h3>All rules that match, the weightiest first</h3>
-          <ol className="places">
+          <ol className="entries">
             {matched.map((rule) => (
               <li key={rule.id}>
-                <Level level={rule.level} /> {subjectOf(rule)}, {targetOf(rule)}
+                <AccessLevelBadge level={rule.level} /> {describeSubject(rule)},{" "}
+                {describeTarget(rule)}
               </li>
             ))}
           </ol>

@@ -6,7 +6,7 @@ import { accessRules } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Form, problemOf } from "../../ui/form.tsx";
+import { Form, findProblem } from "../../ui/form.tsx";
 import { useAction } from "../../use-load.ts";
 import { LEVEL_OPTIONS } from "./describe-access.tsx";
 
@@ -21,13 +21,13 @@ const TARGETS: Record<AccessRule["target_type"], string> = {
   code: "One server",
 };
 
-interface NewAccessRuleProps {
+interface NewAccessRuleDialogProps {
   gateway_id: string;
   onClose: () => void;
 }
 
-export function NewAccessRule({ gateway_id, onClose }: NewAccessRuleProps) {
-  const { say } = useSession();
+export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialogProps) {
+  const { announce } = useSession();
   const [subject_type, setSubjectType] = useState<AccessRule["subject_type"]>("everyone");
   const [subject, setSubject] = useState("");
   const [target_type, setTargetType] = useState<AccessRule["target_type"]>("all");
@@ -45,7 +45,7 @@ export function NewAccessRule({ gateway_id, onClose }: NewAccessRuleProps) {
       },
     });
     onClose();
-    say("The rule was added.");
+    announce("The rule was added.");
   });
   return (
     <Dialog title="New access rule" onClose={onClose}>
@@ -68,7 +68,7 @@ export function NewAccessRule({ gateway_id, onClose }: NewAccessRuleProps) {
             required
             value={subject}
             onChange={setSubject}
-            problem={problemOf(save.error, "subject")}
+            problem={findProblem(save.error, "subject")}
           />
         )}
         <SelectField
@@ -85,7 +85,7 @@ export function NewAccessRule({ gateway_id, onClose }: NewAccessRuleProps) {
             required
             value={target}
             onChange={setTarget}
-            problem={problemOf(save.error, "target")}
+            problem={findProblem(save.error, "target")}
           />
         )}
         <SelectField

@@ -3,15 +3,15 @@ import { useState } from "react";
 import type { CatalogEntry, ImportReport } from "../../../contract/store-catalog.ts";
 import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
-import { everyPage } from "../../read-all-pages.ts";
+import { readAllPages } from "../../read-all-pages.ts";
 import { Link } from "../../router.tsx";
 import { useSession } from "../../session.ts";
 import { Failure, Ready } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useAction, useLoad } from "../../use-load.ts";
 import { newInstancePath } from "../instances/list-instances.ts";
-import { SERVER, STATUS } from "./server-columns.tsx";
-import { ShowServer } from "./show-server-dialog.tsx";
+import { SERVER_COLUMN, STATUS_COLUMN } from "./server-columns.tsx";
+import { ShowServerDialog } from "./show-server-dialog.tsx";
 
 type Row = CatalogEntry & { id: string };
 type Skipped = ImportReport["skipped"][number] & { id: string };
@@ -22,11 +22,11 @@ interface ImportedServersProps {
 }
 
 export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
-  const { say } = useSession();
+  const { announce } = useSession();
   const [asking, setAsking] = useState<Row>();
   const params = { gateway_id };
   const loaded = useLoad(report.imported.join(" "), async (read) => {
-    const all = await everyPage((page) =>
+    const all = await readAllPages((page) =>
       read(storeCatalog.list, { params, query: { ...page, source: "imported" } }),
     );
     const wanted = new Set(report.imported);
@@ -36,7 +36,7 @@ export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
     if (row.auth.type === "unknown") return setAsking(row);
     const { code, name } = row;
     await call(storeCatalog.update, { params: { ...params, code }, body: { status: "shown" } });
-    say(`${name} is shown now.`);
+    announce(`${name} is shown now.`);
   });
   const skipped = report.skipped.map((one, index) => ({ ...one, id: String(index) }));
   return (
@@ -56,7 +56,11 @@ export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
         )}
       </Ready>
       {asking && (
-        <ShowServer gateway_id={gateway_id} entry={asking} onClose={() => setAsking(undefined)} />
+        <ShowServerDialog
+          gateway_id={gateway_id}
+          entry={asking}
+          onClose={() => setAsking(undefined)}
+        />
       )}
       {skipped.length > 0 && (
         <div className="below">
@@ -69,22 +73,22 @@ export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
 }
 
 const columns = (gateway_id: string, show: (row: Row) => void): Column<Row>[] => [
-  SERVER,
+  SERVER_COLUMN,
   { head: "What it says", cell: ({ description }) => description },
   { head: "Address", cell: ({ url }) => <code>{url}</code> },
-  STATUS,
+  STATUS_COLUMN,
   {
     head: "Actions",
     cell: (row) => (
       <div className="row tight">
         {row.status === "hidden" && (
           <button type="button" className="button small" onClick={() => show(row)}>
-            Show<span className="unseen"> {row.name}</span>
+            Show<span className="visually-hidden"> {row.name}</span>
           </button>
         )}
         {row.needs_admin_setup && (
           <Link to={newInstancePath(gateway_id, row.code)} className="button small">
-            New instance<span className="unseen"> of {row.name}</span>
+            New instance<span className="visually-hidden"> of {row.name}</span>
           </Link>
         )}
       </div>
@@ -95,7 +99,7 @@ const columns = (gateway_id: string, show: (row: Row) => void): Column<Row>[] =>
 const LEFT_OUT: Column<Skipped>[] = [
   {
     head: "Server",
-    names: true,
+    rowHeader: true,
     cell: ({ name }) =>
       name ? <code>{name}</code> : <span className="muted">without a name</span>,
   },

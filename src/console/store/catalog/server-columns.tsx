@@ -1,11 +1,11 @@
 /** The columns that every table of Store servers has: which one it is, and whether people see it. */
 import type { CatalogEntry } from "../../../contract/store-catalog.ts";
-import { OnOff } from "../../ui/badge.tsx";
+import { StateBadge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/table.tsx";
 
-export const SERVER: Column<CatalogEntry> = {
+export const SERVER_COLUMN: Column<CatalogEntry> = {
   head: "Server",
-  names: true,
+  rowHeader: true,
   cell: ({ name, code }) => (
     <>
       {name}
@@ -15,7 +15,7 @@ export const SERVER: Column<CatalogEntry> = {
   ),
 };
 
-export const STATUS: Column<CatalogEntry> = {
+export const STATUS_COLUMN: Column<CatalogEntry> = {
   head: "Status",
-  cell: ({ status }) => <OnOff on={status === "shown"} words={["shown", "hidden"]} />,
+  cell: ({ status }) => <StateBadge on={status === "shown"} words={["shown", "hidden"]} />,
 };

@@ -7,7 +7,7 @@ import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Fact } from "../../ui/event-sheet.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Form, problemOf } from "../../ui/form.tsx";
+import { Form, findProblem } from "../../ui/form.tsx";
 import { useAction } from "../../use-load.ts";
 
 interface Way {
@@ -38,14 +38,14 @@ const WAYS: Record<string, Way> = {
   },
 };
 
-interface ShowServerProps {
+interface ShowServerDialogProps {
   gateway_id: string;
   entry: CatalogEntry;
   onClose: () => void;
 }
 
-export function ShowServer({ gateway_id, entry, onClose }: ShowServerProps) {
-  const { say } = useSession();
+export function ShowServerDialog({ gateway_id, entry, onClose }: ShowServerDialogProps) {
+  const { announce } = useSession();
   const { code, name, url, description } = entry;
   const [way, setWay] = useState("");
   const [header, setHeader] = useState<string>(key.header);
@@ -58,7 +58,7 @@ export function ShowServer({ gateway_id, entry, onClose }: ShowServerProps) {
       body: { status: "shown", auth: asked },
     });
     onClose();
-    say(`${name} is shown now.`);
+    announce(`${name} is shown now.`);
   });
   return (
     <Dialog title={`Show ${name}`} onClose={onClose}>
@@ -77,7 +77,7 @@ export function ShowServer({ gateway_id, entry, onClose }: ShowServerProps) {
           ]}
           onChange={setWay}
           hint="Its file does not say: look at the vendor's documentation."
-          problem={problemOf(save.error, "auth")}
+          problem={findProblem(save.error, "auth")}
         />
         {auth?.type === "key" && (
           <div className="columns">
@@ -86,13 +86,13 @@ export function ShowServer({ gateway_id, entry, onClose }: ShowServerProps) {
               required
               value={header}
               onChange={setHeader}
-              problem={problemOf(save.error, "auth.header")}
+              problem={findProblem(save.error, "auth.header")}
             />
             <TextField
               label="Word before the key (optional)"
               value={scheme}
               onChange={setScheme}
-              problem={problemOf(save.error, "auth.scheme")}
+              problem={findProblem(save.error, "auth.scheme")}
             />
           </div>
         )}

@@ -5,15 +5,15 @@ import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { changeQuery, Link, useLocation } from "../../router.tsx";
 import { useSession } from "../../session.ts";
-import { Mark } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { List } from "../../ui/list.tsx";
 import { Failure } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { type Action, useAction } from "../../use-load.ts";
-import { type Instance, instancesOf, newInstancePath } from "../instances/list-instances.ts";
-import { SERVER, STATUS } from "./server-columns.tsx";
-import { ShowServer } from "./show-server-dialog.tsx";
+import { listInstances, type McpInstance, newInstancePath } from "../instances/list-instances.ts";
+import { SERVER_COLUMN, STATUS_COLUMN } from "./server-columns.tsx";
+import { ShowServerDialog } from "./show-server-dialog.tsx";
 
 const STATUSES = [
   ["", "Any"],
@@ -29,11 +29,11 @@ const SOURCES = [
 
 interface Row extends CatalogEntry {
   id: string;
-  instances: readonly Instance[];
+  instances: readonly McpInstance[];
 }
 
 export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const { search } = useLocation();
   const params = { gateway_id };
   const [status, source] = [search.get("status") ?? "", search.get("source") ?? ""];
@@ -43,13 +43,17 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
     if (before === "hidden" && row.auth.type === "unknown") return setAsking(row);
     const after = before === "shown" ? "hidden" : "shown";
     await call(storeCatalog.update, { params: { ...params, code }, body: { status: after } });
-    say(`${name} is ${after} now.`);
+    announce(`${name} is ${after} now.`);
   });
   return (
     <>
       <Failure title="This was not changed." error={turn.error} />
       {asking && (
-        <ShowServer gateway_id={gateway_id} entry={asking} onClose={() => setAsking(undefined)} />
+        <ShowServerDialog
+          gateway_id={gateway_id}
+          entry={asking}
+          onClose={() => setAsking(undefined)}
+        />
       )}
       <List
         caption="Servers of the Store"
@@ -76,7 +80,7 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
           const narrowed = { status: status || undefined, source: source || undefined } as Narrowed;
           const [page, instances] = await Promise.all([
             read(storeCatalog.list, { params, query: { q, cursor, ...narrowed } }),
-            instancesOf(read, gateway_id),
+            listInstances(read, gateway_id),
           ]);
           const items = page.items.map((entry) => ({
             ...entry,
@@ -103,9 +107,9 @@ interface Narrowed {
 }
 
 const COLUMNS: Column<Row>[] = [
-  SERVER,
+  SERVER_COLUMN,
   { head: "Category", cell: ({ category }) => category },
-  STATUS,
+  STATUS_COLUMN,
   { head: "Source", cell: ({ source }) => source },
   { head: "Instances", cell: (row) => <Instances row={row} /> },
 ];
@@ -113,7 +117,7 @@ const COLUMNS: Column<Row>[] = [
 function Instances({ row: { instances, needs_admin_setup } }: { row: Row }) {
   if (instances.length === 0) {
     return needs_admin_setup ? (
-      <Mark tone="warn" icon="warning" text="make one first" />
+      <Badge tone="warn" icon="warning" text="make one first" />
     ) : (
       <span className="muted">with the first install</span>
     );
@@ -140,10 +144,10 @@ const acts = (gateway_id: string, turn: Action<[Row]>): Column<Row> => ({
         onClick={() => void turn.run(row)}
       >
         {row.status === "shown" ? "Hide" : "Show"}
-        <span className="unseen"> {row.name}</span>
+        <span className="visually-hidden"> {row.name}</span>
       </button>
       <Link to={newInstancePath(gateway_id, row.code)} className="button small">
-        New instance<span className="unseen"> of {row.name}</span>
+        New instance<span className="visually-hidden"> of {row.name}</span>
       </Link>
     </div>
   ),

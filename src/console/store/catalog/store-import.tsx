@@ -5,10 +5,10 @@ import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { AreaField, Field, TextField } from "../../ui/field.tsx";
-import { problemOf, problemsBelow, Section } from "../../ui/form.tsx";
+import { findProblem, findProblemsBelow, Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";
-import { PrivateField } from "../../ui/private-address-field.tsx";
-import { parsed } from "../../ui/schema-draft.ts";
+import { PrivateAddressField } from "../../ui/private-address-field.tsx";
+import { parseJson } from "../../ui/schema-draft.ts";
 import { useAction } from "../../use-load.ts";
 import { ImportedServers } from "./imported-servers.tsx";
 
@@ -70,14 +70,14 @@ function FromRegistry({ gateway_id, onReport }: SourceProps) {
           value={registry_url}
           onChange={setUrl}
           hint="Of a registry that speaks /v0.1, such as the official one."
-          problem={problemOf(read.error, "registry_url")}
+          problem={findProblem(read.error, "registry_url")}
         />
         <TextField
           label="Search (optional)"
           value={search}
           onChange={setSearch}
           hint="In the names of servers. Empty: whatever comes first."
-          problem={problemOf(read.error, "search")}
+          problem={findProblem(read.error, "search")}
         />
         <TextField
           label="At most"
@@ -87,9 +87,9 @@ function FromRegistry({ gateway_id, onReport }: SourceProps) {
           max={500}
           value={limit}
           onChange={setLimit}
-          problem={problemOf(read.error, "limit")}
+          problem={findProblem(read.error, "limit")}
         />
-        <PrivateField
+        <PrivateAddressField
           label="May be at a private address"
           checked={allow_private}
           onChange={setPrivate}
@@ -146,7 +146,7 @@ function FromFiles({ gateway_id, onReport }: SourceProps) {
           value={text}
           onChange={setText}
           hint="One server, or a list of them."
-          problem={problemsBelow(read.error, "servers")}
+          problem={findProblemsBelow(read.error, "servers")}
         />
         <Failure title="Nothing was imported." error={read.error} />
         <button type="submit" className="button primary" disabled={read.busy}>
@@ -159,6 +159,6 @@ function FromFiles({ gateway_id, onReport }: SourceProps) {
 
 /** Whether each is a server is for the server to say. */
 function serversIn(text: string, at: string): Record<string, unknown>[] {
-  const value = parsed(text, at);
+  const value = parseJson(text, at);
   return (Array.isArray(value) ? value : [value]) as Record<string, unknown>[];
 }

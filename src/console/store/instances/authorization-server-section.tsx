@@ -3,13 +3,13 @@ import { useState } from "react";
 import type { AuthorizationServer } from "../../../contract/authorization-servers.ts";
 import { call } from "../../api.ts";
 import { authorizationServers } from "../../endpoints.ts";
-import { everyPage } from "../../read-all-pages.ts";
+import { readAllPages } from "../../read-all-pages.ts";
 import { Link } from "../../router.tsx";
 import { useSession } from "../../session.ts";
-import { When } from "../../ui/badge.tsx";
+import { Timestamp } from "../../ui/badge.tsx";
 import { Fact } from "../../ui/event-sheet.tsx";
 import { CheckField } from "../../ui/field.tsx";
-import { MemberChanges } from "../../ui/field-changes.tsx";
+import { FieldChanges } from "../../ui/field-changes.tsx";
 import { Section } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Failure, Ready } from "../../ui/page.tsx";
@@ -53,22 +53,22 @@ function Current({ server: { current, accounts } }: { server: AuthorizationServe
       <Fact name="Token endpoint" value={<code>{current.token_endpoint}</code>} />
       <Fact name="Connected accounts" value={accounts} />
       <Fact name="Confirmed by" value={confirmed_by ?? "nobody: first sign-in"} />
-      {confirmed_at && <Fact name="Confirmed" value={<When at={confirmed_at} />} />}
+      {confirmed_at && <Fact name="Confirmed" value={<Timestamp at={confirmed_at} />} />}
     </dl>
   );
 }
 
 function Change({ gateway_id, server }: { gateway_id: string; server: AuthorizationServer }) {
-  const { may, who, ask, say } = useSession();
+  const { may, who, confirm, announce } = useSession();
   const [keep_client, setKeepClient] = useState(false);
   const { instance_name: name, accounts } = server;
   const params = { gateway_id, server_id: server.advertised?.id ?? "" };
   const dismiss = useAction(async () => {
     await call(authorizationServers.dismiss, { params });
-    say(`${name} keeps its authorization server.`);
+    announce(`${name} keeps its authorization server.`);
   });
-  const confirm = () =>
-    ask({
+  const confirmChange = () =>
+    confirm({
       title: "Confirm the new authorization server?",
       body: (
         <p>
@@ -76,11 +76,11 @@ function Change({ gateway_id, server }: { gateway_id: string; server: Authorizat
           removed, and everybody must connect again.
         </p>
       ),
-      act: "Confirm",
+      button: "Confirm",
       run: async () => {
         const query = { keep_client: String(keep_client) };
         await call(authorizationServers.confirm, { params, query });
-        say(`${name} uses the new authorization server.`);
+        announce(`${name} uses the new authorization server.`);
       },
     });
   return (
@@ -95,7 +95,7 @@ function Change({ gateway_id, server }: { gateway_id: string; server: Authorizat
           Confirm it only if the vendor has announced the change.
         </p>
       </div>
-      <MemberChanges before={endpointsOf(server.current)} after={endpointsOf(server.advertised)} />
+      <FieldChanges before={endpointsOf(server.current)} after={endpointsOf(server.advertised)} />
       <Failure title="This was not changed." error={dismiss.error} />
       {may("write") && (
         <>
@@ -116,7 +116,7 @@ function Change({ gateway_id, server }: { gateway_id: string; server: Authorizat
             >
               Keep current server
             </button>
-            <button type="button" className="button primary" onClick={confirm}>
+            <button type="button" className="button primary" onClick={confirmChange}>
               Confirm new server…
             </button>
           </div>
@@ -135,7 +135,7 @@ function endpointsOf(facts: AuthorizationServer["current"] | AuthorizationServer
 /** Names the instances of a gateway whose authorization server changed. */
 export function ChangedServers({ gateway_id }: { gateway_id: string }) {
   const loaded = useLoad(gateway_id, (read) =>
-    everyPage((query) => read(authorizationServers.list, { params: { gateway_id }, query })),
+    readAllPages((query) => read(authorizationServers.list, { params: { gateway_id }, query })),
   );
   return (
     <Ready of={loaded} what="The authorization servers">

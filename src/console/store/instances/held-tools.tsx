@@ -3,12 +3,12 @@ import { useState } from "react";
 import type { ToolChange } from "../../../contract/store-tools.ts";
 import { call } from "../../api.ts";
 import { toolChanges } from "../../endpoints.ts";
-import { everyPage } from "../../read-all-pages.ts";
+import { readAllPages } from "../../read-all-pages.ts";
 import { useSession } from "../../session.ts";
-import { Chips, When } from "../../ui/badge.tsx";
+import { Chips, Timestamp } from "../../ui/badge.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Fact } from "../../ui/event-sheet.tsx";
-import { MemberChanges } from "../../ui/field-changes.tsx";
+import { FieldChanges } from "../../ui/field-changes.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Failure, Ready } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -17,7 +17,7 @@ import { useAction, useLoad } from "../../use-load.ts";
 export function HeldTools({ gateway_id }: { gateway_id: string }) {
   const [open, setOpen] = useState<ToolChange>();
   const loaded = useLoad(gateway_id, (read) =>
-    everyPage((query) => read(toolChanges.list, { params: { gateway_id }, query })),
+    readAllPages((query) => read(toolChanges.list, { params: { gateway_id }, query })),
   );
   return (
     <Ready of={loaded} what="The tools that are held back">
@@ -50,11 +50,11 @@ export function HeldTools({ gateway_id }: { gateway_id: string }) {
 const columns = (open: (change: ToolChange) => void): Column<ToolChange>[] => [
   {
     head: "Tool",
-    names: true,
+    rowHeader: true,
     cell: (change) => (
       <button type="button" className="link" onClick={() => open(change)}>
         <code>{change.tool}</code>
-        <span className="unseen"> of {change.instance_name}</span>
+        <span className="visually-hidden"> of {change.instance_name}</span>
       </button>
     ),
   },
@@ -63,7 +63,7 @@ const columns = (open: (change: ToolChange) => void): Column<ToolChange>[] => [
     head: "What changed",
     cell: ({ accepted, differs }) => <Chips of={accepted ? differs : ["new tool"]} />,
   },
-  { head: "Seen", cell: ({ seen_at }) => <When at={seen_at} /> },
+  { head: "Seen", cell: ({ seen_at }) => <Timestamp at={seen_at} /> },
 ];
 
 interface ReviewProps {
@@ -73,12 +73,12 @@ interface ReviewProps {
 }
 
 function Review({ gateway_id, change, onClose }: ReviewProps) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const { id, tool, instance_name, accepted, now, hash } = change;
   const accept = useAction(async () => {
     await call(toolChanges.accept, { params: { gateway_id, tool_change_id: id }, query: { hash } });
     onClose();
-    say(`${tool} of ${instance_name} is accepted.`);
+    announce(`${tool} of ${instance_name} is accepted.`);
   });
   return (
     <Dialog
@@ -90,13 +90,13 @@ function Review({ gateway_id, change, onClose }: ReviewProps) {
         {change.accepted_at && (
           <>
             <Fact name="Accepted by" value={change.accepted_by} />
-            <Fact name="Accepted" value={<When at={change.accepted_at} />} />
+            <Fact name="Accepted" value={<Timestamp at={change.accepted_at} />} />
           </>
         )}
-        <Fact name="Seen" value={<When at={change.seen_at} />} />
+        <Fact name="Seen" value={<Timestamp at={change.seen_at} />} />
       </dl>
       <h3>{accepted ? "What changed" : "Definition"}</h3>
-      <MemberChanges before={accepted} after={now} />
+      <FieldChanges before={accepted} after={now} />
       <Failure title="It is still held back." error={accept.error} />
       {may("write") && (
         <div className="form-end">

@@ -20,7 +20,7 @@ export interface AuthDraft {
   /** A stored secret stays only where the mode does. */
   stored: { mode: AuthMode; masked: string } | undefined;
   /** The stored secret goes. */
-  secretless: boolean;
+  removeSecret: boolean;
 }
 
 const FRESH: AuthDraft = {
@@ -33,10 +33,10 @@ const FRESH: AuthDraft = {
   scopes: "",
   secret: "",
   stored: undefined,
-  secretless: false,
+  removeSecret: false,
 };
 
-export function authDraft(auth: RegistryAuth | null): AuthDraft {
+export function toAuthDraft(auth: RegistryAuth | null): AuthDraft {
   switch (auth?.type) {
     case "header":
       return {
@@ -71,7 +71,7 @@ export function authDraft(auth: RegistryAuth | null): AuthDraft {
 }
 
 /** What the catalog says that a server asks for. */
-export function suggestedAuth(asked: CatalogAuth | undefined): AuthDraft {
+export function suggestAuth(asked: CatalogAuth | undefined): AuthDraft {
   if (asked?.type === "key") {
     const { header, scheme, scope } = asked;
     if (scope === "principal") return { ...FRESH, mode: "principal_key", header, scheme };
@@ -88,10 +88,10 @@ export function suggestedAuth(asked: CatalogAuth | undefined): AuthDraft {
 }
 
 /** The masked secret that an empty text keeps. */
-export const storedIn = ({ mode, stored }: AuthDraft): string | undefined =>
+export const storedSecret = ({ mode, stored }: AuthDraft): string | undefined =>
   stored?.mode === mode ? stored.masked : undefined;
 
-export function authInput(draft: AuthDraft): McpAuth | null {
+export function toAuthInput(draft: AuthDraft): McpAuth | null {
   const { mode, header, scheme, client_id, token_url, secret } = draft;
   const scopes = draft.scopes.split(/\s/).filter(Boolean);
   switch (mode) {
@@ -102,7 +102,7 @@ export function authInput(draft: AuthDraft): McpAuth | null {
     case "principal_key":
       return { type: mode, header, scheme };
     case "forwarded": {
-      const kept = storedIn(draft) && !draft.secretless ? "" : null;
+      const kept = storedSecret(draft) && !draft.removeSecret ? "" : null;
       return { type: mode, client_id: client_id || null, client_secret: secret || kept, scopes };
     }
     case "client_credentials": {

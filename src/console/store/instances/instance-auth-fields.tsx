@@ -1,8 +1,8 @@
 /** Asks how the gateway signs in to an MCP server; what is asked depends on the way. */
 import type { AppError } from "../../../contract/errors.ts";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { problemOf, problemsBelow } from "../../ui/form.tsx";
-import { type AuthDraft, type AuthMode, storedIn } from "./instance-auth-draft.ts";
+import { findProblem, findProblemsBelow } from "../../ui/form.tsx";
+import { type AuthDraft, type AuthMode, storedSecret } from "./instance-auth-draft.ts";
 
 const MODES: Record<AuthMode, string> = {
   none: "No credential",
@@ -35,7 +35,7 @@ export function InstanceAuthFields({ auth, onChange, error }: InstanceAuthFields
   const field = (member: Exclude<Asked, "secret">) => ({
     value: auth[member],
     onChange: (text: string) => change({ [member]: text }),
-    problem: problemsBelow(error, `auth.${member}`),
+    problem: findProblemsBelow(error, `auth.${member}`),
   });
   const registers = mode === "forwarded";
   return (
@@ -45,8 +45,8 @@ export function InstanceAuthFields({ auth, onChange, error }: InstanceAuthFields
         value={mode}
         options={Object.entries(MODES)}
         // The options are the modes.
-        onChange={(value) => change({ mode: value as AuthMode, secret: "", secretless: false })}
-        problem={problemOf(error, "auth") ?? problemOf(error, "auth.type")}
+        onChange={(value) => change({ mode: value as AuthMode, secret: "", removeSecret: false })}
+        problem={findProblem(error, "auth") ?? findProblem(error, "auth.type")}
       />
       {asks("header") && <TextField label="Header" required {...field("header")} />}
       {asks("scheme") && (
@@ -90,8 +90,8 @@ interface SecretProps {
 }
 
 function Secret({ auth, onChange, error }: SecretProps) {
-  const { mode, secret, secretless } = auth;
-  const stored = storedIn(auth);
+  const { mode, secret, removeSecret: secretless } = auth;
+  const stored = storedSecret(auth);
   const optional = mode === "forwarded";
   const label = mode === "header" ? "Value" : "Client secret";
   return (
@@ -110,13 +110,13 @@ function Secret({ auth, onChange, error }: SecretProps) {
             ? "The whole value, such as Bearer … Stored encrypted and never shown again."
             : "Stored encrypted and never shown again."
         }
-        problem={problemOf(error, mode === "header" ? "auth.value" : "auth.client_secret")}
+        problem={findProblem(error, mode === "header" ? "auth.value" : "auth.client_secret")}
       />
       {optional && stored && (
         <CheckField
           label="Remove the stored secret"
           checked={secretless}
-          onChange={(on) => onChange({ secretless: on, secret: "" })}
+          onChange={(on) => onChange({ removeSecret: on, secret: "" })}
         />
       )}
     </>

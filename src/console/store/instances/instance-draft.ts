@@ -2,9 +2,9 @@
 import type { McpOptions, ServerField } from "../../../contract/mcp-registries.ts";
 import type { Registry } from "../../../contract/registries.ts";
 import type { CatalogEntry } from "../../../contract/store-catalog.ts";
-import { type Pairs, pairsOf, recordOf } from "../../ui/pairs-field.tsx";
-import { type Draft, draftOf, type Schema, valuesOf } from "../../ui/schema-draft.ts";
-import { type AuthDraft, authDraft, authInput, suggestedAuth } from "./instance-auth-draft.ts";
+import { type Pairs, toPairs, toRecord } from "../../ui/pairs-field.tsx";
+import { type Schema, type SchemaDraft, toDraft, toValues } from "../../ui/schema-draft.ts";
+import { type AuthDraft, suggestAuth, toAuthDraft, toAuthInput } from "./instance-auth-draft.ts";
 
 export interface InstanceDraft {
   name: string;
@@ -13,10 +13,10 @@ export interface InstanceDraft {
   url: string;
   auth: AuthDraft;
   /** Headers and fields. */
-  more: Draft;
+  extras: SchemaDraft;
   tool_aliases: Pairs;
   /** Otherwise those of `allowed_tools`: no line means no tool. */
-  every_tool: boolean;
+  allTools: boolean;
   allowed_tools: string;
   enabled: boolean;
   allow_private: boolean;
@@ -35,7 +35,7 @@ const FIELD: Record<keyof ServerField, Schema> = {
 const TEXTS: Schema = { type: "object", additionalProperties: { type: "string" } };
 
 /** What is added to a call: for everybody, and by each person. */
-export const MORE: { properties: Partial<Record<keyof McpOptions, Schema>> } = {
+export const EXTRAS_SCHEMA: { properties: Partial<Record<keyof McpOptions, Schema>> } = {
   properties: {
     headers: { ...TEXTS, description: "Sent with every call. Values are kept as secrets." },
     fields: {
@@ -46,7 +46,7 @@ export const MORE: { properties: Partial<Record<keyof McpOptions, Schema>> } = {
   },
 };
 
-export function instanceDraft(registry: Registry): InstanceDraft {
+export function toInstanceDraft(registry: Registry): InstanceDraft {
   const { name, auth, enabled, allow_private } = registry;
   // The server checked them by their schema when they were saved.
   const options = registry.provider_options as McpOptions;
@@ -54,10 +54,10 @@ export function instanceDraft(registry: Registry): InstanceDraft {
     name,
     code: options.code ?? "",
     url: options.url ?? "",
-    auth: authDraft(auth),
-    more: draftOf(MORE, options),
-    tool_aliases: pairsOf(options.tool_aliases),
-    every_tool: options.allowed_tools === null,
+    auth: toAuthDraft(auth),
+    extras: toDraft(EXTRAS_SCHEMA, options),
+    tool_aliases: toPairs(options.tool_aliases),
+    allTools: options.allowed_tools === null,
     allowed_tools: (options.allowed_tools ?? []).join("\n"),
     enabled,
     allow_private,
@@ -65,7 +65,7 @@ export function instanceDraft(registry: Registry): InstanceDraft {
 }
 
 /** A new one: what an administrator must give stands there to be filled in. */
-export function suggestedDraft(entry: CatalogEntry | undefined): InstanceDraft {
+export function suggestInstanceDraft(entry: CatalogEntry | undefined): InstanceDraft {
   const fields = entry?.fields ?? [];
   const ours = fields.filter((field) => field.scope === "admin" && field.in === "header");
   const theirs = fields.filter(({ scope }) => scope === "principal");
@@ -73,33 +73,33 @@ export function suggestedDraft(entry: CatalogEntry | undefined): InstanceDraft {
     name: entry?.name ?? "",
     code: entry?.code ?? "",
     url: entry?.url ?? "",
-    auth: suggestedAuth(entry?.auth),
-    more: draftOf(MORE, {
+    auth: suggestAuth(entry?.auth),
+    extras: toDraft(EXTRAS_SCHEMA, {
       headers: Object.fromEntries(ours.map(({ key }) => [key, ""])),
       fields: theirs,
     }),
     tool_aliases: [],
-    every_tool: true,
+    allTools: true,
     allowed_tools: "",
     enabled: true,
     allow_private: entry?.allow_private ?? false,
   };
 }
 
-export function instanceInput(draft: InstanceDraft) {
+export function toInstanceInput(draft: InstanceDraft) {
   const { name, code, url, enabled, allow_private } = draft;
   const tools = draft.allowed_tools.split("\n").filter((line) => line.trim() !== "");
   return {
     name,
     type: "mcp" as const,
     provider_options: {
-      ...valuesOf(MORE, draft.more, "provider_options"),
+      ...toValues(EXTRAS_SCHEMA, draft.extras, "provider_options"),
       code: code || null,
       ...(url ? { url } : {}),
-      tool_aliases: recordOf(draft.tool_aliases),
-      allowed_tools: draft.every_tool ? null : tools,
+      tool_aliases: toRecord(draft.tool_aliases),
+      allowed_tools: draft.allTools ? null : tools,
     },
-    auth: authInput(draft.auth),
+    auth: toAuthInput(draft.auth),
     enabled,
     allow_private,
   };

@@ -7,18 +7,18 @@ import { registries } from "../../endpoints.ts";
 import { navigate } from "../../router.tsx";
 import { useSession } from "../../session.ts";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { Form, problemOf, problemsBelow, Section } from "../../ui/form.tsx";
+import { Form, findProblem, findProblemsBelow, Section } from "../../ui/form.tsx";
 import { PairsField } from "../../ui/pairs-field.tsx";
-import { PrivateField } from "../../ui/private-address-field.tsx";
+import { PrivateAddressField } from "../../ui/private-address-field.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useAction } from "../../use-load.ts";
 import { InstanceAuthFields } from "./instance-auth-fields.tsx";
 import {
+  EXTRAS_SCHEMA,
   type InstanceDraft,
-  instanceDraft,
-  instanceInput,
-  MORE,
-  suggestedDraft,
+  suggestInstanceDraft,
+  toInstanceDraft,
+  toInstanceInput,
 } from "./instance-draft.ts";
 
 interface InstanceFormProps {
@@ -32,25 +32,28 @@ interface InstanceFormProps {
 }
 
 export function InstanceForm({ gateway_id, entries, registry, code, onStale }: InstanceFormProps) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const [opened, setOpened] = useState(registry);
-  const suggested = (wanted: string) => suggestedDraft(entries.find((one) => one.code === wanted));
-  const [typed, setTyped] = useState(() => (registry ? instanceDraft(registry) : suggested(code)));
+  const suggested = (wanted: string) =>
+    suggestInstanceDraft(entries.find((one) => one.code === wanted));
+  const [typed, setTyped] = useState(() =>
+    registry ? toInstanceDraft(registry) : suggested(code),
+  );
   const change = (changes: Partial<InstanceDraft>) => setTyped({ ...typed, ...changes });
   const list = `/gateways/${gateway_id}/store?tab=instances`;
   const save = useAction(async () => {
-    const body = instanceInput(typed);
+    const body = toInstanceInput(typed);
     if (!opened) {
       const made = await call(registries.create, { params: { gateway_id }, body });
       navigate(list);
-      say(`Instance ${made.name} was created.`);
+      announce(`Instance ${made.name} was created.`);
       return;
     }
     const params = { gateway_id, registry_id: opened.id };
     const saved = await call(registries.update, { params, body, version: opened.version });
     setOpened(saved);
-    setTyped(instanceDraft(saved));
-    say("Saved.");
+    setTyped(toInstanceDraft(saved));
+    announce("Saved.");
   });
   const { error } = save;
   return (
@@ -69,7 +72,7 @@ export function InstanceForm({ gateway_id, entries, registry, code, onStale }: I
           hint={opened ? "Cannot be changed: create another instance." : "Fills in what it needs."}
           options={serverOptions(entries, typed.code)}
           onChange={(wanted) => setTyped(suggested(wanted))}
-          problem={problemOf(error, "provider_options.code")}
+          problem={findProblem(error, "provider_options.code")}
         />
         <TextField
           label="Name"
@@ -77,7 +80,7 @@ export function InstanceForm({ gateway_id, entries, registry, code, onStale }: I
           value={typed.name}
           onChange={(name) => change({ name })}
           hint="People choose by it where a server has several instances."
-          problem={problemOf(error, "name")}
+          problem={findProblem(error, "name")}
         />
         <TextField
           label="Address"
@@ -85,7 +88,7 @@ export function InstanceForm({ gateway_id, entries, registry, code, onStale }: I
           value={typed.url}
           onChange={(url) => change({ url })}
           hint="Where it answers to streamable HTTP. It may hold {key} of a field below."
-          problem={problemOf(error, "provider_options.url")}
+          problem={findProblem(error, "provider_options.url")}
         />
       </Section>
       <Section title="Sign-in">
@@ -98,16 +101,16 @@ export function InstanceForm({ gateway_id, entries, registry, code, onStale }: I
           checked={typed.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        <PrivateField
+        <PrivateAddressField
           checked={typed.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />
         <CheckField
           label="Every tool of the server may be used"
-          checked={typed.every_tool}
-          onChange={(every_tool) => change({ every_tool })}
+          checked={typed.allTools}
+          onChange={(every_tool) => change({ allTools: every_tool })}
         />
-        {!typed.every_tool && (
+        {!typed.allTools && (
           <AreaField
             label="Allowed tools"
             code
@@ -115,7 +118,7 @@ export function InstanceForm({ gateway_id, entries, registry, code, onStale }: I
             hint="One in each line, named as the server names them. Without a line, none."
             value={typed.allowed_tools}
             onChange={(allowed_tools) => change({ allowed_tools })}
-            problem={problemsBelow(error, "provider_options.allowed_tools")}
+            problem={findProblemsBelow(error, "provider_options.allowed_tools")}
           />
         )}
         <PairsField
@@ -124,14 +127,14 @@ export function InstanceForm({ gateway_id, entries, registry, code, onStale }: I
           hint="A tool's name at the server, and the one that clients see instead."
           pairs={typed.tool_aliases}
           onChange={(tool_aliases) => change({ tool_aliases })}
-          problem={problemsBelow(error, "provider_options.tool_aliases")}
+          problem={findProblemsBelow(error, "provider_options.tool_aliases")}
         />
       </Section>
       <Section title="Added to each call">
         <SchemaFields
-          schema={MORE}
-          draft={typed.more}
-          onChange={(more) => change({ more })}
+          schema={EXTRAS_SCHEMA}
+          draft={typed.extras}
+          onChange={(more) => change({ extras: more })}
           error={error}
           at="provider_options"
         />

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Registry } from "../../../contract/registries.ts";
 import { call } from "../../api.ts";
 import { registries, storeCatalog } from "../../endpoints.ts";
-import { everyPage } from "../../read-all-pages.ts";
+import { readAllPages } from "../../read-all-pages.ts";
 import { navigate, useLocation } from "../../router.tsx";
 import { useSession } from "../../session.ts";
 import { Page, Ready } from "../../ui/page.tsx";
@@ -27,7 +27,7 @@ function Opened({ gateway_id, registry_id, onStale }: InstancePageProps & { onSt
   const code = useLocation().search.get("code") ?? "";
   const loaded = useLoad(registry_id ?? "", async (read) => {
     const [entries, registry] = await Promise.all([
-      everyPage((query) => read(storeCatalog.list, { params: { gateway_id }, query })),
+      readAllPages((query) => read(storeCatalog.list, { params: { gateway_id }, query })),
       registry_id ? read(registries.get, { params: { gateway_id, registry_id } }) : undefined,
     ]);
     return { entries, registry };
@@ -50,10 +50,10 @@ function Opened({ gateway_id, registry_id, onStale }: InstancePageProps & { onSt
 }
 
 function Remove({ registry }: { registry: Registry }) {
-  const { ask, say } = useSession();
+  const { confirm, announce } = useSession();
   const { gateway_id, id, name, version } = registry;
   const question = () =>
-    ask({
+    confirm({
       title: `Delete ${name}?`,
       body: (
         <p>
@@ -61,13 +61,13 @@ function Remove({ registry }: { registry: Registry }) {
           people filled in and the accounts they connected. This cannot be undone.
         </p>
       ),
-      act: "Delete instance",
-      typed: name,
+      button: "Delete instance",
+      mustType: name,
       run: async () => {
         const params = { gateway_id, registry_id: id };
         await call(registries.remove, { params, query: { force: "true" }, version });
         navigate(`/gateways/${gateway_id}/store?tab=instances`);
-        say(`Instance ${name} was deleted.`);
+        announce(`Instance ${name} was deleted.`);
       },
     });
   return (

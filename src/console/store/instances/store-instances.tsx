@@ -2,10 +2,10 @@
 import type { Registry } from "../../../contract/registries.ts";
 import { call } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
-import { everyPage } from "../../read-all-pages.ts";
+import { readAllPages } from "../../read-all-pages.ts";
 import { Link } from "../../router.tsx";
 import { useSession } from "../../session.ts";
-import { OnOff, When } from "../../ui/badge.tsx";
+import { StateBadge, Timestamp } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import { Failure } from "../../ui/page.tsx";
@@ -15,11 +15,11 @@ import { ChangedServers } from "./authorization-server-section.tsx";
 import { HeldTools } from "./held-tools.tsx";
 
 export function StoreInstances({ gateway_id }: { gateway_id: string }) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const turn = useAction(async ({ id, name, enabled, version }: Registry) => {
     const params = { gateway_id, registry_id: id };
     await call(registries.update, { params, body: { enabled: !enabled }, version });
-    say(`${name} is ${enabled ? "disabled" : "enabled"} now.`);
+    announce(`${name} is ${enabled ? "disabled" : "enabled"} now.`);
   });
   const create = may("write") && (
     <Link to={`/gateways/${gateway_id}/store/instances/new`} className="button primary">
@@ -38,7 +38,7 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
         sorted="created_at"
         filters={create}
         load={async ({ q, sort }, read) => {
-          const all = await everyPage((page) =>
+          const all = await readAllPages((page) =>
             read(registries.list, { params: { gateway_id }, query: { ...page, q, sort } }),
           );
           return { items: all.filter(({ type }) => type === "mcp"), next_cursor: null };
@@ -67,7 +67,7 @@ const COLUMNS: Column<Registry>[] = [
   {
     head: "Name",
     sort: "name",
-    names: true,
+    rowHeader: true,
     cell: ({ id, gateway_id, name }) => (
       <Link to={`/gateways/${gateway_id}/store/instances/${id}`}>{name}</Link>
     ),
@@ -77,14 +77,17 @@ const COLUMNS: Column<Registry>[] = [
     cell: ({ provider_options: { code } }) =>
       typeof code === "string" ? <code>{code}</code> : <span className="muted">none</span>,
   },
-  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["enabled", "disabled"]} /> },
+  {
+    head: "State",
+    cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
+  },
   { head: "Credential", cell: ({ auth }) => (auth ? CREDENTIALS[auth.type] : "none") },
   {
     head: "Tools",
     cell: ({ provider_options: { allowed_tools } }) =>
       Array.isArray(allowed_tools) ? `${allowed_tools.length} allowed` : "every tool",
   },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 const acts = (turn: Action<[Registry]>): Column<Registry> => ({
@@ -97,7 +100,7 @@ const acts = (turn: Action<[Registry]>): Column<Registry> => ({
       onClick={() => void turn.run(row)}
     >
       {row.enabled ? "Disable" : "Enable"}
-      <span className="unseen"> {row.name}</span>
+      <span className="visually-hidden"> {row.name}</span>
     </button>
   ),
 });

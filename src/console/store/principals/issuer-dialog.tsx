@@ -1,13 +1,13 @@
 /** An identity provider: whose tokens, for whom, and which of their members say who somebody is. */
 import { useState } from "react";
 import type { Issuer, IssuerInput } from "../../../contract/store-principals.ts";
-import { call, events, ROOT } from "../../api.ts";
+import { call, events, ROOT_URL } from "../../api.ts";
 import { issuers } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { Form, problemOf } from "../../ui/form.tsx";
-import { PrivateField } from "../../ui/private-address-field.tsx";
+import { Form, findProblem } from "../../ui/form.tsx";
+import { PrivateAddressField } from "../../ui/private-address-field.tsx";
 import { useAction } from "../../use-load.ts";
 
 interface IssuerDialogProps {
@@ -20,7 +20,7 @@ interface IssuerDialogProps {
 type TextMember = "name" | "issuer" | "audience" | "jwks_url" | "subject_claim" | "groups_claim";
 
 export function IssuerDialog({ gateway_id, issuer: stored, onClose }: IssuerDialogProps) {
-  const { may, say } = useSession();
+  const { may, announce } = useSession();
   const [typed, setTyped] = useState(() => inputOf(stored));
   const change = (changes: Partial<IssuerInput>) => setTyped({ ...typed, ...changes });
   const save = useAction(async () => {
@@ -31,13 +31,13 @@ export function IssuerDialog({ gateway_id, issuer: stored, onClose }: IssuerDial
       await call(issuers.create, { params: { gateway_id }, body: typed });
     }
     onClose();
-    say(stored ? "Saved." : `Issuer ${typed.name} was created.`);
+    announce(stored ? "Saved." : `Issuer ${typed.name} was created.`);
   });
   const text = (member: TextMember) => ({
     required: true,
     value: typed[member],
     onChange: (value: string) => change({ [member]: value }),
-    problem: problemOf(save.error, member),
+    problem: findProblem(save.error, member),
   });
   return (
     <Dialog title={stored?.name ?? "New issuer"} onClose={onClose}>
@@ -82,7 +82,7 @@ export function IssuerDialog({ gateway_id, issuer: stored, onClose }: IssuerDial
           checked={typed.enabled}
           onChange={(enabled) => change({ enabled })}
         />
-        <PrivateField
+        <PrivateAddressField
           label="Its keys may be at a private address"
           checked={typed.allow_private}
           onChange={(allow_private) => change({ allow_private })}
@@ -97,7 +97,7 @@ function inputOf(issuer: Issuer | undefined): IssuerInput {
     name: issuer?.name ?? "",
     issuer: issuer?.issuer ?? "",
     // What MCP clients ask a token for (RFC 8707).
-    audience: issuer?.audience ?? new URL("me/mcp", ROOT).href,
+    audience: issuer?.audience ?? new URL("me/mcp", ROOT_URL).href,
     jwks_url: issuer?.jwks_url ?? "",
     subject_claim: issuer?.subject_claim ?? "sub",
     groups_claim: issuer?.groups_claim ?? "groups",

@@ -5,22 +5,22 @@ import { call } from "../../api.ts";
 import { bearerCurl } from "../../curl-examples.ts";
 import { principalTokens } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
-import { Chips, KeyState, When } from "../../ui/badge.tsx";
+import { Chips, KeyStateBadge, Timestamp } from "../../ui/badge.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ExpiryField } from "../../ui/expiry-field.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { Form, problemOf } from "../../ui/form.tsx";
+import { Form, findProblem } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
-import { namesIn } from "../../ui/split-names.ts";
+import { splitNames } from "../../ui/split-names.ts";
 import type { Column } from "../../ui/table.tsx";
 import { useAction } from "../../use-load.ts";
 
 export function PrincipalTokens({ gateway_id }: { gateway_id: string }) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const [open, setOpen] = useState(false);
   const revoke = ({ id, name, hint, principal_sub }: PrincipalToken) =>
-    ask({
+    confirm({
       title: `Revoke ${name}?`,
       body: (
         <p>
@@ -28,10 +28,10 @@ export function PrincipalTokens({ gateway_id }: { gateway_id: string }) {
           installed stays. This cannot be undone.
         </p>
       ),
-      act: "Revoke token",
+      button: "Revoke token",
       run: async () => {
         await call(principalTokens.revoke, { params: { gateway_id, principal_token_id: id } });
-        say(`Token ${name} was revoked.`);
+        announce(`Token ${name} was revoked.`);
       },
     });
   return (
@@ -58,14 +58,14 @@ export function PrincipalTokens({ gateway_id }: { gateway_id: string }) {
 }
 
 const COLUMNS: Column<PrincipalToken>[] = [
-  { head: "Name", sort: "name", names: true, cell: ({ name }) => name },
+  { head: "Name", sort: "name", rowHeader: true, cell: ({ name }) => name },
   { head: "Person", sort: "principal_sub", cell: ({ principal_sub }) => principal_sub },
   { head: "Groups", cell: ({ groups }) => <Chips of={groups} /> },
   { head: "Begins with", cell: ({ hint }) => <code>{hint}</code> },
-  { head: "State", cell: ({ state }) => <KeyState state={state} /> },
+  { head: "State", cell: ({ state }) => <KeyStateBadge state={state} /> },
   { head: "Created by", cell: ({ created_by }) => created_by },
-  { head: "Last used", cell: ({ last_used_at }) => <When at={last_used_at} /> },
-  { head: "Expires", cell: ({ expires_at }) => <When at={expires_at} /> },
+  { head: "Last used", cell: ({ last_used_at }) => <Timestamp at={last_used_at} /> },
+  { head: "Expires", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
 ];
 
 const acts = (revoke: (token: PrincipalToken) => void): Column<PrincipalToken> => ({
@@ -73,13 +73,13 @@ const acts = (revoke: (token: PrincipalToken) => void): Column<PrincipalToken> =
   cell: (token) =>
     token.state === "active" && (
       <button type="button" className="button small" onClick={() => revoke(token)}>
-        Revoke<span className="unseen"> {token.name}</span>
+        Revoke<span className="visually-hidden"> {token.name}</span>
       </button>
     ),
 });
 
 function NewPrincipalToken({ gateway_id, onClose }: { gateway_id: string; onClose: () => void }) {
-  const { reveal } = useSession();
+  const { showSecret } = useSession();
   const [name, setName] = useState("");
   const [principal_sub, setPrincipal] = useState("");
   const [groups, setGroups] = useState("");
@@ -87,10 +87,10 @@ function NewPrincipalToken({ gateway_id, onClose }: { gateway_id: string; onClos
   const make = useAction(async () => {
     const made = await call(principalTokens.create, {
       params: { gateway_id },
-      body: { name, principal_sub, groups: namesIn(groups), expires_at },
+      body: { name, principal_sub, groups: splitNames(groups), expires_at },
     });
     onClose();
-    reveal({
+    showSecret({
       title: `Token ${made.name}`,
       about: `This is the new personal token of ${made.principal_sub}.`,
       secret: made.token,
@@ -106,7 +106,7 @@ function NewPrincipalToken({ gateway_id, onClose }: { gateway_id: string; onClos
           value={name}
           onChange={setName}
           hint="Where it is used, to recognize it by."
-          problem={problemOf(make.error, "name")}
+          problem={findProblem(make.error, "name")}
         />
         <TextField
           label="Person"
@@ -114,16 +114,16 @@ function NewPrincipalToken({ gateway_id, onClose }: { gateway_id: string; onClos
           value={principal_sub}
           onChange={setPrincipal}
           hint="The subject they are known by in access rules and requests."
-          problem={problemOf(make.error, "principal_sub")}
+          problem={findProblem(make.error, "principal_sub")}
         />
         <TextField
           label="Groups (optional)"
           value={groups}
           onChange={setGroups}
           hint="Separated by commas."
-          problem={problemOf(make.error, "groups")}
+          problem={findProblem(make.error, "groups")}
         />
-        <ExpiryField onChange={setExpiry} problem={problemOf(make.error, "expires_at")} />
+        <ExpiryField onChange={setExpiry} problem={findProblem(make.error, "expires_at")} />
       </Form>
     </Dialog>
   );

@@ -4,17 +4,17 @@ import type { Issuer } from "../../../contract/store-principals.ts";
 import { call } from "../../api.ts";
 import { issuers } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
-import { OnOff, When } from "../../ui/badge.tsx";
+import { StateBadge, Timestamp } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { IssuerDialog } from "./issuer-dialog.tsx";
 
 export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
-  const { may, ask, say } = useSession();
+  const { may, confirm, announce } = useSession();
   const [open, setOpen] = useState<Issuer | "new">();
   const remove = ({ id, name, version }: Issuer) =>
-    ask({
+    confirm({
       title: `Delete ${name}?`,
       body: (
         <p>
@@ -22,10 +22,10 @@ export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
           counts again for whoever has the same subject later. This cannot be undone.
         </p>
       ),
-      act: "Delete issuer",
+      button: "Delete issuer",
       run: async () => {
         await call(issuers.remove, { params: { gateway_id, issuer_id: id }, version });
-        say(`Issuer ${name} was deleted.`);
+        announce(`Issuer ${name} was deleted.`);
       },
     });
   const columns = [named(setOpen), ...COLUMNS];
@@ -66,7 +66,7 @@ export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
 const named = (open: (issuer: Issuer) => void): Column<Issuer> => ({
   head: "Name",
   sort: "name",
-  names: true,
+  rowHeader: true,
   cell: (issuer) => (
     <button type="button" className="link" onClick={() => open(issuer)}>
       {issuer.name}
@@ -85,15 +85,18 @@ const COLUMNS: Column<Issuer>[] = [
       </>
     ),
   },
-  { head: "State", cell: ({ enabled }) => <OnOff on={enabled} words={["enabled", "disabled"]} /> },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <When at={updated_at} /> },
+  {
+    head: "State",
+    cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
+  },
+  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 const acts = (remove: (issuer: Issuer) => void): Column<Issuer> => ({
   head: "Actions",
   cell: (issuer) => (
     <button type="button" className="button small" onClick={() => remove(issuer)}>
-      Delete<span className="unseen"> {issuer.name}</span>
+      Delete<span className="visually-hidden"> {issuer.name}</span>
     </button>
   ),
 });
