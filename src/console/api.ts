@@ -1,44 +1,44 @@
-/** How the console asks the server: one call for every endpoint, typed by its description. */
+/** Calls an endpoint of the server, typed by its description in `src/contract`. */
 import type { z } from "zod";
 import type { Endpoint, PathParams } from "../contract/endpoint.ts";
 import { AppError, ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { CSRF_HEADER } from "../contract/session.ts";
 
-/** An endpoint without its schemas: those would bring zod into the browser. */
+/** Method and path of an endpoint. Its schemas stay on the server: they would bring zod into the browser. */
 export interface EndpointRef<E extends Endpoint> {
   method: E["method"];
   path: E["path"];
-  /** It changes nothing that is on the screen. */
+  /** False: the call changes nothing that is on the screen. */
   writes?: false;
-  /** Never there: it only carries the type. */
-  described?: E;
+  /** Never set; carries the type. */
+  endpoint?: E;
 }
 
 export interface CallInput<E extends Endpoint> {
   params: PathParams<E["path"]>;
   query?: z.input<E["query"]>;
   body?: z.input<E["body"]>;
-  /** The version that was read: a change is made to this one or not at all. */
+  /** Sent as If-Match: the server rejects the change if another version is stored. */
   version?: number;
 }
 
-/** Where the planes answer: one level above the console, whatever stands before it. */
+/** Base URL of the API: one level above the console, behind any reverse proxy prefix. */
 export const ROOT_URL = new URL("..", document.baseURI);
 
 /**
- * `changed` after a write, or on demand: what is on the screen is read again. `changed-elsewhere` after a
- * write of another tab. `signed-out` on a 401.
+ * `changed` after a write or a refresh: everything on the screen is loaded again. `changed-elsewhere` after
+ * a write in another tab. `signed-out` on a 401.
  */
 export const events = new EventTarget();
 
-/** What one tab of the console changes, the others show. */
+/** Notifies the other tabs of the console about a write. */
 const otherTabs = new BroadcastChannel("portcullis");
 otherTabs.onmessage = () => events.dispatchEvent(new Event("changed-elsewhere"));
 
-/** A call that is given up with the page that asked. */
+/** Calls an endpoint; the call is aborted when its page is closed. */
 export type Reader = <E extends Endpoint>(
   endpoint: EndpointRef<E>,
-  asked: CallInput<E>,
+  input: CallInput<E>,
 ) => Promise<z.output<E["reply"]>>;
 
 export async function call<E extends Endpoint>(
@@ -46,7 +46,7 @@ export async function call<E extends Endpoint>(
   { params, query, body, version }: CallInput<E>,
   signal: AbortSignal | null = null,
 ): Promise<z.output<E["reply"]>> {
-  const reply = await sendRequest(buildUrl(path, params, query), {
+  const response = await sendRequest(buildUrl(path, params, query), {
     method,
     signal,
     headers: {
@@ -56,23 +56,23 @@ export async function call<E extends Endpoint>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  // What stands in the way of a write may be newer than what is on the screen.
-  if (method !== "GET" && writes !== false && (reply.ok || reply.status === 409)) {
+  // A conflict means that the screen may be out of date.
+  if (method !== "GET" && writes !== false && (response.ok || response.status === 409)) {
     events.dispatchEvent(new Event("changed"));
     otherTabs.postMessage("changed");
   }
-  if (!reply.ok) throw await readError(reply, path);
-  // The server rendered it by the endpoint's own reply schema.
-  return (reply.status === 204 ? undefined : await reply.json()) as z.output<E["reply"]>;
+  if (!response.ok) throw await readError(response, path);
+  // The server rendered it with the endpoint's own schema.
+  return (response.status === 204 ? undefined : await response.json()) as z.output<E["reply"]>;
 }
 
 const CSRF: typeof CSRF_HEADER = "x-portcullis-csrf";
 
-/** Where an endpoint answers, for what the browser itself fetches. */
+/** Returns the URL of an endpoint, for downloads by the browser itself. */
 export const endpointUrl = <E extends Endpoint>(
   { path }: EndpointRef<E>,
-  asked: CallInput<E>,
-): string => buildUrl(path, asked.params, asked.query).href;
+  input: CallInput<E>,
+): string => buildUrl(path, input.params, input.query).href;
 
 function buildUrl(path: string, params: Record<string, string>, query: unknown): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeSegment(params[name] ?? ""));
@@ -84,9 +84,12 @@ function buildUrl(path: string, params: Record<string, string>, query: unknown):
 }
 
 function encodeSegment(value: string): string {
-  // Browsers take these two out of every address, so the call would go to something else.
+  // Browsers remove these two from every URL, so the call would go to another endpoint.
   if (value === "." || value === "..") {
-    throw new AppError("validation_failed", `“${value}” can only be changed by the API, not here.`);
+    throw new AppError(
+      "validation_failed",
+      `“${value}” cannot be part of a URL in a browser. Use the API instead.`,
+    );
   }
   return encodeURIComponent(value);
 }
@@ -95,21 +98,21 @@ async function sendRequest(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (thrown) {
-    const text = "The server cannot be reached: is it running, and is the network up?";
+    const text = "The server is unreachable. Check that it is running and that you are online.";
     throw new AppError("unavailable", text, { cause: thrown });
   }
 }
 
-/** What the server said, with the id under which its log tells more. */
-async function readError(reply: Response, path: string): Promise<AppError> {
-  const said = (await reply.json().catch(() => ({}))) as { error?: string; message?: string };
-  const code = said.error && said.error in ERRORS ? (said.error as ErrorCode) : "internal";
-  // That call asks just this, so its own answer is no news.
+/** Returns the error of a response, with the trace id of the server's log. */
+async function readError(response: Response, path: string): Promise<AppError> {
+  const body = (await response.json().catch(() => ({}))) as { error?: string; message?: string };
+  const code = body.error && body.error in ERRORS ? (body.error as ErrorCode) : "internal";
+  // The caller of whoami handles the 401 itself.
   if (code === "unauthorized" && path !== "/v1/whoami") {
     events.dispatchEvent(new Event("signed-out"));
   }
-  const trace_id = reply.headers.get("x-ag-trace-id");
-  // A proxy in between answers in its own way.
-  const message = said.message ?? `The server answered ${reply.status} ${reply.statusText}.`;
+  const trace_id = response.headers.get("x-ag-trace-id");
+  // A proxy in between may send another kind of body.
+  const message = body.message ?? `The server returned ${response.status} ${response.statusText}.`;
   return new AppError(code, message, { details: trace_id ? { trace_id } : {} });
 }

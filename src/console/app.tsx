@@ -1,4 +1,4 @@
-/** Who is signed in decides what is shown; the address decides which page. */
+/** Shows the sign-in page, or the page that the address names. */
 import { Activity, type ReactNode, useEffect, useEffectEvent } from "react";
 import type { PathParams } from "../contract/endpoint.ts";
 import { ActivityPage } from "./activity/activity-page.tsx";
@@ -47,23 +47,23 @@ export function App() {
       </main>
     );
   }
-  const known = who.state === "ready" ? who.value : undefined;
+  const account = who.state === "ready" ? who.value : undefined;
   const signedOut = who.error?.code === "unauthorized";
-  if (!known && !signedOut) {
+  if (!account && !signedOut) {
     return (
       <main className="standalone">
         <h1>Portcullis</h1>
-        <Failure title="The console could not start." error={who.error} again={who.reload} />
+        <Failure title="The console could not start." error={who.error} onRetry={who.reload} />
       </main>
     );
   }
   return (
     <>
-      {signedOut && <SignInPage ended={known !== undefined} />}
-      {/* Out of sight, with what was typed, until the same person is back; another begins anew. */}
-      {known && (
+      {signedOut && <SignInPage expired={account !== undefined} />}
+      {/* Hidden with its unsaved drafts until the same administrator signs in again. */}
+      {account && (
         <Activity mode={signedOut ? "hidden" : "visible"}>
-          <Shell key={JSON.stringify(known)} who={known}>
+          <Shell key={JSON.stringify(account)} who={account}>
             <CurrentPage />
           </Shell>
         </Activity>
@@ -72,59 +72,59 @@ export function App() {
   );
 }
 
-/** Undefined: the path has another form. */
-type Place = (path: string) => ReactNode | undefined;
+/** Returns the page of a path, or undefined if the path does not match. */
+type Route = (path: string) => ReactNode | undefined;
 
-const place =
-  <Path extends string>(pattern: Path, page: (params: PathParams<Path>) => ReactNode): Place =>
+const route =
+  <Path extends string>(pattern: Path, page: (params: PathParams<Path>) => ReactNode): Route =>
   (path) => {
     const params = matchPath(pattern, path);
     return params && page(params);
   };
 
-/** `new` stands before `:id`, so that it is not taken for one. */
-const PLACES: readonly Place[] = [
-  place("/", () => <HomePage />),
-  place("/gateways", () => <GatewaysPage />),
-  place("/gateways/new", () => <GatewayPage />),
-  place("/gateways/:gateway_id", (params) => <GatewayPage {...params} />),
-  place("/gateways/:gateway_id/registries", (params) => <RegistriesPage {...params} />),
-  place("/gateways/:gateway_id/registries/new", (params) => <RegistryPage {...params} />),
-  place("/gateways/:gateway_id/registries/:registry_id", (params) => <RegistryPage {...params} />),
-  place("/gateways/:gateway_id/consumers", (params) => <ConsumersPage {...params} />),
-  place("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
-  place("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
-  place("/gateways/:gateway_id/store", (params) => <StorePage {...params} />),
-  place("/gateways/:gateway_id/store/instances/new", (params) => <InstancePage {...params} />),
-  place("/gateways/:gateway_id/store/instances/:registry_id", (params) => (
+/** In order: `new` comes before `:id`, which would match it. */
+const ROUTES: readonly Route[] = [
+  route("/", () => <HomePage />),
+  route("/gateways", () => <GatewaysPage />),
+  route("/gateways/new", () => <GatewayPage />),
+  route("/gateways/:gateway_id", (params) => <GatewayPage {...params} />),
+  route("/gateways/:gateway_id/registries", (params) => <RegistriesPage {...params} />),
+  route("/gateways/:gateway_id/registries/new", (params) => <RegistryPage {...params} />),
+  route("/gateways/:gateway_id/registries/:registry_id", (params) => <RegistryPage {...params} />),
+  route("/gateways/:gateway_id/consumers", (params) => <ConsumersPage {...params} />),
+  route("/gateways/:gateway_id/consumers/new", (params) => <ConsumerPage {...params} />),
+  route("/gateways/:gateway_id/consumers/:consumer_id", (params) => <ConsumerPage {...params} />),
+  route("/gateways/:gateway_id/store", (params) => <StorePage {...params} />),
+  route("/gateways/:gateway_id/store/instances/new", (params) => <InstancePage {...params} />),
+  route("/gateways/:gateway_id/store/instances/:registry_id", (params) => (
     <InstancePage {...params} />
   )),
-  place("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
-  place("/policies", () => <PoliciesPage />),
-  place("/policies/new", () => <PolicyPage />),
-  place("/policies/:policy_id", (params) => <PolicyPage {...params} />),
-  place("/detectors", () => <DetectorsPage />),
-  place("/detectors/new", () => <DetectorPage />),
-  place("/detectors/:detector_id", (params) => <DetectorPage {...params} />),
-  place("/collectors", () => <CollectorsPage />),
-  place("/collectors/new", () => <CollectorPage />),
-  place("/collectors/:collector_id", (params) => <CollectorPage {...params} />),
-  place("/activity", () => <ActivityPage />),
-  place("/approvals", () => <ApprovalsPage />),
-  place("/tokens", () => <TokensPage />),
-  place("/audit", () => <AuditPage />),
+  route("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  route("/policies", () => <PoliciesPage />),
+  route("/policies/new", () => <PolicyPage />),
+  route("/policies/:policy_id", (params) => <PolicyPage {...params} />),
+  route("/detectors", () => <DetectorsPage />),
+  route("/detectors/new", () => <DetectorPage />),
+  route("/detectors/:detector_id", (params) => <DetectorPage {...params} />),
+  route("/collectors", () => <CollectorsPage />),
+  route("/collectors/new", () => <CollectorPage />),
+  route("/collectors/:collector_id", (params) => <CollectorPage {...params} />),
+  route("/activity", () => <ActivityPage />),
+  route("/approvals", () => <ApprovalsPage />),
+  route("/tokens", () => <TokensPage />),
+  route("/audit", () => <AuditPage />),
 ];
 
 function CurrentPage() {
   const { path } = useLocation();
-  for (const show of PLACES) {
-    const page = show(path);
+  for (const render of ROUTES) {
+    const page = render(path);
     if (page) return page;
   }
   return (
     <Page title="Not found">
       <p>
-        The console has no page at <code>{path}</code>. <Link to="/">Go to the start.</Link>
+        The console has no page at <code>{path}</code>. <Link to="/">Go to Home.</Link>
       </p>
     </Page>
   );

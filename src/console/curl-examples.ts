@@ -1,27 +1,27 @@
-/** A first request to paste: with the address and the key that work. */
+/** Builds curl commands that work when pasted into a shell. */
 import type { Consumer } from "../contract/consumers.ts";
 import type { Registry } from "../contract/registries.ts";
 import { curlCommand } from "../lib/text/shell-quote.ts";
 import { ROOT_URL } from "./api.ts";
 
-/** The consumer's own address, and a model that it may use. */
+/** Returns a chat completion request with a model that the consumer may use. */
 export function chatCurl(
   consumer: Pick<Consumer, "slug" | "registries">,
   upstreams: readonly Registry[],
   key: string,
 ): string {
   const model = modelFor(consumer, upstreams);
-  const named = model ? `"model": ${JSON.stringify(model)}, ` : "";
+  const modelField = model ? `"model": ${JSON.stringify(model)}, ` : "";
   return curlCommand(
     `${new URL(consumer.slug, ROOT_URL).href}/v1/chat/completions`,
     [`X-AG-API-Key: ${key}`, JSON_TYPE],
-    `{${named}"messages": [{"role": "user", "content": "Hello!"}]}`,
+    `{${modelField}"messages": [{"role": "user", "content": "Hello!"}]}`,
   );
 }
 
 const JSON_TYPE = "Content-Type: application/json";
 
-/** Holds an address, so that a policy which masks such things has something to do. */
+/** Contains an email address, so that a masking policy has something to mask. */
 export const evaluateCurl = (key: string): string =>
   curlCommand(
     new URL("v1/evaluate", ROOT_URL).href,
@@ -29,7 +29,7 @@ export const evaluateCurl = (key: string): string =>
     '{"payload": {"input": "Write to ana@example.com, please."}}',
   );
 
-/** For a token that lives 15 minutes. */
+/** Requests a token that is valid for 15 minutes. */
 export const tokenCurl = (client_id: string, client_secret: string): string =>
   curlCommand(
     new URL("v1/token", ROOT_URL).href,
@@ -37,19 +37,19 @@ export const tokenCurl = (client_id: string, client_secret: string): string =>
     JSON.stringify({ grant_type: "client_credentials", client_id, client_secret }, null, 2),
   );
 
-/** A GET with a bearer token; the path is relative to where the console is served. */
+/** Sends a GET with a bearer token; the path is relative to the API. */
 export const bearerCurl = (path: string, token: string): string =>
   curlCommand(new URL(path, ROOT_URL).href, [`Authorization: Bearer ${token}`]);
 
-/** Undefined: the consumer has a default, so none need be named. */
+/** Returns undefined if the consumer has a default model. */
 function modelFor(
   { registries }: Pick<Consumer, "registries">,
   upstreams: readonly Registry[],
 ): string | undefined {
   if (registries.some(({ models }) => models.default)) return undefined;
   const allowed = registries.flatMap(({ models }) => models.allowed ?? []);
-  const whole = allowed.find((entry) => !entry.includes("*"));
-  if (whole) return whole;
+  const exact = allowed.find((entry) => !entry.includes("*"));
+  if (exact) return exact;
   const demo = upstreams.some(
     ({ id, provider }) => provider === "demo" && registries.some((entry) => entry.id === id),
   );

@@ -1,9 +1,9 @@
-/** The endpoints that the console uses. The compiler holds every path to its description. */
+/** Endpoints that the console calls. The compiler checks every path against its description. */
 import type * as event from "../contract/activity.ts";
 import type * as approval from "../contract/approvals.ts";
 import type * as audit from "../contract/audit.ts";
 import type * as authorization from "../contract/authorization-servers.ts";
-import type * as held from "../contract/collector-keys.ts";
+import type * as collectorKey from "../contract/collector-keys.ts";
 import type * as collector from "../contract/collectors.ts";
 import type * as keys from "../contract/consumer-keys.ts";
 import type { consumers as Consumers } from "../contract/consumers.ts";
@@ -22,7 +22,7 @@ import type * as access from "../contract/store-access.ts";
 import type * as catalog from "../contract/store-catalog.ts";
 import type * as install from "../contract/store-installs.ts";
 import type * as principal from "../contract/store-principals.ts";
-import type * as asked from "../contract/store-requests.ts";
+import type * as storeRequest from "../contract/store-requests.ts";
 import type * as tools from "../contract/store-tools.ts";
 import type * as token from "../contract/tokens.ts";
 import type { EndpointRef } from "./api.ts";
@@ -111,9 +111,9 @@ export const approvals = {
 
 const STORE = "/v1/gateways/:gateway_id/store";
 export const storeRequests = {
-  list: get<typeof asked.listStoreRequests>(`${STORE}/requests`),
-  approve: post<typeof asked.approveStoreRequest>(`${STORE}/requests/:request_id/approve`),
-  reject: post<typeof asked.rejectStoreRequest>(`${STORE}/requests/:request_id/reject`),
+  list: get<typeof storeRequest.listStoreRequests>(`${STORE}/requests`),
+  approve: post<typeof storeRequest.approveStoreRequest>(`${STORE}/requests/:request_id/approve`),
+  reject: post<typeof storeRequest.rejectStoreRequest>(`${STORE}/requests/:request_id/reject`),
 };
 
 export const storeInstalls = {
@@ -223,7 +223,7 @@ export const collectors = {
 };
 
 const COLLECTOR_KEYS = `${COLLECTORS}/:collector_id/keys` as const;
-type CollectorKeys = typeof held.collectorKeys;
+type CollectorKeys = typeof collectorKey.collectorKeys;
 export const collectorKeys = {
   list: get<CollectorKeys["list"]>(COLLECTOR_KEYS),
   create: post<CollectorKeys["create"]>(COLLECTOR_KEYS),
@@ -232,7 +232,7 @@ export const collectorKeys = {
 };
 
 const CLIENTS = `${COLLECTORS}/:collector_id/service-clients` as const;
-type ServiceClients = typeof held.serviceClients;
+type ServiceClients = typeof collectorKey.serviceClients;
 export const serviceClients = {
   list: get<ServiceClients["list"]>(CLIENTS),
   create: post<ServiceClients["create"]>(CLIENTS),

@@ -1,4 +1,4 @@
-/** Where the console begins in the browser. */
+/** Starts the console in the browser. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
@@ -7,8 +7,8 @@ const root = document.getElementById("root");
 if (root) {
   const onUncaughtError = (thrown: unknown) => {
     reportError(thrown);
-    // React has emptied the page: say so instead of leaving it blank.
-    root.textContent = "The console broke. Reload the page; nothing on the server was changed.";
+    // React has emptied the page.
+    root.textContent = "The console crashed. Reload the page. Nothing was changed on the server.";
   };
   createRoot(root, { onUncaughtError }).render(
     <StrictMode>

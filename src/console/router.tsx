@@ -1,9 +1,8 @@
-/** Which page does the address name? The address bar holds all state that a link should carry. */
+/** Reads and changes the address, which holds all state that a link should carry. */
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from "react";
 import type { PathParams } from "../contract/endpoint.ts";
-import { updateAddress } from "./show-address.ts";
 
-/** The server writes `<base>`, so the console works under any prefix. */
+/** From `<base>`, which the server writes, so that the console works under any prefix. */
 const BASE = new URL(document.baseURI).pathname;
 
 export function useLocation(): { path: string; search: URLSearchParams } {
@@ -17,7 +16,13 @@ export function navigate(to: string, how: "push" | "replace" = "push"): void {
   updateAddress(hrefOf(to), how);
 }
 
-/** Changes some members of the query; an empty text takes one away. */
+/** Puts a URL into the address bar and notifies the router, without loading a document. */
+export function updateAddress(url: string | URL, how: "push" | "replace"): void {
+  history[`${how}State`](null, "", url);
+  dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** Sets query parameters; an empty or undefined value removes the parameter. */
 export function changeQuery(
   changes: Record<string, string | undefined>,
   how: "push" | "replace" = "push",
@@ -30,20 +35,20 @@ export function changeQuery(
   updateAddress(url, how);
 }
 
-/** What the path says, when it has the form of the pattern. */
+/** Returns the parameters of a path, or undefined if it does not match the pattern. */
 export function matchPath<Path extends string>(
   pattern: Path,
   path: string,
 ): PathParams<Path> | undefined {
-  const [wanted, given] = [pattern.split("/"), path.split("/")];
-  if (wanted.length !== given.length) return undefined;
+  const [patternParts, parts] = [pattern.split("/"), path.split("/")];
+  if (patternParts.length !== parts.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? "";
+  for (const [index, part] of patternParts.entries()) {
+    const value = parts[index] ?? "";
     if (part.startsWith(":")) params[part.slice(1)] = value;
     else if (part !== value) return undefined;
   }
-  // Every `:name` of the pattern was filled above.
+  // Every `:name` of the pattern was set above.
   return params as PathParams<Path>;
 }
 
@@ -51,7 +56,7 @@ type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & { to: string };
 
 export function Link({ to, ...props }: LinkProps) {
   const follow = (event: MouseEvent) => {
-    // A new tab or window is the browser's business.
+    // The browser opens new tabs and windows itself.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     navigate(to);

@@ -1,4 +1,4 @@
-/** What every page may ask for: who is signed in, which gateway is chosen, and the shared dialogs. */
+/** Gives every page the signed-in administrator, the selected gateway and the shared dialogs. */
 import { createContext, type ReactNode, useContext } from "react";
 import type { Permission } from "../contract/endpoint.ts";
 import type { Gateway } from "../contract/gateways.ts";
@@ -6,12 +6,12 @@ import type { WhoAmI } from "../contract/session.ts";
 
 export interface Confirmation {
   title: string;
-  /** Names what goes. */
+  /** Describes the consequences. */
   body: ReactNode;
-  /** The word on the button. */
+  /** Label of the button that runs it. */
   button: string;
-  /** Must be typed first, where a slip would cost much. */
-  mustType?: string;
+  /** Text that must be typed first, where a mistake is expensive. */
+  mustType?: string | undefined;
   run: () => Promise<unknown>;
 }
 
@@ -19,7 +19,7 @@ export interface NewSecret {
   title: string;
   about: string;
   secret: string;
-  /** A command that works as shown. */
+  /** Command that works as shown. */
   curl: string;
 }
 
@@ -30,10 +30,10 @@ export interface ConsoleSession {
   allGateways: boolean;
   gateways: readonly Gateway[];
   gateway: Gateway | undefined;
-  confirm: (question: Confirmation) => void;
-  /** Shows a secret that is never shown again. */
-  showSecret: (revealed: NewSecret) => void;
-  /** Says a short sentence, also to a screen reader. */
+  confirm: (confirmation: Confirmation) => void;
+  /** Shows a secret once. */
+  showSecret: (secret: NewSecret) => void;
+  /** Shows a short message, and reads it to screen readers. */
   announce: (text: string) => void;
 }
 
@@ -41,6 +41,6 @@ export const SessionContext = createContext<ConsoleSession | undefined>(undefine
 
 export function useSession(): ConsoleSession {
   const session = useContext(SessionContext);
-  if (!session) throw new Error("This part is only for people who are signed in.");
+  if (!session) throw new Error("useSession needs a SessionContext above it.");
   return session;
 }

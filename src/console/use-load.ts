@@ -1,17 +1,17 @@
-/** What a page knows of a call: it is on its way, it failed, or here is what came. */
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+/** Loads data for a component, keeps the last value, and loads it again after every write. */
+import { useEffect, useEffectEvent, useState } from "react";
 import { AppError } from "../contract/errors.ts";
 import { now } from "../lib/time/clock.ts";
 import { call, events, type Reader } from "./api.ts";
 
-export type Loaded<T> =
+export type LoadState<T> =
   | { state: "loading" }
   | { state: "error"; error: AppError }
-  /** With an error: reading it again failed, and the value is what was there `at` that time. */
+  /** With an error: the last reload failed, and the value was loaded `at` that time. */
   | { state: "ready"; value: T; busy: boolean; at: Date; of: string; error: AppError | undefined };
 
-export type Load<T> = Loaded<T> & {
-  /** It was asked for a while ago, and there is no answer yet. */
+export type Load<T> = LoadState<T> & {
+  /** The server has not responded within LATE_MS. */
   late: boolean;
   reload: () => void;
 };
@@ -19,98 +19,62 @@ export type Load<T> = Loaded<T> & {
 const LATE_MS = 8_000;
 
 /**
- * Asks again when `key` changes and after every write; until then the last answer stays. It also stays
- * when asking again fails, so that a server that is away for a moment takes nothing that was typed.
+ * Loads again when `key` changes and after every write, and returns the last value meanwhile. A failed
+ * reload keeps the value, so that an outage does not discard what the user typed.
  */
 export function useLoad<T>(
   key: string,
-  /** What it reads is given up when it is asked again, or nobody looks any more. */
+  /** Its calls are aborted when it runs again and when the component unmounts. */
   load: (read: Reader) => Promise<T>,
-  /** As of a moment, and read on page by page: another tab does not begin it anew. */
-  { still = false } = {},
+  /** For feeds, which are read page by page: a write in another tab does not restart them. */
+  { ignoreOtherTabs = false } = {},
 ): Load<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });
+  const [loaded, setLoaded] = useState<LoadState<T>>({ state: "loading" });
   const [late, setLate] = useState(false);
   const [turn, setTurn] = useState(0);
   const reload = () => setTurn((count) => count + 1);
   const run = useEffectEvent(load);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: key and turn say when to ask again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key and turn trigger the load
   useEffect(() => {
-    const asking = new AbortController();
-    const { signal } = asking;
+    const controller = new AbortController();
+    const { signal } = controller;
     setLoaded((last) => (last.state === "ready" ? { ...last, busy: true } : { state: "loading" }));
     const timer = setTimeout(() => setLate(true), LATE_MS);
     const done = () => {
       clearTimeout(timer);
       setLate(false);
     };
-    run((endpoint, asked) => call(endpoint, asked, signal))
+    run((endpoint, input) => call(endpoint, input, signal))
       .then(
         (value) => signal.aborted || setLoaded({ ...READY, value, at: now(), of: key }),
-        (thrown) => signal.aborted || setLoaded((last) => failed(last, key, AppError.from(thrown))),
+        (thrown) => signal.aborted || setLoaded((last) => toFailed(last, key, thrown)),
       )
       .then(() => signal.aborted || done());
     return () => {
       done();
-      asking.abort();
+      controller.abort();
     };
   }, [key, turn]);
 
   useEffect(() => {
-    const again = () => setTurn((count) => count + 1);
-    const names = still ? ["changed"] : ["changed", "changed-elsewhere"];
-    for (const name of names) events.addEventListener(name, again);
+    const loadAgain = () => setTurn((count) => count + 1);
+    const names = ignoreOtherTabs ? ["changed"] : ["changed", "changed-elsewhere"];
+    for (const name of names) events.addEventListener(name, loadAgain);
     return () => {
-      for (const name of names) events.removeEventListener(name, again);
+      for (const name of names) events.removeEventListener(name, loadAgain);
     };
-  }, [still]);
+  }, [ignoreOtherTabs]);
 
   return { ...loaded, late, reload };
 }
 
 const READY = { state: "ready", busy: false, error: undefined } as const;
 
-/** What belongs to another key is no answer to this one. */
-const failed = <T>(last: Loaded<T>, key: string, error: AppError): Loaded<T> =>
-  last.state === "ready" && last.of === key
+/** Keeps the last value only if it belongs to the same key. */
+function toFailed<T>(last: LoadState<T>, key: string, thrown: unknown): LoadState<T> {
+  const error = AppError.from(thrown);
+  return last.state === "ready" && last.of === key
     ? { ...last, busy: false, error }
     : { state: "error", error };
-
-export interface Action<Given extends unknown[]> {
-  busy: boolean;
-  error: AppError | undefined;
-  run: (...given: Given) => Promise<void>;
-}
-
-/** Something a person sets off: busy while it runs, and what went wrong afterwards. */
-export function useAction<Given extends unknown[]>(
-  act: (...given: Given) => Promise<unknown>,
-): Action<Given> {
-  const [{ busy, error }, set] = useState<{ busy: boolean; error: AppError | undefined }>({
-    busy: false,
-    error: undefined,
-  });
-  const focused = useRef<Element>(null);
-  useEffect(() => {
-    // What is disabled while it is busy has lost the focus: the keyboard goes on where it was.
-    const { current } = focused;
-    if (busy || !(current instanceof HTMLElement)) return;
-    if (document.activeElement === document.body) current.focus();
-    focused.current = null;
-  }, [busy]);
-  return {
-    busy,
-    error,
-    run: async (...given) => {
-      focused.current = document.activeElement;
-      set({ busy: true, error: undefined });
-      try {
-        await act(...given);
-        set({ busy: false, error: undefined });
-      } catch (thrown) {
-        set({ busy: false, error: AppError.from(thrown) });
-      }
-    },
-  };
 }

@@ -1,36 +1,36 @@
-/** Asks before what was typed gets lost: by a link, by Back, by closing the tab. */
+/** Asks for confirmation before unsaved changes are lost by a link, the Back button or a closed tab. */
 import { useEffect, useEffectEvent } from "react";
-import { updateAddress } from "./show-address.ts";
+import { updateAddress } from "./router.tsx";
 
 export function useUnsavedChanges(
   unsaved: boolean,
-  isLost: (to: URL) => boolean = () => true,
+  discards: (to: URL) => boolean = () => true,
 ): void {
-  const isKept = useEffectEvent((to: URL) => !isLost(to));
+  const keepsChanges = useEffectEvent((to: URL) => !discards(to));
   useEffect(() => {
     if (!unsaved) return;
     let leaving = false;
-    const leave = (event: NavigateEvent) => {
+    const onNavigate = (event: NavigateEvent) => {
       const { destination, hashChange, navigationType } = event;
-      // Another document asks by `beforeunload`.
+      // For another document, `beforeunload` asks.
       if (leaving || !event.cancelable || !destination.sameDocument || hashChange) return;
-      if (isKept(new URL(destination.url))) return;
+      if (keepsChanges(new URL(destination.url))) return;
       event.preventDefault();
-      // Not before the event is over: a question amid going back ends the browser.
+      // After the event: a dialog during a history traversal crashes the browser.
       setTimeout(() => {
-        leaving = confirm("What you typed here is not saved. Leave it?");
+        leaving = confirm("You have unsaved changes. Leave without saving?");
         if (!leaving) return;
         if (navigationType === "traverse") navigation.traverseTo(destination.key);
         else updateAddress(destination.url, "push");
       });
     };
-    const unload = (event: BeforeUnloadEvent) => event.preventDefault();
-    // Older browsers have none: there, only closing the tab is asked about.
-    window.navigation?.addEventListener("navigate", leave);
-    addEventListener("beforeunload", unload);
+    const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    // Browsers without the Navigation API ask only before the tab is closed.
+    window.navigation?.addEventListener("navigate", onNavigate);
+    addEventListener("beforeunload", onUnload);
     return () => {
-      window.navigation?.removeEventListener("navigate", leave);
-      removeEventListener("beforeunload", unload);
+      window.navigation?.removeEventListener("navigate", onNavigate);
+      removeEventListener("beforeunload", onUnload);
     };
   }, [unsaved]);
 }

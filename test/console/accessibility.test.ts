@@ -1,4 +1,4 @@
-/** Every page in both themes: no finding of axe, and nothing that only a mouse can do. */
+/** Accessibility of every page in both themes: axe findings, keyboard use and narrow screens. */
 import { expect, test } from "bun:test";
 import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
@@ -13,13 +13,13 @@ const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
 const open = sharedBrowser();
 
 let made: Promise<string[]> | undefined;
-/** Pages with something on them, an empty one, and one that failed; filled once. */
-function places(kit: Kit): Promise<string[]> {
-  made ??= makePlaces(kit);
+/** Returns paths of pages with data, without data, and with an error. Creates the data once. */
+function paths(kit: Kit): Promise<string[]> {
+  made ??= makePaths(kit);
   return made;
 }
 
-async function makePlaces(kit: Kit): Promise<string[]> {
+async function makePaths(kit: Kit): Promise<string[]> {
   const list = async (path: string) =>
     ((await (await kit.get(path)).json()) as { items: { id: string }[] }).items;
   const id = (await list("/v1/gateways"))[0]?.id ?? "";
@@ -38,7 +38,7 @@ async function makePlaces(kit: Kit): Promise<string[]> {
     "/gateways?q=nothing-like-this",
     "/gateways/new",
     path,
-    ...(await limitPlaces(kit)),
+    ...(await limitPaths(kit)),
     `${path}/registries`,
     `${path}/registries/new`,
     `${path}/registries/${registry}`,
@@ -49,16 +49,16 @@ async function makePlaces(kit: Kit): Promise<string[]> {
     `${path}/consumers/${consumer}?tab=keys`,
     `${path}/consumers/${consumer}?tab=explain`,
     `${path}/requests`,
-    ...(await decisionPlaces(kit)),
-    ...(await guardPlaces(list)),
+    ...(await decisionPaths(kit)),
+    ...(await guardPaths(list)),
     "/tokens",
     "/audit",
     "/nowhere",
   ];
 }
 
-/** The limits of a gateway, with a subject that is over its limit and blocked. */
-async function limitPlaces(kit: Kit): Promise<string[]> {
+/** Rate limits of a gateway, with a blocked subject. */
+async function limitPaths(kit: Kit): Promise<string[]> {
   await using limited = await startLimited(kit, {
     limits: { per_user: { limit: 1, window: "1h" } },
     actions: { type: "block" },
@@ -69,8 +69,8 @@ async function limitPlaces(kit: Kit): Promise<string[]> {
   );
 }
 
-/** What happened, and what is to be decided. */
-async function decisionPlaces(kit: Kit): Promise<string[]> {
+/** Activity, approvals and the Store. */
+async function decisionPaths(kit: Kit): Promise<string[]> {
   const asking = await makeGuardWithRules(kit, "data_loss_prevention", { action: "ask" });
   await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
   const guard = await makeGuardWithRules(kit, "data_loss_prevention");
@@ -95,7 +95,7 @@ async function decisionPlaces(kit: Kit): Promise<string[]> {
       "?tab=tokens",
       "/instances/new?code=site",
       `/instances/${id}`,
-    ].map((place) => `/gateways/${store.gateway.id}/store${place}`),
+    ].map((path) => `/gateways/${store.gateway.id}/store${path}`),
     "/activity?consumer_id=ana&status=block",
     "/activity?q=nothing-like-this",
     "/approvals",
@@ -103,8 +103,8 @@ async function decisionPlaces(kit: Kit): Promise<string[]> {
   ];
 }
 
-/** The pages of the guard. */
-async function guardPlaces(list: (path: string) => Promise<{ id: string }[]>) {
+/** Collectors, detectors and policies. */
+async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
   const first = async (path: string) => `${path}/${(await list(`/v1${path}`))[0]?.id}`;
   const [collector, detector, policy] = await Promise.all(
     ["/collectors", "/detectors", "/policies"].map(first),
@@ -133,7 +133,7 @@ async function guardPlaces(list: (path: string) => Promise<{ id: string }[]>) {
   ] as string[];
 }
 
-/** What axe finds in both themes, as lines that a person can act on. */
+/** Returns the axe findings in both themes, one line each. */
 async function findings(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });
   const inLight = await run(page, {});
@@ -145,32 +145,32 @@ async function findings(page: Page): Promise<string[]> {
 
 async function run(page: Page, options: RunOptions): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(async (asked) => {
+  const { violations } = await page.evaluate(async (given) => {
     const { axe: loaded } = window as unknown as { axe: typeof axe };
-    return await loaded.run({ ...asked, resultTypes: ["violations"] });
+    return await loaded.run({ ...given, resultTypes: ["violations"] });
   }, options);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-test("no page has a finding, in light and dark", async () => {
+test("no page has axe findings in the light or dark theme", async () => {
   const kit = await started();
   await using opened = await open(kit);
   const { page, go, move } = opened;
   const found: string[] = [];
   await go("");
-  for (const place of await places(kit)) {
-    await move(place);
-    for (const line of await findings(page)) found.push(`${place}: ${line}`);
+  for (const path of await paths(kit)) {
+    await move(path);
+    for (const line of await findings(page)) found.push(`${path}: ${line}`);
   }
 
   expect(found).toEqual([]);
   expect(opened.violations).toEqual([]);
 }, 120_000);
 
-test("rows, conditions, a verdict, a diff and what is explained have no finding, in light and dark", async () => {
+test("dynamic content has no axe findings in the light or dark theme", async () => {
   const kit = await started();
-  const all = await places(kit);
-  const policy = all.find((place) => place.endsWith("?tab=gates")) ?? "";
+  const all = await paths(kit);
+  const policy = all.find((path) => path.endsWith("?tab=gates")) ?? "";
   await using opened = await open(kit);
   const { page, go, move } = opened;
   const found: string[] = [];
@@ -191,18 +191,18 @@ test("rows, conditions, a verdict, a diff and what is explained have no finding,
   await look();
   await move(policy.replace("gates", "replay"));
   await page.getByRole("button", { name: "Run replay" }).click();
-  await page.getByText(/judged again/).waitFor();
+  await page.getByText("The replay did not finish.").waitFor();
   await look();
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");
   await page.getByLabel("Add disabled format").selectOption("password");
   await look();
-  await move(all.find((place) => place.endsWith("?tab=limits")) ?? "");
+  await move(all.find((path) => path.endsWith("?tab=limits")) ?? "");
   await page.getByRole("group", { name: "Per user" }).getByLabel("Window").fill("soon");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").waitFor();
   await look();
-  await move(all.find((place) => place.endsWith("?tab=explain")) ?? "");
+  await move(all.find((path) => path.endsWith("?tab=explain")) ?? "");
   await page.getByRole("button", { name: "Explain" }).click();
   await page.locator(".explanation h3").first().waitFor();
   await look();
@@ -210,15 +210,15 @@ test("rows, conditions, a verdict, a diff and what is explained have no finding,
   expect(found).toEqual([]);
 }, 60_000);
 
-test("no dialog has a finding, in light and dark", async () => {
+test("no dialog has axe findings in the light or dark theme", async () => {
   const kit = await started();
-  const all = await places(kit);
+  const all = await paths(kit);
   await using opened = await open(kit);
   const { page, go, move } = opened;
   const found: string[] = [];
   const look = async () => found.push(...(await findings(page)));
 
-  await go(all.find((place) => place.endsWith("/requests")) ?? "");
+  await go(all.find((path) => path.endsWith("/requests")) ?? "");
   await page.locator("tbody button").first().click();
   await look();
   await move("/activity");
@@ -232,21 +232,21 @@ test("no dialog has a finding, in light and dark", async () => {
   await page.locator("tbody .link").first().click();
   await page.locator(".stored").waitFor();
   await look();
-  await move(all.find((place) => place.endsWith("/store")) ?? "");
+  await move(all.find((path) => path.endsWith("/store")) ?? "");
   await page.locator("tbody .link").first().click();
   await page.getByRole("button", { name: "Approve" }).waitFor();
   await look();
   await page.keyboard.press("Escape");
-  await move(all.find((place) => place.endsWith("?tab=access")) ?? "");
+  await move(all.find((path) => path.endsWith("?tab=access")) ?? "");
   await page.getByRole("button", { name: "New rule" }).click();
   await look();
-  const catalog = all.find((place) => place.endsWith("?tab=catalog")) ?? "";
+  const catalog = all.find((path) => path.endsWith("?tab=catalog")) ?? "";
   await move(`${catalog}&source=imported`);
   await page.getByRole("button", { name: "Show imported" }).click();
-  await page.getByLabel("What does it ask of its callers?").selectOption("A key of each person");
+  await page.getByLabel("Authentication").selectOption("API key of each person");
   await look();
   await page.keyboard.press("Escape");
-  await move(all.find((place) => place.endsWith("?tab=issuers")) ?? "");
+  await move(all.find((path) => path.endsWith("?tab=issuers")) ?? "");
   await page.getByRole("button", { name: "New issuer" }).click();
   await look();
   await move("/audit");
@@ -266,7 +266,7 @@ test("no dialog has a finding, in light and dark", async () => {
   expect(found).toEqual([]);
 }, 60_000);
 
-test("the sign-in page has no finding, and a first Tab skips to the content", async () => {
+test("the sign-in page has no axe findings, and the first Tab skips to the content", async () => {
   const kit = await started();
   await using stranger = await open(kit, { token: null });
   await stranger.go("");
@@ -282,7 +282,7 @@ test("the sign-in page has no finding, and a first Tab skips to the content", as
   expect(await page.locator("h1").textContent()).toBe("Gateways");
 });
 
-test("a dialog takes the focus, keeps it, and gives it back", async () => {
+test("a dialog traps the focus, and restores it when closed", async () => {
   const kit = await started();
   await using opened = await open(kit);
   const { page } = opened;
@@ -306,15 +306,15 @@ test("a dialog takes the focus, keeps it, and gives it back", async () => {
   expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
-test("at 320 pixels nothing is cut off sideways", async () => {
+test("no page scrolls sideways at 320 pixels", async () => {
   const kit = await started();
   await using opened = await open(kit, { width: 320 });
   const wide: string[] = [];
   await opened.go("");
-  for (const place of await places(kit)) {
-    await opened.move(place);
+  for (const path of await paths(kit)) {
+    await opened.move(path);
     const width = await opened.page.evaluate(() => document.documentElement.scrollWidth);
-    if (width > 320) wide.push(`${place}: ${width}`);
+    if (width > 320) wide.push(`${path}: ${width}`);
   }
 
   expect(wide).toEqual([]);

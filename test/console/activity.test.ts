@@ -1,4 +1,4 @@
-/** What the guard judged, as a person finds it in the console. */
+/** Activity in the console: filters, details, text search, export and erasure. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
@@ -17,7 +17,7 @@ async function tokenOf(kit: Kit, role: string): Promise<string> {
   return (await kit.make<{ token: string }>("/v1/tokens", body)).token;
 }
 
-test("evaluations are listed, counted, narrowed by what is clicked, and Back undoes it", async () => {
+test("evaluations are listed, counted and filtered by clicking a value, and Back removes the filter", async () => {
   const kit = await started();
   const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
     collector: { name: "Shop" },
@@ -35,7 +35,7 @@ test("evaluations are listed, counted, narrowed by what is clicked, and Back und
     /blockinputallanatillShoppolicy \d+data_loss_prevention \d+/,
   );
   const counts = page.getByLabel("Evaluations by status");
-  expect(await counts.textContent()).toMatch(/^2 in all1block.*1allow/);
+  expect(await counts.textContent()).toMatch(/^2 total1block.*1allow/);
   await rows.nth(1).getByRole("button", { name: "ana" }).click();
   await page.getByLabel("Filters").getByText("Consumer: ana").waitFor();
   await page.getByRole("button", { name: "bo", exact: true }).waitFor({ state: "detached" });
@@ -44,11 +44,11 @@ test("evaluations are listed, counted, narrowed by what is clicked, and Back und
   await page.getByRole("button", { name: "bo", exact: true }).waitFor();
   await counts.getByRole("button", { name: "allow" }).click();
   await page.getByRole("button", { name: "ana", exact: true }).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Remove the filter Status: allow" }).click();
+  await page.getByRole("button", { name: "Remove filter Status: allow" }).click();
 
-  await page.getByLabel("Filter by").selectOption("Trace or request id");
+  await page.getByLabel("Filter by").selectOption("Trace or request ID");
   const { items } = await (await kit.get("/v1/activity?consumer_id=bo")).json();
-  await page.getByLabel("Trace or request id").fill(items[0].id);
+  await page.getByLabel("Trace or request ID").fill(items[0].id);
   await page.keyboard.press("Enter");
   await page.waitForURL(/request_id=/);
   await page.getByRole("button", { name: "ana", exact: true }).waitFor({ state: "detached" });
@@ -68,7 +68,7 @@ test("an evaluation lists the parts that were not inspected", async () => {
   await opened.page.getByText("/file_data: binary").waitFor();
 });
 
-test("Home tells how many evaluations there were, and how many were blocked", async () => {
+test("Home shows the number of evaluations and of blocked ones", async () => {
   await using kit = await startKit();
   await kit.make("/v1/gateways", { name: "Shop" });
   const guard = await makeGuardWithRules(kit, "data_loss_prevention");
@@ -84,23 +84,23 @@ test("Home tells how many evaluations there were, and how many were blocked", as
   await page.getByRole("heading", { name: "Activity" }).waitFor();
 });
 
-test("an address with a range that there is not shows the last hour, and says so", async () => {
+test("an unknown time range in the address selects the last hour", async () => {
   const kit = await started();
   await using opened = await open(kit);
   const { page, go } = opened;
-  const asked: (string | null)[] = [];
+  const starts: (string | null)[] = [];
   page.on("request", (request) => {
     const { pathname, searchParams } = new URL(request.url());
-    if (pathname === "/v1/activity") asked.push(searchParams.get("from"));
+    if (pathname === "/v1/activity") starts.push(searchParams.get("from"));
   });
 
   await go("/activity?range=77h");
 
   expect(await page.getByLabel("Time").locator("option:checked").textContent()).toBe("Last hour");
-  expect(asked).toEqual([expect.stringMatching(/Z$/)]);
+  expect(starts).toEqual([expect.stringMatching(/Z$/)]);
 });
 
-test("a gate is chosen by its name like a detector, beside a name that is long", async () => {
+test("a gate is selected by name in the detector filter, and long names do not widen it", async () => {
   const kit = await started();
   await kit.make("/v1/detectors", { name: "long ".repeat(40), kind: "secrets", settings: {} });
   const when = { field: "consumer.id", op: "eq", value: "ana" };
@@ -120,7 +120,7 @@ test("a gate is chosen by its name like a detector, beside a name that is long",
   expect(await page.locator("tbody tr").textContent()).toContain("Only Ana");
 });
 
-test("on a phone a long condition of a gate is read without scrolling aside", async () => {
+test("a long condition of a gate wraps on a phone", async () => {
   const kit = await started();
   const value = Array.from({ length: 20 }, (_, index) => `tool_${index}`);
   const when = { field: "tool.name", op: "in", value };
@@ -131,13 +131,16 @@ test("on a phone a long condition of a gate is read without scrolling aside", as
   const { page, go } = opened;
 
   await go(`/activity?request_id=${request_id}&open=${request_id}`);
-  await page.getByRole("dialog").getByText("Because").waitFor();
+  await page
+    .getByRole("dialog")
+    .getByText(/^Condition/)
+    .waitFor();
 
   const wide = await page.locator("dialog").evaluate((box) => box.scrollWidth - box.clientWidth);
   expect(wide).toBe(0);
 });
 
-test("an evaluation is opened beside the list; arrow keys walk on, into pages not loaded yet", async () => {
+test("arrow keys step through open evaluations, and load further pages", async () => {
   const kit = await started();
   const guard = await makeGuardWithRules(kit, "data_loss_prevention", { action: "transform" });
   await guard.evaluate({ payload: { messages: [{ role: "user", content: CARD }] } });
@@ -168,7 +171,7 @@ test("an evaluation is opened beside the list; arrow keys walk on, into pages no
   expect(new URL(page.url()).searchParams.has("open")).toBe(false);
 });
 
-test("a search in texts goes on by itself while the server says there is more", async () => {
+test("a text search loads further pages by itself until one is full", async () => {
   await using kit = await startKit();
   const guard = await makeGuard(kit, {});
   const { request_id } = await guard.evaluate({ payload: { input: "the needle" } });
@@ -181,7 +184,7 @@ test("a search in texts goes on by itself while the server says there is more", 
     if (request.url().includes("/v1/activity?")) pages.push(request.url());
   });
 
-  await page.getByLabel("Text in what was stored").fill("needle");
+  await page.getByLabel("Search stored text").fill("needle");
   await page.keyboard.press("Enter");
 
   await page.waitForURL(/q=needle/);
@@ -208,12 +211,12 @@ async function makeNewer(kit: Kit, id: string): Promise<void> {
   );
 }
 
-test("a viewer has neither texts nor a search in them, export or erasure; an auditor reads and exports", async () => {
+test("an auditor can read, search and export content; a viewer cannot", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, {});
   await guard.evaluate({ payload: { input: "between us" } });
   const place = `/activity?collector_id=${guard.collector.id}`;
-  const looked = async (role: string) => {
+  const view = async (role: string) => {
     await using opened = await open(kit, { token: await tokenOf(kit, role) });
     const { page, go } = opened;
     await go(place);
@@ -224,21 +227,21 @@ test("a viewer has neither texts nor a search in them, export or erasure; an aud
     await page.locator("body:not(:has([aria-busy=true]))").waitFor();
     const text = (await page.getByRole("dialog").textContent()) ?? "";
     const erases = await page.getByRole("button", { name: "Erase…" }).count();
-    const searches = await page.getByLabel("Text in what was stored").count();
+    const searches = await page.getByLabel("Search stored text").count();
     return { text, file: (await download)?.suggestedFilename(), erases, searches };
   };
 
-  const viewer = await looked("viewer");
-  const auditor = await looked("auditor");
+  const viewer = await view("viewer");
+  const auditor = await view("auditor");
 
   expect(viewer).toMatchObject({ file: undefined, erases: 0, searches: 0 });
   expect(viewer.text).not.toContain("between us");
-  expect(viewer.text).toContain("They are shown to the roles auditor, admin and owner.");
+  expect(viewer.text).toContain("Visible to the roles auditor, admin and owner.");
   expect(auditor).toMatchObject({ file: "activity.csv", erases: 0, searches: 1 });
   expect(auditor.text).toContain("between us");
 });
 
-test("an owner erases a consumer after typing it twice, behind a proxy too", async () => {
+test("an owner erases a consumer after typing its id twice, also behind a proxy", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, {});
   await guard.evaluate({ payload: { input: "x" }, consumer_id: "forget me" });
@@ -252,12 +255,12 @@ test("an owner erases a consumer after typing it twice, behind a proxy too", asy
   const dialog = page.getByRole("dialog");
   const sure = dialog.getByRole("button", { name: "Erase", exact: true });
   await dialog.getByLabel("consumer_id").fill("forget me");
-  await dialog.getByLabel("The same again, to confirm").fill("forget");
+  await dialog.getByLabel("Type it again to confirm").fill("forget");
   expect(await sure.isDisabled()).toBe(true);
-  await dialog.getByLabel("The same again, to confirm").fill("forget me");
+  await dialog.getByLabel("Type it again to confirm").fill("forget me");
   await sure.click();
 
-  await page.getByText("Erased of forget me: 1.").waitFor();
+  await page.getByText("Erased 1 evaluations of forget me.").waitFor();
   await page.getByRole("button", { name: "forget me" }).waitFor({ state: "detached" });
   expect(await page.locator("tbody tr").count()).toBe(1);
   expect(proxy.strays).toEqual([]);

@@ -1,4 +1,4 @@
-/** What waits for a person: decided in the console, and then in force. */
+/** Approvals in the console: decided by a person, and applied to the next evaluation. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -22,12 +22,12 @@ const pay = (amount: number, consumer_id: string, attributes: object = {}) => ({
   attributes,
 });
 
-test("an approver sees how many wait, reads one, approves it, and exactly that passes", async () => {
+test("an approver sees the pending count, approves one payload, and only that payload passes", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [GATE] }, { content_storage: "none" });
-  const asked = await guard.evaluate(pay(5, "ana"));
+  const evaluation = await guard.evaluate(pay(5, "ana"));
   await guard.evaluate(pay(6, "ana"));
-  const approval_id = String(asked.findings[0]?.evidence.approval_id);
+  const approval_id = String(evaluation.findings[0]?.evidence.approval_id);
   const { token } = await kit.make<{ token: string }>("/v1/tokens", {
     name: "Decides",
     role: "approver",
@@ -43,8 +43,8 @@ test("an approver sees how many wait, reads one, approves it, and exactly that p
   await rows.nth(1).waitFor();
   expect(await rows.nth(1).textContent()).toMatch(/Moneyananonepaypending/);
   await rows.nth(1).getByRole("button").click();
-  const dialog = page.getByRole("dialog", { name: "Money asks" });
-  await dialog.getByText("Because").waitFor();
+  const dialog = page.getByRole("dialog", { name: "Approval: Money" });
+  await dialog.getByText(/^Condition/).waitFor();
   await dialog
     .locator("figure", { hasText: "/params/arguments/purpose" })
     .getByText("rent")
@@ -63,16 +63,16 @@ test("an approver sees how many wait, reads one, approves it, and exactly that p
   expect(await dialog.textContent()).toMatch(/Decided byDecides.*NoteKnown landlord/);
   expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
   await dialog.getByRole("link", { name: "Open in Activity" }).click();
-  const evaluation = page.getByRole("dialog", { name: "Evaluation" });
-  await evaluation.getByText(asked.request_id, { exact: true }).waitFor();
-  await evaluation.getByRole("link", { name: "Open in Approvals" }).click();
+  const sheet = page.getByRole("dialog", { name: "Evaluation" });
+  await sheet.getByText(evaluation.request_id, { exact: true }).waitFor();
+  await sheet.getByRole("link", { name: "Open in Approvals" }).click();
   await dialog.getByText("Known landlord").waitFor();
   await page.reload();
   await dialog.getByText("Known landlord").waitFor();
   expect(opened.violations).toEqual([]);
 });
 
-test("a denied one does not pass; one that somebody decided meanwhile says so and is gone", async () => {
+test("a denied payload does not pass; an approval that was already decided shows an error", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Gifts" }] });
   const ids: string[] = [];
@@ -104,7 +104,7 @@ test("a denied one does not pass; one that somebody decided meanwhile says so an
   await rows.getByText("bo-2").waitFor({ state: "detached" });
 });
 
-test("a viewer reads approvals and is offered no decision; an expired one is shown as such", async () => {
+test("a viewer can read approvals but not decide; an expired approval is marked as expired", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Trips" }] });
   await guard.evaluate(pay(7, "cy"));
@@ -124,9 +124,9 @@ test("a viewer reads approvals and is offered no decision; an expired one is sho
   expect(await page.locator("tbody tr").count()).toBe(1);
   await page.locator("tbody button").click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("Because").waitFor();
+  await dialog.getByText(/^Condition/).waitFor();
   expect(await dialog.textContent()).toContain(
-    "Shown to the roles approver, auditor, admin and owner",
+    "Visible to the roles approver, auditor, admin and owner",
   );
   expect(await dialog.locator("figure").count()).toBe(0);
   expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);

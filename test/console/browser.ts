@@ -1,4 +1,4 @@
-/** A real Chromium that looks at the console of a kit, and remembers what must not happen. */
+/** Opens the console of a kit in Chromium, and records page errors and requests to other hosts. */
 import { afterAll } from "bun:test";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { type Kit, OWNER_TOKEN } from "../kit/kit.ts";
@@ -17,25 +17,25 @@ const WAIT_MS = 10_000;
 
 export interface Opened extends AsyncDisposable {
   page: Page;
-  /** Complaints of the browser, thrown errors and requests to other hosts. */
+  /** Console errors, exceptions and requests to other hosts. */
   violations: string[];
-  /** Opens a place of the console and waits until it is complete. */
+  /** Loads a page of the console and waits until it is complete. */
   go: (path: string) => Promise<void>;
-  /** The same inside of the page that is open: quicker, as it loads nothing. */
+  /** Navigates within the loaded document, which is faster. */
   move: (path: string) => Promise<void>;
   heading: () => Promise<string>;
 }
 
 export interface OpenOptions {
-  /** Undefined: the owner's. null: not signed in. */
+  /** Undefined: the owner's token. null: not signed in. */
   token?: string | null;
   scheme?: "light" | "dark";
-  /** Where the console is, when a proxy stands before it. */
+  /** URL of a proxy in front of the console. */
   url?: string;
   width?: number;
 }
 
-/** One browser for all tests of a file: started on first use. */
+/** Returns a function that opens a page, in one browser for all tests of a file. */
 export function sharedBrowser() {
   let started: Promise<Browser> | undefined;
   afterAll(async () => {
@@ -60,15 +60,16 @@ async function open(browser: Browser, kit: Kit, options: OpenOptions): Promise<O
   const violations: string[] = [];
   page.on("pageerror", (error) => violations.push(`thrown: ${error.message}`));
   page.on("request", (request) => {
-    if (!request.url().startsWith(new URL(url).origin)) violations.push(`asked ${request.url()}`);
+    if (!request.url().startsWith(new URL(url).origin))
+      violations.push(`request to ${request.url()}`);
   });
   page.on("console", (message) => {
-    // An answer of 4xx is what some tests are about; the rest is not.
+    // Some tests expect 4xx responses.
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) {
       violations.push(message.text());
     }
   });
-  // Asked whether to leave what is not saved: yes, as most tests go on elsewhere.
+  // Most tests leave unsaved changes on purpose.
   page.on("dialog", (dialog) => void dialog.accept());
   const complete = async () => {
     await page.locator("h1").waitFor();
@@ -95,11 +96,11 @@ async function open(browser: Browser, kit: Kit, options: OpenOptions): Promise<O
 }
 
 async function sessionCookie(kit: Kit, token: string) {
-  const reply = await fetch(`${kit.url}/v1/session`, {
+  const response = await fetch(`${kit.url}/v1/session`, {
     method: "POST",
     body: JSON.stringify({ token }),
   });
-  const [pair = ""] = (reply.headers.get("set-cookie") ?? "").split(";");
+  const [pair = ""] = (response.headers.get("set-cookie") ?? "").split(";");
   const at = pair.indexOf("=");
   const { hostname } = new URL(kit.url);
   return { name: pair.slice(0, at), value: pair.slice(at + 1), domain: hostname, path: "/" };

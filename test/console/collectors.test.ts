@@ -1,4 +1,4 @@
-/** Collectors in the console: bound to a policy, called with a key, with exceptions for some. */
+/** Collectors in the console: policy, keys, service clients and overrides. */
 import { expect, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
@@ -6,12 +6,12 @@ import { sharedBrowser } from "./browser.ts";
 const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
 const open = sharedBrowser();
 
-interface Named {
+interface NamedResource {
   id: string;
   name: string;
 }
 
-test("a collector made in the console is judged by its policy; its key is shown once and works", async () => {
+test("a collector created in the console uses its policy; its key is shown once and works", async () => {
   const kit = await started();
   await using opened = await open(kit);
   const { page, go } = opened;
@@ -21,7 +21,7 @@ test("a collector made in the console is judged by its policy; its key is shown 
   await page.getByRole("link", { name: "New collector" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Support desk");
   await page.getByLabel("Policy").selectOption({ label: "Starter (enforce)" });
-  await page.getByLabel("Texts").selectOption("none");
+  await page.getByLabel("Content storage").selectOption("none");
   await press("Create collector");
 
   await press("New key");
@@ -47,7 +47,7 @@ test("a collector made in the console is judged by its policy; its key is shown 
 
 test("a service client's command fetches a token", async () => {
   const kit = await started();
-  const collector = await kit.make<Named>("/v1/collectors", { name: "Edge" });
+  const collector = await kit.make<NamedResource>("/v1/collectors", { name: "Edge" });
   await using opened = await open(kit);
   const { page, go } = opened;
   await go(`/collectors/${collector.id}?tab=clients`);
@@ -61,10 +61,13 @@ test("a service client's command fetches a token", async () => {
   expect(await Bun.$`sh -c ${`${curl} -s`}`.json()).toMatchObject({ token_type: "Bearer" });
 });
 
-test("an override gives one consumer_id another policy, until it is removed", async () => {
+test("an override applies another policy to one consumer_id until it is deleted", async () => {
   const kit = await started();
-  const collector = await kit.make<Named>("/v1/collectors", { name: "Desk" });
-  const policy = await kit.make<Named>("/v1/policies", { name: "Lenient", mode: "observe" });
+  const collector = await kit.make<NamedResource>("/v1/collectors", { name: "Desk" });
+  const policy = await kit.make<NamedResource>("/v1/policies", {
+    name: "Lenient",
+    mode: "observe",
+  });
   const overrides = `/v1/collectors/${collector.id}/overrides`;
   const stored = async () =>
     ((await (await kit.get(overrides)).json()) as { items: unknown }).items;
@@ -86,19 +89,19 @@ test("an override gives one consumer_id another policy, until it is removed", as
   await dialog.getByLabel("consumer_id").fill("team/blue");
   await dialog.getByLabel("Policy").selectOption({ label: "Lenient (observe)" });
   await dialog.getByRole("button", { name: "Create override" }).click();
-  await dialog.getByText("has an override already; change that one.").first().waitFor();
+  await dialog.getByText("already has an override. Edit that one.").first().waitFor();
   expect(await stored()).toMatchObject([{ policy_version: 1 }]);
   await dialog.getByRole("button", { name: "Cancel" }).click();
 
-  await page.getByRole("button", { name: "Remove team/blue" }).click();
-  await page.getByRole("button", { name: "Remove override" }).click();
-  await page.getByText("The policy of the collector judges everybody.").waitFor();
+  await page.getByRole("button", { name: "Delete team/blue" }).click();
+  await page.getByRole("button", { name: "Delete override" }).click();
+  await page.getByText("No overrides.").waitFor();
   expect(await stored()).toEqual([]);
 });
 
-test("after a save the form shows what is stored; the collector key is changed, never emptied", async () => {
+test("after a save the form shows the stored values; the collector key cannot be emptied", async () => {
   const kit = await started();
-  const collector = await kit.make<Named>("/v1/collectors", {
+  const collector = await kit.make<NamedResource>("/v1/collectors", {
     name: "Kept",
     collector_key: "kept-key",
   });
@@ -112,10 +115,10 @@ test("after a save the form shows what is stored; the collector key is changed, 
   await save.click();
   expect(await key.evaluate((input: HTMLInputElement) => input.validity.valueMissing)).toBe(true);
   await key.fill("other-key");
-  await page.getByLabel("Days").fill("030");
+  await page.getByLabel("Retention (days)").fill("030");
   await save.click();
   await page.getByText("Saved.", { exact: true }).waitFor();
 
   expect(await key.inputValue()).toBe("other-key");
-  expect(await page.getByLabel("Days").inputValue()).toBe("30");
+  expect(await page.getByLabel("Retention (days)").inputValue()).toBe("30");
 });

@@ -1,4 +1,4 @@
-/** Commands that the console offers for pasting, run by a real shell. */
+/** curl commands of the console, run by a real shell. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const open = sharedBrowser();
 
 const MODEL = `it's "; touch pwned; $(touch pwned) \`touch pwned\` !! \\`;
 
-test("a model name with quotes and substitutions reaches the upstream as it is, and runs nothing", async () => {
+test("a model name with quotes and substitutions reaches the upstream unchanged, and runs nothing", async () => {
   const kit = await started();
   await using upstream = startUpstream({ body: { id: "1", choices: [] } });
   const consumer = await makeConsumer(kit, [

@@ -1,4 +1,4 @@
-/** Detectors in the console: a form for every kind, and refusals at the field they are about. */
+/** Detectors in the console: a form for every kind, with errors at their fields. */
 import { expect, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
@@ -6,7 +6,7 @@ import { sharedBrowser } from "./browser.ts";
 const started = sharedKit();
 const open = sharedBrowser();
 
-test("every kind that must be told nothing has a form that the server takes as it opens", async () => {
+test("the default form of every kind without required settings can be saved", async () => {
   const kit = await started();
   const { items } = (await (await kit.get("/v1/detectors/catalog")).json()) as {
     items: { kind: string; title: string; settings_schema: { required?: string[] } }[];
@@ -29,7 +29,7 @@ test("every kind that must be told nothing has a form that the server takes as i
   expect(opened.violations).toEqual([]);
 }, 30_000);
 
-test("rows of settings are added by hand, and a bad one is told in its row", async () => {
+test("rows of settings can be added, and an error is shown in its row", async () => {
   const kit = await started();
   await using opened = await open(kit);
   const { page, go } = opened;
@@ -62,7 +62,7 @@ test("rows of settings are added by hand, and a bad one is told in its row", asy
   ]);
 });
 
-test("an unchanged save keeps the settings and the secrets of a detector that asks others", async () => {
+test("saving a remote detector keeps its settings and secrets", async () => {
   const kit = await started();
   const settings = { url: "https://judge.example/", headers: { "x-key": "very-secret-4711" } };
   const { id } = await kit.make("/v1/detectors", { name: "Remote", kind: "http", settings });
@@ -79,7 +79,7 @@ test("an unchanged save keeps the settings and the secrets of a detector that as
   expect(await read()).toMatchObject({ enabled: false, settings: before.settings, version: 2 });
 });
 
-test("a detector that asks a model picks its registry by name", async () => {
+test("a detector that calls a model selects its registry by name", async () => {
   const kit = await started();
   const gateway = await kit.make("/v1/gateways", { name: "Judges" });
   const path = `/v1/gateways/${gateway.id}/registries`;
@@ -102,7 +102,7 @@ test("a detector that asks a model picks its registry by name", async () => {
   expect(items[0]?.settings).toMatchObject({ registry_id: registry.id, model: "demo-chat" });
 });
 
-test("a name that is taken and entries that are refused are told at their fields, counted from one", async () => {
+test("a duplicate name and invalid entries are shown at their fields, counted from 1", async () => {
   const kit = await started();
   await kit.make("/v1/detectors", { name: "Taken", kind: "secrets", settings: {} });
   await using opened = await open(kit);
@@ -110,7 +110,7 @@ test("a name that is taken and entries that are refused are told at their fields
   await go("/detectors/new");
   const create = page.getByRole("button", { name: "Create detector" });
   const name = page.getByLabel("Name", { exact: true });
-  const told = () => page.locator(".problem").textContent();
+  const problemText = () => page.locator(".problem").textContent();
 
   const options = await page.getByLabel("Apply all").locator("option").allTextContents();
   expect(options).toEqual(["(default)", "true", "false"]);
@@ -119,11 +119,11 @@ test("a name that is taken and entries that are refused are told at their fields
   await create.click();
   await page.getByRole("alert").waitFor();
   expect(await name.getAttribute("aria-invalid")).toBe("true");
-  expect(await told()).toBe("this value is already taken.");
+  expect(await problemText()).toBe("this value is already taken.");
 
   await name.fill("Free");
   await page.getByLabel("Regex").fill("fine\n\n(?=x)");
   await create.click();
   await page.getByText("Entry 2:").waitFor();
-  expect(await told()).toMatch(/^Entry 2: .*look/);
+  expect(await problemText()).toMatch(/^Entry 2: .*look/);
 });

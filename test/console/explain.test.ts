@@ -1,4 +1,4 @@
-/** Explain in the console: where a consumer's request would go, and why the other registries are out. */
+/** Explain in the console: where a request would go, and why other registries are excluded. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -9,8 +9,8 @@ setDefaultTimeout(30_000);
 const started = sharedKit();
 const open = sharedBrowser();
 
-/** A person who may only look: to explain changes nothing. */
-async function explaining(attach: Parameters<typeof makeConsumer>[1]) {
+/** Opens the page as a viewer: explaining changes nothing. */
+async function openExplain(attach: Parameters<typeof makeConsumer>[1]) {
   const kit = await started();
   const { path } = await makeConsumer(kit, attach);
   const { token } = await kit.make<{ token: string }>("/v1/tokens", { name: path, role: "viewer" });
@@ -21,8 +21,8 @@ async function explaining(attach: Parameters<typeof makeConsumer>[1]) {
 
 const url = "https://upstream.example/v1";
 
-test("it shows the order of those that are in, and why each other one is out", async () => {
-  await using opened = await explaining([
+test("shows the order of the registries, and why others are excluded", async () => {
+  await using opened = await openExplain([
     { provider: "openai", url, name: "First" },
     { provider: "groq", url, name: "No pictures" },
     { provider: "mistral", url, name: "Switched off", enabled: false },
@@ -32,21 +32,21 @@ test("it shows the order of those that are in, and why each other one is out", a
   await page.getByLabel("Capability").selectOption("images");
   await page.getByLabel("Model").fill("gpt-image-1");
   await page.keyboard.press("Enter");
-  await page.getByText("Tried, in this order").waitFor();
+  await page.getByText("Tried in this order").waitFor();
 
-  const told = page.locator(".explanation");
-  expect(await told.locator("ol li").allTextContents()).toEqual([
+  const explanation = page.locator(".explanation");
+  expect(await explanation.locator("ol li").allTextContents()).toEqual([
     `First (openai) as gpt-image-1 at ${url}/images/generations`,
   ]);
-  expect(await told.locator("ul li").allTextContents()).toEqual([
+  expect(await explanation.locator("ul li").allTextContents()).toEqual([
     "No pictures (groq): The registry does not support this endpoint.",
     "Switched off (mistral): The registry is disabled.",
   ]);
   expect(opened.violations).toEqual([]);
 });
 
-test("4.7.3 a pin that fits nothing shows what the client would get", async () => {
-  await using opened = await explaining([{ provider: "openai", url, name: "Only" }]);
+test("4.7.3 a pin that matches nothing shows the error of the client", async () => {
+  await using opened = await openExplain([{ provider: "openai", url, name: "Only" }]);
   const { page } = opened;
 
   await page.getByLabel("Model").fill("gpt-4o");
@@ -60,10 +60,10 @@ test("4.7.3 a pin that fits nothing shows what the client would get", async () =
   );
 });
 
-test("a consumer without registries is told to attach one", async () => {
-  await using opened = await explaining([]);
+test("a consumer without registries shows that one must be attached", async () => {
+  await using opened = await openExplain([]);
   const { page } = opened;
 
   await page.getByRole("button", { name: "Explain" }).click();
-  await page.getByText("No registry is attached to the consumer").waitFor();
+  await page.getByText("The consumer has no registries.").waitFor();
 });

@@ -1,4 +1,4 @@
-/** Servers brought into the catalog in the console: from files, from a registry, and shown one by one. */
+/** Import of catalog servers in the console, from files and from a registry. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -16,7 +16,7 @@ const server = (name: string) => ({
   remotes: [{ type: "streamable-http", url: `https://${name}.example.com/mcp` }],
 });
 
-async function opened(role?: string) {
+async function openImport(role?: string) {
   const kit = await started();
   const { id } = await kit.make("/v1/gateways", { name: "g" });
   const token = role && (await kit.make<{ token: string }>("/v1/tokens", { name: "t", role }));
@@ -30,8 +30,8 @@ async function opened(role?: string) {
   return { browser, page: browser.page, entry, press };
 }
 
-test("files are read into the text, imported hidden, and shown by a button", async () => {
-  const { browser, page, entry, press } = await opened();
+test("files are loaded into the text, imported as hidden, and shown by a button", async () => {
+  const { browser, page, entry, press } = await openImport();
   await using _ = browser;
   const file = (name: string, value: unknown) => ({
     name,
@@ -40,28 +40,28 @@ test("files are read into the text, imported hidden, and shown by a button", asy
   });
 
   await page.getByLabel("Files (optional)").setInputFiles([file("broken.json", "{")]);
-  await page.getByText("broken.json: is not JSON").waitFor();
+  await page.getByText("broken.json: must be valid JSON").waitFor();
   await page
     .getByLabel("Files (optional)")
     .setInputFiles([
       file("tickets.json", server("tickets")),
       file("more.json", [server("notes"), { ...server("old"), remotes: [] }]),
     ]);
-  await page.getByText("broken.json: is not JSON").waitFor({ state: "detached" });
+  await page.getByText("broken.json: must be valid JSON").waitFor({ state: "detached" });
   await press("Import servers");
-  await page.getByText("2 imported, 1 left out.").waitFor();
-  const left = page.getByRole("region", { name: "Servers that were left out" });
-  expect(await left.locator("tbody tr").count()).toBe(1);
-  expect(await left.locator("tbody tr").textContent()).toStartWith("com.example/old");
+  await page.getByText("2 imported, 1 skipped.").waitFor();
+  const skipped = page.getByRole("region", { name: "Skipped servers" });
+  expect(await skipped.locator("tbody tr").count()).toBe(1);
+  expect(await skipped.locator("tbody tr").textContent()).toStartWith("com.example/old");
   expect(await entry("tickets")).toMatchObject({ status: "hidden", source: "imported" });
 
   await press("Show The tickets");
   const dialog = page.getByRole("dialog", { name: "Show The tickets" });
-  await dialog.getByLabel("What does it ask of its callers?").selectOption("A key of each person");
+  await dialog.getByLabel("Authentication").selectOption("API key of each person");
   await dialog.getByLabel("Header").fill("X-Key");
-  await dialog.getByLabel("Word before the key (optional)").fill("");
+  await dialog.getByLabel("Prefix of the key (optional)").fill("");
   await dialog.getByRole("button", { name: "Show server" }).click();
-  await page.getByText("The tickets is shown now.").waitFor();
+  await page.getByText("The tickets is now shown.").waitFor();
   await page.getByRole("button", { name: "Show The tickets" }).waitFor({ state: "detached" });
   expect(await entry("tickets")).toMatchObject({
     status: "shown",
@@ -71,13 +71,13 @@ test("files are read into the text, imported hidden, and shown by a button", asy
 
   await page.getByLabel("server.json", { exact: true }).fill("{");
   await press("Import servers");
-  await page.getByRole("alert").getByText("Nothing was imported.").waitFor();
+  await page.getByRole("alert").getByText("The import failed.").waitFor();
   expect(await page.getByText("2 imported").count()).toBe(0);
   expect(browser.violations).toEqual([]);
 });
 
-test("a registry is searched and imported; what it says wrong is told", async () => {
-  const { browser, page, entry, press } = await opened();
+test("servers of a registry are searched and imported; errors are shown", async () => {
+  const { browser, page, entry, press } = await openImport();
   await using _ = browser;
   await using registry = startUpstream({ body: { servers: [{ server: server("search") }] } });
 
@@ -85,21 +85,21 @@ test("a registry is searched and imported; what it says wrong is told", async ()
   await page.getByLabel("Search (optional)").fill("search");
   await press("Import from registry");
   await page.getByRole("alert").waitFor();
-  await page.getByLabel("May be at a private address").check();
+  await page.getByLabel("Allow private addresses").check();
   await press("Import from registry");
-  await page.getByText("1 imported, 0 left out.").waitFor();
+  await page.getByText("1 imported, 0 skipped.").waitFor();
   expect(registry.hits[0]?.query).toContain("search=search");
   expect(await entry("search")).toMatchObject({ url: "https://search.example.com/mcp" });
-  // Nobody knows what it asks for yet.
+  // Its authentication is unknown, so an administrator must set it up.
   await page.getByRole("link", { name: "New instance of The search" }).click();
-  expect(await page.getByLabel("Server of the Store").inputValue()).toBe("com.example/search");
+  expect(await page.getByLabel("Store server").inputValue()).toBe("com.example/search");
   expect(browser.violations).toEqual([]);
 });
 
-test("who may not change the catalog is told so", async () => {
-  const { browser, page } = await opened("approver");
+test("a role that may not change the catalog cannot import", async () => {
+  const { browser, page } = await openImport("approver");
   await using _ = browser;
 
-  await page.getByText("Importing needs a role that may change the catalog.").waitFor();
+  await page.getByText("Import requires a role that may change the catalog.").waitFor();
   expect(await page.locator("main form").count()).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** MCP instances in the console: made by what the catalog says, changed, and their changed tools accepted. */
+/** MCP instances in the console: created from the catalog, edited, and their changed tools accepted. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Registry } from "../../src/contract/registries.ts";
 import { startAuthServer } from "../kit/auth-server.ts";
@@ -19,7 +19,7 @@ async function instances(kit: Kit, path: string): Promise<Registry[]> {
   return items;
 }
 
-test("an instance is made as the catalog asks, changed without its secret, disabled and deleted", async () => {
+test("an instance is created from the catalog, edited without its secret, disabled and deleted", async () => {
   const kit = await started();
   const store = await startStore(kit);
   await using opened = await open(kit);
@@ -27,7 +27,7 @@ test("an instance is made as the catalog asks, changed without its secret, disab
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   await go(`/gateways/${store.gateway.id}/store?tab=instances`);
 
-  await page.getByText("This gateway reaches no MCP server yet.").waitFor();
+  await page.getByText("No instances yet.").waitFor();
   await page.getByRole("link", { name: "Catalog" }).click();
   await page.getByLabel("Search name, code or vendor").fill("Server key");
   await page.getByRole("link", { name: "New instance of Server key" }).click();
@@ -37,7 +37,7 @@ test("an instance is made as the catalog asks, changed without its secret, disab
   expect(await page.getByLabel("Credential").inputValue()).toBe("header");
   await page.getByLabel("Name", { exact: true }).fill("Shared key");
   await page.getByLabel("Value", { exact: true }).fill("Bearer secret-of-the-team");
-  await page.getByLabel("Every tool of the server may be used").uncheck();
+  await page.getByLabel("Allow all tools of the server").uncheck();
   await page.getByLabel("Allowed tools").fill("read\nlist\n");
   await page.getByRole("button", { name: "Add header" }).click();
   await page.getByLabel("header 1: name").fill("Host");
@@ -64,7 +64,7 @@ test("an instance is made as the catalog asks, changed without its secret, disab
     /Shared keykeyenabledshared header2 allowed/,
   );
   await page.getByRole("button", { name: "Disable Shared key" }).click();
-  await page.getByText("Shared key is disabled now.").waitFor();
+  await page.getByText("Shared key is now disabled.").waitFor();
 
   await page.getByRole("link", { name: "Shared key" }).click();
   expect(await page.getByLabel("Value", { exact: true }).inputValue()).toBe("");
@@ -90,7 +90,7 @@ test("an instance is made as the catalog asks, changed without its secret, disab
   expect(opened.violations).toEqual([]);
 });
 
-test("each way to sign in asks for its own members, and another way forgets the stored secret", async () => {
+test("each credential type has its own fields, and another type discards the stored secret", async () => {
   const kit = await started();
   const store = await startStore(kit);
   const made = await store.instance("oauth", "Mine", {
@@ -123,7 +123,7 @@ test("each way to sign in asks for its own members, and another way forgets the 
   expect(await auth()).toMatchObject({ type: "client_credentials", client_secret: "*** one" });
 
   await page.getByLabel("Credential").selectOption("forwarded");
-  await page.getByLabel("Client id (optional)").fill("");
+  await page.getByLabel("Client ID (optional)").fill("");
   await page.getByText("Saved.", { exact: true }).waitFor({ state: "detached" });
   await press("Save");
   await page.getByText("Saved.", { exact: true }).waitFor();
@@ -131,7 +131,7 @@ test("each way to sign in asks for its own members, and another way forgets the 
   expect(opened.violations).toEqual([]);
 });
 
-test("changed and new tools are reviewed and accepted; a viewer can only read them", async () => {
+test("changed and new tools can be reviewed and accepted; a viewer can only read them", async () => {
   const kit = await started();
   await using server = startMcpServer({ tools: [{ name: "add", description: "Adds" }] });
   const store = await makeMcpStore(kit);
@@ -166,7 +166,7 @@ test("changed and new tools are reviewed and accepted; a viewer can only read th
   expect(await dialog.locator("del").allTextContents()).toEqual(["Adds"]);
   expect(await dialog.locator("ins").allTextContents()).toEqual(["Adds, and mails it to me"]);
   await dialog.getByRole("button", { name: "Accept" }).click();
-  await page.getByText("add of Maths is accepted.").waitFor();
+  await page.getByText("add of Maths was accepted.").waitFor();
   expect(await client.tools()).toContain("maths__add");
   expect(await client.tools()).not.toContain("maths__mail");
 
@@ -180,7 +180,7 @@ test("changed and new tools are reviewed and accepted; a viewer can only read th
   expect(opened.violations).toEqual([]);
 });
 
-test("a changed authorization server is compared with the current one, dismissed, and confirmed", async () => {
+test("a changed authorization server is compared with the current one, dismissed and confirmed", async () => {
   const kit = await started();
   const client = { client_id: "portcullis", client_secret: "secret-of-the-administrator" };
   await using vendor = await startVendor(kit, client);
@@ -194,7 +194,7 @@ test("a changed authorization server is compared with the current one, dismissed
   });
   await using viewer = await open(kit, { token });
   await viewer.go(instance);
-  await viewer.page.getByText("nobody: first sign-in").waitFor();
+  await viewer.page.getByText("no one: set by the first sign-in").waitFor();
   await vendor.leave("bob");
   await viewer.go(instance);
   await viewer.page.getByText("The instance is suspended").waitFor();
@@ -215,7 +215,7 @@ test("a changed authorization server is compared with the current one, dismissed
 
   await vendor.leave("bob");
   await go(instance);
-  await page.getByLabel("The new server issued the client ID and secret below").check();
+  await page.getByLabel("The client ID and secret below are from the new server").check();
   await page.getByRole("button", { name: "Confirm new server…" }).click();
   await page.getByText("1 connected account is removed").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Confirm", exact: true }).click();
@@ -229,7 +229,7 @@ test("a changed authorization server is compared with the current one, dismissed
   expect(opened.violations).toEqual([]);
 });
 
-test("a switch that is pressed twice while the server is slow is one change", async () => {
+test("a double click on Disable changes the state once", async () => {
   const kit = await started();
   const store = await startStore(kit);
   await store.instance("key", "Twice");

@@ -1,4 +1,4 @@
-/** From an empty installation to a first request, by hand in the console. */
+/** From an empty installation to the first request in the console. */
 import { expect, test } from "bun:test";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
@@ -6,14 +6,14 @@ import { sharedBrowser } from "./browser.ts";
 const started = sharedKit();
 const open = sharedBrowser();
 
-test("signing in with a wrong token says so; with a right one leads home; signing out ends it", async () => {
+test("a wrong token is rejected, a valid token opens Home, and signing out ends the session", async () => {
   await using opened = await open(await started(), { token: null });
   const { page, go, heading } = opened;
   await go("");
 
   await page.getByLabel("Administrator token").fill("pa_wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
-  expect(await page.getByRole("alert").textContent()).toMatch(/unknown, expired.*Trace id \w{32}/);
+  expect(await page.getByRole("alert").textContent()).toMatch(/unknown, expired.*Trace ID \w{32}/);
 
   await page.getByLabel("Administrator token").fill(OWNER_TOKEN);
   await page.keyboard.press("Enter");
@@ -23,13 +23,13 @@ test("signing in with a wrong token says so; with a right one leads home; signin
 
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(await page.getByText("Your session has ended.").count()).toBe(0);
+  expect(await page.getByText("Your session has expired.").count()).toBe(0);
   await go("/tokens");
   expect(await heading()).toBe("Sign in");
   expect(opened.violations).toEqual([]);
 });
 
-test("gateway, registry, consumer, key, request: each made in the console, and the request is listed", async () => {
+test("gateway, registry, consumer and key are created in the console, and a request is listed", async () => {
   await using kit = await startKit();
   await using opened = await open(kit);
   const { page, go } = opened;
@@ -43,7 +43,7 @@ test("gateway, registry, consumer, key, request: each made in the console, and t
 
   await page.getByRole("heading", { name: "Registries", level: 1 }).waitFor();
   await page.locator(".empty").getByRole("link", { name: "New registry" }).click();
-  await page.getByLabel("Kind").selectOption("demo");
+  await page.getByLabel("Provider").selectOption("demo");
   await page.getByLabel("Name", { exact: true }).fill("House demo");
   await press("Test connection");
   await page.getByText("The upstream answered its model list.").waitFor();
@@ -72,8 +72,8 @@ test("gateway, registry, consumer, key, request: each made in the console, and t
   const curl = (await page.locator("dialog code").nth(1).textContent()) ?? "";
   expect(secret).toMatch(/^ag_[\w-]{43}$/);
 
-  const answer = await Bun.$`sh -c ${`${curl} -s`}`.json();
-  expect(answer.choices[0].message.content).toContain("Hello!");
+  const response = await Bun.$`sh -c ${`${curl} -s`}`.json();
+  expect(response.choices[0].message.content).toContain("Hello!");
 
   await press("I have stored it");
   expect(await page.content()).not.toContain(secret);
@@ -87,11 +87,11 @@ test("gateway, registry, consumer, key, request: each made in the console, and t
   });
   expect(await row.first().textContent()).toMatch(/200chatShopdemo-chatHouse demo\d+ \+ \d+/);
   await row.first().getByRole("button").click();
-  expect(await page.getByRole("dialog").textContent()).toMatch(/Trace id\w{32}/);
+  expect(await page.getByRole("dialog").textContent()).toMatch(/Trace ID\w{32}/);
   expect(opened.violations).toEqual([]);
 });
 
-test("a secret stays on the screen until it is said to be stored", async () => {
+test("a new secret stays visible until the user confirms that it is stored", async () => {
   const kit = await started();
   await using opened = await open(kit);
   const { page, go } = opened;
@@ -112,7 +112,7 @@ test("a secret stays on the screen until it is said to be stored", async () => {
   expect(await dialog.isVisible()).toBe(false);
 });
 
-test("rotating keeps the old key for the chosen time; revoking names the key and ends it", async () => {
+test("a rotated key works for the selected time; a revoked key ends at once", async () => {
   const kit = await started();
   const gateway = await kit.make("/v1/gateways", { name: "Keys" });
   const path = `/gateways/${gateway.id}/consumers`;
@@ -123,7 +123,7 @@ test("rotating keeps the old key for the chosen time; revoking names the key and
   await go(`${path}/${consumer.id}?tab=keys`);
 
   await page.getByRole("button", { name: "Rotate Old one" }).click();
-  await page.getByLabel("The old key works").selectOption({ label: "for 7 more days" });
+  await page.getByLabel("Old key").selectOption({ label: "Works for 7 days" });
   await page.getByRole("button", { name: "Rotate key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
   const rows = page.locator("tbody tr");
@@ -139,7 +139,7 @@ test("rotating keeps the old key for the chosen time; revoking names the key and
   expect(items.map(({ state }) => state)).toEqual(["active", "revoked"]);
 });
 
-/** Events are written in batches, shortly after the answer. */
+/** Events are written in batches, shortly after the response. */
 async function waitForRow(there: () => Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) {
     if (await there()) return;

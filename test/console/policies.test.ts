@@ -1,4 +1,4 @@
-/** A policy made by hand in the console: rules, a test, a collector that uses it, and the way back. */
+/** Policies in the console: rules, tests, uses and versions. */
 import { expect, test } from "bun:test";
 import type { Policy } from "../../src/contract/policies.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
@@ -7,7 +7,7 @@ import { sharedBrowser } from "./browser.ts";
 const started = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
 const open = sharedBrowser();
 
-/** A policy of its own, with two rules. */
+/** Creates a policy with two rules. */
 async function twoRules(kit: Kit, name: string): Promise<Policy> {
   const { items } = (await (await kit.get("/v1/detectors")).json()) as { items: { id: string }[] };
   const input_rules = items.slice(0, 2).map(({ id }) => ({ detector_id: id, action: "report" }));
@@ -17,7 +17,7 @@ async function twoRules(kit: Kit, name: string): Promise<Policy> {
 const stored = async (kit: Kit, id: string) =>
   (await (await kit.get(`/v1/policies/${id}`)).json()) as Policy;
 
-test("detector, policy, test, collector, key, restore: each done in the console", async () => {
+test("a detector, policy and collector are created in the console, tested, and a version is restored", async () => {
   await using kit = await startKit();
   await using opened = await open(kit);
   const { page, go } = opened;
@@ -37,7 +37,7 @@ test("detector, policy, test, collector, key, restore: each done in the console"
   await page.locator(".empty").getByRole("link", { name: "New policy" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Shop");
   await press("Create policy");
-  await page.getByLabel("Add a rule with the detector").selectOption({
+  await page.getByLabel("Add rule with detector").selectOption({
     label: "Cards (Data loss prevention)",
   });
   await page.getByLabel("Action").selectOption("transform");
@@ -61,17 +61,17 @@ test("detector, policy, test, collector, key, restore: each done in the console"
   await follow("Input rules");
   await page.getByLabel("Action").selectOption("block");
   await follow("Test");
-  await page.getByText("There are unsaved changes: save them first to test them.").waitFor();
+  await page.getByText("Save your changes to test them.").waitFor();
   await follow("Input rules");
   await press("Save");
   await page.getByText("Saved as version 3.").waitFor();
   await follow("Test");
   await press("Run test");
-  await verdict.getByText("The application must stop.").waitFor();
+  await verdict.getByText("The application must not continue.").waitFor();
 
   const tabs = page.getByRole("navigation", { name: "Policy" });
   await tabs.getByRole("link", { name: "Collectors" }).click();
-  await page.getByText("This policy judges for nobody yet.").waitFor();
+  await page.getByText("No collector uses this policy yet.").waitFor();
   await page.locator(".empty").getByRole("link", { name: "Collectors" }).click();
   await page.locator(".empty").getByRole("link", { name: "New collector" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Shop front");
@@ -82,13 +82,13 @@ test("detector, policy, test, collector, key, restore: each done in the console"
   await press("Create key");
   const key = (await page.locator("dialog code").first().textContent()) ?? "";
   await press("I have stored it");
-  const judged = async () => {
+  const evaluate = async () => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const body = JSON.stringify({ payload: { input: "4111 1111 1111 1111 is my card" } });
-    const reply = await fetch(`${kit.url}/v1/evaluate`, { method: "POST", headers, body });
-    return ((await reply.json()) as { status: string }).status;
+    const response = await fetch(`${kit.url}/v1/evaluate`, { method: "POST", headers, body });
+    return ((await response.json()) as { status: string }).status;
   };
-  expect(await judged()).toBe("block");
+  expect(await evaluate()).toBe("block");
 
   await follow("Policies");
   await follow("Shop");
@@ -104,11 +104,11 @@ test("detector, policy, test, collector, key, restore: each done in the console"
   await press("Restore version 2");
   await press("Restore version");
   await page.getByText("Version 2 was restored as version 4.").waitFor();
-  expect(await judged()).toBe("transform");
+  expect(await evaluate()).toBe("transform");
   expect(opened.violations).toEqual([]);
 }, 60_000);
 
-test("rules change their order by keyboard, and the focus stays where it was", async () => {
+test("rules can be reordered by keyboard, and the focus stays on the button", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Ordered");
   await using opened = await open(kit);
@@ -130,7 +130,7 @@ test("rules change their order by keyboard, and the focus stays where it was", a
   expect(rules(await stored(kit, policy.id))).toEqual(rules(policy).toReversed());
 });
 
-test("a gate is made by field, operator and value; a refused one is told at its own field", async () => {
+test("a gate is created from comparisons; an error is shown at its comparison", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Gated");
   await using opened = await open(kit);
@@ -140,7 +140,7 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByRole("button", { name: "Add gate" }).click();
   await page.getByLabel("Name", { exact: true }).fill("No shell");
   await page.getByLabel("Comparison 1: field").fill("tool.nome");
-  await page.getByLabel("Comparison 1: how").selectOption("in");
+  await page.getByLabel("Comparison 1: operator").selectOption("in");
   await page.getByLabel("Comparison 1: value").fill("bash, shell");
   await page.getByRole("button", { name: "Add comparison" }).click();
   await page.getByLabel("Comparison 2: field").fill("direction");
@@ -170,15 +170,15 @@ test("a gate is made by field, operator and value; a refused one is told at its 
   await page.getByRole("link", { name: "Test", exact: true }).click();
   await page.getByLabel("Sample").selectOption("Tool call: MCP");
   await page.getByRole("button", { name: "Run test" }).click();
-  await page.getByText("The application must stop.").waitFor();
+  await page.getByText("The application must not continue.").waitFor();
   await page.getByLabel("Payload").fill("{");
-  await page.getByText("Run the test to see what this policy says.").waitFor();
+  await page.getByText("Run the test to see the verdict.").waitFor();
   await page.getByRole("button", { name: "Run test" }).click();
-  await page.getByText("There is no verdict.").waitFor();
+  await page.getByText("The test failed.").waitFor();
   expect(await page.getByLabel("Payload").getAttribute("aria-invalid")).toBe("true");
 });
 
-test("a gate that is not finished is not saved, from whichever tab: it would judge all that is sent", async () => {
+test("an incomplete gate cannot be saved from any tab", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Unfinished");
   await using opened = await open(kit);
@@ -201,14 +201,14 @@ test("a gate that is not finished is not saved, from whichever tab: it would jud
   expect(JSON.parse(await page.getByLabel("Condition").inputValue())).toMatchObject({ value: "" });
 });
 
-test("what an MCP tool gives back is judged by output rules, as their page says", async () => {
+test("output rules apply to the result of an MCP tool", async () => {
   const kit = await started();
   const { id, input_rules } = await twoRules(kit, "Both ways");
   await kit.put(`/v1/policies/${id}`, { input_rules: [], output_rules: input_rules });
   await using opened = await open(kit);
   const { page, go } = opened;
   await go(`/policies/${id}?tab=output`);
-  await page.getByText("For what comes back from a model or MCP tool").waitFor();
+  await page.getByText("For responses of a model or MCP tool").waitFor();
 
   await page.getByRole("link", { name: "Test", exact: true }).click();
   await page.getByLabel("Sample").selectOption("Tool result: MCP");
@@ -217,7 +217,7 @@ test("what an MCP tool gives back is judged by output rules, as their page says"
   await page.getByText(/Detectors: [1-9]\d* ran/).waitFor();
 });
 
-test("a text that was empty is seen in the changes of a version, on a phone too", async () => {
+test("an empty value is visible in the changes of a version, also on a phone", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Emptied");
   for (const value of ["", "pay"]) {
@@ -235,7 +235,7 @@ test("a text that was empty is seen in the changes of a version, on a phone too"
   expect((await changes.locator("td").last().boundingBox())?.width).toBeGreaterThan(100);
 });
 
-test("a condition too deep for lines is kept as JSON, and an unchanged save keeps every member", async () => {
+test("a nested condition is edited as JSON, and a save keeps unchanged fields", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Deep");
   const when = { not: { any: [{ field: "tool.name", op: "eq", value: "x" }] } };

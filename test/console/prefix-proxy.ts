@@ -1,9 +1,9 @@
-/** A small reverse proxy that serves a kit under a prefix, as a company's front door would. */
+/** Reverse proxy that serves a kit under a path prefix. */
 
 export interface Prefixed extends AsyncDisposable {
   /** With the prefix. */
   url: string;
-  /** Paths that were asked for outside of the prefix. */
+  /** Requested paths outside of the prefix. */
   strays: string[];
 }
 

@@ -1,4 +1,4 @@
-/** The pages of principals in a real browser, whose forms send the headers that browsers send. */
+/** Pages of principals in a real browser, with the headers that browsers send. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { connectClient } from "../kit/mcp-client.ts";

@@ -1,4 +1,4 @@
-/** The rate limits of a gateway in the console: set, refused at their fields, looked at, reset and lifted. */
+/** Rate limits of a gateway in the console: settings, usage and blocks. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { until } from "../kit/until.ts";
@@ -15,23 +15,23 @@ const user = (name: string) => ({ "user-id": name });
 const perUser = (limit: number) => ({ limits: { per_user: { limit, window: "1h" } } });
 const pluginsAt = async (kit: Kit, path: string) =>
   ((await (await kit.get(path)).json()) as { required_plugins: object[] }).required_plugins;
-/** A block is written a moment after it counts. */
+/** Waits for the block: it is written shortly after it applies. */
 async function blockAt(kit: Kit, path: string): Promise<void> {
   const listed = async () =>
     ((await (await kit.get(`${path}/limits/blocks`)).json()) as { items: object[] }).items;
   await until(async () => (await listed()).length > 0);
 }
 
-test("8.1 limits are set, and turned off, by the form of the plugin's schema", async () => {
+test("8.1 limits are set and disabled in a form generated from the plugin's schema", async () => {
   const kit = await started();
   const { id } = await kit.make("/v1/gateways", { name: "Free" });
   await using opened = await open(kit);
   const { page, go } = opened;
   await go(`/gateways/${id}`);
 
-  await page.getByText("None runs.").waitFor();
+  await page.getByText("No plugins.").waitFor();
   await page.getByRole("link", { name: "set rate limits" }).click();
-  await page.getByText("Nothing is limited at this gateway now.").waitFor();
+  await page.getByText("This gateway has no rate limits.").waitFor();
   const address = page.getByRole("group", { name: "Per IP" });
   await address.getByLabel("Limit").fill("100");
   await address.getByLabel("Window").fill("1m");
@@ -54,7 +54,7 @@ test("8.1 limits are set, and turned off, by the form of the plugin's schema", a
 
   await page.getByLabel("Enabled").uncheck();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Nothing is limited at this gateway now.").waitFor();
+  await page.getByText("This gateway has no rate limits.").waitFor();
   expect(await pluginsAt(kit, `/v1/gateways/${id}`)).toEqual([{ ...entry, enabled: false }]);
   await page.getByRole("link", { name: "Settings" }).last().click();
   expect(await page.locator("tbody tr").textContent()).toBe("rate_limiterpre_request0off");
@@ -95,7 +95,7 @@ test("entries are added, edited and deleted one by one", async () => {
   expect(opened.violations).toEqual([]);
 });
 
-test("8.1 a refused setting is told at its field, and the old configuration stays", async () => {
+test("8.1 an invalid setting is shown at its field, and the stored configuration is kept", async () => {
   const kit = await started();
   await using limited = await startLimited(kit, perUser(2));
   const before = await pluginsAt(kit, limited.path);
@@ -120,7 +120,7 @@ test("8.1 a refused setting is told at its field, and the old configuration stay
   expect(await pluginsAt(kit, limited.path)).toEqual(before);
 });
 
-test("what subjects used is listed, searched, and reset after a question", async () => {
+test("usage is listed, searched, and reset after a confirmation", async () => {
   const kit = await started();
   await using limited = await startLimited(kit, {
     limits: { ...perUser(2).limits, per_ip: { limit: 50, window: "1h" } },
@@ -152,12 +152,12 @@ test("what subjects used is listed, searched, and reset after a question", async
   expect(await limited.statuses(1, user("team/one"))).toEqual([429]);
   await page.getByRole("button", { name: "Reset team/one, User" }).press("Enter");
   await dialog.getByRole("button", { name: "Reset" }).click();
-  await page.getByText("Nothing matches.").waitFor();
+  await page.getByText("No matches.").waitFor();
   expect(await limited.statuses(1, user("team/one"))).toEqual([200]);
   expect(opened.violations).toEqual([]);
 });
 
-test("8.5 a block is listed, and lifting it lets the subject in", async () => {
+test("8.5 an unblocked subject can send requests again", async () => {
   const kit = await started();
   await using limited = await startLimited(kit, {
     limits: { per_user: { limit: 1, window: "1s" } },
@@ -169,15 +169,15 @@ test("8.5 a block is listed, and lifting it lets the subject in", async () => {
   const { page, go } = opened;
   await go(`${consolePath(limited.path)}?tab=blocks`);
 
-  expect(await page.locator("tbody tr").textContent()).toMatch(/^bad\/oneUser.*it is lifted/);
-  await page.getByRole("button", { name: "Lift the block of bad/one, User" }).press("Enter");
-  await page.getByRole("dialog").getByRole("button", { name: "Lift block" }).click();
-  await page.getByText("Nobody is blocked.").waitFor();
+  expect(await page.locator("tbody tr").textContent()).toMatch(/^bad\/oneUser.*unblocked manually/);
+  await page.getByRole("button", { name: "Unblock bad/one, User" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Unblock" }).click();
+  await page.getByText("No blocks.").waitFor();
   await Bun.sleep(1_000);
   expect(await limited.statuses(1, user("bad/one"))).toEqual([200]);
 });
 
-test("a viewer reads limits, usage and blocks, and is offered no change", async () => {
+test("a viewer can read limits, usage and blocks, but not change them", async () => {
   const kit = await started();
   await using limited = await startLimited(kit, { ...perUser(1), actions: { type: "block" } });
   await limited.statuses(2, user("bad"));

@@ -1,4 +1,4 @@
-/** Replay in the console: what a policy would have decided, before it is saved. */
+/** Replay in the console: which verdicts an unsaved policy would change. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -11,7 +11,7 @@ const open = sharedBrowser();
 const CARD = { payload: { input: "4111 1111 1111 1111" } };
 const PLAIN = { payload: { input: "Hello" } };
 
-test("unsaved changes are judged against what was recorded, event by event", async () => {
+test("a replay compares unsaved changes with the recorded verdicts", async () => {
   const kit = await started();
   const collector = { content_storage: "full" };
   const guard = await makeGuardWithRules(kit, "data_loss_prevention", { collector });
@@ -20,14 +20,14 @@ test("unsaved changes are judged against what was recorded, event by event", asy
   await other.evaluate(CARD);
   await using opened = await open(kit);
   const { page, go } = opened;
-  const outcome = page.getByRole("region", { name: "What would change" });
+  const outcome = page.getByRole("region", { name: "Result" });
   const run = () => page.getByRole("button", { name: "Run replay" }).click();
   const tabs = page.getByRole("navigation", { name: "Policy" });
   await go(`/policies/${guard.policy.id}?tab=replay`);
 
   await page.getByLabel("Collector").selectOption(guard.collector.id);
   await run();
-  await outcome.getByText("3 judged again, 0 decided otherwise.").waitFor();
+  await outcome.getByText("3 replayed, 0 changed.").waitFor();
 
   await tabs.getByRole("link", { name: "Input rules" }).click();
   await page.getByLabel("Action").selectOption("report");
@@ -35,14 +35,14 @@ test("unsaved changes are judged against what was recorded, event by event", asy
   await page.getByText("with its unsaved changes").waitFor();
   expect(await page.getByLabel("Collector").inputValue()).toBe(guard.collector.id);
   await run();
-  await outcome.getByText("3 judged again, 2 decided otherwise.").waitFor();
-  const counted = page.getByRole("region", { name: "Decisions that would be others, counted" });
-  expect(await counted.locator("tbody tr").allTextContents()).toEqual(["blockreport2"]);
+  await outcome.getByText("3 replayed, 2 changed.").waitFor();
+  const transitions = page.getByRole("region", { name: "Changed verdicts" });
+  expect(await transitions.locator("tbody tr").allTextContents()).toEqual(["blockreport2"]);
   await page.getByLabel("Collector").selectOption("Any");
   await run();
-  await outcome.getByText("4 judged again, 3 decided otherwise.").waitFor();
+  await outcome.getByText("4 replayed, 3 changed.").waitFor();
 
-  const events = page.getByRole("region", { name: "Events decided otherwise" });
+  const events = page.getByRole("region", { name: "Events with a changed verdict" });
   await events.getByRole("link").last().click();
   await page.getByRole("heading", { name: "Activity" }).waitFor();
   await page.locator("tbody tr").waitFor();
@@ -50,7 +50,7 @@ test("unsaved changes are judged against what was recorded, event by event", asy
   expect(opened.violations).toEqual([]);
 });
 
-test("a long replay tells how far it is, counts each event once, and can be stopped", async () => {
+test("a long replay shows its progress, counts each event once, and can be stopped", async () => {
   const kit = await started();
   const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
     action: "report",
@@ -61,36 +61,36 @@ test("a long replay tells how far it is, counts each event once, and can be stop
   }
   await using opened = await open(kit);
   const { page, go } = opened;
-  const outcome = page.getByRole("region", { name: "What would change" });
+  const outcome = page.getByRole("region", { name: "Result" });
   const run = () => page.getByRole("button", { name: "Run replay" }).click();
   await go(`/policies/${guard.policy.id}?tab=replay`);
   await page.getByLabel("Collector").selectOption(guard.collector.id);
 
-  await page.getByLabel("How many").selectOption("The newest 200");
+  await page.getByLabel("Max events").selectOption("Latest 200");
   await run();
-  await outcome.getByText(/^\d+ judged again, 0 decided otherwise\.$/).waitFor();
-  await page.getByLabel("How many").selectOption("The newest 1,000");
+  await outcome.getByText(/^\d+ replayed, 0 changed\.$/).waitFor();
+  await page.getByLabel("Max events").selectOption("Latest 1,000");
   await run();
-  await outcome.getByText("250 judged again, 0 decided otherwise.").waitFor();
+  await outcome.getByText("250 replayed, 0 changed.").waitFor();
 
   const held = Promise.withResolvers<void>();
-  let asked = 0;
+  let requests = 0;
   await page.route("**/replay", async (route) => {
-    asked += 1;
-    if (asked === 2) await held.promise;
+    requests += 1;
+    if (requests === 2) await held.promise;
     await route.continue();
   });
   await run();
   await outcome.getByText(/^100 of 250 events\./).waitFor();
-  expect(await page.getByLabel("Events judged").getAttribute("value")).toBe("100");
+  expect(await page.getByLabel("Replayed events").getAttribute("value")).toBe("100");
   await page.getByRole("button", { name: "Stop" }).click();
   held.resolve();
   await outcome.getByText(/^Stopped after 100 of 250 events\./).waitFor();
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
   expect(opened.violations).toEqual([]);
 });
 
-test("events without texts are told apart, and a role that may not read texts is told so", async () => {
+test("events without stored content are skipped, and a viewer cannot replay", async () => {
   const kit = await started();
   const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
     collector: { content_storage: "none" },
@@ -100,14 +100,14 @@ test("events without texts are told apart, and a role that may not read texts is
     name: "Looks",
     role: "viewer",
   });
-  const place = `/policies/${guard.policy.id}?tab=replay`;
+  const path = `/policies/${guard.policy.id}?tab=replay`;
   await using opened = await open(kit);
-  await opened.go(place);
+  await opened.go(path);
   await opened.page.getByLabel("Collector").selectOption(guard.collector.id);
   await opened.page.getByRole("button", { name: "Run replay" }).click();
-  await opened.page.getByText("1 left out, as their texts were not kept.").waitFor();
+  await opened.page.getByText("1 skipped because their content was not stored.").waitFor();
 
   await using viewer = await open(kit, { token });
-  await viewer.go(place);
-  await viewer.page.getByText("Replay is for the roles auditor, admin and owner.").waitFor();
+  await viewer.go(path);
+  await viewer.page.getByText("Replay requires the role auditor, admin or owner.").waitFor();
 });

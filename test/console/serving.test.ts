@@ -1,4 +1,4 @@
-/** How the console's files are served: small, hashed, cached, and under a strict policy. */
+/** Files of the console: small, hashed, cached, with a strict content security policy. */
 import { expect, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 
@@ -6,24 +6,24 @@ const started = sharedKit();
 
 async function index(path = "/console") {
   const kit = await started();
-  const reply = await fetch(`${kit.url}${path}`);
-  const html = await reply.text();
+  const response = await fetch(`${kit.url}${path}`);
+  const html = await response.text();
   const names = [...html.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name = ""]) => name);
-  return { kit, reply, html, names: names.filter((name) => name !== "") };
+  return { kit, response, html, names: names.filter((name) => name !== "") };
 }
 
-test("the page is never cached and runs no script but its own", async () => {
-  const { reply, html } = await index();
+test("the page is not cached and runs only its own scripts", async () => {
+  const { response, html } = await index();
 
-  expect(reply.headers.get("cache-control")).toBe("no-store");
-  const policy = reply.headers.get("content-security-policy");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  const policy = response.headers.get("content-security-policy");
   expect(policy).toContain("default-src 'self'");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).not.toContain("unsafe");
   expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=/);
 });
 
-test("its files have a hash in their name, are kept for ever, and are small", async () => {
+test("files have a hash in their name, are cached forever, and are small", async () => {
   const { kit, names } = await index();
   const files = await Promise.all(
     names.map(async (name) => {
@@ -58,24 +58,24 @@ test.each([
   ["/console/gateways", "./"],
   ["/console/gateways/new", "../"],
   ["/console/gateways/x/consumers/y?tab=keys", "../../../"],
-])("%s finds its files at %s", async (path, wanted) => {
+])("%s has the base path %s", async (path, wanted) => {
   const { html } = await index(path);
 
   expect(/<base href="([^"]*)">/.exec(html)?.[1]).toBe(wanted);
 });
 
-test("a file of another version is a 404, not the page", async () => {
+test("a file of another version returns 404, not the page", async () => {
   const { kit } = await index();
 
-  const reply = await fetch(`${kit.url}/console/index-00000000.js`);
+  const response = await fetch(`${kit.url}/console/index-00000000.js`);
 
-  expect([reply.status, reply.headers.get("content-type")]).toEqual([
+  expect([response.status, response.headers.get("content-type")]).toEqual([
     404,
     "application/json;charset=utf-8",
   ]);
 });
 
-test("the browser gets no schema library: zod stays on the server", async () => {
+test("the bundle does not contain zod", async () => {
   const { kit, names } = await index();
   const script = names.find((name) => name.endsWith(".js")) ?? "";
 

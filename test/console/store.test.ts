@@ -1,4 +1,4 @@
-/** The Store of a gateway in the console: what people ask for is decided, and what they may is said. */
+/** Store of a gateway in the console: requests, access rules, catalog and personal tokens. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { startStore } from "../kit/store.ts";
@@ -9,7 +9,7 @@ setDefaultTimeout(30_000);
 const started = sharedKit();
 const open = sharedBrowser();
 
-test("4.1.2 an approver reads a request, chooses instance and end, approves, and the install exists", async () => {
+test("4.1.2 an approver selects an instance and an expiry, and the approval creates the install", async () => {
   const kit = await started();
   const store = await startStore(kit, "request");
   await store.instance("pub", "Europe");
@@ -23,7 +23,7 @@ test("4.1.2 an approver reads a request, chooses instance and end, approves, and
   await using opened = await open(kit, { token });
   const { page, go } = opened;
   const rows = page.locator("tbody tr");
-  const dialog = page.getByRole("dialog", { name: "alice asks for pub" });
+  const dialog = page.getByRole("dialog", { name: "alice requests pub" });
   await go(`/gateways/${store.gateway.id}/registries`);
 
   await page.getByRole("link", { name: "Store 2 pending" }).click();
@@ -36,7 +36,7 @@ test("4.1.2 an approver reads a request, chooses instance and end, approves, and
   expect(await dialog.locator(".problem").textContent()).toBe("say which, as there are several");
   expect(await dialog.textContent()).toMatch(/Other requests of alicepending\s*site/);
   await dialog.getByLabel("Instance").selectOption("America pub");
-  await dialog.getByLabel("The access ends").selectOption("In 30 days");
+  await dialog.getByLabel("Access expires").selectOption("In 30 days");
   await dialog.getByRole("button", { name: "Approve" }).click();
 
   await page.getByText("The request of alice was approved.").waitFor();
@@ -53,7 +53,7 @@ test("4.1.2 an approver reads a request, chooses instance and end, approves, and
   expect(opened.violations).toEqual([]);
 });
 
-test("4.1.2 rejecting wants a note, at its field; the note is kept with the request", async () => {
+test("4.1.2 rejecting requires a note, which is stored with the request", async () => {
   const kit = await started();
   const store = await startStore(kit, "request");
   await store.install({ code: "pub", reason: "Please" });
@@ -69,7 +69,7 @@ test("4.1.2 rejecting wants a note, at its field; the note is kept with the requ
   await dialog.getByLabel("Note").fill("Use the mirror");
   await dialog.getByRole("button", { name: "Reject" }).click();
 
-  await page.getByText("Nobody waits for a decision.").waitFor();
+  await page.getByText("No pending requests.").waitFor();
   await page.getByLabel("State").selectOption("Rejected");
   await page.locator("tbody button").click();
   await dialog.getByText("Use the mirror").waitFor();
@@ -77,7 +77,7 @@ test("4.1.2 rejecting wants a note, at its field; the note is kept with the requ
   expect(await store.installed()).toEqual([]);
 });
 
-test("a rule is added, explained and removed; without one the gateway's level holds", async () => {
+test("an access rule is created, explained and deleted; then the default level applies", async () => {
   const kit = await started();
   const store = await startStore(kit, "request");
   await using opened = await open(kit);
@@ -90,12 +90,12 @@ test("a rule is added, explained and removed; without one the gateway's level ho
 
   await page.getByRole("button", { name: "New rule" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Who").selectOption("A group");
-  await dialog.getByLabel("Group").fill("oncall");
-  await dialog.getByLabel("What").selectOption("One server");
-  await dialog.getByLabel("Code of the server").fill("pub");
-  await dialog.getByLabel("Level").selectOption("install: at once");
-  await dialog.getByRole("button", { name: "Add rule" }).click();
+  await dialog.getByLabel("Subject").selectOption("Group");
+  await dialog.getByLabel("Group", { exact: true }).fill("oncall");
+  await dialog.getByLabel("Target").selectOption("Server");
+  await dialog.getByLabel("Server code").fill("pub");
+  await dialog.getByLabel("Level").selectOption("install: without approval");
+  await dialog.getByRole("button", { name: "Create rule" }).click();
   await page.getByRole("rowheader", { name: "group oncall" }).waitFor();
 
   await page.getByLabel("Person", { exact: true }).fill("bo");
@@ -106,20 +106,22 @@ test("a rule is added, explained and removed; without one the gateway's level ho
   await page.getByLabel("Server", { exact: true }).fill("pub");
   await explain();
   await page
-    .getByText("bo has the level install for pub: by the rule for group oncall and server pub.")
+    .getByText(
+      "bo has the level install for pub: the rule for group oncall and server pub applies.",
+    )
     .waitFor();
 
-  await page.getByRole("button", { name: "Remove the rule for group oncall" }).click();
-  await dialog.getByRole("button", { name: "Remove rule" }).click();
-  await page.getByText("The rule was removed.").waitFor();
-  await page.getByLabel("Level where no rule matches").selectOption("none: refused");
+  await page.getByRole("button", { name: "Delete the rule for group oncall" }).click();
+  await dialog.getByRole("button", { name: "Delete rule" }).click();
+  await page.getByText("The rule was deleted.").waitFor();
+  await page.getByLabel("Level if no rule matches").selectOption("none: not allowed");
   await page.getByText("Saved.", { exact: true }).waitFor();
   await explain();
-  await page.getByText("no rule matches, and without one the level is none.").waitFor();
+  await page.getByText("no rule matches, and the default level is none.").waitFor();
   expect(opened.violations).toEqual([]);
 });
 
-test("a server is hidden in the catalog, and a personal token is shown once and works", async () => {
+test("a server can be hidden in the catalog; a personal token is shown once and works", async () => {
   const kit = await started();
   const store = await startStore(kit, "install");
   await store.instance("pub", "Europe");
@@ -130,7 +132,7 @@ test("a server is hidden in the catalog, and a personal token is shown once and 
 
   await page.getByRole("link", { name: "Europe pub" }).waitFor();
   await page.getByRole("button", { name: "Hide Server pub" }).click();
-  await page.getByText("Server pub is hidden now.").waitFor();
+  await page.getByText("Server pub is now hidden.").waitFor();
   await page.getByLabel("Status").selectOption("Hidden");
   await page.getByRole("button", { name: "Show Server pub" }).waitFor();
   await page.getByRole("rowheader", { name: "Server oauth" }).waitFor({ state: "detached" });
@@ -141,7 +143,7 @@ test("a server is hidden in the catalog, and a personal token is shown once and 
   await dialog.getByLabel("Name").fill("Laptop");
   await dialog.getByLabel("Person").fill("alice");
   await dialog.getByLabel("Groups (optional)").fill("oncall, sales");
-  await dialog.getByRole("button", { name: "Create token" }).click();
+  await dialog.getByRole("button", { name: "Create personal token" }).click();
   await page.getByRole("heading", { name: "Token Laptop" }).waitFor();
   const curl = (await dialog.locator("code").nth(1).textContent()) ?? "";
   const listed = await Bun.$`sh -c ${`${curl} -s`}`.json();
@@ -149,7 +151,7 @@ test("a server is hidden in the catalog, and a personal token is shown once and 
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   expect(await page.locator("tbody tr").textContent()).toMatch(/Laptopaliceoncallsales/);
   await page.getByRole("button", { name: "Revoke Laptop" }).click();
-  await dialog.getByRole("button", { name: "Revoke token" }).click();
-  await page.getByText("Token Laptop was revoked.").waitFor();
+  await dialog.getByRole("button", { name: "Revoke personal token" }).click();
+  await page.getByText("Personal token Laptop was revoked.").waitFor();
   expect(opened.violations).toEqual([]);
 });

@@ -30,7 +30,7 @@ const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
   ],
   [/\/\*\* (?:What|Where|Who|Whom|How|Which|Does|Do|Is|Are|May|Has)\b/, "Returns …, Reads …"],
   [
-    /\b(?:behaviour|colour|honour|favour|recognise|organis|normalis|authoris|serialis|summaris|dialled|dialling|labelled|judgement|licence|catalogue|centre)/i,
+    /\b(?:behaviour|colour|honour|favour|recognise|organis|normalis|authoris|serialis|summaris|dialled|dialling|labelled(?!by)|judgement|licence|catalogue|centre)/i,
     "American spelling",
   ],
 ];
@@ -43,7 +43,6 @@ const PENDING: readonly string[] = [
   "src/admin/",
   "src/cli/",
   "src/config-file/",
-  "src/console/",
   "src/dataplane/",
   "src/demo/",
   "src/evaluate/",

@@ -1,4 +1,4 @@
-/** The columns of an evaluation; each cell narrows the list to what it shows. */
+/** Columns of an evaluation. Each cell filters the list by its value. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import type { Finding } from "../../contract/evaluate.ts";
 import { Timestamp } from "../ui/badge.tsx";
@@ -66,7 +66,7 @@ const Cell = ({ name, value }: { name: ActivityFilter; value: string | null }) =
 );
 
 function Sources({ findings }: { findings: readonly Finding[] }) {
-  // A detector is filtered by its id, a gate by its name.
+  // The filter takes the id of a detector, or the name of a gate.
   const sources = new Map(
     findings.map((finding) => [
       finding.source.detector_id ?? sourceName(finding),

@@ -1,4 +1,4 @@
-/** How many evaluations there are of each status; counted apart, so that the list does not wait. */
+/** Number of evaluations by status, loaded apart so that the list does not wait for it. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import { activity } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
@@ -7,18 +7,18 @@ import { VERDICTS, VerdictBadge } from "../ui/verdict-badge.tsx";
 import { useLoad } from "../use-load.ts";
 import { readActivityQuery } from "./activity-query.ts";
 
-/** Left out, the server counts one day. */
-const EVER = "1970-01-01T00:00:00Z";
+/** The server counts one day if `from` is missing. */
+const EPOCH = "1970-01-01T00:00:00Z";
 
 export function ActivityCounts({ as_of }: { as_of: string }) {
   const { search } = useLocation();
   const { status, ...others } = readActivityQuery(search);
   const key = JSON.stringify([as_of, { ...others, from: search.get("range") }]);
   const loaded = useLoad(key, (read) =>
-    read(activity.counts, { params: {}, query: { ...others, from: others.from ?? EVER } }),
+    read(activity.counts, { params: {}, query: { ...others, from: others.from ?? EPOCH } }),
   );
-  const choose = (next: EvaluationEvent["status"] | undefined) => changeQuery({ status: next });
-  // Nothing moves when they come.
+  const filterBy = (next: EvaluationEvent["status"] | undefined) => changeQuery({ status: next });
+  // Reserves the space of the counts.
   if (loaded.state === "loading" && !loaded.late)
     return <div className="counts" aria-busy="true" />;
   return (
@@ -26,13 +26,13 @@ export function ActivityCounts({ as_of }: { as_of: string }) {
       {({ total, by_status }) => (
         <ul className="counts" aria-label="Evaluations by status">
           <li>
-            <button type="button" aria-pressed={!status} onClick={() => choose(undefined)}>
-              <strong>{total.toLocaleString()}</strong> in all
+            <button type="button" aria-pressed={!status} onClick={() => filterBy(undefined)}>
+              <strong>{total.toLocaleString()}</strong> total
             </button>
           </li>
           {VERDICTS.map((name) => (
             <li key={name}>
-              <button type="button" aria-pressed={status === name} onClick={() => choose(name)}>
+              <button type="button" aria-pressed={status === name} onClick={() => filterBy(name)}>
                 <strong>{(by_status[name] ?? 0).toLocaleString()}</strong>
                 <VerdictBadge status={name} />
               </button>

@@ -1,4 +1,4 @@
-/** What narrows Activity: the time, a text, and filters that stand as chips, all in the address. */
+/** Filters of Activity: time range, text and chips, all stored in the address. */
 import { type ReactNode, useState } from "react";
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import { changeQuery, useLocation } from "../router.tsx";
@@ -31,8 +31,8 @@ export function ActivityFilters({ names }: { names: FilterNames }) {
         {may("audit") && (
           <TextFilter
             key={q}
-            label="Text in what was stored"
-            given={q}
+            label="Search stored text"
+            value={q}
             apply={(text) => changeQuery({ q: text })}
           />
         )}
@@ -43,60 +43,66 @@ export function ActivityFilters({ names }: { names: FilterNames }) {
   );
 }
 
-/** As the chooser offers them: people have an id, and need not know which kind it is. */
-const OFFERED: readonly (readonly [ActivityFilter, string])[] = FILTER_NAMES.filter(
+/** One option for both kinds of id: people often do not know which one they have. */
+const OPTIONS: readonly (readonly [ActivityFilter, string])[] = FILTER_NAMES.filter(
   (name) => name !== "request_id",
-).map((name) => [name, name === "trace_id" ? "Trace or request id" : FILTER_LABELS[name]] as const);
+).map((name) => [name, name === "trace_id" ? "Trace or request ID" : FILTER_LABELS[name]] as const);
 
 const DIRECTIONS: readonly EvaluationEvent["direction"][] = ["input", "output"];
 const PROTOCOLS: readonly EvaluationEvent["protocol"][] = ["all", "llm", "mcp", "a2a"];
-const WORDS: Partial<Record<ActivityFilter, readonly string[]>> = {
+const VALUES: Partial<Record<ActivityFilter, readonly string[]>> = {
   status: VERDICTS,
   direction: DIRECTIONS,
   protocol: PROTOCOLS,
 };
 
 function AddFilter({ names }: { names: FilterNames }) {
-  const [chosen, setChosen] = useState<ActivityFilter | "">("");
+  const [selected, setSelected] = useState<ActivityFilter | "">("");
   const apply = (value: string) => {
     if (!value) return;
-    changeQuery(chosen === "trace_id" ? { [idKind(value)]: value } : { [chosen]: value });
-    setChosen("");
+    changeQuery(selected === "trace_id" ? { [detectIdKind(value)]: value } : { [selected]: value });
+    setSelected("");
   };
-  const known = chosen && (names[chosen] ?? WORDS[chosen]?.map((word) => [word, word] as const));
-  const label = OFFERED.find(([name]) => name === chosen)?.[1] ?? "";
+  const options =
+    selected && (names[selected] ?? VALUES[selected]?.map((word) => [word, word] as const));
+  const label = OPTIONS.find(([name]) => name === selected)?.[1] ?? "";
   return (
     <>
       <SelectField
         label="Filter by"
-        value={chosen}
-        options={[["", "Choose…"], ...OFFERED]}
+        value={selected}
+        options={[["", "Select…"], ...OPTIONS]}
         // The options are filters.
-        onChange={(value) => setChosen(value as ActivityFilter | "")}
+        onChange={(value) => setSelected(value as ActivityFilter | "")}
       />
-      {chosen &&
-        (known ? (
-          <SelectField label={label} value="" options={[["", "Any"], ...known]} onChange={apply} />
+      {selected &&
+        (options ? (
+          <SelectField
+            label={label}
+            value=""
+            options={[["", "Any"], ...options]}
+            onChange={apply}
+          />
         ) : (
-          <TextFilter key={chosen} label={label} given="" apply={apply} />
+          <TextFilter key={selected} label={label} value="" apply={apply} />
         ))}
     </>
   );
 }
 
-const idKind = (id: string): ActivityFilter =>
+const detectIdKind = (id: string): ActivityFilter =>
   /^[\da-f]{8}-[\da-f-]{27}$/i.test(id) ? "request_id" : "trace_id";
 
 function Chips({ names }: { names: FilterNames }) {
   const { search } = useLocation();
-  const given = FILTER_NAMES.flatMap((name) => {
+  const active = FILTER_NAMES.flatMap((name) => {
     const value = search.get(name);
     return value ? [{ name, value }] : [];
   });
-  if (given.length === 0) return null;
+  if (active.length === 0) return null;
   return (
     <ul className="chips filter-chips" aria-label="Filters">
-      {given.map(({ name, value }) => {
+      {active.map(({ name, value }) => {
         const text = names[name]?.get(value) ?? value;
         return (
           <li key={name} className="chip">
@@ -104,7 +110,7 @@ function Chips({ names }: { names: FilterNames }) {
             <button
               type="button"
               className="chip-act"
-              aria-label={`Remove the filter ${FILTER_LABELS[name]}: ${text}`}
+              aria-label={`Remove filter ${FILTER_LABELS[name]}: ${text}`}
               onClick={() => changeQuery({ [name]: undefined })}
             >
               <Icon name="cross" />
@@ -112,7 +118,7 @@ function Chips({ names }: { names: FilterNames }) {
           </li>
         );
       })}
-      {given.length > 1 && (
+      {active.length > 1 && (
         <li>
           <button type="button" className="link small" onClick={clear}>
             Remove all
@@ -132,7 +138,7 @@ interface FilterByProps {
   children: ReactNode;
 }
 
-/** A cell that narrows the list to what it shows. */
+/** Cell that filters the list by its value. */
 export function FilterButton({ name, value, children }: FilterByProps) {
   if (value === null) return <span className="muted">none</span>;
   return (

@@ -1,4 +1,4 @@
-/** Console → Activity: what the guard judged, newest first, narrowed by the address. */
+/** Console → Activity: recorded evaluations, newest first, filtered by the address. */
 import { useState } from "react";
 import { call, endpointUrl } from "../api.ts";
 import { activity } from "../endpoints.ts";
@@ -31,10 +31,10 @@ export function ActivityPage() {
       const more = (cursor: string) =>
         call(activity.list, { params: {}, query: { ...query, cursor } });
       const first = await read(activity.list, { params: {}, query });
-      // Later pages belong to the filter of the first, whatever the address says by then.
+      // Later pages keep the filter of the first, even if the address has changed.
       return { first, more, searching: q !== undefined };
     },
-    { still: true },
+    { ignoreOtherTabs: true },
   );
   const names = useLoad("", loadFilterNames);
   const as_of = loaded.state === "ready" ? loaded.at.toISOString() : "";
@@ -43,23 +43,23 @@ export function ActivityPage() {
       title="Activity"
       about={
         loaded.state === "ready"
-          ? `What the guard judged, newest first. As of ${loaded.at.toLocaleTimeString()}.`
-          : "What the guard judged, newest first."
+          ? `Evaluations, newest first. Updated at ${loaded.at.toLocaleTimeString()}.`
+          : "Evaluations, newest first."
       }
       actions={<Actions reload={loaded.reload} />}
     >
       <ActivityFilters names={names.state === "ready" ? names.value : {}} />
-      {/* What is in texts is not counted. */}
+      {/* The server does not count text searches. */}
       {q === undefined && <ActivityCounts as_of={as_of} />}
       <Ready of={loaded} what="The activity">
-        {(found) => (
+        {(result) => (
           <Feed
             key={as_of}
             what="evaluations"
-            hint="They come when an application sends them to /v1/evaluate with the key of a collector."
-            {...found}
+            hint="They appear when an application calls /v1/evaluate with a collector key."
+            {...result}
             columns={activityColumns}
-            sheet={(event, neighbours) => <ActivitySheet event={event} {...neighbours} />}
+            sheet={(event, navigation) => <ActivitySheet event={event} {...navigation} />}
           />
         )}
       </Ready>
@@ -71,7 +71,7 @@ function Actions({ reload }: { reload: () => void }) {
   const { may, allGateways } = useSession();
   const { search } = useLocation();
   const [erasing, setErasing] = useState(false);
-  const exported = (format: "jsonl" | "csv") =>
+  const exportUrl = (format: "jsonl" | "csv") =>
     endpointUrl(activity.export, {
       params: {},
       query: { ...readActivityQuery(search), q: search.get("q") || undefined, format },
@@ -80,10 +80,10 @@ function Actions({ reload }: { reload: () => void }) {
     <>
       {may("audit") && (
         <>
-          <a className="button" href={exported("jsonl")} download>
+          <a className="button" href={exportUrl("jsonl")} download>
             <Icon name="download" /> JSONL
           </a>
-          <a className="button" href={exported("csv")} download>
+          <a className="button" href={exportUrl("csv")} download>
             <Icon name="download" /> CSV
           </a>
         </>
@@ -98,7 +98,7 @@ function Actions({ reload }: { reload: () => void }) {
       </button>
       {erasing && (
         <EraseConsumerDialog
-          given={search.get("consumer_id") ?? ""}
+          consumerId={search.get("consumer_id") ?? ""}
           onClose={() => setErasing(false)}
         />
       )}

@@ -1,4 +1,4 @@
-/** One evaluation in full: who asked, what judged it, what was found, and what is kept of the texts. */
+/** Details of one evaluation: source, policy, findings and stored content. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import { Link } from "../router.tsx";
 import { Timestamp } from "../ui/badge.tsx";
@@ -12,11 +12,11 @@ interface ActivitySheetProps extends SheetNavigation {
   event: EvaluationEvent;
 }
 
-export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
+export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
   const { detectors } = event;
-  const asked = event.findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
+  const approvalId = event.findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
   return (
-    <EventSheet title="Evaluation" {...neighbours}>
+    <EventSheet title="Evaluation" {...navigation}>
       <dl className="facts">
         <Fact name="Time" value={<Timestamp at={event.time} precise />} />
         <Fact
@@ -51,10 +51,10 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
           }
           filter={["policy_id", event.policy_id]}
         />
-        {typeof asked === "string" && (
+        {typeof approvalId === "string" && (
           <Fact
             name="Approval"
-            value={<Link to={`/approvals?status=all&open=${asked}`}>Open in Approvals</Link>}
+            value={<Link to={`/approvals?status=all&open=${approvalId}`}>Open in Approvals</Link>}
           />
         )}
         <Fact name="Model" value={event.model} />
@@ -64,7 +64,7 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
       <Findings findings={event.findings} />
       {detectors.failed.length > 0 && (
         <>
-          <h3>Detectors that failed</h3>
+          <h3>Failed detectors</h3>
           <ul className="entries">
             {detectors.failed.map(({ detector_id, detector_name, error }) => (
               <li key={detector_id}>
@@ -87,7 +87,7 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
           </ul>
         </>
       )}
-      <h3>Texts</h3>
+      <h3>Content</h3>
       <StoredTexts event={event} />
       <h3>Details</h3>
       <dl className="facts">
@@ -95,12 +95,12 @@ export function ActivitySheet({ event, ...neighbours }: ActivitySheetProps) {
         <Fact name="Protocol" value={event.protocol} filter={["protocol", event.protocol]} />
         <Fact name="Session" value={event.session_id} filter={["session_id", event.session_id]} />
         <Fact name="Detectors" value={`${detectors.run} ran, ${detectors.skipped} skipped`} />
-        <Fact name="Took" value={`${formatMs(event.latency_ms)} ms`} />
-        <Fact name="Address" value={<code>{event.client_address}</code>} />
-        <Fact name="Program" value={event.user_agent} />
-        <Fact name="Request id" value={<code>{event.id}</code>} />
+        <Fact name="Duration" value={`${formatMs(event.latency_ms)} ms`} />
+        <Fact name="Client address" value={<code>{event.client_address}</code>} />
+        <Fact name="User agent" value={event.user_agent} />
+        <Fact name="Request ID" value={<code>{event.id}</code>} />
         <Fact
-          name="Trace id"
+          name="Trace ID"
           value={<code>{event.trace_id}</code>}
           filter={["trace_id", event.trace_id]}
         />

@@ -1,28 +1,28 @@
-/** Erases everything about one person who asked for it; typed twice, as nothing brings it back. */
+/** Erases all evaluations of one consumer_id, which must be typed twice. */
 import { useState } from "react";
 import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
-import { findProblem } from "../ui/form.tsx";
+import { findProblem } from "../ui/find-problem.ts";
 import { Failure } from "../ui/page.tsx";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 
 interface EraseConsumerDialogProps {
-  /** The consumer that the list is narrowed to, if any. */
-  given: string;
+  /** consumer_id that the list is filtered by, or empty. */
+  consumerId: string;
   onClose: () => void;
 }
 
-export function EraseConsumerDialog({ given, onClose }: EraseConsumerDialogProps) {
+export function EraseConsumerDialog({ consumerId, onClose }: EraseConsumerDialogProps) {
   const { announce } = useSession();
-  const [consumer_id, setConsumer] = useState(given);
-  const [again, setAgain] = useState("");
+  const [consumer_id, setConsumer] = useState(consumerId);
+  const [repeated, setRepeated] = useState("");
   const erase = useAction(async () => {
     const { erased } = await call(activity.erase, { params: {}, body: { consumer_id } });
     onClose();
-    announce(`Erased of ${consumer_id}: ${erased.toLocaleString()}.`);
+    announce(`Erased ${erased.toLocaleString()} evaluations of ${consumer_id}.`);
   });
   return (
     <Dialog title="Erase a consumer" onClose={onClose}>
@@ -33,8 +33,8 @@ export function EraseConsumerDialog({ given, onClose }: EraseConsumerDialogProps
         }}
       >
         <p className="prose">
-          Every evaluation with this <code>consumer_id</code> goes, with its texts and approvals, at
-          all times and of all collectors. This cannot be undone.
+          Deletes every evaluation with this <code>consumer_id</code>, with its content and
+          approvals, in all collectors. This cannot be undone.
         </p>
         <TextField
           label="consumer_id"
@@ -45,9 +45,9 @@ export function EraseConsumerDialog({ given, onClose }: EraseConsumerDialogProps
           problem={findProblem(erase.error, "consumer_id")}
         />
         <TextField
-          label="The same again, to confirm"
-          value={again}
-          onChange={setAgain}
+          label="Type it again to confirm"
+          value={repeated}
+          onChange={setRepeated}
           autoComplete="off"
         />
         <Failure title="Nothing was erased." error={erase.error} />
@@ -58,7 +58,7 @@ export function EraseConsumerDialog({ given, onClose }: EraseConsumerDialogProps
           <button
             type="submit"
             className="button danger"
-            disabled={erase.busy || consumer_id === "" || again !== consumer_id}
+            disabled={erase.busy || consumer_id === "" || repeated !== consumer_id}
           >
             Erase
           </button>

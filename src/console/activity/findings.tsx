@@ -1,10 +1,10 @@
-/** What was found in a payload: by whom, of which kind, where, and what was done about it. */
+/** Findings of an evaluation: source, type, location and action. */
 import type { Finding } from "../../contract/evaluate.ts";
 import { Badge } from "../ui/badge.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 
 export function Findings({ findings }: { findings: readonly Finding[] }) {
-  if (findings.length === 0) return <p className="muted">Nothing was found.</p>;
+  if (findings.length === 0) return <p className="muted">No findings.</p>;
   return (
     <ol className="findings">
       {findings.map((finding, index) => (
@@ -16,8 +16,8 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
             <span className="muted">{finding.source.kind}</span>
           </div>
           <p>
-            <Why of={finding} />
-            <Unless evidence={finding.evidence} />
+            <Reason of={finding} />
+            <Exception evidence={finding.evidence} />
           </p>
           <Locations of={finding.evidence} />
         </li>
@@ -26,35 +26,35 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
   );
 }
 
-/** What fired, as people call it. */
+/** Returns the name of the detector or gate. */
 export const sourceName = ({ source }: Finding): string =>
   source.detector_name ?? source.gate_name ?? source.kind;
 
-/** A gate is certain of what it asks; a detector says how sure it is. */
-function Why({ of: { source, signal, evidence } }: { of: Finding }) {
+/** Shows the condition of a gate, or the signal and confidence of a detector. */
+function Reason({ of: { source, signal, evidence } }: { of: Finding }) {
   if (source.kind === "detector") {
     return (
       <>
-        <code>{signal.type}</code>, {Math.round(signal.confidence * 100)} % sure
+        <code>{signal.type}</code>, {Math.round(signal.confidence * 100)} % confidence
       </>
     );
   }
-  if (!evidence.condition) return "It has no condition.";
+  if (!evidence.condition) return "No condition.";
   return (
     <>
-      Because <code>{JSON.stringify(evidence.condition)}</code>
+      Condition <code>{JSON.stringify(evidence.condition)}</code>
     </>
   );
 }
 
-/** Why less was done than the rule says. */
-function Unless({ evidence }: { evidence: Finding["evidence"] }) {
+/** Says why the action of the rule did not apply. */
+function Exception({ evidence }: { evidence: Finding["evidence"] }) {
   if (evidence.approved === true) return <Badge tone="good" icon="check" text="approved" />;
   if (typeof evidence.would_be !== "string") return null;
   return <Badge tone="plain" icon="flag" text={`not enforced; would be ${evidence.would_be}`} />;
 }
 
-/** As the guard writes them; a custom detector may leave members out. */
+/** All fields are optional: custom detectors may omit them. */
 interface FindingLocation {
   label?: string;
   pointer?: string;
@@ -69,7 +69,7 @@ function Locations({ of: { places, count } }: { of: Finding["evidence"] }) {
   return (
     <ul className="entries">
       {(places as FindingLocation[]).map(({ label, pointer, inner_pointer, start, end }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: places have no other identity
+        // biome-ignore lint/suspicious/noArrayIndexKey: locations have no other identity
         <li key={index}>
           {label} {pointer && <code>{pointer + (inner_pointer ?? "")}</code>}
           {start !== undefined && (

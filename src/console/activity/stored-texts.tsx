@@ -1,4 +1,4 @@
-/** What is kept of the texts of an evaluation, for those who may see it. */
+/** Stored content of an evaluation, for roles that may read it. */
 import type { EvaluationEvent, StoredText } from "../../contract/activity.ts";
 import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
@@ -6,15 +6,15 @@ import { useSession } from "../session.ts";
 import { Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
 
-const KEPT: Record<EvaluationEvent["content_storage"], string> = {
-  none: "The collector keeps no texts.",
-  masked: "The collector keeps texts with personal data and secrets masked.",
-  full: "The collector keeps texts as they came.",
+const STORAGE: Record<EvaluationEvent["content_storage"], string> = {
+  none: "The collector does not store content.",
+  masked: "The collector stores content with personal data and secrets masked.",
+  full: "The collector stores content as sent.",
 };
 
 export function StoredTexts({ event }: { event: EvaluationEvent }) {
   const { may } = useSession();
-  const hint = <p className="hint">{KEPT[event.content_storage]}</p>;
+  const hint = <p className="hint">{STORAGE[event.content_storage]}</p>;
   if (event.content_storage === "none") return hint;
   return (
     <>
@@ -22,7 +22,7 @@ export function StoredTexts({ event }: { event: EvaluationEvent }) {
       {may("audit") ? (
         <Loaded event_id={event.id} />
       ) : (
-        <p className="muted">They are shown to the roles auditor, admin and owner.</p>
+        <p className="muted">Visible to the roles auditor, admin and owner.</p>
       )}
     </>
   );
@@ -31,16 +31,16 @@ export function StoredTexts({ event }: { event: EvaluationEvent }) {
 function Loaded({ event_id }: { event_id: string }) {
   const loaded = useLoad(event_id, () => call(activity.get, { params: { event_id } }));
   return (
-    <Ready of={loaded} what="The texts">
+    <Ready of={loaded} what="The content">
       {({ content }) => <TextList content={content ?? []} />}
     </Ready>
   );
 }
 
 export function TextList({ content }: { content: StoredText[] }) {
-  if (content.length === 0) return <p className="muted">The evaluation had no text.</p>;
+  if (content.length === 0) return <p className="muted">The evaluation has no text.</p>;
   return content.map((stored, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: one place can hold several texts
+    // biome-ignore lint/suspicious/noArrayIndexKey: one location can have several texts
     <Stored key={index} stored={stored} />
   ));
 }

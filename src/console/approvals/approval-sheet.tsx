@@ -1,4 +1,4 @@
-/** One approval: who asked for what, the evaluation it came from, and the decision. */
+/** Details of one approval, its evaluation, and the decision. */
 import { useState } from "react";
 import type { StoredText } from "../../contract/activity.ts";
 import type { Approval } from "../../contract/approvals.ts";
@@ -13,9 +13,10 @@ import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Fact } from "../ui/event-sheet.tsx";
 import { TextField } from "../ui/field.tsx";
-import { findProblem } from "../ui/form.tsx";
+import { findProblem } from "../ui/find-problem.ts";
 import { Failure, Ready } from "../ui/page.tsx";
-import { useAction, useLoad } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 
 interface ApprovalSheetProps {
   approval_id: string;
@@ -24,22 +25,22 @@ interface ApprovalSheetProps {
 
 export function ApprovalSheet({ approval_id, onClose }: ApprovalSheetProps) {
   const loaded = useLoad(approval_id, (read) => read(approvals.get, { params: { approval_id } }));
-  const title = loaded.state === "ready" ? `${loaded.value.asked_by} asks` : "Approval";
+  const title = loaded.state === "ready" ? `Approval: ${loaded.value.asked_by}` : "Approval";
   return (
     <Dialog title={title} onClose={onClose} sheet>
       <Ready of={loaded} what="The approval">
-        {(approval) => <Shown approval={approval} onClose={onClose} />}
+        {(approval) => <Details approval={approval} onClose={onClose} />}
       </Ready>
     </Dialog>
   );
 }
 
-interface ShownProps {
+interface DetailsProps {
   approval: Approval & { content: StoredText[] | null };
   onClose: () => void;
 }
 
-function Shown({ approval, onClose }: ShownProps) {
+function Details({ approval, onClose }: DetailsProps) {
   const { may } = useSession();
   const pending = approval.status === "pending";
   return (
@@ -49,9 +50,9 @@ function Shown({ approval, onClose }: ShownProps) {
         <Fact name="Consumer" value={approval.consumer_id} />
         <Fact name="Application" value={approval.application} />
         <Fact name="Tool" value={approval.tool} />
-        <Fact name="Asked" value={<Timestamp at={approval.created_at} precise />} />
+        <Fact name="Requested" value={<Timestamp at={approval.created_at} precise />} />
         <Fact
-          name={pending ? "Expires" : "Holds until"}
+          name={pending ? "Expires" : "Valid until"}
           value={<Timestamp at={approval.expires_at} precise />}
         />
         {approval.decided_at && (
@@ -69,7 +70,7 @@ function Shown({ approval, onClose }: ShownProps) {
   );
 }
 
-/** What is approved or denied. The server sends it to approvers only. */
+/** The payload to approve. The server sends it to approvers only. */
 function Content({ content }: { content: StoredText[] | null }) {
   return (
     <>
@@ -78,7 +79,7 @@ function Content({ content }: { content: StoredText[] | null }) {
       {content ? (
         <TextList content={content} />
       ) : (
-        <p className="muted">Shown to the roles approver, auditor, admin and owner.</p>
+        <p className="muted">Visible to the roles approver, auditor, admin and owner.</p>
       )}
     </>
   );
@@ -109,14 +110,14 @@ function Origin({ event_id }: { event_id: string }) {
             <Findings findings={event.findings} />
           </>
         ) : (
-          <p className="muted">The evaluation is no longer kept.</p>
+          <p className="muted">The evaluation is no longer stored.</p>
         )
       }
     </Ready>
   );
 }
 
-function Decide({ approval, onClose }: ShownProps) {
+function Decide({ approval, onClose }: DetailsProps) {
   const { announce } = useSession();
   const [note, setNote] = useState("");
   const decide = useAction(async (decision: "approved" | "denied") => {
@@ -125,15 +126,15 @@ function Decide({ approval, onClose }: ShownProps) {
     onClose();
     announce(`${approval.asked_by} was ${decision}.`);
   });
-  const failure = <Failure title="This was not decided." error={decide.error} />;
-  // Somebody else may have decided meanwhile: that is told, and nothing is offered any more.
+  const failure = <Failure title="The decision was not saved." error={decide.error} />;
+  // If someone else decided first, only the error is shown.
   if (approval.status !== "pending") return failure;
   return (
     // Not a form: Enter in the note must not decide.
     <div className="decide">
       <TextField
         label="Note (optional)"
-        hint="Kept with the decision. What is approved is this payload of this consumer, and no other."
+        hint="Stored with the decision. The approval covers only this payload of this consumer."
         value={note}
         onChange={setNote}
         autoComplete="off"

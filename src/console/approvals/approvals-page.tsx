@@ -1,4 +1,4 @@
-/** Console → Approvals: what an `ask` verdict leaves for a person to decide. */
+/** Console → Approvals: evaluations with the verdict `ask`, which a person decides. */
 import type { Approval } from "../../contract/approvals.ts";
 import { approvals } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
@@ -6,12 +6,11 @@ import { Timestamp } from "../ui/badge.tsx";
 import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
-import { Page } from "../ui/page.tsx";
-import { RefreshButton } from "../ui/refresh-button.tsx";
+import { Page, RefreshButton } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";
 import { ApprovalSheet } from "./approval-sheet.tsx";
 
-/** The first is meant when the address names none. */
+/** The first is the default. */
 const STATUSES = [
   ["", "Pending"],
   ["approved", "Approved"],
@@ -23,11 +22,11 @@ const STATUSES = [
 export function ApprovalsPage() {
   const { search } = useLocation();
   const open = search.get("open");
-  const given = search.get("status") ?? "";
+  const status = search.get("status") ?? "";
   return (
     <Page
       title="Approvals"
-      about="What the guard asks a person before it may pass."
+      about="Evaluations that a person must approve."
       actions={<RefreshButton />}
     >
       <List
@@ -37,19 +36,19 @@ export function ApprovalsPage() {
         filters={
           <SelectField
             label="Status"
-            value={given}
+            value={status}
             options={STATUSES}
-            onChange={(status) => changeQuery({ status, cursor: undefined })}
+            onChange={(value) => changeQuery({ status: value, cursor: undefined })}
           />
         }
         load={({ q, cursor }, read) =>
-          read(approvals.list, { params: {}, query: { q, cursor, ...narrowed(given) } })
+          read(approvals.list, { params: {}, query: { q, cursor, ...toStatusQuery(status) } })
         }
-        columns={given ? [...COLUMNS, DECIDED] : COLUMNS}
+        columns={status ? [...COLUMNS, DECIDED] : COLUMNS}
         empty={
           <p>
-            Nothing waits for a decision. A gate or rule with the action <code>ask</code> brings
-            evaluations here.
+            No pending approvals. Evaluations appear here when a gate or rule has the action{" "}
+            <code>ask</code>.
           </p>
         }
       />
@@ -58,9 +57,9 @@ export function ApprovalsPage() {
   );
 }
 
-/** Anybody can write an address: the server says which statuses it does not know. */
-const narrowed = (given: string) =>
-  given === "all" ? {} : { status: (given || "pending") as Approval["status"] };
+/** The server rejects unknown statuses. */
+const toStatusQuery = (status: string) =>
+  status === "all" ? {} : { status: (status || "pending") as Approval["status"] };
 
 const NONE = <span className="muted">none</span>;
 
@@ -68,19 +67,19 @@ const show = (id: string | undefined) => changeQuery({ open: id }, "replace");
 
 const COLUMNS: Column<Approval>[] = [
   {
-    head: "Asked",
+    head: "Requested",
     cell: ({ id, created_at }) => (
       <button type="button" className="link" onClick={() => show(id)}>
         <Timestamp at={created_at} precise />
       </button>
     ),
   },
-  { head: "By", rowHeader: true, cell: ({ asked_by }) => asked_by },
+  { head: "Triggered by", rowHeader: true, cell: ({ asked_by }) => asked_by },
   { head: "Consumer", cell: ({ consumer_id }) => consumer_id ?? NONE },
   { head: "Application", cell: ({ application }) => application ?? NONE },
   { head: "Tool", cell: ({ tool }) => tool ?? NONE },
   { head: "Status", cell: ({ status }) => <DecisionBadge state={status} /> },
-  { head: "Until", cell: ({ expires_at }) => <Timestamp at={expires_at} precise /> },
+  { head: "Expires", cell: ({ expires_at }) => <Timestamp at={expires_at} precise /> },
 ];
 
 const DECIDED: Column<Approval> = {

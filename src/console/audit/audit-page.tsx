@@ -1,4 +1,4 @@
-/** Console → Audit log: who changed what, with before and after. */
+/** Console → Audit log: administrative changes, with the values before and after. */
 import { useState } from "react";
 import type { AuditRecord } from "../../contract/audit.ts";
 import { auditLog } from "../endpoints.ts";
@@ -39,7 +39,7 @@ export function AuditPage() {
   const { search } = useLocation();
   const [open, setOpen] = useState<AuditRecord>();
   const resource = search.get("resource") ?? "";
-  // A token that is limited to some gateways has to name one.
+  // A token that is limited to some gateways must filter by one.
   const gateway_id = search.get("gateway_id") ?? (allGateways ? "" : (gateway?.id ?? ""));
   const columns: Column<AuditRecord>[] = [
     {
@@ -50,9 +50,9 @@ export function AuditPage() {
         </button>
       ),
     },
-    { head: "Who", cell: ({ actor }) => actor },
-    { head: "Change", cell: ({ action }) => <code>{action}</code> },
-    { head: "What", rowHeader: true, cell: (record) => nameIn(record) },
+    { head: "Actor", cell: ({ actor }) => actor },
+    { head: "Action", cell: ({ action }) => <code>{action}</code> },
+    { head: "Resource", rowHeader: true, cell: (record) => nameOf(record) },
     {
       head: "Gateway",
       cell: ({ gateway_id: id }) =>
@@ -66,7 +66,7 @@ export function AuditPage() {
       <List
         caption="Administrative changes, newest first"
         what="The audit log"
-        search="Search action, person or id"
+        search="Search action, actor or ID"
         filters={
           <>
             <SelectField
@@ -79,7 +79,7 @@ export function AuditPage() {
               onChange={(value) => changeQuery({ resource: value, cursor: undefined })}
             />
             <SelectField
-              label="Of gateway"
+              label="In gateway"
               value={gateway_id}
               options={[
                 ...(allGateways ? [["", "Any"] as const] : []),
@@ -101,37 +101,37 @@ export function AuditPage() {
           })
         }
         columns={columns}
-        empty={<p>Nothing was changed yet.</p>}
+        empty={<p>No changes yet.</p>}
       />
-      {open && <Record record={open} onClose={() => setOpen(undefined)} />}
+      {open && <RecordSheet record={open} onClose={() => setOpen(undefined)} />}
     </Page>
   );
 }
 
-function nameIn({ before, after, resource_id }: AuditRecord): string {
+function nameOf({ before, after, resource_id }: AuditRecord): string {
   const name = after?.name ?? before?.name;
   return typeof name === "string" ? name : resource_id;
 }
 
-function Record({ record, onClose }: { record: AuditRecord; onClose: () => void }) {
+function RecordSheet({ record, onClose }: { record: AuditRecord; onClose: () => void }) {
   return (
-    <Dialog title={`${record.action}: ${nameIn(record)}`} onClose={onClose} sheet>
+    <Dialog title={`${record.action}: ${nameOf(record)}`} onClose={onClose} sheet>
       <dl className="facts">
         <dt>Time</dt>
         <dd>
           <Timestamp at={record.at} precise />
         </dd>
-        <dt>Who</dt>
+        <dt>Actor</dt>
         <dd>{record.actor}</dd>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd>
           <code>{record.resource_id}</code>
         </dd>
-        <dt>Request id</dt>
+        <dt>Request ID</dt>
         <dd>
           <code>{record.request_id ?? "none"}</code>
         </dd>
-        <dt>Trace id</dt>
+        <dt>Trace ID</dt>
         <dd>
           <code>{record.trace_id ?? "none"}</code>
         </dd>

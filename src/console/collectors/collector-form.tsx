@@ -1,34 +1,31 @@
-/** The form of a collector: which policy judges, what happens when it cannot, and what is kept. */
-import { useState } from "react";
+/** Form of a collector: its policy, its behavior on errors, and what is stored. */
 import type { Collector } from "../../contract/collectors.ts";
 import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { collectors } from "../endpoints.ts";
 import { PolicyPicker } from "../policies/policy-picker.tsx";
-import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { Form, findProblem, Section } from "../ui/form.tsx";
-import { useAction } from "../use-load.ts";
+import { Section } from "../ui/form.tsx";
+import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 
 interface CollectorFormProps {
-  /** Undefined: it is not made yet. */
+  /** Undefined: a new collector. */
   collector: Collector | undefined;
   policies: readonly Policy[];
-  onStale: () => void;
 }
 
 const FAIL_MODES: Record<Collector["fail_mode"], string> = {
-  closed: "Closed: answer an error, so that nothing passes unjudged",
-  open: "Open: go on without the detector that failed",
+  closed: "Closed: return an error, so that nothing passes unevaluated",
+  open: "Open: continue without the failed detector",
 };
 const STORAGE: Record<Collector["content_storage"], string> = {
-  none: "None: only what was decided",
-  masked: "Masked: with personal data and secrets hidden",
-  full: "Full: as they were sent",
+  none: "None: only the verdict",
+  masked: "Masked: personal data and secrets are hidden",
+  full: "Full: as sent",
 };
 
-interface Typed {
+interface CollectorDraft {
   name: string;
   type: string;
   gateway_id: string;
@@ -40,39 +37,30 @@ interface Typed {
   retention_days: string;
 }
 
-export function CollectorForm({ collector, policies, onStale }: CollectorFormProps) {
-  const { may, announce, gateways } = useSession();
-  const [opened, setOpened] = useState(collector);
-  const [typed, setTyped] = useState(() => typedOf(collector));
-  const change = (changes: Partial<Typed>) => setTyped({ ...typed, ...changes });
-  const save = useAction(async () => {
-    const body = inputOf(typed);
-    if (!opened) {
-      const made = await call(collectors.create, { params: {}, body });
-      navigate(`/collectors/${made.id}?tab=auth`);
-      announce(`Collector ${made.name} was created. It needs a key next.`);
-      return;
-    }
-    const params = { collector_id: opened.id };
-    const saved = await call(collectors.update, { params, body, version: opened.version });
-    setOpened(saved);
-    setTyped(typedOf(saved));
-    announce("Saved.");
+export function CollectorForm({ collector, policies }: CollectorFormProps) {
+  const { gateways } = useSession();
+  const form = useResourceForm({
+    noun: "collector",
+    loaded: collector,
+    toDraft,
+    save: (draft, stored) => {
+      const body = toInput(draft);
+      if (!stored) return call(collectors.create, { params: {}, body });
+      const params = { collector_id: stored.id };
+      return call(collectors.update, { params, body, version: stored.version });
+    },
+    listPath: "/collectors",
+    createdPath: ({ id }) => `/collectors/${id}?tab=auth`,
+    nextStep: "It needs a key next.",
   });
-  const problem = (member: string) => findProblem(save.error, member);
+  const { stored, draft, change, problem } = form;
   return (
-    <Form
-      action={save}
-      save={opened ? "Save" : "Create collector"}
-      locked={!may("write")}
-      onStale={onStale}
-      {...(opened ? {} : { onCancel: () => navigate("/collectors") })}
-    >
+    <ResourceForm form={form}>
       <Section title="Identity">
         <TextField
           label="Name"
           required
-          value={typed.name}
+          value={draft.name}
           onChange={(name) => change({ name })}
           problem={problem("name")}
         />
@@ -80,23 +68,23 @@ export function CollectorForm({ collector, policies, onStale }: CollectorFormPro
           <TextField
             label="Type"
             required
-            value={typed.type}
+            value={draft.type}
             onChange={(type) => change({ type })}
             problem={problem("type")}
-            hint="Where it stands: application, gateway, agent, ide, edge, browser."
+            hint="Where it runs: application, gateway, agent, ide, edge or browser."
           />
           <TextField
-            label={opened ? "Collector key" : "Collector key (optional)"}
-            value={typed.collector_key}
+            label={stored ? "Collector key" : "Collector key (optional)"}
+            value={draft.collector_key}
             onChange={(collector_key) => change({ collector_key })}
             problem={problem("collector_key")}
-            required={opened !== undefined}
-            hint={`Names it beside a service token. Not a secret${opened ? "" : "; generated when left empty"}.`}
+            required={stored !== undefined}
+            hint={`Identifies the collector beside a service token. Not a secret.${stored ? "" : " Generated if empty."}`}
           />
         </div>
         <SelectField
           label="Gateway"
-          value={typed.gateway_id}
+          value={draft.gateway_id}
           options={[
             ["", "None"],
             ...gateways.map(({ id, name, slug }) => [id, `${name} (${slug})`] as const),
@@ -105,12 +93,12 @@ export function CollectorForm({ collector, policies, onStale }: CollectorFormPro
           problem={problem("gateway_id")}
         />
       </Section>
-      <Section title="Judging">
+      <Section title="Evaluation">
         <PolicyPicker
           policies={policies}
-          policy_id={typed.policy_id}
-          version={typed.version}
-          none="None: nothing is judged, all is allowed"
+          policy_id={draft.policy_id}
+          version={draft.version}
+          none="None: everything is allowed"
           onChange={change}
           problems={{
             policy: problem("default_policy_id"),
@@ -119,36 +107,38 @@ export function CollectorForm({ collector, policies, onStale }: CollectorFormPro
         />
         <SelectField
           label="When a detector fails"
-          value={typed.fail_mode}
+          value={draft.fail_mode}
           options={Object.entries(FAIL_MODES)}
           // The options are the keys of FAIL_MODES.
           onChange={(mode) => change({ fail_mode: mode as Collector["fail_mode"] })}
         />
       </Section>
-      <Section title="Activity" about="What is kept of every evaluation, and for how long.">
+      <Section title="Activity" about="What is stored of every evaluation, and for how long.">
         <SelectField
-          label="Texts"
-          value={typed.content_storage}
+          label="Content storage"
+          value={draft.content_storage}
           options={Object.entries(STORAGE)}
           // The options are the keys of STORAGE.
-          onChange={(kept) => change({ content_storage: kept as Collector["content_storage"] })}
+          onChange={(storage) =>
+            change({ content_storage: storage as Collector["content_storage"] })
+          }
         />
         <TextField
-          label="Days"
+          label="Retention (days)"
           type="number"
           min={1}
           max={3650}
           required
-          value={typed.retention_days}
+          value={draft.retention_days}
           onChange={(retention_days) => change({ retention_days })}
           problem={problem("retention_days")}
         />
       </Section>
-    </Form>
+    </ResourceForm>
   );
 }
 
-const typedOf = (collector: Collector | undefined): Typed => ({
+const toDraft = (collector: Collector | undefined): CollectorDraft => ({
   name: collector?.name ?? "",
   type: collector?.type ?? "application",
   gateway_id: collector?.gateway_id ?? "",
@@ -160,14 +150,14 @@ const typedOf = (collector: Collector | undefined): Typed => ({
   retention_days: String(collector?.retention_days ?? 90),
 });
 
-const inputOf = (typed: Typed) => ({
-  name: typed.name,
-  type: typed.type,
-  gateway_id: typed.gateway_id || null,
-  ...(typed.collector_key ? { collector_key: typed.collector_key } : {}),
-  default_policy_id: typed.policy_id || null,
-  default_policy_version: typed.version ? Number(typed.version) : null,
-  fail_mode: typed.fail_mode,
-  content_storage: typed.content_storage,
-  retention_days: Number(typed.retention_days),
+const toInput = (draft: CollectorDraft) => ({
+  name: draft.name,
+  type: draft.type,
+  gateway_id: draft.gateway_id || null,
+  ...(draft.collector_key ? { collector_key: draft.collector_key } : {}),
+  default_policy_id: draft.policy_id || null,
+  default_policy_version: draft.version ? Number(draft.version) : null,
+  fail_mode: draft.fail_mode,
+  content_storage: draft.content_storage,
+  retention_days: Number(draft.retention_days),
 });

@@ -1,29 +1,29 @@
-/** What a collector is called with: its own keys, and clients that fetch short-lived tokens. */
+/** Keys of a collector, and service clients that exchange a secret for short-lived tokens. */
 import type { Collector } from "../../contract/collectors.ts";
 import { call } from "../api.ts";
 import { evaluateCurl, tokenCurl } from "../curl-examples.ts";
 import { collectorKeys, serviceClients } from "../endpoints.ts";
-import { Keys } from "../ui/credential-list.tsx";
+import { CredentialList } from "../ui/credential-list.tsx";
 
 export function CollectorKeys({ collector }: { collector: Collector }) {
   const params = { collector_id: collector.id };
-  const shown = ({ name, key }: { name: string; key: string }) => ({
+  const toSecret = ({ name, key }: { name: string; key: string }) => ({
     title: `Key ${name}`,
-    about: `This is the new key of ${collector.name}.`,
+    about: `New key of ${collector.name}.`,
     secret: key,
     curl: evaluateCurl(key),
   });
   return (
-    <Keys
-      one="key"
+    <CredentialList
+      noun="key"
       caption={`Keys of ${collector.name}`}
-      empty={<p>This collector has no key yet, so nobody can ask it for a verdict.</p>}
-      revoking="Applications that send it get 403, and no verdict."
+      empty={<p>No keys yet. Applications need a key to request evaluations.</p>}
+      revokeEffect="Applications that send it get 403 and no verdict."
       list={(query, read) => read(collectorKeys.list, { params, query })}
-      create={async (body) => shown(await call(collectorKeys.create, { params, body }))}
+      create={async (body) => toSecret(await call(collectorKeys.create, { params, body }))}
       rotate={async (key_id, overlap_s) => {
-        const place = { ...params, key_id };
-        return shown(await call(collectorKeys.rotate, { params: place, body: { overlap_s } }));
+        const input = { params: { ...params, key_id }, body: { overlap_s } };
+        return toSecret(await call(collectorKeys.rotate, input));
       }}
       revoke={(key_id) => call(collectorKeys.revoke, { params: { ...params, key_id } })}
     />
@@ -32,30 +32,30 @@ export function CollectorKeys({ collector }: { collector: Collector }) {
 
 export function ServiceClients({ collector }: { collector: Collector }) {
   const params = { collector_id: collector.id };
-  const shown = (made: { id: string; name: string; client_secret: string }) => ({
-    title: `Service client ${made.name}`,
-    about: `The client_id is ${made.id}. This is its client_secret.`,
-    secret: made.client_secret,
-    curl: tokenCurl(made.id, made.client_secret),
+  const toSecret = (client: { id: string; name: string; client_secret: string }) => ({
+    title: `Service client ${client.name}`,
+    about: `Client secret of the client ID ${client.id}.`,
+    secret: client.client_secret,
+    curl: tokenCurl(client.id, client.client_secret),
   });
   return (
     <>
       <p className="prose">
-        For programs that must not hold a lasting key: they trade a client_id and its secret for
-        tokens that live 15 minutes, and name the collector <code>{collector.collector_key}</code>{" "}
-        beside them.
+        For programs that must not hold a long-lived key. They exchange a client ID and secret for
+        tokens that are valid for 15 minutes, and send the collector key{" "}
+        <code>{collector.collector_key}</code> with them.
       </p>
-      <Keys
-        one="service client"
+      <CredentialList
+        noun="service client"
         caption={`Service clients of ${collector.name}`}
-        empty={<p>This collector has no service client. Most applications need only a key.</p>}
-        revoking="It gets no more tokens, and those it has end."
-        columns={[{ head: "Client id", cell: ({ id }) => <code>{id}</code> }]}
+        empty={<p>No service clients. Most applications need only a key.</p>}
+        revokeEffect="It gets no new tokens, and its tokens stop working."
+        columns={[{ head: "Client ID", cell: ({ id }) => <code>{id}</code> }]}
         list={(query, read) => read(serviceClients.list, { params, query })}
-        create={async (body) => shown(await call(serviceClients.create, { params, body }))}
+        create={async (body) => toSecret(await call(serviceClients.create, { params, body }))}
         rotate={async (key_id, overlap_s) => {
-          const place = { ...params, key_id };
-          return shown(await call(serviceClients.rotate, { params: place, body: { overlap_s } }));
+          const input = { params: { ...params, key_id }, body: { overlap_s } };
+          return toSecret(await call(serviceClients.rotate, input));
         }}
         revoke={(key_id) => call(serviceClients.revoke, { params: { ...params, key_id } })}
       />

@@ -1,4 +1,4 @@
-/** Console → Collectors: who asks for verdicts, and which policy judges. */
+/** Console → Collectors: the applications that request evaluations, and their policies. */
 import type { Collector } from "../../contract/collectors.ts";
 import type { Policy } from "../../contract/policies.ts";
 import { collectors, policies } from "../endpoints.ts";
@@ -21,16 +21,16 @@ const COLUMNS: Column<Row>[] = [
     cell: ({ id, name }) => <Link to={`/collectors/${id}`}>{name}</Link>,
   },
   { head: "Type", sort: "type", cell: ({ type }) => type },
-  { head: "Policy", cell: (row) => <JudgedBy {...row} /> },
-  { head: "When a detector fails", cell: ({ fail_mode }) => FAILING[fail_mode] },
-  { head: "Texts kept", cell: ({ content_storage }) => content_storage },
-  { head: "Days kept", number: true, cell: ({ retention_days }) => retention_days },
+  { head: "Policy", cell: (row) => <PolicyCell {...row} /> },
+  { head: "On detector failure", cell: ({ fail_mode }) => FAIL_MODES[fail_mode] },
+  { head: "Content storage", cell: ({ content_storage }) => content_storage },
+  { head: "Retention (days)", number: true, cell: ({ retention_days }) => retention_days },
   { head: "Created", sort: "created_at", cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
-const FAILING: Record<Collector["fail_mode"], string> = {
-  closed: "answers an error",
-  open: "goes on without it",
+const FAIL_MODES: Record<Collector["fail_mode"], string> = {
+  closed: "returns an error",
+  open: "continues without it",
 };
 
 export function CollectorsPage() {
@@ -43,7 +43,7 @@ export function CollectorsPage() {
   return (
     <Page
       title="Collectors"
-      about="An application that asks the guard for verdicts: its policy, its keys, and what is kept."
+      about="Applications that request evaluations: their policy, keys and stored content."
       actions={create}
     >
       <List
@@ -52,20 +52,20 @@ export function CollectorsPage() {
         search="Search name, key or type"
         sorted="created_at"
         load={async (query, read) => {
-          const [page, known] = await Promise.all([
+          const [page, all] = await Promise.all([
             read(collectors.list, { params: {}, query }),
-            readAllPages((asked) => read(policies.list, { params: {}, query: asked })),
+            readAllPages((pageQuery) => read(policies.list, { params: {}, query: pageQuery })),
           ]);
           const items = page.items.map((collector) => ({
             ...collector,
-            policy: known.find(({ id }) => id === collector.default_policy_id),
+            policy: all.find(({ id }) => id === collector.default_policy_id),
           }));
           return { ...page, items };
         }}
         columns={COLUMNS}
         empty={
           <>
-            <p>There is no collector yet, so no application can ask for a verdict.</p>
+            <p>No collectors yet. Add one for each application that requests evaluations.</p>
             {create}
           </>
         }
@@ -74,8 +74,8 @@ export function CollectorsPage() {
   );
 }
 
-function JudgedBy({ policy, default_policy_version: pinned }: Row) {
-  if (!policy) return <Badge tone="warn" icon="warning" text="none: all is allowed" />;
+function PolicyCell({ policy, default_policy_version: pinned }: Row) {
+  if (!policy) return <Badge tone="warn" icon="warning" text="none: everything is allowed" />;
   return (
     <>
       <Link to={`/policies/${policy.id}`}>{policy.name}</Link>

@@ -1,4 +1,4 @@
-/** For whom does another policy judge than the collector's own? */
+/** Policy overrides of a collector, by consumer_id. */
 import { useState } from "react";
 import type { Collector, Override } from "../../contract/collectors.ts";
 import { AppError } from "../../contract/errors.ts";
@@ -12,11 +12,12 @@ import { useSession } from "../session.ts";
 import { Timestamp } from "../ui/badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
-import { Form, findProblem } from "../ui/form.tsx";
+import { findProblem } from "../ui/find-problem.ts";
+import { Form } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 
 interface OverridesProps {
   collector: Collector;
@@ -31,12 +32,12 @@ export function Overrides({ collector, policies }: OverridesProps) {
   const params = { collector_id: collector.id };
   const remove = ({ consumer_id }: Override) =>
     confirm({
-      title: `Remove the override of ${consumer_id}?`,
-      body: <p>What this consumer_id sends is judged by the policy of the collector again.</p>,
-      button: "Remove override",
+      title: `Delete the override of ${consumer_id}?`,
+      body: <p>The collector's own policy applies to this consumer_id again.</p>,
+      button: "Delete override",
       run: async () => {
         await call(collectors.removeOverride, { params: { ...params, consumer: consumer_id } });
-        announce(`The override of ${consumer_id} was removed.`);
+        announce(`The override of ${consumer_id} was deleted.`);
       },
     });
   const columns: Column<Row>[] = [
@@ -54,13 +55,13 @@ export function Overrides({ collector, policies }: OverridesProps) {
         </Link>
       ),
     },
-    { head: "Version", cell: ({ policy_version }) => policy_version ?? "the newest" },
+    { head: "Version", cell: ({ policy_version }) => policy_version ?? "latest" },
     {
       head: "Created",
       sort: "created_at",
       cell: ({ created_at }) => <Timestamp at={created_at} />,
     },
-    ...(may("write") ? [acts(setOpen, remove)] : []),
+    ...(may("write") ? [actionsColumn(setOpen, remove)] : []),
   ];
   return (
     <>
@@ -81,15 +82,15 @@ export function Overrides({ collector, policies }: OverridesProps) {
           return { ...page, items: page.items.map((row) => ({ ...row, id: row.consumer_id })) };
         }}
         columns={columns}
-        empty={<p>The policy of the collector judges everybody. An override makes an exception.</p>}
+        empty={<p>No overrides. The collector's policy applies to every consumer_id.</p>}
       />
       {open && (
-        <Change
+        <OverrideDialog
           override={open === "new" ? undefined : open}
           policies={policies}
           onClose={() => setOpen(undefined)}
           save={async (consumer, body) => {
-            if (open === "new") await refuseTaken(params, consumer);
+            if (open === "new") await rejectDuplicate(params, consumer);
             await call(collectors.setOverride, { params: { ...params, consumer }, body });
             setOpen(undefined);
             announce("Saved.");
@@ -100,37 +101,37 @@ export function Overrides({ collector, policies }: OverridesProps) {
   );
 }
 
-/** To set one replaces what is there, and who makes a new one does not mean that. */
-async function refuseTaken(params: { collector_id: string }, consumer: string): Promise<void> {
-  // A search takes no longer text.
+/** Rejects a new override that would replace another one. */
+async function rejectDuplicate(params: { collector_id: string }, consumer: string): Promise<void> {
+  // Maximum length of a search.
   const q = consumer.slice(0, 200);
-  const found = await readAllPages((query) =>
+  const matches = await readAllPages((query) =>
     call(collectors.overrides, { params, query: { ...query, q } }),
   );
-  if (found.some(({ consumer_id }) => consumer_id === consumer)) {
-    throw new AppError("already_exists", "consumer_id: has an override already; change that one.");
+  if (matches.some(({ consumer_id }) => consumer_id === consumer)) {
+    throw new AppError("already_exists", "consumer_id: already has an override. Edit that one.");
   }
 }
 
-const acts = (
-  change: (override: Override) => void,
+const actionsColumn = (
+  edit: (override: Override) => void,
   remove: (override: Override) => void,
 ): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
     <div className="row tight">
-      <button type="button" className="button small" onClick={() => change(row)}>
-        Change<span className="visually-hidden"> {row.consumer_id}</span>
+      <button type="button" className="button small" onClick={() => edit(row)}>
+        Edit<span className="visually-hidden"> {row.consumer_id}</span>
       </button>
       <button type="button" className="button small" onClick={() => remove(row)}>
-        Remove<span className="visually-hidden"> {row.consumer_id}</span>
+        Delete<span className="visually-hidden"> {row.consumer_id}</span>
       </button>
     </div>
   ),
 });
 
-interface ChangeProps {
-  /** Undefined: it is not made yet. */
+interface OverrideDialogProps {
+  /** Undefined: a new override. */
   override: Override | undefined;
   policies: readonly Policy[];
   onClose: () => void;
@@ -140,7 +141,7 @@ interface ChangeProps {
   ) => Promise<void>;
 }
 
-function Change({ override, policies, onClose, save }: ChangeProps) {
+function OverrideDialog({ override, policies, onClose, save }: OverrideDialogProps) {
   const [consumer, setConsumer] = useState(override?.consumer_id ?? "");
   const [picked, setPicked] = useState({
     policy_id: override?.policy_id ?? "",
@@ -152,15 +153,15 @@ function Change({ override, policies, onClose, save }: ChangeProps) {
       policy_version: picked.version ? Number(picked.version) : null,
     }),
   );
-  const problem = (member: string) => findProblem(action.error, member);
+  const problem = (field: string) => findProblem(action.error, field);
   return (
-    <Dialog title={override ? "Change override" : "New override"} onClose={onClose}>
+    <Dialog title={override ? "Edit override" : "New override"} onClose={onClose}>
       <Form action={action} save={override ? "Save" : "Create override"} onCancel={onClose}>
         <TextField
           label="consumer_id"
           required
           disabled={override !== undefined}
-          hint="As the application sends it with its evaluations."
+          hint="As sent by the application with its evaluations."
           value={consumer}
           onChange={setConsumer}
           problem={problem("consumer_id")}

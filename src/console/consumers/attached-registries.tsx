@@ -1,11 +1,11 @@
-/** Which registries does a consumer use, in which order, with which weight and models? */
+/** Registries of a consumer: order, weight and models. */
 import { useState } from "react";
 import type { AttachedRegistry } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
 import { Capabilities } from "../ui/badge.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
-import { splitNames } from "../ui/split-names.ts";
+import { splitNames } from "../ui/text.ts";
 
 interface AttachedRegistriesProps {
   upstreams: readonly Registry[];
@@ -14,7 +14,7 @@ interface AttachedRegistriesProps {
 }
 
 export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRegistriesProps) {
-  const free = upstreams.filter(({ id }) => attached.every((entry) => entry.id !== id));
+  const available = upstreams.filter(({ id }) => attached.every((entry) => entry.id !== id));
   const replace = (at: number, entry: AttachedRegistry) =>
     onChange(attached.map((old, index) => (index === at ? entry : old)));
   return (
@@ -25,27 +25,27 @@ export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRe
             key={entry.id}
             entry={entry}
             registry={upstreams.find(({ id }) => id === entry.id)}
-            place={{ index, count: attached.length }}
+            position={{ index, count: attached.length }}
             onChange={(next) => replace(index, next)}
             onMove={(by) => onChange(moveItem(attached, index, by))}
             onRemove={() => onChange(attached.filter((_, at) => at !== index))}
           />
         ))}
       </ol>
-      {free.length > 0 && (
+      {available.length > 0 && (
         <SelectField
           label="Attach a registry"
           value=""
           options={[
-            ["", "Choose…"],
-            ...free.map(({ id, name, provider }) => [id, `${name} (${provider})`] as const),
+            ["", "Select…"],
+            ...available.map(({ id, name, provider }) => [id, `${name} (${provider})`] as const),
           ]}
           onChange={(id) => {
             if (id) onChange([...attached, { id, weight: 1, models: {} }]);
           }}
         />
       )}
-      {upstreams.length === 0 && <p className="muted">The gateway has no registry yet.</p>}
+      {upstreams.length === 0 && <p className="muted">The gateway has no registries yet.</p>}
     </>
   );
 }
@@ -53,22 +53,22 @@ export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRe
 interface EntryProps {
   entry: AttachedRegistry;
   registry: Registry | undefined;
-  place: { index: number; count: number };
+  position: { index: number; count: number };
   onChange: (entry: AttachedRegistry) => void;
   onMove: (by: 1 | -1) => void;
   onRemove: () => void;
 }
 
-function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProps) {
+function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryProps) {
   const name = registry?.name ?? entry.id;
   const { allowed, default: fallback } = entry.models;
-  const [listed, setListed] = useState((allowed ?? []).join(", "));
-  const setModels = (allowedNow: string[], fallbackNow: string) =>
+  const [allowedText, setAllowedText] = useState((allowed ?? []).join(", "));
+  const setModels = (newAllowed: string[], newFallback: string) =>
     onChange({
       ...entry,
       models: {
-        ...(allowedNow.length > 0 ? { allowed: allowedNow } : {}),
-        ...(fallbackNow ? { default: fallbackNow } : {}),
+        ...(newAllowed.length > 0 ? { allowed: newAllowed } : {}),
+        ...(newFallback ? { default: newFallback } : {}),
       },
     });
   return (
@@ -76,7 +76,7 @@ function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProp
       <div className="attached-head">
         <strong>{name}</strong>
         <code>{registry?.provider}</code>
-        <OrderButtons {...{ name, place, onMove, onRemove }} away="Detach" />
+        <OrderButtons {...{ name, position, onMove, onRemove }} removeLabel="Detach" />
       </div>
       {registry && <Capabilities of={registry.capabilities} />}
       <div className="columns attached-fields">
@@ -91,18 +91,18 @@ function Entry({ entry, registry, place, onChange, onMove, onRemove }: EntryProp
         />
         <TextField
           label="Allowed models"
-          placeholder="every model"
-          hint="Separated by commas; * stands for any characters."
-          value={listed}
+          placeholder="all models"
+          hint="Separated by commas. * matches any characters."
+          value={allowedText}
           onChange={(text) => {
-            setListed(text);
+            setAllowedText(text);
             setModels(splitNames(text), fallback ?? "");
           }}
         />
         <TextField
           label="Default model"
           placeholder="none"
-          hint="Sent when a request names no model."
+          hint="Used when a request has no model."
           value={fallback ?? ""}
           onChange={(text) => setModels(allowed ?? [], text)}
         />

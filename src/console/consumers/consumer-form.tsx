@@ -1,34 +1,31 @@
-/** The form of a consumer: address, registries in order, balancing and failover. */
-import { useState } from "react";
+/** Form of a consumer: address, registries in order, balancing and failover. */
 import type { AttachedRegistry, Consumer } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
-import { navigate } from "../router.tsx";
-import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, findProblem, findProblemsBelow, Section } from "../ui/form.tsx";
-import { splitNames } from "../ui/split-names.ts";
-import { useAction } from "../use-load.ts";
+import { findProblemsBelow } from "../ui/find-problem.ts";
+import { Section } from "../ui/form.tsx";
+import { splitNames } from "../ui/text.ts";
+import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { AttachedRegistries } from "./attached-registries.tsx";
 
 interface ConsumerFormProps {
   gateway_id: string;
-  /** Undefined: it is not made yet. */
+  /** Undefined: a new consumer. */
   consumer: Consumer | undefined;
   upstreams: readonly Registry[];
-  onStale: () => void;
 }
 
 type Algorithm = Consumer["balancing"]["algorithm"];
 const ALGORITHMS: Record<Algorithm, string> = {
   round_robin: "Round robin: in turn, by weight",
   least_in_flight: "Least in flight: fewest open requests for its weight",
-  latency: "Latency: the faster of two drawn",
+  latency: "Latency: the faster of two random registries",
   sticky: "Sticky: the same user stays on the same registry",
 };
 
-interface Typed {
+interface ConsumerDraft {
   name: string;
   slug: string;
   active: boolean;
@@ -42,108 +39,100 @@ interface Typed {
   origins: string;
 }
 
-export function ConsumerForm({ gateway_id, consumer, upstreams, onStale }: ConsumerFormProps) {
-  const { may, announce } = useSession();
-  const [opened, setOpened] = useState(consumer);
-  const [typed, setTyped] = useState(() => typedOf(consumer));
-  const change = (changes: Partial<Typed>) => setTyped({ ...typed, ...changes });
-  const save = useAction(async () => {
-    const body = inputOf(typed);
-    if (!opened) {
-      const made = await call(consumers.create, { params: { gateway_id }, body });
-      navigate(`/gateways/${gateway_id}/consumers/${made.id}?tab=keys`);
-      announce(`Consumer ${made.name} was created. It needs a key next.`);
-      return;
-    }
-    const params = { gateway_id, consumer_id: opened.id };
-    setOpened(await call(consumers.update, { params, body, version: opened.version }));
-    announce("Saved.");
+export function ConsumerForm({ gateway_id, consumer, upstreams }: ConsumerFormProps) {
+  const form = useResourceForm({
+    noun: "consumer",
+    loaded: consumer,
+    toDraft,
+    save: (draft, stored) => {
+      const body = toInput(draft);
+      if (!stored) return call(consumers.create, { params: { gateway_id }, body });
+      const params = { gateway_id, consumer_id: stored.id };
+      return call(consumers.update, { params, body, version: stored.version });
+    },
+    listPath: `/gateways/${gateway_id}/consumers`,
+    createdPath: ({ id }) => `/gateways/${gateway_id}/consumers/${id}?tab=keys`,
+    nextStep: "It needs a key next.",
   });
-  const problem = (member: string) => findProblem(save.error, member);
+  const { stored, draft, change, problem } = form;
   return (
-    <Form
-      action={save}
-      save={opened ? "Save" : "Create consumer"}
-      locked={!may("write")}
-      onStale={onStale}
-      {...(opened ? {} : { onCancel: () => navigate(`/gateways/${gateway_id}/consumers`) })}
-    >
+    <ResourceForm form={form}>
       <Section title="Identity">
         <TextField
           label="Name"
           required
-          value={typed.name}
+          value={draft.name}
           onChange={(name) => change({ name })}
           problem={problem("name")}
         />
         <TextField
-          label={opened ? "Slug" : "Slug (optional)"}
-          value={typed.slug}
+          label={stored ? "Slug" : "Slug (optional)"}
+          value={draft.slug}
           onChange={(slug) => change({ slug })}
           problem={problem("slug")}
-          hint="The first part of its address. Unique in the installation; generated when left empty."
+          hint="First part of its URL path. Unique in the installation. Generated if empty."
         />
         <CheckField
           label="Active"
-          hint="An inactive consumer answers 404."
-          checked={typed.active}
+          hint="An inactive consumer returns 404."
+          checked={draft.active}
           onChange={(active) => change({ active })}
         />
       </Section>
       <Section
         title="Registries"
-        about="In order: the first wins where nothing else decides. Requests go to those that can answer them."
+        about="In order of preference. Requests go only to registries that support them."
       >
         <AttachedRegistries
           upstreams={upstreams}
-          attached={typed.attached}
+          attached={draft.attached}
           onChange={(attached) => change({ attached })}
         />
       </Section>
       <Section title="Routing">
         <SelectField
           label="Balancing"
-          value={typed.algorithm}
+          value={draft.algorithm}
           options={Object.entries(ALGORITHMS)}
           onChange={(algorithm) => change({ algorithm })}
         />
         <CheckField
           label="Fail over to the next registry"
-          hint="When one cannot be reached, is overloaded or breaks before its first byte."
-          checked={typed.failover}
+          hint="When a registry is unreachable, overloaded or fails before its first byte."
+          checked={draft.failover}
           onChange={(failover) => change({ failover })}
         />
         <div className="columns">
           <TextField
-            label="Most attempts"
+            label="Max attempts"
             type="number"
             min={1}
             max={10}
             required
-            value={typed.max_attempts}
+            value={draft.max_attempts}
             onChange={(max_attempts) => change({ max_attempts })}
             problem={problem("failover.max_attempts")}
           />
           <TextField
-            label="No new attempt after (ms)"
+            label="Stop retrying after (ms)"
             type="number"
             min={100}
             max={600_000}
             required
-            value={typed.max_total_ms}
+            value={draft.max_total_ms}
             onChange={(max_total_ms) => change({ max_total_ms })}
             problem={problem("failover.max_total_ms")}
           />
         </div>
         <CheckField
-          label="Send again even if it may be billed twice"
-          hint="Also when the upstream may already have taken the request."
-          checked={typed.resend_billable}
+          label="Retry even if it may be billed twice"
+          hint="Also when the upstream may have accepted the request already."
+          checked={draft.resend_billable}
           onChange={(resend_billable) => change({ resend_billable })}
         />
         <SelectField
           label="Files"
-          value={typed.files_scope}
+          value={draft.files_scope}
           options={[
             ["shared", "Shared: every file of the upstream account"],
             ["own", "Own: only files uploaded through this consumer"],
@@ -152,17 +141,17 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, onStale }: Consu
         />
         <TextField
           label="Browser origins (optional)"
-          value={typed.origins}
+          value={draft.origins}
           onChange={(origins) => change({ origins })}
-          problem={findProblemsBelow(save.error, "cors.origins")}
-          hint="Pages that may call this consumer from a browser, such as https://app.example.com. Empty: none."
+          problem={findProblemsBelow(form.error, "cors.origins")}
+          hint="Origins of web pages that may call this consumer, such as https://app.example.com. Separated by commas."
         />
       </Section>
-    </Form>
+    </ResourceForm>
   );
 }
 
-function typedOf(consumer: Consumer | undefined): Typed {
+function toDraft(consumer: Consumer | undefined): ConsumerDraft {
   const { balancing, failover } = consumer ?? {};
   return {
     name: consumer?.name ?? "",
@@ -179,19 +168,19 @@ function typedOf(consumer: Consumer | undefined): Typed {
   };
 }
 
-const inputOf = (typed: Typed) => ({
-  name: typed.name,
-  ...(typed.slug ? { slug: typed.slug } : {}),
-  active: typed.active,
-  registries: [...typed.attached],
+const toInput = (draft: ConsumerDraft) => ({
+  name: draft.name,
+  ...(draft.slug ? { slug: draft.slug } : {}),
+  active: draft.active,
+  registries: [...draft.attached],
   // The options of the select are the keys of ALGORITHMS.
-  balancing: { algorithm: typed.algorithm as Algorithm },
+  balancing: { algorithm: draft.algorithm as Algorithm },
   failover: {
-    enabled: typed.failover,
-    max_attempts: Number(typed.max_attempts),
-    max_total_ms: Number(typed.max_total_ms),
-    resend_billable: typed.resend_billable,
+    enabled: draft.failover,
+    max_attempts: Number(draft.max_attempts),
+    max_total_ms: Number(draft.max_total_ms),
+    resend_billable: draft.resend_billable,
   },
-  files_scope: typed.files_scope === "own" ? ("own" as const) : ("shared" as const),
-  cors: { origins: splitNames(typed.origins) },
+  files_scope: draft.files_scope === "own" ? ("own" as const) : ("shared" as const),
+  cors: { origins: splitNames(draft.origins) },
 });

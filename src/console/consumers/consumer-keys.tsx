@@ -1,10 +1,10 @@
-/** The keys of a consumer: what an application sends as X-AG-API-Key. */
+/** Keys of a consumer, which applications send as X-AG-API-Key. */
 import type { Consumer } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { chatCurl } from "../curl-examples.ts";
 import { consumerKeys } from "../endpoints.ts";
-import { Keys } from "../ui/credential-list.tsx";
+import { CredentialList } from "../ui/credential-list.tsx";
 
 interface ConsumerKeysProps {
   consumer: Consumer;
@@ -13,23 +13,23 @@ interface ConsumerKeysProps {
 
 export function ConsumerKeys({ consumer, upstreams }: ConsumerKeysProps) {
   const params = { gateway_id: consumer.gateway_id, consumer_id: consumer.id };
-  const shown = ({ name, key }: { name: string; key: string }) => ({
+  const toSecret = ({ name, key }: { name: string; key: string }) => ({
     title: `Key ${name}`,
-    about: `This is the new key of ${consumer.name}.`,
+    about: `New key of ${consumer.name}.`,
     secret: key,
     curl: chatCurl(consumer, upstreams, key),
   });
   return (
-    <Keys
-      one="key"
+    <CredentialList
+      noun="key"
       caption={`Keys of ${consumer.name}`}
-      empty={<p>This consumer has no key yet, so it cannot be used.</p>}
-      revoking="Applications that send it get 401."
+      empty={<p>No keys yet. Applications need a key to use this consumer.</p>}
+      revokeEffect="Applications that send it get 401."
       list={(query, read) => read(consumerKeys.list, { params, query })}
-      create={async (body) => shown(await call(consumerKeys.create, { params, body }))}
+      create={async (body) => toSecret(await call(consumerKeys.create, { params, body }))}
       rotate={async (key_id, overlap_s) => {
-        const place = { ...params, key_id };
-        return shown(await call(consumerKeys.rotate, { params: place, body: { overlap_s } }));
+        const input = { params: { ...params, key_id }, body: { overlap_s } };
+        return toSecret(await call(consumerKeys.rotate, input));
       }}
       revoke={(key_id) => call(consumerKeys.revoke, { params: { ...params, key_id } })}
     />

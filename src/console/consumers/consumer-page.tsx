@@ -1,14 +1,10 @@
-/** Console → a consumer: how its requests are routed, its keys, and where a request would go. */
-import { useState } from "react";
-import type { Consumer } from "../../contract/consumers.ts";
-import { call, ROOT_URL } from "../api.ts";
+/** Console → a consumer: its routing, its keys, and where a request would go. */
+import type { Registry } from "../../contract/registries.ts";
+import { call, type Reader, ROOT_URL } from "../api.ts";
 import { consumers, registries } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
-import { navigate } from "../router.tsx";
-import { useSession } from "../session.ts";
-import { Page, Ready } from "../ui/page.tsx";
+import { DeleteButton, ResourcePage } from "../ui/resource-page.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
-import { useLoad } from "../use-load.ts";
 import { ConsumerForm } from "./consumer-form.tsx";
 import { ConsumerKeys } from "./consumer-keys.tsx";
 import { ExplainRouting } from "./explain-routing.tsx";
@@ -21,75 +17,57 @@ const TABS = [
 
 interface ConsumerPageProps {
   gateway_id: string;
-  /** Undefined: it is not made yet. */
+  /** Undefined: a new consumer. */
   consumer_id?: string;
 }
 
-export function ConsumerPage(props: ConsumerPageProps) {
-  const [turn, setTurn] = useState(0);
-  return <Opened key={turn} {...props} onStale={() => setTurn(turn + 1)} />;
-}
-
-function Opened({ gateway_id, consumer_id, onStale }: ConsumerPageProps & { onStale: () => void }) {
-  const { may } = useSession();
+export function ConsumerPage({ gateway_id, consumer_id }: ConsumerPageProps) {
   const tab = useTab(TABS);
-  const loaded = useLoad(consumer_id ?? "", async (read) => {
-    const [upstreams, consumer] = await Promise.all([
-      readAllPages((query) =>
-        read(registries.list, { params: { gateway_id }, query: { ...query, sort: "name" } }),
-      ),
-      consumer_id ? read(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
-    ]);
-    return { upstreams, consumer };
-  });
-  const stored = loaded.state === "ready" ? loaded.value.consumer : undefined;
   return (
-    <Page
-      title={consumer_id ? (stored?.name ?? "Consumer") : "New consumer"}
-      about={stored && <code>{`${new URL(stored.slug, ROOT_URL).href}/v1`}</code>}
-      actions={stored && may("write") && <Remove consumer={stored} />}
+    <ResourcePage
+      noun="consumer"
+      id={consumer_id}
+      load={async (read) => {
+        const [upstreams, stored] = await Promise.all([
+          readRegistries(read, gateway_id),
+          consumer_id ? read(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
+        ]);
+        return { upstreams, stored };
+      }}
+      about={({ slug }) => <code>{`${new URL(slug, ROOT_URL).href}/v1`}</code>}
+      actions={({ id, name, slug, version }) => (
+        <DeleteButton
+          noun="consumer"
+          name={name}
+          listPath={`/gateways/${gateway_id}/consumers`}
+          remove={() =>
+            call(consumers.remove, { params: { gateway_id, consumer_id: id }, version })
+          }
+        >
+          <p>
+            Deletes the consumer and all its keys. Applications that call <code>/{slug}/</code> get
+            404. Recorded requests are kept. This cannot be undone.
+          </p>
+        </DeleteButton>
+      )}
     >
-      <Ready of={loaded} what="The consumer">
-        {({ upstreams, consumer }) => (
-          <>
-            {consumer && <Tabs label="Consumer" tabs={TABS} />}
-            {consumer && tab === "keys" ? (
-              <ConsumerKeys consumer={consumer} upstreams={upstreams} />
-            ) : consumer && tab === "explain" ? (
-              <ExplainRouting consumer={consumer} />
-            ) : (
-              <ConsumerForm {...{ gateway_id, consumer, upstreams, onStale }} />
-            )}
-          </>
-        )}
-      </Ready>
-    </Page>
+      {({ upstreams, stored }) => (
+        <>
+          {stored && <Tabs label="Consumer" tabs={TABS} />}
+          {stored && tab === "keys" ? (
+            <ConsumerKeys consumer={stored} upstreams={upstreams} />
+          ) : stored && tab === "explain" ? (
+            <ExplainRouting consumer={stored} />
+          ) : (
+            <ConsumerForm gateway_id={gateway_id} consumer={stored} upstreams={upstreams} />
+          )}
+        </>
+      )}
+    </ResourcePage>
   );
 }
 
-function Remove({ consumer }: { consumer: Consumer }) {
-  const { confirm, announce } = useSession();
-  const { gateway_id, id, name, slug } = consumer;
-  const question = () =>
-    confirm({
-      title: `Delete ${name}?`,
-      body: (
-        <p>
-          The consumer and all its keys go. Applications that call <code>/{slug}/</code> get 404 at
-          once. Its past requests stay. This cannot be undone.
-        </p>
-      ),
-      button: "Delete consumer",
-      run: async () => {
-        const params = { gateway_id, consumer_id: id };
-        await call(consumers.remove, { params, version: consumer.version });
-        navigate(`/gateways/${gateway_id}/consumers`);
-        announce(`Consumer ${name} was deleted.`);
-      },
-    });
-  return (
-    <button type="button" className="button danger" onClick={question}>
-      Delete…
-    </button>
+const readRegistries = (read: Reader, gateway_id: string): Promise<Registry[]> =>
+  readAllPages((query) =>
+    read(registries.list, { params: { gateway_id }, query: { ...query, sort: "name" } }),
   );
-}

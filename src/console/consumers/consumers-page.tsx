@@ -1,4 +1,4 @@
-/** Console → Consumers: the applications of one gateway and the address each uses. */
+/** Console → Consumers: the applications of a gateway and their addresses. */
 import type { Consumer } from "../../contract/consumers.ts";
 import { ROOT_URL } from "../api.ts";
 import { consumers } from "../endpoints.ts";
@@ -30,7 +30,7 @@ const COLUMNS: Column<Consumer>[] = [
   },
   { head: "Registries", number: true, cell: ({ registries }) => registries.length },
   { head: "Balancing", cell: ({ balancing }) => balancing.algorithm.replaceAll("_", " ") },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 export function ConsumersPage({ gateway_id }: { gateway_id: string }) {
@@ -43,7 +43,7 @@ export function ConsumersPage({ gateway_id }: { gateway_id: string }) {
   return (
     <Page
       title="Consumers"
-      about="An application: its own address, its own keys, and the registries it may use."
+      about="Applications, each with its own address, keys and registries."
       actions={create}
     >
       <List
@@ -55,7 +55,7 @@ export function ConsumersPage({ gateway_id }: { gateway_id: string }) {
         columns={COLUMNS}
         empty={
           <>
-            <p>This gateway has no consumer yet, so nobody can send it a request.</p>
+            <p>No consumers yet. Add one for each application that sends requests.</p>
             {create}
           </>
         }

@@ -1,4 +1,4 @@
-/** Where would a request of a consumer go, and why not to the other registries? */
+/** Explains where a request of a consumer would go, and why other registries are excluded. */
 import { useState } from "react";
 import type { Consumer } from "../../contract/consumers.ts";
 import type { Explanation } from "../../contract/explain.ts";
@@ -7,12 +7,13 @@ import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { findProblem, Section } from "../ui/form.tsx";
+import { findProblem } from "../ui/find-problem.ts";
+import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 
-/** The endpoint that stands for a capability. */
+/** Example endpoint of each capability. */
 const PATHS: Record<Capability, string> = {
   chat: "/v1/chat/completions",
   responses: "/v1/responses",
@@ -30,20 +31,17 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
   const [capability, setCapability] = useState("chat");
   const [model, setModel] = useState("");
   const [pin, setPin] = useState("");
-  const [told, setTold] = useState<Explanation>();
+  const [explanation, setExplanation] = useState<Explanation>();
   // The options of the select are the keys of PATHS.
   const path = PATHS[capability as Capability];
   const explain = useAction(async () => {
-    setTold(undefined);
+    setExplanation(undefined);
     const headers: Record<string, string> = pin ? { "X-AG-Pin": pin } : {};
     const body = { path, headers, ...(model ? { model } : {}) };
-    setTold(await call(consumers.explain, { params: { gateway_id, consumer_id }, body }));
+    setExplanation(await call(consumers.explain, { params: { gateway_id, consumer_id }, body }));
   });
   return (
-    <Section
-      title="Explain"
-      about="Where a request would go now, judged like a real one. Nothing is sent."
-    >
+    <Section title="Explain" about="Shows where a request would go now. Nothing is sent.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -60,8 +58,8 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
           />
           <TextField
             label="Model (optional)"
-            placeholder="the default"
-            hint="As clients name it."
+            placeholder="default model"
+            hint="As sent by the client."
             value={model}
             onChange={setModel}
             problem={findProblem(explain.error, "model")}
@@ -69,13 +67,13 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
           <TextField
             label="Pin (optional)"
             placeholder="none"
-            hint="X-AG-Pin: a registry's name or id, or @provider."
+            hint="X-AG-Pin header: name or ID of a registry, or @provider."
             value={pin}
             onChange={setPin}
             problem={findProblem(explain.error, "headers")}
           />
         </div>
-        <Failure title="This could not be explained." error={explain.error} />
+        <Failure title="The explanation failed." error={explain.error} />
         <div className="form-end">
           <button type="submit" className="button" disabled={explain.busy}>
             Explain
@@ -83,17 +81,22 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
         </div>
       </form>
       <div role="status" className="explanation">
-        {told && <Told told={told} gateway_id={gateway_id} />}
+        {explanation && <Result explanation={explanation} gateway_id={gateway_id} />}
       </div>
     </Section>
   );
 }
 
-function Told({ told, gateway_id }: { told: Explanation; gateway_id: string }) {
-  const { refusal, registries } = told;
-  const tried = told.order.flatMap((id) => registries.find((registry) => registry.id === id) ?? []);
-  const out = registries.filter((registry) => !registry.in);
-  const linked = ({ id, name, provider }: Explanation["registries"][number]) => (
+interface ResultProps {
+  explanation: Explanation;
+  gateway_id: string;
+}
+
+function Result({ explanation, gateway_id }: ResultProps) {
+  const { refusal, registries, order } = explanation;
+  const included = order.flatMap((id) => registries.find((registry) => registry.id === id) ?? []);
+  const excluded = registries.filter((registry) => !registry.in);
+  const renderLink = ({ id, name, provider }: Explanation["registries"][number]) => (
     <>
       <Link to={`/gateways/${gateway_id}/registries/${id}`}>{name}</Link> ({provider})
     </>
@@ -111,13 +114,14 @@ function Told({ told, gateway_id }: { told: Explanation; gateway_id: string }) {
           </div>
         </div>
       )}
-      {tried.length > 0 && (
+      {included.length > 0 && (
         <>
-          <h3>Tried, in this order</h3>
+          <h3>Tried in this order</h3>
           <ol className="entries">
-            {tried.map((registry) => (
+            {included.map((registry) => (
               <li key={registry.id}>
-                {linked(registry)} as {registry.model ? <code>{registry.model}</code> : "no model"}
+                {renderLink(registry)} as{" "}
+                {registry.model ? <code>{registry.model}</code> : "no model"}
                 {registry.url && (
                   <>
                     {" "}
@@ -129,21 +133,19 @@ function Told({ told, gateway_id }: { told: Explanation; gateway_id: string }) {
           </ol>
         </>
       )}
-      {out.length > 0 && (
+      {excluded.length > 0 && (
         <>
-          <h3>Left out</h3>
+          <h3>Excluded</h3>
           <ul className="entries">
-            {out.map((registry) => (
+            {excluded.map((registry) => (
               <li key={registry.id}>
-                {linked(registry)}: {registry.message}
+                {renderLink(registry)}: {registry.message}
               </li>
             ))}
           </ul>
         </>
       )}
-      {registries.length === 0 && (
-        <p>No registry is attached to the consumer: attach one under Routing.</p>
-      )}
+      {registries.length === 0 && <p>The consumer has no registries. Attach one under Routing.</p>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** Console → Detectors: the configured finders that the rules of policies use. */
+/** Console → Detectors: configured detectors, used by the rules of policies. */
 import type { DetectorResource } from "../../contract/detectors.ts";
 import { detectors } from "../endpoints.ts";
 import { Link } from "../router.tsx";
@@ -24,7 +24,7 @@ const COLUMNS: Column<Row>[] = [
     cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
   },
   { head: "Created", sort: "created_at", cell: ({ created_at }) => <Timestamp at={created_at} /> },
-  { head: "Changed", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Updated", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 export function DetectorsPage() {
@@ -37,7 +37,7 @@ export function DetectorsPage() {
   return (
     <Page
       title="Detectors"
-      about="A detector finds something in texts. What happens then is the choice of a policy's rule."
+      about="A detector finds content in text. The rules of a policy define the action."
       actions={create}
     >
       <List
@@ -59,7 +59,7 @@ export function DetectorsPage() {
         columns={COLUMNS}
         empty={
           <>
-            <p>There is no detector yet, so the rules of a policy have nothing to look with.</p>
+            <p>No detectors yet. The rules of a policy need at least one.</p>
             {create}
           </>
         }

@@ -1,20 +1,16 @@
-/** Console → a gateway: its name, slug, labels, plugins and rate limits; new ones are made here too. */
-import { type ReactNode, useState } from "react";
+/** Console → a gateway: its settings, plugins and rate limits. */
+import type { ReactNode } from "react";
 import type { Gateway } from "../../contract/gateways.ts";
 import { call } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
 import { LimitBlocks } from "../rate-limits/limit-blocks.tsx";
 import { LimitUsage } from "../rate-limits/limit-usage.tsx";
 import { RateLimitsForm } from "../rate-limits/rate-limits-form.tsx";
-import { navigate } from "../router.tsx";
-import { useSession } from "../session.ts";
-import { TextField } from "../ui/field.tsx";
-import { Form, findProblem, Section } from "../ui/form.tsx";
-import { Page, Ready } from "../ui/page.tsx";
-import { PairsField, toPairs, toRecord } from "../ui/pairs-field.tsx";
-import { RefreshButton } from "../ui/refresh-button.tsx";
+import { Ready, RefreshButton } from "../ui/page.tsx";
+import { DeleteButton, ResourcePage } from "../ui/resource-page.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
-import { useAction, useLoad } from "../use-load.ts";
+import { useLoad } from "../use-load.ts";
+import { GatewayForm } from "./gateway-form.tsx";
 import { RequiredPlugins } from "./required-plugins.tsx";
 
 const TABS = [
@@ -25,170 +21,83 @@ const TABS = [
 ] as const;
 type Tab = (typeof TABS)[number][0];
 
-/** What these show changes by itself. */
+/** Tabs whose data changes without an administrator. */
 const LIVE: readonly Tab[] = ["usage", "blocks"];
 
 export function GatewayPage({ gateway_id }: { gateway_id?: string }) {
-  const [turn, setTurn] = useState(0);
-  return gateway_id ? (
-    <Stored key={turn} gateway_id={gateway_id} onStale={() => setTurn(turn + 1)} />
-  ) : (
-    <Page title="New gateway">
-      <Settings />
-    </Page>
-  );
-}
-
-interface StoredProps {
-  gateway_id: string;
-  onStale: () => void;
-}
-
-function Stored({ gateway_id, onStale }: StoredProps) {
-  const gateway = useLoad(gateway_id, (read) => read(gateways.get, { params: { gateway_id } }));
-  const { may } = useSession();
   const tab = useTab(TABS);
   return (
-    <Page
-      title={gateway.state === "ready" ? gateway.value.name : "Gateway"}
-      about="Settings of the gateway, and what its limits do."
-      actions={
+    <ResourcePage
+      noun="gateway"
+      id={gateway_id}
+      load={async (read) => ({
+        stored: gateway_id ? await read(gateways.get, { params: { gateway_id } }) : undefined,
+      })}
+      about={() => "Settings and rate limits of the gateway."}
+      actions={({ id, name, slug, version }) => (
         <>
           {LIVE.includes(tab) && <RefreshButton />}
-          {gateway.state === "ready" && may("write") && <Remove gateway={gateway.value} />}
+          <DeleteButton
+            noun="gateway"
+            name={name}
+            listPath="/gateways"
+            mustType={slug}
+            remove={() => call(gateways.remove, { params: { gateway_id: id }, version })}
+          >
+            <Consequences gateway_id={id} />
+          </DeleteButton>
         </>
-      }
+      )}
     >
-      <Tabs label="Gateway" tabs={TABS} />
-      <Ready of={gateway} what="The gateway">
-        {(value) => SHOWN[tab]({ gateway: value, onStale })}
-      </Ready>
-    </Page>
+      {({ stored }) =>
+        stored ? (
+          <>
+            <Tabs label="Gateway" tabs={TABS} />
+            {CONTENT[tab](stored)}
+          </>
+        ) : (
+          <GatewayForm gateway={undefined} />
+        )
+      }
+    </ResourcePage>
   );
 }
 
-const SHOWN: Record<Tab, (props: ShownProps) => ReactNode> = {
-  "": (props) => (
+const CONTENT: Record<Tab, (gateway: Gateway) => ReactNode> = {
+  "": (gateway) => (
     <>
-      <Settings {...props} />
-      <RequiredPlugins gateway={props.gateway} />
+      <GatewayForm gateway={gateway} />
+      <RequiredPlugins gateway={gateway} />
     </>
   ),
-  limits: (props) => <RateLimitsForm {...props} />,
-  usage: ({ gateway }) => <LimitUsage gateway={gateway} />,
-  blocks: ({ gateway }) => <LimitBlocks gateway={gateway} />,
+  limits: (gateway) => <RateLimitsForm gateway={gateway} />,
+  usage: (gateway) => <LimitUsage gateway={gateway} />,
+  blocks: (gateway) => <LimitBlocks gateway={gateway} />,
 };
 
-interface ShownProps {
-  gateway: Gateway;
-  onStale: () => void;
-}
-
-interface SettingsProps {
-  /** Undefined: it is not made yet. */
-  gateway?: Gateway;
-  onStale?: () => void;
-}
-
-function Settings({ gateway, onStale }: SettingsProps) {
-  const { may, announce } = useSession();
-  // As it was when the form was filled: this is the version that a save changes.
-  const [opened, setOpened] = useState(gateway);
-  const [name, setName] = useState(opened?.name ?? "");
-  const [slug, setSlug] = useState(opened?.slug ?? "");
-  const [labels, setLabels] = useState(toPairs(opened?.metadata));
-  const save = useAction(async () => {
-    const body = { name, ...(slug ? { slug } : {}), metadata: toRecord(labels) };
-    if (!opened) {
-      const made = await call(gateways.create, { params: {}, body });
-      navigate(`/gateways/${made.id}/registries`);
-      announce(`Gateway ${made.name} was created.`);
-      return;
-    }
-    const params = { gateway_id: opened.id };
-    setOpened(await call(gateways.update, { params, body, version: opened.version }));
-    announce("Saved.");
-  });
-  return (
-    <Form
-      action={save}
-      save={opened ? "Save" : "Create gateway"}
-      locked={!may("write")}
-      {...(onStale ? { onStale } : {})}
-      {...(opened ? {} : { onCancel: () => navigate("/gateways") })}
-    >
-      <Section title="Identity">
-        <TextField
-          label="Name"
-          required
-          value={name}
-          onChange={setName}
-          problem={findProblem(save.error, "name")}
-        />
-        <TextField
-          label={opened ? "Slug" : "Slug (optional)"}
-          value={slug}
-          onChange={setSlug}
-          problem={findProblem(save.error, "slug")}
-          hint="What clients may send as X-AG-Gateway-Slug. Lower-case letters, digits and dashes; generated when left empty."
-        />
-        <PairsField
-          label="Labels"
-          hint="Your own words about it; the gateway does not read them."
-          one="label"
-          pairs={labels}
-          onChange={setLabels}
-        />
-      </Section>
-    </Form>
-  );
-}
-
-function Remove({ gateway }: { gateway: Gateway }) {
-  const { confirm, announce } = useSession();
-  const question = () =>
-    confirm({
-      title: `Delete ${gateway.name}?`,
-      body: <WhatGoes gateway_id={gateway.id} />,
-      button: "Delete gateway",
-      mustType: gateway.slug,
-      run: async () => {
-        const params = { gateway_id: gateway.id };
-        await call(gateways.remove, { params, version: gateway.version });
-        navigate("/gateways");
-        announce(`Gateway ${gateway.name} was deleted.`);
-      },
-    });
-  return (
-    <button type="button" className="button danger" onClick={question}>
-      Delete…
-    </button>
-  );
-}
-
-function WhatGoes({ gateway_id }: { gateway_id: string }) {
+function Consequences({ gateway_id }: { gateway_id: string }) {
   const loaded = useLoad(gateway_id, (read) => {
-    const asked = { params: { gateway_id }, query: { limit: 200 } };
-    return Promise.all([read(registries.list, asked), read(consumers.list, asked)]);
+    const input = { params: { gateway_id }, query: { limit: 200 } };
+    return Promise.all([read(registries.list, input), read(consumers.list, input)]);
   });
   return (
-    <Ready of={loaded} what="What goes with it">
+    <Ready of={loaded} what="The contents of the gateway">
       {([upstreams, clients]) => (
         <p>
-          With the gateway go {counted(upstreams, "registry", "registries")} and{" "}
-          {counted(clients, "consumer", "consumers")} with all their keys. Applications that use
-          them get 404 at once. Its past requests and the audit log stay. This cannot be undone.
+          Deletes the gateway with {count(upstreams, "registry", "registries")} and{" "}
+          {count(clients, "consumer", "consumers")}, including all keys. Applications that use them
+          get 404. Recorded requests and the audit log are kept. This cannot be undone.
         </p>
       )}
     </Ready>
   );
 }
 
-function counted(
+function count(
   { items, next_cursor }: { items: unknown[]; next_cursor: string | null },
-  one: string,
-  many: string,
+  singular: string,
+  plural: string,
 ): string {
-  const count = `${items.length}${next_cursor ? " or more" : ""}`;
-  return `${count} ${items.length === 1 ? one : many}`;
+  const number = `${items.length}${next_cursor ? " or more" : ""}`;
+  return `${number} ${items.length === 1 ? singular : plural}`;
 }

@@ -1,4 +1,4 @@
-/** Console → Gateways: every gateway of the installation. */
+/** Console → Gateways: all gateways of the installation. */
 import type { Gateway } from "../../contract/gateways.ts";
 import { gateways } from "../endpoints.ts";
 import { Link } from "../router.tsx";
@@ -22,7 +22,7 @@ const COLUMNS: Column<Gateway>[] = [
     cell: ({ required_plugins }) =>
       required_plugins.map(({ name }) => name).join(", ") || <span className="muted">none</span>,
   },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
   { head: "Created", sort: "created_at", cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
@@ -36,7 +36,7 @@ export function GatewaysPage() {
   return (
     <Page
       title="Gateways"
-      about="A gateway holds registries, the consumers that may use them, and the plugins in between."
+      about="A gateway groups registries, the consumers that use them, and the plugins that run on their requests."
       actions={create}
     >
       <List
@@ -48,7 +48,7 @@ export function GatewaysPage() {
         columns={COLUMNS}
         empty={
           <>
-            <p>There is no gateway yet.</p>
+            <p>No gateways yet.</p>
             {create}
           </>
         }

@@ -1,4 +1,4 @@
-/** Which plugins run on every request of a gateway? */
+/** Plugins that run on every request of a gateway. */
 import type { Gateway, PluginEntry } from "../../contract/gateways.ts";
 import { RATE_LIMITER } from "../rate-limits/describe-limits.ts";
 import { Link } from "../router.tsx";
@@ -11,7 +11,7 @@ export function RequiredPlugins({ gateway }: { gateway: Gateway }) {
   return (
     <Section
       title="Plugins"
-      about="Run on every request of this gateway, lower priority numbers first."
+      about="Plugins that run on every request of this gateway, lower priority numbers first."
     >
       <Table
         caption="Plugins"
@@ -21,7 +21,7 @@ export function RequiredPlugins({ gateway }: { gateway: Gateway }) {
           .toSorted((one, other) => one.priority - other.priority)}
         empty={
           <p>
-            None runs. To limit requests, <Link to={limits}>set rate limits</Link>.
+            No plugins. To limit requests, <Link to={limits}>set rate limits</Link>.
           </p>
         }
       />

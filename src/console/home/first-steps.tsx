@@ -1,4 +1,4 @@
-/** From nothing to a first request, as a list that ticks itself off. */
+/** Checklist from an empty installation to a first request. */
 import type { ReactNode } from "react";
 import type { Consumer } from "../../contract/consumers.ts";
 import type { Gateway } from "../../contract/gateways.ts";
@@ -18,32 +18,35 @@ interface FirstStepsProps {
 }
 
 export function FirstSteps({ gateway, upstreams = [], consumer, hasKey }: FirstStepsProps) {
-  const here = gateway && `/gateways/${gateway.id}`;
-  const next = consumer && `${here}/consumers/${consumer.id}`;
+  const gatewayPath = gateway && `/gateways/${gateway.id}`;
+  const consumerPath = consumer && `${gatewayPath}/consumers/${consumer.id}`;
   return (
-    <Section title="First steps" about="No request has come yet. Four steps lead to one.">
+    <Section title="First steps" about="Four steps to your first request.">
       <ol className="steps">
         <Step done={gateway !== undefined} to="/gateways/new" text="Create a gateway">
-          A home for registries and consumers.
+          Groups registries and consumers.
         </Step>
         <Step
           done={upstreams.length > 0}
-          to={here && `${here}/registries/new`}
+          to={gatewayPath && `${gatewayPath}/registries/new`}
           text="Add a registry"
         >
-          The kind demo answers without any account.
+          The demo provider works without an account.
         </Step>
         <Step
           done={hasKey === true}
-          to={here && (next ? `${next}?tab=keys` : `${here}/consumers/new`)}
+          to={
+            gatewayPath &&
+            (consumerPath ? `${consumerPath}?tab=keys` : `${gatewayPath}/consumers/new`)
+          }
           text="Create a consumer and a key"
         >
-          The application that sends the requests.
+          For the application that sends requests.
         </Step>
         <Step done={false} text="Send a request">
           {consumer
-            ? "With the key in place of YOUR_KEY:"
-            : "The command appears here once there is a consumer."}
+            ? "Replace YOUR_KEY with the key:"
+            : "The command appears here when there is a consumer."}
         </Step>
       </ol>
       {consumer && (

@@ -1,4 +1,4 @@
-/** Console → Home: is it working? Counts, the last requests, and first steps while there are none. */
+/** Console → Home: counts and recent requests, or first steps while there are none. */
 import type { Consumer } from "../../contract/consumers.ts";
 import type { Gateway } from "../../contract/gateways.ts";
 import type { Registry } from "../../contract/registries.ts";
@@ -17,14 +17,11 @@ import { FirstSteps } from "./first-steps.tsx";
 const HOUR_MS = 3_600_000;
 
 export function HomePage() {
-  const { gateway, gateways: known } = useSession();
+  const { gateway, gateways: all } = useSession();
   return (
-    <Page
-      title="Home"
-      about={gateway ? `What happens at ${gateway.name}.` : "Welcome to Portcullis."}
-    >
+    <Page title="Home" about={gateway ? `Overview of ${gateway.name}.` : "Welcome to Portcullis."}>
       {gateway ? (
-        <Overview key={gateway.id} gateway={gateway} count={known.length} />
+        <Overview key={gateway.id} gateway={gateway} count={all.length} />
       ) : (
         <FirstSteps />
       )}
@@ -32,7 +29,7 @@ export function HomePage() {
   );
 }
 
-interface Found<T> {
+interface FirstPage<T> {
   items: T[];
   next_cursor: string | null;
 }
@@ -40,61 +37,68 @@ interface Found<T> {
 function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
   const { allGateways } = useSession();
   const params = { gateway_id: gateway.id };
-  const here = `/gateways/${gateway.id}`;
+  const path = `/gateways/${gateway.id}`;
   const loaded = useLoad(gateway.id, async (read) => {
     const from = new Date(now().getTime() - HOUR_MS).toISOString();
     const query = { limit: 200 };
-    const [upstreams, clients, hour, last, judged] = await Promise.all([
+    const [upstreams, clients, hour, latest, evaluations] = await Promise.all([
       read(registries.list, { params, query }),
       read(consumers.list, { params, query }),
       read(gateways.requests, { params, query: { ...query, from } }),
       read(gateways.requests, { params, query: { limit: 8 } }),
       allGateways ? read(activity.counts, { params: {}, query: { from } }) : undefined,
     ]);
-    return { upstreams, clients, hour, last, judged, key: await anyKey(params, clients) };
+    return {
+      upstreams,
+      clients,
+      hour,
+      latest,
+      evaluations,
+      hasKey: await hasAnyKey(params, clients),
+    };
   });
   return (
     <Ready of={loaded} what="The overview">
-      {({ upstreams, clients, hour, last, judged, key }) => (
+      {({ upstreams, clients, hour, latest, evaluations, hasKey }) => (
         <>
           <ul className="tiles">
             <Tile to="/gateways" name="Gateways" value={`${count}`} />
             <Tile
-              to={`${here}/registries`}
+              to={`${path}/registries`}
               name="Registries"
-              value={amount(upstreams)}
-              more={part(upstreams, ({ enabled }) => enabled, "enabled")}
+              value={formatCount(upstreams)}
+              more={countMatches(upstreams, ({ enabled }) => enabled, "enabled")}
             />
             <Tile
-              to={`${here}/consumers`}
+              to={`${path}/consumers`}
               name="Consumers"
-              value={amount(clients)}
-              more={part(clients, ({ active }) => active, "active")}
+              value={formatCount(clients)}
+              more={countMatches(clients, ({ active }) => active, "active")}
             />
             <Tile
-              to={`${here}/requests`}
+              to={`${path}/requests`}
               name="Requests, last hour"
-              value={amount(hour)}
-              more={part(hour, ({ status }) => status >= 400, "refused or failed")}
+              value={formatCount(hour)}
+              more={countMatches(hour, ({ status }) => status >= 400, "failed")}
             />
-            {judged && (
+            {evaluations && (
               <Tile
                 to="/activity"
                 name="Evaluations, last hour"
-                value={judged.total.toLocaleString()}
-                more={`${judged.by_status.block ?? 0} blocked, of all gateways`}
+                value={evaluations.total.toLocaleString()}
+                more={`${evaluations.by_status.block ?? 0} blocked, all gateways`}
               />
             )}
           </ul>
-          {last.items.length === 0 ? (
+          {latest.items.length === 0 ? (
             <FirstSteps
               gateway={gateway}
               upstreams={upstreams.items}
               consumer={clients.items[0]}
-              hasKey={key}
+              hasKey={hasKey}
             />
           ) : (
-            <LastRequests here={here} requests={last} upstreams={upstreams} clients={clients} />
+            <RecentRequests path={path} requests={latest} upstreams={upstreams} clients={clients} />
           )}
         </>
       )}
@@ -102,26 +106,26 @@ function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
   );
 }
 
-interface LastRequestsProps {
-  here: string;
-  requests: Found<RequestEvent>;
-  upstreams: Found<Registry>;
-  clients: Found<Consumer>;
+interface RecentRequestsProps {
+  path: string;
+  requests: FirstPage<RequestEvent>;
+  upstreams: FirstPage<Registry>;
+  clients: FirstPage<Consumer>;
 }
 
-function LastRequests({ here, requests, upstreams, clients }: LastRequestsProps) {
-  const named = (items: readonly { id: string; name: string }[]) =>
+function RecentRequests({ path, requests, upstreams, clients }: RecentRequestsProps) {
+  const toNames = (items: readonly { id: string; name: string }[]) =>
     new Map(items.map(({ id, name }) => [id, name]));
-  const names = { consumers: named(clients.items), registries: named(upstreams.items) };
+  const names = { consumers: toNames(clients.items), registries: toNames(upstreams.items) };
   return (
     <section>
       <div className="section-head">
-        <h2>Last requests</h2>
-        <Link to={`${here}/requests?range=all`}>All requests</Link>
+        <h2>Recent requests</h2>
+        <Link to={`${path}/requests?range=all`}>All requests</Link>
       </div>
       <Table
-        caption="Last requests"
-        columns={requestColumns(names, (id) => navigate(`${here}/requests?range=all&open=${id}`))}
+        caption="Recent requests"
+        columns={requestColumns(names, (id) => navigate(`${path}/requests?range=all&open=${id}`))}
         rows={requests.items}
         empty={null}
       />
@@ -129,22 +133,28 @@ function LastRequests({ here, requests, upstreams, clients }: LastRequestsProps)
   );
 }
 
-/** One key is enough to send a request. */
-async function anyKey(params: { gateway_id: string }, clients: Found<Consumer>): Promise<boolean> {
+/** Returns whether the first consumer has a key, which is enough to send a request. */
+async function hasAnyKey(
+  params: { gateway_id: string },
+  clients: FirstPage<Consumer>,
+): Promise<boolean> {
   const [first] = clients.items;
   if (!first) return false;
-  const place = { ...params, consumer_id: first.id };
-  const found = await call(consumerKeys.list, { params: place, query: { limit: 1 } });
-  return found.items.length > 0;
+  const input = { params: { ...params, consumer_id: first.id }, query: { limit: 1 } };
+  return (await call(consumerKeys.list, input)).items.length > 0;
 }
 
-const amount = ({ items, next_cursor }: Found<unknown>): string =>
+const formatCount = ({ items, next_cursor }: FirstPage<unknown>): string =>
   `${items.length}${next_cursor ? "+" : ""}`;
 
-/** How many of those that were read: not all, where there are more. */
-function part<T>({ items, next_cursor }: Found<T>, counts: (item: T) => boolean, word: string) {
+/** Counts matching items of the first page, and says so if there are more pages. */
+function countMatches<T>(
+  { items, next_cursor }: FirstPage<T>,
+  matches: (item: T) => boolean,
+  word: string,
+) {
   const of = next_cursor ? ` of ${items.length}` : "";
-  return `${items.filter(counts).length}${of} ${word}`;
+  return `${items.filter(matches).length}${of} ${word}`;
 }
 
 interface TileProps {

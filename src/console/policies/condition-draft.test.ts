@@ -1,4 +1,4 @@
-/** Is a condition saved as it was read, and as it was typed? */
+/** Tests that drafts of conditions become the conditions that were stored or typed. */
 import { expect, test } from "bun:test";
 import type { Condition } from "../../contract/conditions.ts";
 import { toCondition, toConditionDraft } from "./condition-draft.ts";
@@ -6,30 +6,34 @@ import { toCondition, toConditionDraft } from "./condition-draft.ts";
 const TOOL = { field: "tool.name", op: "eq", value: "pay" } as const;
 
 test.each<[string, Condition | null, string]>([
-  ["none", null, "always"],
+  ["no condition", null, "always"],
   ["a comparison", TOOL, "all"],
-  ["a list of them", { any: [TOOL, { field: "direction", op: "neq", value: "output" }] }, "any"],
+  [
+    "several comparisons",
+    { any: [TOOL, { field: "direction", op: "neq", value: "output" }] },
+    "any",
+  ],
   ["a list as value", { field: "tool.name", op: "in", value: ["bash", "sh"] }, "all"],
-  ["a list with a comma inside", { field: "tool.name", op: "in", value: ["a,b"] }, "json"],
-  ["a number as text would be another", { field: "tool.arguments.n", op: "eq", value: 5 }, "all"],
-  ["one with nothing", { field: "tool.name", op: "eq", value: "" }, "json"],
-  ["a deeper one", { all: [{ not: TOOL }] }, "json"],
-])("%s comes back as it was", (_, condition, how) => {
+  ["a list value with a comma", { field: "tool.name", op: "in", value: ["a,b"] }, "json"],
+  ["a number", { field: "tool.arguments.n", op: "eq", value: 5 }, "all"],
+  ["an empty value", { field: "tool.name", op: "eq", value: "" }, "json"],
+  ["a nested condition", { all: [{ not: TOOL }] }, "json"],
+])("a stored condition is saved unchanged: %s", (_, condition, kind) => {
   const when = toConditionDraft(condition);
 
-  expect(when.how).toBe(how as typeof when.how);
+  expect(when.kind).toBe(kind as typeof when.kind);
   expect(toCondition(when, "when")).toEqual(condition);
 });
 
-test("typed lines become a comparison, or a list joined by all or any", () => {
+test("one comparison is saved alone, several are joined by all or any", () => {
   const line = { field: "tool.name", op: "in", value: "bash, sh," } as const;
   const more = { field: "tool.arguments.amount", op: "gt", value: "10" } as const;
 
-  expect(toCondition({ how: "any", lines: [line] }, "when")).toEqual({
+  expect(toCondition({ kind: "any", lines: [line] }, "when")).toEqual({
     ...line,
     value: ["bash", "sh"],
   });
-  expect(toCondition({ how: "any", lines: [line, more] }, "when")).toEqual({
+  expect(toCondition({ kind: "any", lines: [line, more] }, "when")).toEqual({
     any: [
       { ...line, value: ["bash", "sh"] },
       { ...more, value: 10 },
@@ -37,19 +41,19 @@ test("typed lines become a comparison, or a list joined by all or any", () => {
   });
 });
 
-test("text that is not JSON is refused where the server would", () => {
-  expect(() => toCondition({ how: "json", text: "{" }, "gates[0].when")).toThrow(
-    /^gates\[0\]\.when: is not JSON/,
+test("invalid JSON is reported at the path of the condition", () => {
+  expect(() => toCondition({ kind: "json", text: "{" }, "gates[0].when")).toThrow(
+    /^gates\[0\]\.when: must be valid JSON/,
   );
 });
 
-test("a line without a value is refused: it would hold wherever there is no tool", () => {
+test("a comparison without a value is rejected: it would match whenever the field is missing", () => {
   const lines = [
     { field: "direction", op: "eq", value: "input" },
     { field: "tool.name", op: "eq", value: " " },
   ] as const;
 
-  expect(() => toCondition({ how: "any", lines }, "gates[0].when")).toThrow(
+  expect(() => toCondition({ kind: "any", lines }, "gates[0].when")).toThrow(
     "gates[0].when.any[1].value: must not be empty",
   );
 });

@@ -1,4 +1,4 @@
-/** A condition while it is typed: lines that are joined by all or any, or JSON for deeper ones. */
+/** Draft of a condition: comparisons joined by all or any, or JSON for nested conditions. */
 import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/conditions.ts";
 import { AppError } from "../../contract/errors.ts";
 import { parseJson } from "../ui/schema-draft.ts";
@@ -10,39 +10,39 @@ export interface ConditionLine {
 }
 
 export type ConditionDraft = (
-  | { how: "always" }
-  | { how: "all" | "any"; lines: readonly ConditionLine[] }
-  | { how: "json"; text: string }
+  | { kind: "always" }
+  | { kind: "all" | "any"; lines: readonly ConditionLine[] }
+  | { kind: "json"; text: string }
 ) & {
-  /** What is stored, until something is typed: an untouched condition is saved as it was. */
-  kept?: Condition;
+  /** The stored condition, which an unchanged draft saves as is. */
+  stored?: Condition;
 };
 
 type Comparison = Extract<Condition, { field: string }>;
 
-/** What people may choose from, and what each is about. */
+/** Suggested fields, and their descriptions. */
 export const FIELD_LABELS: Record<(typeof CONDITION_FIELDS)[number], string> = {
-  "consumer.id": "the consumer_id",
-  "consumer.name": "name of the consumer",
-  "consumer.tag": "tag of the consumer",
-  "consumer.type": "type of the consumer",
-  "model.name": "the model",
-  "model.provider": "who runs the model",
-  "collector.id": "id of the collector",
-  "collector.type": "type of the collector",
-  "source.application": "the application",
-  "session.id": "the session_id",
+  "consumer.id": "consumer_id",
+  "consumer.name": "consumer name",
+  "consumer.tag": "consumer tag",
+  "consumer.type": "consumer type",
+  "model.name": "model name",
+  "model.provider": "model provider",
+  "collector.id": "collector ID",
+  "collector.type": "collector type",
+  "source.application": "application",
+  "session.id": "session_id",
   protocol: "llm, mcp or a2a",
   direction: "input or output",
-  "tool.name": "tool that is called",
-  "tool.command": "command it runs",
-  "tool.arguments": "what it is called with",
+  "tool.name": "tool name",
+  "tool.command": "command of the tool",
+  "tool.arguments": "arguments of the tool",
 };
 
 export const OPERATOR_LABELS: Record<Operator, string> = {
   eq: "is",
   neq: "is not",
-  gt: "is more than",
+  gt: "is greater than",
   lt: "is less than",
   contains: "contains",
   not_contains: "does not contain",
@@ -53,18 +53,18 @@ export const OPERATOR_LABELS: Record<Operator, string> = {
 export const newLine = (): ConditionLine => ({ field: "tool.name", op: "eq", value: "" });
 
 export function toConditionDraft(condition: Condition | null): ConditionDraft {
-  if (condition === null) return { how: "always" };
-  const how = "any" in condition ? "any" : "all";
+  if (condition === null) return { kind: "always" };
+  const kind = "any" in condition ? "any" : "all";
   const list =
     "all" in condition ? condition.all : "any" in condition ? condition.any : [condition];
   const lines = list.map(toLine);
   const simple = lines.filter((line) => line !== undefined);
   return simple.length === lines.length
-    ? { how, lines: simple, kept: condition }
-    : { how: "json", text: JSON.stringify(condition, null, 2), kept: condition };
+    ? { kind, lines: simple, stored: condition }
+    : { kind: "json", text: JSON.stringify(condition, null, 2), stored: condition };
 }
 
-/** Undefined: it is more than one line can say. */
+/** Returns undefined if the condition does not fit in one comparison. */
 function toLine(condition: Condition): ConditionLine | undefined {
   if (!("field" in condition)) return undefined;
   const { field, op, value } = condition;
@@ -73,26 +73,29 @@ function toLine(condition: Condition): ConditionLine | undefined {
   return separable ? { field, op, value: value.join(", ") } : undefined;
 }
 
-/** `at` is where the server sees it: `gates[0].when`. */
-export function toCondition(when: ConditionDraft, at: string): Condition | null {
-  if (when.kept) return when.kept;
-  if (when.how === "always") return null;
-  // The server judges what it holds.
-  if (when.how === "json") return parseJson(when.text, at) as Condition;
-  const empty = when.lines.findIndex(({ value }) => value.trim() === "");
-  // It would hold for everything that has no such member: who means that says it in JSON.
+/** `at` is the path in the request body: `gates[0].when`. */
+export function toCondition(draft: ConditionDraft, at: string): Condition | null {
+  if (draft.stored) return draft.stored;
+  if (draft.kind === "always") return null;
+  // The server validates it.
+  if (draft.kind === "json") return parseJson(draft.text, at) as Condition;
+  const empty = draft.lines.findIndex(({ value }) => value.trim() === "");
+  // An empty value would match everything without the field; that needs JSON, to be explicit.
   if (empty >= 0) {
-    throw new AppError("validation_failed", `${at}.${when.how}[${empty}].value: must not be empty`);
+    throw new AppError(
+      "validation_failed",
+      `${at}.${draft.kind}[${empty}].value: must not be empty`,
+    );
   }
-  return joinLines(when);
+  return joinLines(draft);
 }
 
-/** As far as it is typed. */
-export function joinLines({ how, lines }: Extract<ConditionDraft, { lines: unknown }>): Condition {
+/** Returns the condition of the comparisons entered so far. */
+export function joinLines({ kind, lines }: Extract<ConditionDraft, { lines: unknown }>): Condition {
   const list = lines.map(toComparison);
   const [only] = list;
   if (only && list.length === 1) return only;
-  return how === "all" ? { all: list } : { any: list };
+  return kind === "all" ? { all: list } : { any: list };
 }
 
 function toComparison({ field, op, value }: ConditionLine): Comparison {

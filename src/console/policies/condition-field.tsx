@@ -1,8 +1,8 @@
-/** When does a gate or rule apply? */
+/** Condition of a gate or rule. */
 import { useId } from "react";
 import type { Operator } from "../../contract/conditions.ts";
 import { AreaField, SelectField } from "../ui/field.tsx";
-import { numberEntries } from "../ui/form.tsx";
+import { numberEntries } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import {
   type ConditionDraft,
@@ -14,18 +14,18 @@ import {
 } from "./condition-draft.ts";
 
 interface ConditionFieldProps {
-  /** Whose condition it is, for screen readers. */
+  /** Name of the gate or rule, for screen readers. */
   of: string;
   when: ConditionDraft;
   onChange: (when: ConditionDraft) => void;
   problem: string | undefined;
 }
 
-const HOW: Record<ConditionDraft["how"], string> = {
+const KIND_LABELS: Record<ConditionDraft["kind"], string> = {
   always: "always",
-  all: "when all of these hold",
-  any: "when any of these holds",
-  json: "when this JSON says so",
+  all: "when all of these match",
+  any: "when any of these matches",
+  json: "when this JSON condition matches",
 };
 
 export function ConditionField({ of, when, onChange, problem }: ConditionFieldProps) {
@@ -33,29 +33,29 @@ export function ConditionField({ of, when, onChange, problem }: ConditionFieldPr
     <>
       <SelectField
         label="Applies"
-        value={when.how}
-        options={Object.entries(HOW)}
-        // The options are the keys of HOW.
-        onChange={(how) => onChange(turned(when, how as ConditionDraft["how"]))}
+        value={when.kind}
+        options={Object.entries(KIND_LABELS)}
+        // The options are the keys of KIND_LABELS.
+        onChange={(kind) => onChange(convert(when, kind as ConditionDraft["kind"]))}
       />
-      {when.how === "json" && (
+      {when.kind === "json" && (
         <div className="whole-row">
           <AreaField
             label="Condition"
             code
             rows={Math.min(16, when.text.split("\n").length + 1)}
-            hint="{all: […]}, {any: […]}, {not: …} or {field, op, value}, inside of each other."
+            hint="{all: […]}, {any: […]}, {not: …} or {field, op, value}, nested as needed."
             value={when.text}
-            onChange={(text) => onChange({ how: "json", text })}
+            onChange={(text) => onChange({ kind: "json", text })}
             problem={problem}
           />
         </div>
       )}
-      {(when.how === "all" || when.how === "any") && (
+      {(when.kind === "all" || when.kind === "any") && (
         <Lines
           of={of}
           lines={when.lines}
-          onChange={(lines) => onChange({ how: when.how, lines })}
+          onChange={(lines) => onChange({ kind: when.kind, lines })}
           problem={problem}
         />
       )}
@@ -63,13 +63,13 @@ export function ConditionField({ of, when, onChange, problem }: ConditionFieldPr
   );
 }
 
-/** What was typed is taken along where it can be. */
-function turned(when: ConditionDraft, how: ConditionDraft["how"]): ConditionDraft {
-  if (how === "always") return { how };
-  if (how !== "json") return { how, lines: "lines" in when ? when.lines : [newLine()] };
+/** Converts the draft to another kind, and keeps what it can express. */
+function convert(when: ConditionDraft, kind: ConditionDraft["kind"]): ConditionDraft {
+  if (kind === "always") return { kind };
+  if (kind !== "json") return { kind, lines: "lines" in when ? when.lines : [newLine()] };
   if ("text" in when) return when;
-  const said = when.kept ?? ("lines" in when ? joinLines(when) : newLine());
-  return { how, text: JSON.stringify(said, null, 2) };
+  const condition = when.stored ?? ("lines" in when ? joinLines(when) : newLine());
+  return { kind, text: JSON.stringify(condition, null, 2) };
 }
 
 interface LinesProps {
@@ -94,7 +94,7 @@ function Lines({ of, lines, onChange, problem }: LinesProps) {
         ))}
       </datalist>
       {lines.map(({ field, op, value }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other identity while it is typed
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
         <div className="pair comparison" key={index}>
           <input
             aria-label={`Comparison ${index + 1}: field`}
@@ -104,9 +104,9 @@ function Lines({ of, lines, onChange, problem }: LinesProps) {
             onChange={(event) => change(index, { field: event.target.value })}
           />
           <select
-            aria-label={`Comparison ${index + 1}: how`}
+            aria-label={`Comparison ${index + 1}: operator`}
             value={op}
-            // The options are the keys of OPERATORS.
+            // The options are the keys of OPERATOR_LABELS.
             onChange={(event) => change(index, { op: event.target.value as Operator })}
           >
             {Object.entries(OPERATOR_LABELS).map(([name, text]) => (

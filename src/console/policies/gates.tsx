@@ -1,7 +1,7 @@
-/** The gates of a policy: conditions that decide by attributes, before any detector looks. */
+/** Gates of a policy: conditions on attributes, checked before any detector runs. */
 import type { AppError } from "../../contract/errors.ts";
 import { TextField } from "../ui/field.tsx";
-import { findProblem, findProblemsBelow } from "../ui/form.tsx";
+import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import type { Schema } from "../ui/schema-draft.ts";
@@ -12,7 +12,7 @@ import { RuleFields } from "./rule-fields.tsx";
 interface GatesProps {
   gates: readonly GateDraft[];
   onChange: (gates: readonly GateDraft[]) => void;
-  /** The schema of what a gate masks. */
+  /** Schema of the masking settings of a gate. */
   masking: Schema;
   error: AppError | undefined;
 }
@@ -22,8 +22,8 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
     <>
       {gates.length === 0 && (
         <p className="prose muted">
-          No gate yet. A gate can stop a tool, ask a person or let somebody pass, by who asks and
-          what is called, without reading a text.
+          No gates yet. A gate blocks, asks or allows based on attributes such as the consumer or
+          the tool, without inspecting content.
         </p>
       )}
       <ol className="attached">
@@ -40,7 +40,7 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
                 </strong>
                 <OrderButtons
                   name={name}
-                  place={{ index, count: gates.length }}
+                  position={{ index, count: gates.length }}
                   onMove={(by) => onChange(moveItem(gates, index, by))}
                   onRemove={() => onChange(gates.filter((old) => old !== gate))}
                 />
@@ -64,11 +64,11 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
               />
               {gate.action === "transform" && (
                 <fieldset className="plain">
-                  <legend className="prose">What {name} masks</legend>
+                  <legend className="prose">Masking of {name}</legend>
                   <SchemaFields
                     schema={masking}
                     draft={gate.mask}
-                    onChange={(mask) => change({ mask, kept: null })}
+                    onChange={(mask) => change({ mask, storedMask: null })}
                     error={error}
                     at={`${at}.mask`}
                   />

@@ -1,32 +1,26 @@
-/** The first step of a policy: its name and mode. Rules follow where they can be tried. */
-import { useState } from "react";
-import type { Mode } from "../../contract/policies.ts";
+/** First step of a policy: its name and mode. Rules follow in the editor. */
+import type { Mode, Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
-import { navigate } from "../router.tsx";
-import { useSession } from "../session.ts";
-import { Form, Section } from "../ui/form.tsx";
-import { useAction } from "../use-load.ts";
+import { Section } from "../ui/form.tsx";
+import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { PolicyIdentityFields } from "./policy-identity-fields.tsx";
 
 export function NewPolicyForm() {
-  const { may, announce } = useSession();
-  const [typed, setTyped] = useState<{ name: string; mode: Mode }>({ name: "", mode: "enforce" });
-  const save = useAction(async () => {
-    const made = await call(policies.create, { params: {}, body: typed });
-    navigate(`/policies/${made.id}?tab=input`);
-    announce(`Policy ${made.name} was created. It needs rules next.`);
+  const form = useResourceForm<Policy, { name: string; mode: Mode }>({
+    noun: "policy",
+    loaded: undefined,
+    toDraft: () => ({ name: "", mode: "enforce" }),
+    save: (body) => call(policies.create, { params: {}, body }),
+    listPath: "/policies",
+    createdPath: ({ id }) => `/policies/${id}?tab=input`,
+    nextStep: "It needs rules next.",
   });
   return (
-    <Form
-      action={save}
-      save="Create policy"
-      locked={!may("write")}
-      onCancel={() => navigate("/policies")}
-    >
+    <ResourceForm form={form}>
       <Section title="Identity">
-        <PolicyIdentityFields {...typed} onChange={setTyped} error={save.error} />
+        <PolicyIdentityFields {...form.draft} onChange={form.change} error={form.error} />
       </Section>
-    </Form>
+    </ResourceForm>
   );
 }

@@ -1,4 +1,4 @@
-/** Console → Policies: what judges, in which mode, and for whom. */
+/** Console → Policies: all policies, their modes and uses. */
 import type { Policy } from "../../contract/policies.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
@@ -45,7 +45,7 @@ export function PoliciesPage() {
   return (
     <Page
       title="Policies"
-      about="What is done about what detectors find. Every save is a version that can be restored."
+      about="A policy defines the action for each finding. Every save creates a version that can be restored."
       actions={create}
     >
       <List
@@ -54,21 +54,20 @@ export function PoliciesPage() {
         search="Search name"
         sorted="created_at"
         load={async (query, read) => {
-          const [page, known] = await Promise.all([
+          const [page, all] = await Promise.all([
             read(policies.list, { params: {}, query }),
-            readAllPages((asked) => read(collectors.list, { params: {}, query: asked })),
+            readAllPages((pageQuery) => read(collectors.list, { params: {}, query: pageQuery })),
           ]);
           const items = page.items.map((policy) => ({
             ...policy,
-            used_by: known.filter(({ default_policy_id }) => default_policy_id === policy.id)
-              .length,
+            used_by: all.filter(({ default_policy_id }) => default_policy_id === policy.id).length,
           }));
           return { ...page, items };
         }}
         columns={COLUMNS}
         empty={
           <>
-            <p>There is no policy yet, so every evaluation is allowed.</p>
+            <p>No policies yet. Every evaluation is allowed.</p>
             {create}
           </>
         }

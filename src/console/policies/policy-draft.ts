@@ -1,9 +1,9 @@
-/** A policy while it is typed: as it is stored, with conditions and masks that may not be whole yet. */
+/** Draft of a policy, whose conditions and masks may be incomplete. */
 import type { Gate, Mode, Policy, Rule } from "../../contract/policies.ts";
-import { type Schema, type SchemaDraft, toDraft, toValues } from "../ui/schema-draft.ts";
+import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
 import { type ConditionDraft, newLine, toCondition, toConditionDraft } from "./condition-draft.ts";
 
-/** Keeps its fields together when the order changes. */
+/** React key, which keeps the fields of an entry together when the order changes. */
 interface Keyed {
   key: string;
 }
@@ -11,8 +11,8 @@ export type RuleDraft = Omit<Rule, "when"> & Keyed & { when: ConditionDraft };
 export interface GateDraft extends Omit<Gate, "when" | "mask">, Keyed {
   when: ConditionDraft;
   mask: SchemaDraft;
-  /** The stored mask until it is touched: it is then saved as it was. */
-  kept: Gate["mask"];
+  /** The stored mask, which an unchanged draft saves as is. */
+  storedMask: Gate["mask"];
 }
 
 export interface PolicyDraft {
@@ -23,11 +23,11 @@ export interface PolicyDraft {
   output_rules: readonly RuleDraft[];
 }
 
-/** `masking` is the schema of what a gate masks. */
+/** `masking` is the schema of the masking settings of a gate. */
 export function toPolicyDraft(policy: Policy, masking: Schema): PolicyDraft {
-  const ruleOf = (rule: Rule): RuleDraft => ({
+  const toRuleDraft = (rule: Rule): RuleDraft => ({
     ...rule,
-    ...keyed(),
+    ...newKey(),
     when: toConditionDraft(rule.when),
   });
   return {
@@ -35,38 +35,38 @@ export function toPolicyDraft(policy: Policy, masking: Schema): PolicyDraft {
     mode: policy.mode,
     gates: policy.gates.map(({ mask, when, ...gate }) => ({
       ...gate,
-      ...keyed(),
+      ...newKey(),
       when: toConditionDraft(when),
-      mask: toDraft(masking, mask ?? {}),
-      kept: mask,
+      mask: toSchemaDraft(masking, mask ?? {}),
+      storedMask: mask,
     })),
-    input_rules: policy.input_rules.map(ruleOf),
-    output_rules: policy.output_rules.map(ruleOf),
+    input_rules: policy.input_rules.map(toRuleDraft),
+    output_rules: policy.output_rules.map(toRuleDraft),
   };
 }
 
 export const newRule = (detector_id: string): RuleDraft => ({
-  ...keyed(),
+  ...newKey(),
   detector_id,
   action: "report",
-  when: { how: "always" },
+  when: { kind: "always" },
   mode: null,
   enabled: true,
 });
 
 export const newGate = (masking: Schema): GateDraft => ({
-  ...keyed(),
+  ...newKey(),
   name: "",
   action: "block",
-  when: { how: "all", lines: [newLine()] },
-  mask: toDraft(masking, {}),
-  kept: null,
+  when: { kind: "all", lines: [newLine()] },
+  mask: toSchemaDraft(masking, {}),
+  storedMask: null,
   mode: null,
   enabled: true,
 });
 
 export function toPolicyInput(draft: PolicyDraft, masking: Schema) {
-  const rulesOf = (side: "input_rules" | "output_rules") =>
+  const toRules = (side: "input_rules" | "output_rules") =>
     draft[side].map(({ key: _, when, ...rule }, index) => ({
       ...rule,
       when: toCondition(when, `${side}[${index}].when`),
@@ -74,22 +74,22 @@ export function toPolicyInput(draft: PolicyDraft, masking: Schema) {
   return {
     name: draft.name,
     mode: draft.mode,
-    gates: draft.gates.map(({ key: _, when, mask, kept, ...gate }, index) => {
-      const typed = () => kept ?? toValues(masking, mask, `gates[${index}].mask`);
+    gates: draft.gates.map(({ key: _, when, mask, storedMask, ...gate }, index) => {
+      const toMask = () => storedMask ?? toValues(masking, mask, `gates[${index}].mask`);
       return {
         ...gate,
         when: toCondition(when, `gates[${index}].when`),
-        mask: gate.action === "transform" ? typed() : null,
+        mask: gate.action === "transform" ? toMask() : null,
       };
     }),
-    input_rules: rulesOf("input_rules"),
-    output_rules: rulesOf("output_rules"),
+    input_rules: toRules("input_rules"),
+    output_rules: toRules("output_rules"),
   };
 }
 
-let made = 0;
+let lastKey = 0;
 
-function keyed(): Keyed {
-  made += 1;
-  return { key: String(made) };
+function newKey(): Keyed {
+  lastKey += 1;
+  return { key: String(lastKey) };
 }

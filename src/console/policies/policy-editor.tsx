@@ -1,17 +1,15 @@
-/** The tabs of a policy. What was typed on one is still there on the others, until it is saved. */
+/** Tabs of a policy. They share one draft until it is saved. */
 import { type ReactNode, useState } from "react";
 import type { DetectorResource } from "../../contract/detectors.ts";
 import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { policies } from "../endpoints.ts";
-import { useSession } from "../session.ts";
-import { Form, Section } from "../ui/form.tsx";
+import { Section } from "../ui/form.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
-import { useAction } from "../use-load.ts";
-import { useUnsavedChanges } from "../use-unsaved-changes.ts";
+import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { Gates } from "./gates.tsx";
-import { type PolicyDraft, toPolicyDraft, toPolicyInput } from "./policy-draft.ts";
+import { toPolicyDraft, toPolicyInput } from "./policy-draft.ts";
 import { PolicyHistory } from "./policy-history.tsx";
 import { PolicyIdentityFields } from "./policy-identity-fields.tsx";
 import { newReplay, PolicyReplay } from "./policy-replay.tsx";
@@ -23,7 +21,6 @@ interface PolicyEditorProps {
   policy: Policy;
   detectors: readonly DetectorResource[];
   catalog: readonly DetectorKind[];
-  onStale: () => void;
 }
 
 const TABS = [
@@ -37,33 +34,28 @@ const TABS = [
   ["history", "History"],
 ] as const;
 
-/** Its settings are what a gate masks by. */
-const MASKS = "data_loss_prevention";
+/** The detector kind whose settings configure the masking of a gate. */
+const MASKING_KIND = "data_loss_prevention";
 
-export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEditorProps) {
-  const { may, announce } = useSession();
+export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) {
   const tab = useTab(TABS);
-  const masking = catalog.find(({ kind }) => kind === MASKS)?.settings_schema ?? {};
-  const [opened, setOpened] = useState(policy);
-  const [draft, setDraft] = useState(() => toPolicyDraft(policy, masking));
-  const [touched, setTouched] = useState(false);
+  const masking = catalog.find(({ kind }) => kind === MASKING_KIND)?.settings_schema ?? {};
+  const form = useResourceForm({
+    noun: "policy",
+    loaded: policy,
+    toDraft: (stored: Policy | undefined) => toPolicyDraft(stored ?? policy, masking),
+    save: (draft, { id, version }: Policy = policy) =>
+      call(policies.update, {
+        params: { policy_id: id },
+        body: toPolicyInput(draft, masking),
+        version,
+      }),
+    savedText: ({ version }) => `Saved as version ${version}.`,
+    discards: ({ pathname }) => pathname !== location.pathname,
+  });
+  const { stored: current = policy, draft, change, error, isDirty } = form;
   const [trial, setTrial] = useState(newTrial);
   const [replay, setReplay] = useState(newReplay);
-  const change = (changes: Partial<PolicyDraft>) => {
-    setDraft({ ...draft, ...changes });
-    setTouched(true);
-  };
-  const save = useAction(async () => {
-    const params = { policy_id: opened.id };
-    const body = toPolicyInput(draft, masking);
-    const saved = await call(policies.update, { params, body, version: opened.version });
-    setOpened(saved);
-    setDraft(toPolicyDraft(saved, masking));
-    setTouched(false);
-    announce(`Saved as version ${saved.version}.`);
-  });
-  useUnsavedChanges(touched && !save.busy, ({ pathname }) => pathname !== location.pathname);
-  const { error } = save;
   const shared = { detectors, catalog, error };
   const pages: { [Name in typeof tab]?: ReactNode } = {
     "": (
@@ -72,7 +64,10 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
       </Section>
     ),
     gates: (
-      <Section title="Gates" about="In order, before any detector. Block and ask end it.">
+      <Section
+        title="Gates"
+        about="Checked in order, before any detector. Block and ask end the evaluation."
+      >
         <Gates
           gates={draft.gates}
           onChange={(gates) => change({ gates })}
@@ -84,7 +79,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
     input: (
       <Section
         title="Input rules"
-        about="For what goes to a model or tool; results inside of a prompt are part of it."
+        about="For everything sent to a model or tool, including tool results inside a prompt."
       >
         <Rules
           direction="input"
@@ -97,7 +92,7 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
     output: (
       <Section
         title="Output rules"
-        about="For what comes back from a model or MCP tool: asked for with direction output."
+        about="For responses of a model or MCP tool, which applications send with direction output."
       >
         <Rules
           direction="output"
@@ -113,35 +108,31 @@ export function PolicyEditor({ policy, detectors, catalog, onStale }: PolicyEdit
       <Tabs label="Policy" tabs={TABS} />
       {tab === "test" && (
         <PolicyTest
-          policy={opened}
+          policy={current}
           trial={trial}
           onChange={(changes) => setTrial((last) => ({ ...last, ...changes }))}
-          unsaved={touched}
+          unsaved={isDirty}
         />
       )}
       {tab === "replay" && (
         <PolicyReplay
-          policy={opened}
-          draft={touched ? () => toPolicyInput(draft, masking) : undefined}
+          policy={current}
+          draft={isDirty ? () => toPolicyInput(draft, masking) : undefined}
           choice={replay}
           onChange={(changes) => setReplay((last) => ({ ...last, ...changes }))}
         />
       )}
-      {tab === "collectors" && <PolicyUses policy={opened} />}
+      {tab === "collectors" && <PolicyUses policy={current} />}
       {tab === "history" && (
-        <PolicyHistory policy={opened} unsaved={touched} onRestored={onStale} />
+        <PolicyHistory policy={current} unsaved={isDirty} onRestored={form.reload} />
       )}
       {pages[tab] && (
-        <Form
-          action={save}
-          kept
-          save="Save"
-          locked={!may("write")}
-          onStale={onStale}
-          more={touched && <span className="muted unsaved">There are unsaved changes.</span>}
+        <ResourceForm
+          form={form}
+          extra={isDirty && <span className="muted unsaved">There are unsaved changes.</span>}
         >
           {pages[tab]}
-        </Form>
+        </ResourceForm>
       )}
     </>
   );

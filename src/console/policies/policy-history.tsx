@@ -1,4 +1,4 @@
-/** The versions of a policy: what each changed, and the way back to it. */
+/** Versions of a policy: their changes, and a button to restore each. */
 import { useState } from "react";
 import type { Policy, PolicyVersion } from "../../contract/policies.ts";
 import { call } from "../api.ts";
@@ -15,7 +15,7 @@ import { useLoad } from "../use-load.ts";
 
 interface PolicyHistoryProps {
   policy: Policy;
-  /** Something was typed that a restore would lose. */
+  /** There are changes that a restore would discard. */
   unsaved: boolean;
   onRestored: () => void;
 }
@@ -30,9 +30,9 @@ export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProp
       title: `Restore version ${number}?`,
       body: (
         <p>
-          It is saved again as the newest version, and judges at once wherever no version is pinned.
-          Its rules use the detectors as they are today. Version {policy.version} stays in this
-          list.{unsaved && " The unsaved changes on this page are lost."}
+          Saves it as the latest version, which applies at once wherever no version is pinned. Its
+          rules use the detectors as they are today. Version {policy.version} is kept.
+          {unsaved && " Your unsaved changes are discarded."}
         </p>
       ),
       button: "Restore version",
@@ -49,13 +49,13 @@ export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProp
       rowHeader: true,
       cell: ({ number }) => (
         <>
-          {number} {number === policy.version && <Badge tone="good" icon="check" text="newest" />}
+          {number} {number === policy.version && <Badge tone="good" icon="check" text="latest" />}
         </>
       ),
     },
     { head: "Saved", cell: ({ created_at }) => <Timestamp at={created_at} precise /> },
-    { head: "Who", cell: ({ actor }) => actor },
-    { head: "Why", cell: ({ reason }) => reason },
+    { head: "Actor", cell: ({ actor }) => actor },
+    { head: "Reason", cell: ({ reason }) => reason },
     {
       head: "Actions",
       cell: (version) => (
@@ -85,20 +85,20 @@ export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProp
           return { ...page, items: page.items.map((row) => ({ ...row, id: `${row.number}` })) };
         }}
         columns={columns}
-        empty={<p>No version was saved yet.</p>}
+        empty={<p>No versions yet.</p>}
       />
-      {open && <Changes policy={policy} version={open} onClose={() => setOpen(undefined)} />}
+      {open && <ChangesSheet policy={policy} version={open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
 
-interface ChangesProps {
+interface ChangesSheetProps {
   policy: Policy;
   version: PolicyVersion;
   onClose: () => void;
 }
 
-function Changes({ policy, version: { number }, onClose }: ChangesProps) {
+function ChangesSheet({ policy, version: { number }, onClose }: ChangesSheetProps) {
   const [from, setFrom] = useState(number - 1);
   const others = Array.from({ length: policy.version }, (_, index) => policy.version - index);
   const loaded = useLoad(String(from), (read) =>
@@ -110,7 +110,7 @@ function Changes({ policy, version: { number }, onClose }: ChangesProps) {
   return (
     <Dialog title={`Changes of version ${number}`} onClose={onClose} sheet>
       <SelectField
-        label="Compared with version"
+        label="Compare with version"
         value={String(from)}
         options={others
           .filter((other) => other !== number)
@@ -122,8 +122,8 @@ function Changes({ policy, version: { number }, onClose }: ChangesProps) {
           <ChangesTable
             changes={changes.map(({ path, before, after }) => ({
               name: path,
-              before: shown(before),
-              after: shown(after),
+              before: formatValue(before),
+              after: formatValue(after),
             }))}
           />
         )}
@@ -132,7 +132,7 @@ function Changes({ policy, version: { number }, onClose }: ChangesProps) {
   );
 }
 
-const shown = (value: unknown): string | undefined =>
+const formatValue = (value: unknown): string | undefined =>
   value === null
     ? undefined
     : typeof value === "string" && value

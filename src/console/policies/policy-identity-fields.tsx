@@ -1,8 +1,8 @@
-/** The name of a policy, and whether it acts or only watches. */
+/** Fields for the name and mode of a policy. */
 import type { AppError } from "../../contract/errors.ts";
 import type { Mode } from "../../contract/policies.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { findProblem } from "../ui/form.tsx";
+import { findProblem } from "../ui/find-problem.ts";
 
 interface PolicyIdentityFieldsProps {
   name: string;
@@ -15,9 +15,9 @@ const MODES: Record<Mode, string> = {
   observe: "Observe",
   enforce: "Enforce",
 };
-const MEANING: Record<Mode, string> = {
-  observe: "Nothing is stopped or rewritten. What would have been done is told and recorded.",
-  enforce: "Verdicts count: what its gates and rules block, ask about or mask is so.",
+const MODE_HINTS: Record<Mode, string> = {
+  observe: "Nothing is blocked or changed. The action that would apply is returned and recorded.",
+  enforce: "The actions of gates and rules apply: block, ask and mask.",
 };
 
 export function PolicyIdentityFields({ name, mode, onChange, error }: PolicyIdentityFieldsProps) {
@@ -34,7 +34,7 @@ export function PolicyIdentityFields({ name, mode, onChange, error }: PolicyIden
         label="Mode"
         value={mode}
         options={Object.entries(MODES)}
-        hint={MEANING[mode]}
+        hint={MODE_HINTS[mode]}
         // The options are the keys of MODES.
         onChange={(next) => onChange({ name, mode: next as Mode })}
       />

@@ -1,14 +1,15 @@
-/** Which policy judges, and whether always its newest version or one that stays. */
+/** Selects a policy, and its latest or a pinned version. */
 import type { Policy } from "../../contract/policies.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
 
 interface PolicyPickerProps {
   policies: readonly Policy[];
-  /** The empty text stands for none, and for the newest. */
+  /** Empty: none. */
   policy_id: string;
+  /** Empty: the latest. */
   version: string;
   onChange: (picked: { policy_id: string; version: string }) => void;
-  /** What it means to pick none. Left out: one must be picked. */
+  /** Label of the empty option. Undefined: a policy is required. */
   none?: string;
   problems: { policy: string | undefined; version: string | undefined };
 }
@@ -22,7 +23,7 @@ export function PolicyPicker(props: PolicyPickerProps) {
         label="Policy"
         value={policy_id}
         options={[
-          ["", none ?? "Choose…"],
+          ["", none ?? "Select…"],
           ...policies.map(({ id, name, mode }) => [id, `${name} (${mode})`] as const),
         ]}
         required={none === undefined}
@@ -35,8 +36,8 @@ export function PolicyPicker(props: PolicyPickerProps) {
           type="number"
           min={1}
           max={picked.version}
-          placeholder={`always the newest, now ${picked.version}`}
-          hint="A number pins that version: later changes of the policy do not count here."
+          placeholder={`latest (now ${picked.version})`}
+          hint="Enter a number to pin that version. Later changes of the policy do not apply then."
           value={version}
           onChange={(next) => onChange({ policy_id, version: next })}
           problem={problems.version}

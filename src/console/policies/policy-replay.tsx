@@ -1,4 +1,4 @@
-/** What would this policy have decided about what was recorded? Unsaved changes count; nothing is written. */
+/** Replays recorded evaluations with a policy, including unsaved changes. Nothing is written. */
 import { useEffect, useRef, useState } from "react";
 import type { Policy, PolicyInput } from "../../contract/policies.ts";
 import { now } from "../../lib/time/clock.ts";
@@ -10,29 +10,34 @@ import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { RANGE_OPTIONS, rangeStart } from "../ui/time-range.ts";
-import { useAction, useLoad } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 import { type ReplayProgress, replayInSteps } from "./replay-in-steps.ts";
 import { ReplayOutcome } from "./replay-outcome.tsx";
 
-/** Which events are judged again. */
+/** Selects the events to replay. */
 export interface ReplayChoice {
   range: string;
-  /** Empty: those of every collector. */
+  /** Empty: all collectors. */
   collector_id: string;
-  most: string;
+  maxEvents: string;
 }
 
-export const newReplay = (): ReplayChoice => ({ range: "24h", collector_id: "", most: "1000" });
+export const newReplay = (): ReplayChoice => ({
+  range: "24h",
+  collector_id: "",
+  maxEvents: "1000",
+});
 
-const MOST = [
-  ["200", "The newest 200"],
-  ["1000", "The newest 1,000"],
-  ["10000", "The newest 10,000"],
+const MAX_EVENTS = [
+  ["200", "Latest 200"],
+  ["1000", "Latest 1,000"],
+  ["10000", "Latest 10,000"],
 ] as const;
 
 interface PolicyReplayProps {
   policy: Policy;
-  /** Throws where what was typed is not whole yet. Undefined: nothing was typed. */
+  /** Throws if the draft is incomplete. Undefined: no unsaved changes. */
   draft: (() => PolicyInput) | undefined;
   choice: ReplayChoice;
   onChange: (changes: Partial<ReplayChoice>) => void;
@@ -41,17 +46,17 @@ interface PolicyReplayProps {
 export function PolicyReplay({ policy, draft, choice, onChange }: PolicyReplayProps) {
   const { may } = useSession();
   if (!may("audit")) {
-    return <p className="empty">Replay is for the roles auditor, admin and owner.</p>;
+    return <p className="empty">Replay requires the role auditor, admin or owner.</p>;
   }
   return <Replay {...{ policy, draft, choice, onChange }} />;
 }
 
 function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
-  const { range, collector_id, most } = choice;
+  const { range, collector_id, maxEvents } = choice;
   const [progress, setProgress] = useState<ReplayProgress>();
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
-  const senders = useLoad("", (read) =>
+  const loadedCollectors = useLoad("", (read) =>
     readAllPages((query) =>
       read(collectors.list, { params: {}, query: { ...query, sort: "name" } }),
     ),
@@ -59,28 +64,27 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
   const replay = useAction(async () => {
     setProgress(undefined);
     running.current = new AbortController();
-    const asked = {
+    const options = {
       policy_id: policy.id,
       draft: draft?.() ?? null,
       from: rangeStart(range) ?? new Date(0).toISOString(),
       to: now().toISOString(),
       collector_id: collector_id || undefined,
-      most: Number(most),
+      maxEvents: Number(maxEvents),
     };
-    await replayInSteps(asked, setProgress, running.current.signal);
+    await replayInSteps(options, setProgress, running.current.signal);
   });
-  const known = senders.state === "ready" ? senders.value : [];
+  const all = loadedCollectors.state === "ready" ? loadedCollectors.value : [];
   return (
     <>
       <div className="note">
         <Icon name="flag" />
         <p>
           {draft
-            ? "Judges by the policy as it is typed here, with its unsaved changes."
-            : `Judges by the saved version, ${policy.version}.`}{" "}
-          Nothing is recorded, and nobody else is asked: detectors that call a model or a service
-          stay silent. Texts that were kept masked are judged masked: what was hidden is not found
-          again.
+            ? "Uses the policy with its unsaved changes."
+            : `Uses the saved version ${policy.version}.`}{" "}
+          Nothing is recorded. Detectors that call a model or an external service do not run.
+          Content that was stored masked is evaluated masked.
         </p>
       </div>
       <form
@@ -89,7 +93,7 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
           void replay.run();
         }}
       >
-        <Section title="What is judged again">
+        <Section title="Events to replay">
           <div className="columns">
             <SelectField
               label="Time"
@@ -100,19 +104,19 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
             <SelectField
               label="Collector"
               value={collector_id}
-              options={[["", "Any"], ...known.map(({ id, name }) => [id, name] as const)]}
+              options={[["", "Any"], ...all.map(({ id, name }) => [id, name] as const)]}
               onChange={(value) => onChange({ collector_id: value })}
             />
             <SelectField
-              label="How many"
-              value={most}
-              options={MOST}
-              onChange={(value) => onChange({ most: value })}
+              label="Max events"
+              value={maxEvents}
+              options={MAX_EVENTS}
+              onChange={(value) => onChange({ maxEvents: value })}
             />
           </div>
           <div className="row">
             <button type="submit" className="button primary" disabled={replay.busy}>
-              {replay.busy ? "Judging…" : "Run replay"}
+              {replay.busy ? "Replaying…" : "Run replay"}
             </button>
             {replay.busy && (
               <button type="button" className="button" onClick={() => running.current?.abort()}>
@@ -122,14 +126,14 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
           </div>
         </Section>
       </form>
-      <section className="below" aria-label="What would change">
-        <h2>What would change</h2>
+      <section className="below" aria-label="Result">
+        <h2>Result</h2>
         <Failure title="The replay did not finish." error={replay.error} />
         {progress ? (
           <ReplayOutcome progress={progress} busy={replay.busy} />
         ) : (
           !replay.error && (
-            <p className="empty">Run the replay to see which decisions would be others.</p>
+            <p className="empty">Run the replay to see which verdicts would change.</p>
           )
         )}
       </section>

@@ -1,19 +1,20 @@
-/** What would the saved policy say about a sample? Nothing is recorded. */
-import type { Direction, Verdict as Judged, Protocol } from "../../contract/evaluate.ts";
+/** Tests the saved policy with a payload. Nothing is recorded. */
+import type { Direction, Protocol, Verdict } from "../../contract/evaluate.ts";
 import type { Policy } from "../../contract/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { AreaField, SelectField, TextField } from "../ui/field.tsx";
-import { findProblem, findProblemsBelow, Section } from "../ui/form.tsx";
+import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
+import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { parseJson } from "../ui/schema-draft.ts";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 import { SAMPLES } from "./payload-samples.ts";
 import { TestVerdict } from "./test-verdict.tsx";
 
-/** What is asked, as it is typed, and the last answer with the payload it is about. */
+/** Input of a test, and the verdict of the last run. */
 export interface PolicyTrial {
   sample: string;
   payload: string;
@@ -21,14 +22,14 @@ export interface PolicyTrial {
   protocol: Protocol;
   consumer_id: string;
   attributes: string;
-  answer: { payload: unknown; verdict: Judged } | undefined;
+  result: { payload: unknown; verdict: Verdict } | undefined;
 }
 
 export const newTrial = (): PolicyTrial => ({
-  ...trialOf(Object.keys(SAMPLES)[0] ?? ""),
+  ...toTrial(Object.keys(SAMPLES)[0] ?? ""),
   consumer_id: "",
   attributes: "",
-  answer: undefined,
+  result: undefined,
 });
 
 const DIRECTIONS: Record<Direction, string> = { input: "input", output: "output" };
@@ -38,14 +39,14 @@ interface PolicyTestProps {
   policy: Policy;
   trial: PolicyTrial;
   onChange: (changes: Partial<PolicyTrial>) => void;
-  /** Something was typed that the test does not know. */
+  /** There are changes that the test does not include. */
   unsaved: boolean;
 }
 
 export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps) {
   const { may } = useSession();
-  // A verdict about something else does not stay beside what is typed.
-  const change = (changes: Partial<PolicyTrial>) => onChange({ answer: undefined, ...changes });
+  // A changed input clears the last verdict.
+  const change = (changes: Partial<PolicyTrial>) => onChange({ result: undefined, ...changes });
   const test = useAction(async () => {
     change({});
     const { direction, protocol, consumer_id } = trial;
@@ -57,18 +58,18 @@ export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps
       params: { policy_id: policy.id },
       body: { payload, direction, protocol, consumer_id, attributes },
     });
-    change({ answer: { payload, verdict } });
+    change({ result: { payload, verdict } });
   });
   if (!may("write")) {
-    return <p className="empty">Testing needs a role that may change policies.</p>;
+    return <p className="empty">Testing requires a role that may change policies.</p>;
   }
   return (
     <>
       <div className={unsaved ? "note warn" : "note"}>
         <Icon name={unsaved ? "warning" : "flag"} />
         <p>
-          {unsaved && <strong>There are unsaved changes: save them first to test them. </strong>}
-          Tests the last saved version, {policy.version}. Nothing is recorded in Activity.
+          {unsaved && <strong>Save your changes to test them. </strong>}
+          Tests the saved version {policy.version}. Nothing is recorded in Activity.
         </p>
       </div>
       <div className="try">
@@ -78,12 +79,12 @@ export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps
             void test.run();
           }}
         >
-          <Section title="What is judged">
+          <Section title="Input">
             <SelectField
               label="Sample"
               value={trial.sample}
               options={Object.keys(SAMPLES).map((name) => [name, name] as const)}
-              onChange={(sample) => change(trialOf(sample))}
+              onChange={(sample) => change(toTrial(sample))}
             />
             <AreaField
               label="Payload"
@@ -126,27 +127,27 @@ export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps
               problem={findProblemsBelow(test.error, "attributes")}
             />
             <button type="submit" className="button primary" disabled={test.busy}>
-              {test.busy ? "Judging…" : "Run test"}
+              {test.busy ? "Running…" : "Run test"}
             </button>
           </Section>
         </form>
         <section className="card" aria-label="Verdict">
           <h2>Verdict</h2>
           <div role="status">
-            {trial.answer ? (
-              <TestVerdict {...trial.answer} />
+            {trial.result ? (
+              <TestVerdict {...trial.result} />
             ) : (
-              !test.error && <p className="muted">Run the test to see what this policy says.</p>
+              !test.error && <p className="muted">Run the test to see the verdict.</p>
             )}
           </div>
-          <Failure title="There is no verdict." error={test.error} />
+          <Failure title="The test failed." error={test.error} />
         </section>
       </div>
     </>
   );
 }
 
-function trialOf(sample: string) {
+function toTrial(sample: string) {
   const { payload, direction, protocol } = SAMPLES[sample] ?? {};
   return {
     sample,

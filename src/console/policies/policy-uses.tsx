@@ -1,4 +1,4 @@
-/** For whom does a policy judge? */
+/** Collectors and overrides that use a policy. */
 import type { Policy } from "../../contract/policies.ts";
 import { policies } from "../endpoints.ts";
 import { Link } from "../router.tsx";
@@ -10,7 +10,7 @@ interface Row {
   id: string;
   collector_id: string;
   collector_name: string;
-  /** null: everybody for whom no override says otherwise. */
+  /** null: every consumer_id without an override. */
   consumer_id: string | null;
   version: number | null;
 }
@@ -31,20 +31,20 @@ export function PolicyUses({ policy }: { policy: Policy }) {
     },
     {
       head: "For",
-      cell: ({ consumer_id }) => (consumer_id === null ? "everybody" : <code>{consumer_id}</code>),
+      cell: ({ consumer_id }) => (consumer_id === null ? "everyone" : <code>{consumer_id}</code>),
     },
-    { head: "Version", cell: ({ version }) => version ?? `the newest (${policy.version})` },
+    { head: "Version", cell: ({ version }) => version ?? `latest (${policy.version})` },
   ];
   return (
     <Ready of={loaded} what="The collectors">
       {({ items }) => (
         <Table
-          caption={`Who is judged by ${policy.name}`}
+          caption={`Uses of ${policy.name}`}
           columns={columns}
           rows={items.map((use) => ({ ...use, id: `${use.collector_id} ${use.consumer_id}` }))}
           empty={
             <>
-              <p>This policy judges for nobody yet. Choose it at a collector.</p>
+              <p>No collector uses this policy yet. Select it in a collector.</p>
               <Link to="/collectors" className="button">
                 Collectors
               </Link>

@@ -1,4 +1,4 @@
-/** Judges recorded events again, a few at a time, so that a long replay tells how far it is and can stop. */
+/** Replays recorded events in small steps, so that a long replay shows its progress and can be stopped. */
 import type { z } from "zod";
 import type { ReplayReport, ReplayRequest } from "../../contract/replay.ts";
 import { call } from "../api.ts";
@@ -10,54 +10,54 @@ export interface ReplayOptions {
   from: string;
   to: string;
   collector_id: string | undefined;
-  /** It ends with the step that reaches this many events. */
-  most: number;
+  /** The replay ends with the step that reaches this number. */
+  maxEvents: number;
 }
 
 export interface ReplayProgress {
-  /** How many events were looked at, of how many. */
+  /** Number of processed events. */
   done: number;
   total: number;
   report: ReplayReport;
 }
 
-const STEP = 100;
-/** The most that the server judges at once: more than a step, as events can share their time. */
-const LIMIT = 1000;
+const STEP_SIZE = 100;
+/** Maximum of the server. Larger than a step: several events can have the same time. */
+const MAX_REPLAYED = 1000;
 
 export async function replayInSteps(
-  { policy_id, draft, from, to, collector_id, most }: ReplayOptions,
-  tell: (progress: ReplayProgress) => void,
+  { policy_id, draft, from, to, collector_id, maxEvents }: ReplayOptions,
+  onProgress: (progress: ReplayProgress) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const range = { from, to, collector_id };
-  const counted = await call(activity.counts, { params: {}, query: range });
-  const total = Math.min(counted.total, most);
-  let progress: ReplayProgress = { done: 0, total, report: NOTHING };
+  const counts = await call(activity.counts, { params: {}, query: range });
+  const total = Math.min(counts.total, maxEvents);
+  let progress: ReplayProgress = { done: 0, total, report: EMPTY_REPORT };
   let before = to;
   let cursor: string | undefined;
   do {
     if (signal.aborted) return;
-    tell(progress);
+    onProgress(progress);
     const page = await call(activity.list, {
       params: {},
-      query: { ...range, cursor, limit: Math.min(STEP, most - progress.done) },
+      query: { ...range, cursor, limit: Math.min(STEP_SIZE, maxEvents - progress.done) },
     });
-    // Times that meet: no event falls between two steps, and none is in both.
+    // Each step ends where the next starts, so that every event is replayed exactly once.
     const since = page.next_cursor ? (page.items.at(-1)?.time ?? from) : from;
     const report = await call(policies.replay, {
       params: { policy_id },
-      body: { draft, from: since, to: before, collector_id, limit: LIMIT },
+      body: { draft, from: since, to: before, collector_id, limit: MAX_REPLAYED },
     });
     const done = Math.min(total, progress.done + page.items.length);
     progress = { done, total, report: mergeReports(progress.report, report) };
     before = since;
     cursor = page.next_cursor ?? undefined;
-  } while (cursor && progress.done < most);
-  if (!signal.aborted) tell({ ...progress, done: total });
+  } while (cursor && progress.done < maxEvents);
+  if (!signal.aborted) onProgress({ ...progress, done: total });
 }
 
-const NOTHING: ReplayReport = { evaluated: 0, skipped: 0, changes: [], transitions: {} };
+const EMPTY_REPORT: ReplayReport = { evaluated: 0, skipped: 0, changes: [], transitions: {} };
 
 function mergeReports(one: ReplayReport, other: ReplayReport): ReplayReport {
   const transitions = { ...one.transitions };

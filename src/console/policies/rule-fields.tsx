@@ -1,56 +1,55 @@
-/** What gates and rules share: what is done, in which mode, whether at all, and when. */
-
+/** Fields that gates and rules share: action, mode, condition and enabled. */
 import { CheckField, SelectField } from "../ui/field.tsx";
 import { ConditionField } from "./condition-field.tsx";
 import type { GateDraft, RuleDraft } from "./policy-draft.ts";
 
-type Action = GateDraft["action"];
-type Shared = Pick<RuleDraft, "mode" | "enabled" | "when"> & { action: Action };
+type RuleAction = GateDraft["action"];
+type SharedFields = Pick<RuleDraft, "mode" | "enabled" | "when"> & { action: RuleAction };
 
-const ACTIONS: Record<Action, string> = {
-  block: "block: stop it",
+const ACTIONS: Record<RuleAction, string> = {
+  block: "block: reject",
   ask: "ask: a person decides",
-  transform: "transform: mask it",
-  report: "report: only tell",
-  skip: "skip: end the gates",
+  transform: "transform: mask",
+  report: "report: record only",
+  skip: "skip: skip the remaining gates",
 };
 
-interface RuleFieldsProps<Value extends Shared> {
+interface RuleFieldsProps<Value extends SharedFields> {
   name: string;
   value: Value;
-  /** What may be chosen here. */
+  /** Selectable actions. */
   actions: readonly Value["action"][];
   onChange: (changes: Partial<Value>) => void;
   problems: Record<"action" | "when", string | undefined>;
 }
 
-export function RuleFields<Value extends Shared>(props: RuleFieldsProps<Value>) {
+export function RuleFields<Value extends SharedFields>(props: RuleFieldsProps<Value>) {
   const { name, value, actions, onChange, problems } = props;
   const { action, mode, enabled, when } = value;
-  // One that is stored stays to be seen, even if it could not be chosen today.
-  const offered = actions.includes(action) ? actions : [action, ...actions];
-  const change = (changes: Partial<Shared>) => onChange(changes as Partial<Value>);
+  // A stored action is shown even if it is no longer selectable.
+  const options = actions.includes(action) ? actions : [action, ...actions];
+  const change = (changes: Partial<SharedFields>) => onChange(changes as Partial<Value>);
   return (
     <>
       <div className="columns">
         <SelectField
           label="Action"
           value={action}
-          options={offered.map((one) => [one, ACTIONS[one]] as const)}
+          options={options.map((name) => [name, ACTIONS[name]] as const)}
           // The options are actions.
-          onChange={(next) => change({ action: next as Action })}
+          onChange={(next) => change({ action: next as RuleAction })}
           problem={problems.action}
         />
         <SelectField
           label="Mode"
           value={mode ?? ""}
           options={[
-            ["", "as the policy"],
+            ["", "policy default"],
             ["observe", "observe"],
             ["enforce", "enforce"],
           ]}
-          // The options are modes, and the empty text for none.
-          onChange={(next) => change({ mode: (next || null) as Shared["mode"] })}
+          // The options are modes, or empty for none.
+          onChange={(next) => change({ mode: (next || null) as SharedFields["mode"] })}
         />
         <ConditionField
           of={name}

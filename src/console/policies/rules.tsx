@@ -1,4 +1,4 @@
-/** The rules of one direction: a detector each, and what is done about what it finds. */
+/** Rules of one direction: each has a detector, and an action for its findings. */
 import type { DetectorResource } from "../../contract/detectors.ts";
 import type { AppError } from "../../contract/errors.ts";
 import type { Direction } from "../../contract/evaluate.ts";
@@ -6,7 +6,7 @@ import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { Link } from "../router.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { SelectField } from "../ui/field.tsx";
-import { findProblem, findProblemsBelow } from "../ui/form.tsx";
+import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import { newRule, type RuleDraft } from "./policy-draft.ts";
 import { RuleFields } from "./rule-fields.tsx";
@@ -20,21 +20,21 @@ interface RulesProps {
   error: AppError | undefined;
 }
 
-const ABOUT: Record<Direction, string> = {
-  input: "No rule yet: what goes to a model or tool is not looked at.",
-  output: "No rule yet: what comes back from a model or tool is not looked at.",
+const EMPTY_TEXTS: Record<Direction, string> = {
+  input: "No rules yet. Content sent to a model or tool is not inspected.",
+  output: "No rules yet. Responses of a model or tool are not inspected.",
 };
 
 export function Rules(props: RulesProps) {
   const { direction, rules, onChange, detectors, catalog, error } = props;
-  const entryOf = (id: string) => {
+  const findKind = (id: string) => {
     const detector = detectors.find((one) => one.id === id);
     return catalog.find(({ kind }) => kind === detector?.kind);
   };
-  const able = detectors.filter(({ id }) => entryOf(id)?.reads[direction].length);
+  const suitable = detectors.filter(({ id }) => findKind(id)?.reads[direction].length);
   return (
     <>
-      {rules.length === 0 && <p className="prose muted">{ABOUT[direction]}</p>}
+      {rules.length === 0 && <p className="prose muted">{EMPTY_TEXTS[direction]}</p>}
       <ol className="attached">
         {rules.map((rule, index) => {
           const at = `${direction}_rules[${index}]`;
@@ -47,13 +47,13 @@ export function Rules(props: RulesProps) {
                 <strong>
                   {index + 1}. <Link to={`/detectors/${rule.detector_id}`}>{name}</Link>
                 </strong>
-                <span className="muted">{entryOf(rule.detector_id)?.title}</span>
+                <span className="muted">{findKind(rule.detector_id)?.title}</span>
                 {detector?.enabled === false && (
                   <Badge tone="warn" icon="minus" text="detector disabled" />
                 )}
                 <OrderButtons
                   name={name}
-                  place={{ index, count: rules.length }}
+                  position={{ index, count: rules.length }}
                   onMove={(by) => onChange(moveItem(rules, index, by))}
                   onRemove={() => onChange(rules.filter((old) => old !== rule))}
                 />
@@ -62,7 +62,7 @@ export function Rules(props: RulesProps) {
               <RuleFields
                 name={name}
                 value={rule}
-                actions={actionsFor(direction, entryOf(rule.detector_id))}
+                actions={actionsFor(direction, findKind(rule.detector_id))}
                 onChange={(changes) =>
                   onChange(rules.map((old) => (old === rule ? { ...old, ...changes } : old)))
                 }
@@ -75,13 +75,13 @@ export function Rules(props: RulesProps) {
           );
         })}
       </ol>
-      {able.length > 0 ? (
+      {suitable.length > 0 ? (
         <SelectField
-          label="Add a rule with the detector"
+          label="Add rule with detector"
           value=""
           options={[
-            ["", "Choose…"],
-            ...able.map(({ id, name }) => [id, `${name} (${entryOf(id)?.title})`] as const),
+            ["", "Select…"],
+            ...suitable.map(({ id, name }) => [id, `${name} (${findKind(id)?.title})`] as const),
           ]}
           onChange={(id) => {
             if (id) onChange([...rules, newRule(id)]);
@@ -89,7 +89,7 @@ export function Rules(props: RulesProps) {
         />
       ) : (
         <p>
-          No detector looks at {direction} yet. <Link to="/detectors/new">Create a detector</Link>{" "}
+          No detector inspects {direction} yet. <Link to="/detectors/new">Create a detector</Link>{" "}
           first.
         </p>
       )}
@@ -97,7 +97,7 @@ export function Rules(props: RulesProps) {
   );
 }
 
-/** What cannot mask cannot transform; nobody is asked about what was already answered. */
+/** Transform needs a detector that masks; ask applies only to input. */
 const actionsFor = (
   direction: Direction,
   entry: DetectorKind | undefined,

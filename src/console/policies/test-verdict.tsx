@@ -1,26 +1,26 @@
-/** A verdict in full: what it means, what was found, and what would be sent instead. */
-import type { Verdict as Judged, Status } from "../../contract/evaluate.ts";
+/** Verdict of a test: its meaning, findings and changed payload. */
+import type { Status, Verdict } from "../../contract/evaluate.ts";
 import { Findings } from "../activity/findings.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 import { diffLines } from "./diff-lines.ts";
 
-const MEANING: Record<Status, string> = {
-  block: "The application must stop.",
-  ask: "A person must decide before the application goes on.",
-  transform: "The application sends the rewritten payload instead.",
-  report: "The application goes on unchanged; the findings are told.",
-  allow: "The application goes on unchanged.",
+const MEANINGS: Record<Status, string> = {
+  block: "The application must not continue.",
+  ask: "A person must approve before the application continues.",
+  transform: "The application uses the changed payload.",
+  report: "The application continues unchanged. The findings are returned.",
+  allow: "The application continues unchanged.",
 };
 
-export function TestVerdict({ payload, verdict }: { payload: unknown; verdict: Judged }) {
+export function TestVerdict({ payload, verdict }: { payload: unknown; verdict: Verdict }) {
   const { status, findings, transformed_payload, detectors, latency_ms } = verdict;
   return (
     <>
       <p className="verdict-large">
         <VerdictBadge status={status} />
       </p>
-      <p>{MEANING[status]}</p>
+      <p>{MEANINGS[status]}</p>
       <p className="muted">
         Version {verdict.policy?.version}, mode {verdict.policy?.mode}. Detectors: {detectors.run}{" "}
         ran, {detectors.skipped} skipped; {latency_ms.toFixed(1)} ms.
@@ -34,7 +34,7 @@ export function TestVerdict({ payload, verdict }: { payload: unknown; verdict: J
       <Findings findings={findings} />
       {transformed_payload && (
         <>
-          <h3>What is sent instead</h3>
+          <h3>Changed payload</h3>
           <PayloadDiff before={payload} after={transformed_payload} />
         </>
       )}
@@ -45,8 +45,8 @@ export function TestVerdict({ payload, verdict }: { payload: unknown; verdict: J
 function PayloadDiff({ before, after }: { before: unknown; after: unknown }) {
   const lines = diffLines(JSON.stringify(before, null, 2), JSON.stringify(after, null, 2));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard too
-    <section className="code-block" aria-label="Changes of the payload" tabIndex={0}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll long lines
+    <section className="code-block" aria-label="Payload changes" tabIndex={0}>
       <pre className="diff">
         {lines.map(({ sign, text }, index) => {
           const Line = sign === "-" ? "del" : sign === "+" ? "ins" : "span";

@@ -1,8 +1,8 @@
-/** Rate limits in words: each address 100 requests in 1m. */
+/** Describes rate limits in text: "each address 100 requests in 1m". */
 import type { PluginEntry } from "../../contract/gateways.ts";
 import type { LimitType } from "../../contract/limits.ts";
 
-/** As the plugin is named in `required_plugins`. */
+/** Name of the plugin in `required_plugins`. */
 export const RATE_LIMITER = "rate_limiter";
 
 export const LIMIT_LABELS: Record<LimitType, string> = {
@@ -12,14 +12,14 @@ export const LIMIT_LABELS: Record<LimitType, string> = {
   global: "All traffic",
 };
 
-const WHOSE: Record<LimitType, string> = {
+const SUBJECTS: Record<LimitType, string> = {
   per_fingerprint: "each client",
   per_ip: "each address",
   per_user: "each user",
   global: "all together",
 };
 
-/** Undefined: nothing is limited. */
+/** Returns undefined if no entry is enabled. */
 export function describeLimits(entries: readonly PluginEntry[]): string | undefined {
   const enabled = entries
     .filter((entry) => entry.name === RATE_LIMITER && entry.enabled)
@@ -27,15 +27,15 @@ export function describeLimits(entries: readonly PluginEntry[]): string | undefi
   return enabled.length > 0 ? `In force: ${enabled.map(describeEntry).join("; ")}.` : undefined;
 }
 
-/** The limits of one rate_limiter entry. */
+/** Describes the limits of one rate_limiter entry. */
 export function describeEntry({ settings }: PluginEntry): string {
-  // The server saves no other form.
+  // The server validated it against the plugin's schema.
   const limits = settings.limits as Partial<Record<LimitType, Limit>>;
   const parts = TYPES.flatMap((type) => {
     const limit = limits[type];
     if (!limit) return [];
     const requests = limit.limit === 1 ? "1 request" : `${limit.limit} requests`;
-    return [`${WHOSE[type]} ${requests} in ${limit.window}`];
+    return [`${SUBJECTS[type]} ${requests} in ${limit.window}`];
   });
   return parts.join("; ");
 }
@@ -45,4 +45,4 @@ interface Limit {
   window: string;
 }
 
-const TYPES = Object.keys(WHOSE) as LimitType[];
+const TYPES = Object.keys(SUBJECTS) as LimitType[];

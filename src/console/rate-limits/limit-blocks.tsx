@@ -1,4 +1,4 @@
-/** Whom has a rate limit blocked, and until when? */
+/** Subjects blocked by a rate limit. */
 import type { Gateway } from "../../contract/gateways.ts";
 import type { Block } from "../../contract/limits.ts";
 import { call } from "../api.ts";
@@ -14,19 +14,19 @@ type Row = Block & { id: string };
 export function LimitBlocks({ gateway }: { gateway: Gateway }) {
   const { may, confirm, announce } = useSession();
   const params = { gateway_id: gateway.id };
-  const lift = ({ type, subject }: Row) =>
+  const unblock = ({ type, subject }: Row) =>
     confirm({
-      title: `Lift the block of ${subject}?`,
+      title: `Unblock ${subject}?`,
       body: (
         <p>
-          It may send requests again at once. When it exceeds the limit “{LIMIT_LABELS[type]}”
-          again, it is blocked again.
+          It can send requests again at once. It is blocked again if it exceeds the limit “
+          {LIMIT_LABELS[type]}” again.
         </p>
       ),
-      button: "Lift block",
+      button: "Unblock",
       run: async () => {
         await call(limits.lift, { params: { ...params, type, subject } });
-        announce(`The block of ${subject} was lifted.`);
+        announce(`${subject} was unblocked.`);
       },
     });
   return (
@@ -36,12 +36,12 @@ export function LimitBlocks({ gateway }: { gateway: Gateway }) {
       search="Search subject"
       load={async ({ q, cursor }, read) => {
         const page = await read(limits.blocks, { params, query: { q, cursor } });
-        return { ...page, items: page.items.map(rowOf) };
+        return { ...page, items: page.items.map(toRow) };
       }}
-      columns={may("write") ? [...COLUMNS, acts(lift)] : COLUMNS}
+      columns={may("write") ? [...COLUMNS, actionsColumn(unblock)] : COLUMNS}
       empty={
         <p>
-          Nobody is blocked. Whoever exceeds a rate limit whose action is <code>block</code> comes
+          No blocks. Subjects that exceed a rate limit with the action <code>block</code> appear
           here.
         </p>
       }
@@ -49,23 +49,26 @@ export function LimitBlocks({ gateway }: { gateway: Gateway }) {
   );
 }
 
-const rowOf = (block: Block): Row => ({ ...block, id: `${block.type} ${block.subject}` });
+const toRow = (block: Block): Row => ({ ...block, id: `${block.type} ${block.subject}` });
 
 const COLUMNS: Column<Row>[] = [
   { head: "Subject", rowHeader: true, cell: ({ subject }) => <code>{subject}</code> },
   { head: "Limit", cell: ({ type }) => LIMIT_LABELS[type] },
   { head: "Blocked", cell: ({ created_at }) => <Timestamp at={created_at} precise /> },
-  { head: "Until", cell: ({ ends_at }) => <Timestamp at={ends_at} never="it is lifted" precise /> },
+  {
+    head: "Blocked until",
+    cell: ({ ends_at }) => <Timestamp at={ends_at} never="unblocked manually" precise />,
+  },
 ];
 
-const acts = (lift: (row: Row) => void): Column<Row> => ({
+const actionsColumn = (unblock: (row: Row) => void): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
-    <button type="button" className="button small" onClick={() => lift(row)}>
-      Lift
+    <button type="button" className="button small" onClick={() => unblock(row)}>
+      Unblock
       <span className="visually-hidden">
         {" "}
-        the block of {row.subject}, {LIMIT_LABELS[row.type]}
+        {row.subject}, {LIMIT_LABELS[row.type]}
       </span>
     </button>
   ),

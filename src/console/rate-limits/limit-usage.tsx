@@ -1,4 +1,4 @@
-/** Who has used most of a rate limit, read from the counters that enforce it. */
+/** Usage of rate limits by subject, highest first. */
 import { useState } from "react";
 import type { Gateway } from "../../contract/gateways.ts";
 import type { LimitState, LimitType } from "../../contract/limits.ts";
@@ -24,14 +24,14 @@ export function LimitUsage({ gateway }: { gateway: Gateway }) {
       title: `Reset ${subject}?`,
       body: (
         <p>
-          What it has used of the limit “{LIMIT_LABELS[kind]}” is forgotten, so it may send the
-          whole of it again at once. A block stays: lift it under Blocks.
+          Resets its usage of the limit “{LIMIT_LABELS[kind]}” to 0. A block is kept: remove it
+          under Blocks.
         </p>
       ),
       button: "Reset",
       run: async () => {
         await call(limits.reset, { params: { ...params, type: kind, subject } });
-        announce(`${subject} begins anew.`);
+        announce(`The usage of ${subject} was reset.`);
       },
     });
   return (
@@ -45,31 +45,31 @@ export function LimitUsage({ gateway }: { gateway: Gateway }) {
             label="Limit"
             value={type}
             options={[["", "All"], ...Object.entries(LIMIT_LABELS)]}
-            onChange={(chosen) => changeQuery({ type: chosen })}
+            onChange={(value) => changeQuery({ type: value })}
           />
         }
         load={async ({ q }, read) => {
-          // The options of the select are the types; another one in the address is refused.
+          // The options of the select are the types; the server rejects others.
           const query = { search: q, type: type as LimitType };
-          const told = await read(limits.state, { params, query });
-          setNote(noteOf(told));
-          return { items: told.items.map(rowOf), next_cursor: null };
+          const state = await read(limits.state, { params, query });
+          setNote(toNote(state));
+          return { items: state.items.map(toRow), next_cursor: null };
         }}
-        columns={may("write") ? [...COLUMNS, acts(reset)] : COLUMNS}
-        empty={<Nothing gateway={gateway} />}
+        columns={may("write") ? [...COLUMNS, actionsColumn(reset)] : COLUMNS}
+        empty={<NoUsage gateway={gateway} />}
       />
       <p className="hint below">{note}</p>
     </>
   );
 }
 
-const rowOf = (state: LimitState): Row => ({
+const toRow = (state: LimitState): Row => ({
   ...state,
   id: `${state.type} ${state.window} ${state.subject}`,
 });
 
-function noteOf({ note, complete }: { note: string | null; complete: boolean }): string {
-  const more = complete ? "" : "There are more subjects than were looked through.";
+function toNote({ note, complete }: { note: string | null; complete: boolean }): string {
+  const more = complete ? "" : "Not all subjects were searched.";
   return `${note ?? ""} ${more}`.trim();
 }
 
@@ -86,10 +86,10 @@ const COLUMNS: Column<Row>[] = [
     ),
   },
   { head: "Remaining", number: true, cell: ({ remaining }) => remaining },
-  { head: "Next one frees", cell: ({ reset_at }) => <Timestamp at={reset_at} never="—" precise /> },
+  { head: "Resets", cell: ({ reset_at }) => <Timestamp at={reset_at} never="—" precise /> },
 ];
 
-const acts = (reset: (row: Row) => void): Column<Row> => ({
+const actionsColumn = (reset: (row: Row) => void): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
     <button type="button" className="button small" onClick={() => reset(row)}>
@@ -102,12 +102,12 @@ const acts = (reset: (row: Row) => void): Column<Row> => ({
   ),
 });
 
-const Nothing = ({ gateway: { id, required_plugins } }: { gateway: Gateway }) =>
+const NoUsage = ({ gateway: { id, required_plugins } }: { gateway: Gateway }) =>
   describeLimits(required_plugins) ? (
-    <p>Nobody has sent a request within the windows of the limits. Whoever does comes here.</p>
+    <p>No usage within the windows of the limits.</p>
   ) : (
     <p>
-      Nothing is limited, so nothing is counted.{" "}
+      This gateway has no rate limits.{" "}
       <Link to={`/gateways/${id}?tab=limits`}>Set rate limits</Link> first.
     </p>
   );

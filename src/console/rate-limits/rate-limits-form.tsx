@@ -1,89 +1,76 @@
-/** The form of the rate_limiter entries of a gateway. */
-import { useState } from "react";
+/** Form of the rate_limiter entries of a gateway. */
 import type { z } from "zod";
 import type { Gateway, listPlugins, PluginEntry } from "../../contract/gateways.ts";
 import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, findProblem, Section } from "../ui/form.tsx";
+import { Section } from "../ui/form.tsx";
 import { Ready } from "../ui/page.tsx";
-import { toDraft, toValues } from "../ui/schema-draft.ts";
+import { toSchemaDraft, toValues } from "../ui/schema-draft.ts";
 import { SchemaFields } from "../ui/schema-fields.tsx";
-import { useAction, useLoad } from "../use-load.ts";
+import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
+import { useLoad } from "../use-load.ts";
 import { describeEntry, describeLimits, RATE_LIMITER } from "./describe-limits.ts";
 
-interface RateLimitsProps {
+interface RateLimitsFormProps {
   gateway: Gateway;
-  onStale: () => void;
 }
 
-export function RateLimitsForm(props: RateLimitsProps) {
+export function RateLimitsForm({ gateway }: RateLimitsFormProps) {
   const loaded = useLoad("plugins", (read) => read(gateways.plugins, { params: {} }));
   return (
     <Ready of={loaded} what="The plugins">
-      {({ items }) => <PluginForm {...props} plugin={limiterIn(items)} />}
+      {({ items }) => <EntryForm gateway={gateway} plugin={findLimiter(items)} />}
     </Ready>
   );
 }
 
 type Plugin = z.output<typeof listPlugins.reply>["items"][number];
 
-function limiterIn(plugins: readonly Plugin[]): Plugin {
+function findLimiter(plugins: readonly Plugin[]): Plugin {
   const plugin = plugins.find(({ name }) => name === RATE_LIMITER);
   if (!plugin) throw new Error("The server has no rate limiter.");
   return plugin;
 }
 
-function PluginForm({ gateway, onStale, plugin }: RateLimitsProps & { plugin: Plugin }) {
-  const { may, announce, confirm } = useSession();
-  // As it was when the form was filled: this is the version that a save changes.
-  const [opened, setOpened] = useState(gateway);
-  const [place, setPlace] = useState(() => firstPlace(gateway));
-  const [typed, setTyped] = useState(() => typedOf(plugin, gateway, place));
-  const { required_plugins } = opened;
-  const saved = required_plugins[place];
-  const at = `required_plugins[${place}]`;
-  const show = (next: Gateway, index: number) => {
-    setOpened(next);
-    setPlace(index);
-    setTyped(typedOf(plugin, next, index));
-  };
-  const replace = (entries: PluginEntryInput[]) =>
-    call(gateways.update, {
-      params: { gateway_id: opened.id },
-      body: { required_plugins: entries },
-      version: opened.version,
-    });
-  const save = useAction(async () => {
-    const entry = {
-      ...(saved ?? freshFor(plugin)),
-      enabled: typed.enabled,
-      priority: Number(typed.priority),
-      settings: toValues(plugin.settings_schema, typed.settings, `${at}.settings`),
-    };
-    show(await replace(required_plugins.toSpliced(place, 1, entry)), place);
-    announce("Saved.");
+function EntryForm({ gateway, plugin }: RateLimitsFormProps & { plugin: Plugin }) {
+  const { announce, confirm } = useSession();
+  const form = useResourceForm({
+    noun: "gateway",
+    loaded: gateway,
+    toDraft: (stored: Gateway = gateway, last?: EntryDraft) =>
+      toDraft(plugin, stored, findIndex(stored, last)),
+    save: ({ index, enabled, priority, settings }, stored = gateway) => {
+      const entry = {
+        ...(stored.required_plugins[index] ?? newEntry(plugin)),
+        enabled,
+        priority: Number(priority),
+        settings: toValues(plugin.settings_schema, settings, `required_plugins[${index}].settings`),
+      };
+      return saveEntries(stored, stored.required_plugins.toSpliced(index, 1, entry));
+    },
   });
+  const { stored = gateway, draft, change } = form;
+  const { required_plugins } = stored;
+  const isSaved = required_plugins[draft.index] !== undefined;
+  const at = `required_plugins[${draft.index}]`;
   const remove = () =>
     confirm({
       title: "Delete this entry?",
-      body: <p>Its limits no longer apply. The other entries stay.</p>,
+      body: <p>Its limits no longer apply. The other entries are kept.</p>,
       button: "Delete",
       run: async () => {
-        const next = await replace(required_plugins.toSpliced(place, 1));
-        show(next, firstPlace(next));
+        form.adopt(await saveEntries(stored, required_plugins.toSpliced(draft.index, 1)));
         announce("The entry was deleted.");
       },
     });
   return (
-    <Form
-      action={save}
-      save={saved ? "Save" : "Set limits"}
-      locked={!may("write")}
-      onStale={onStale}
-      more={
-        saved && (
+    <ResourceForm
+      form={form}
+      save={isSaved ? "Save" : "Set limits"}
+      extra={
+        isSaved && (
           <button type="button" className="button" onClick={remove}>
             Delete entry
           </button>
@@ -92,53 +79,70 @@ function PluginForm({ gateway, onStale, plugin }: RateLimitsProps & { plugin: Pl
     >
       <Section
         title="Rate limits"
-        about={describeLimits(required_plugins) ?? "Nothing is limited at this gateway now."}
+        about={describeLimits(required_plugins) ?? "This gateway has no rate limits."}
       >
         {required_plugins.some(isLimiter) && (
           <SelectField
             label="Entry"
-            hint="All enabled entries apply together. A request that one refuses is charged to none."
-            value={`${place}`}
+            hint="All enabled entries apply. A request that one entry rejects is counted by none."
+            value={`${draft.index}`}
             options={entryOptions(required_plugins)}
-            onChange={(index) => show(opened, Number(index))}
+            onChange={(index) => change(toDraft(plugin, stored, Number(index)))}
           />
         )}
         <CheckField
           label="Enabled"
-          hint="While it is off the settings are kept and nothing is counted."
-          checked={typed.enabled}
-          onChange={(enabled) => setTyped({ ...typed, enabled })}
+          hint="A disabled entry keeps its settings and counts nothing."
+          checked={draft.enabled}
+          onChange={(enabled) => change({ enabled })}
         />
         <TextField
           label="Priority"
           type="number"
-          hint="Lower numbers come first: the first exceeded entry sets the action."
-          value={typed.priority}
-          onChange={(priority) => setTyped({ ...typed, priority })}
-          problem={findProblem(save.error, `${at}.priority`)}
+          hint="Lower numbers run first. The first entry that is exceeded sets the action."
+          value={draft.priority}
+          onChange={(priority) => change({ priority })}
+          problem={form.problem(`${at}.priority`)}
         />
         <SchemaFields
           schema={plugin.settings_schema}
-          draft={typed.settings}
-          onChange={(settings) => setTyped({ ...typed, settings })}
-          error={save.error}
+          draft={draft.settings}
+          onChange={(settings) => change({ settings })}
+          error={form.error}
           at={`${at}.settings`}
         />
       </Section>
-    </Form>
+    </ResourceForm>
   );
 }
 
-type PluginEntryInput = z.input<typeof PluginEntry>;
+type EntryDraft = ReturnType<typeof toDraft>;
 
-const freshFor = ({ name, stages: [stage = ""] }: Plugin) => ({ name, stage });
+function toDraft(plugin: Plugin, { required_plugins }: Gateway, index: number) {
+  const entry = required_plugins[index];
+  return {
+    index,
+    enabled: entry?.enabled ?? true,
+    priority: `${entry?.priority ?? 0}`,
+    settings: toSchemaDraft(plugin.settings_schema, entry?.settings ?? {}),
+  };
+}
 
-const isLimiter = ({ name }: PluginEntry) => name === RATE_LIMITER;
+const saveEntries = (
+  { id, version }: Gateway,
+  required_plugins: z.input<typeof PluginEntry>[],
+): Promise<Gateway> =>
+  call(gateways.update, { params: { gateway_id: id }, body: { required_plugins }, version });
 
-/** The index of the first entry, or the one that a new entry will have. */
-function firstPlace({ required_plugins }: Gateway): number {
-  const found = required_plugins.findIndex(isLimiter);
-  return found < 0 ? required_plugins.length : found;
+const newEntry = ({ name, stages: [stage = ""] }: Plugin) => ({ name, stage });
+
+const isLimiter = (entry: PluginEntry | undefined) => entry?.name === RATE_LIMITER;
+
+/** Returns the index of the entry shown last, of the first entry, or of a new one. */
+function findIndex({ required_plugins }: Gateway, last: EntryDraft | undefined): number {
+  if (last && isLimiter(required_plugins[last.index])) return last.index;
+  const first = required_plugins.findIndex(isLimiter);
+  return first < 0 ? required_plugins.length : first;
 }
 
 function entryOptions(entries: readonly PluginEntry[]): [string, string][] {
@@ -147,13 +151,4 @@ function entryOptions(entries: readonly PluginEntry[]): [string, string][] {
     return [[`${index}`, `Priority ${entry.priority}: ${describeEntry(entry)}`]];
   });
   return [...saved, [`${entries.length}`, "New entry"]];
-}
-
-function typedOf(plugin: Plugin, gateway: Gateway, place: number) {
-  const entry = gateway.required_plugins[place];
-  return {
-    enabled: entry?.enabled ?? true,
-    priority: `${entry?.priority ?? 0}`,
-    settings: toDraft(plugin.settings_schema, entry?.settings ?? {}),
-  };
 }

@@ -1,4 +1,4 @@
-/** Does the upstream answer? Asks for its model list and shows how far the call came. */
+/** Tests the connection to an upstream by listing its models, and shows at which stage it failed. */
 import { useState } from "react";
 import type { ConnectionReport, Registry, RegistryInput } from "../../contract/registries.ts";
 import { call } from "../api.ts";
@@ -6,27 +6,27 @@ import { registries } from "../endpoints.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Section } from "../ui/form.tsx";
 import { Failure } from "../ui/page.tsx";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 
 interface ConnectionTestProps {
   gateway_id: string;
-  tried:
+  input:
     | Pick<Registry, "id">
     | (Omit<RegistryInput, "auth" | "type"> & Partial<Pick<RegistryInput, "auth">>);
-  /** Why it cannot be tried now. */
+  /** Reason why the test is not possible now. */
   blocked: string | undefined;
 }
 
-export function ConnectionTest({ gateway_id, tried, blocked }: ConnectionTestProps) {
+export function ConnectionTest({ gateway_id, input, blocked }: ConnectionTestProps) {
   const [report, setReport] = useState<ConnectionReport>();
   const test = useAction(async () => {
     setReport(undefined);
-    setReport(await call(registries.test, { params: { gateway_id }, body: tried }));
+    setReport(await call(registries.test, { params: { gateway_id }, body: input }));
   });
   return (
     <Section
       title="Connection"
-      about="Asks the upstream for its list of models. Nothing is billed, nothing is saved."
+      about="Lists the models of the upstream. Nothing is billed or saved."
     >
       <div className="row">
         <button
@@ -35,21 +35,21 @@ export function ConnectionTest({ gateway_id, tried, blocked }: ConnectionTestPro
           disabled={test.busy || blocked !== undefined}
           onClick={() => void test.run()}
         >
-          {test.busy ? "Asking…" : "Test connection"}
+          {test.busy ? "Testing…" : "Test connection"}
         </button>
         {blocked && <span className="muted">{blocked}</span>}
       </div>
       <div role="status">{report && <Report report={report} />}</div>
-      <Failure title="The connection was not tried." error={test.error} />
+      <Failure title="The test could not run." error={test.error} />
     </Section>
   );
 }
 
-const STAGE: Record<ConnectionReport["stage"], string> = {
-  address: "Stopped at the address",
-  connect: "Stopped at the connection",
-  credential: "Stopped at the credential",
-  answer: "The upstream answered",
+/** Of failures; the last stage is a response. */
+const FAILED_STAGES: Partial<Record<ConnectionReport["stage"], string>> = {
+  address: "Failed: address",
+  connect: "Failed: connection",
+  credential: "Failed: credential",
 };
 
 function Report({ report }: { report: ConnectionReport }) {
@@ -61,16 +61,16 @@ function Report({ report }: { report: ConnectionReport }) {
         <Badge
           tone={ok ? "good" : "bad"}
           icon={ok ? "check" : "warning"}
-          text={ok ? "works" : "does not work"}
+          text={ok ? "successful" : "failed"}
         />
       </dd>
       <dt>Stage</dt>
-      <dd>{STAGE[stage]}</dd>
+      <dd>{FAILED_STAGES[stage] ?? "The upstream responded"}</dd>
       <dt>Status</dt>
       <dd>{status_code ?? "none"}</dd>
       <dt>Time</dt>
       <dd>{latency_ms} ms</dd>
-      <dt>Finding</dt>
+      <dt>Message</dt>
       <dd>{message}</dd>
     </dl>
   );

@@ -1,4 +1,4 @@
-/** Console → Registries: the upstreams of one gateway and what each can do. */
+/** Console → Registries: the upstreams of a gateway and their capabilities. */
 import type { Registry } from "../../contract/registries.ts";
 import { registries } from "../endpoints.ts";
 import { Link } from "../router.tsx";
@@ -22,13 +22,13 @@ const COLUMNS: Column<Registry>[] = [
       </Link>
     ),
   },
-  { head: "Kind", sort: "provider", cell: ({ provider }) => <code>{provider}</code> },
+  { head: "Provider", sort: "provider", cell: ({ provider }) => <code>{provider}</code> },
   {
     head: "State",
     cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
   },
-  { head: "Can do", cell: ({ capabilities }) => <Capabilities of={capabilities} /> },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Capabilities", cell: ({ capabilities }) => <Capabilities of={capabilities} /> },
+  { head: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
 export function RegistriesPage({ gateway_id }: { gateway_id: string }) {
@@ -41,19 +41,19 @@ export function RegistriesPage({ gateway_id }: { gateway_id: string }) {
   return (
     <Page
       title="Registries"
-      about="The AI endpoints that requests of this gateway can go to."
+      about="AI providers that this gateway can send requests to."
       actions={create}
     >
       <List
         caption="Registries"
         what="The registries"
-        search="Search name or kind"
+        search="Search name or provider"
         sorted="created_at"
         load={(query, read) => read(registries.list, { params: { gateway_id }, query })}
         columns={COLUMNS}
         empty={
           <>
-            <p>This gateway has no registry yet, so its requests have nowhere to go.</p>
+            <p>No registries yet. Add one so that requests can be sent to a provider.</p>
             {create}
           </>
         }

@@ -1,5 +1,4 @@
-/** The form of a registry: its fields come from the kind's own schema. */
-import { useState } from "react";
+/** Form of a registry. Its option fields come from the schema of the provider. */
 import type { z } from "zod";
 import type {
   Capability,
@@ -10,14 +9,13 @@ import type {
 } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";
-import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { Form, findProblem, Section } from "../ui/form.tsx";
+import { Section } from "../ui/form.tsx";
 import { PrivateAddressField } from "../ui/private-address-field.tsx";
-import { type SchemaDraft, toDraft, toValues } from "../ui/schema-draft.ts";
+import { type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
 import { SchemaFields } from "../ui/schema-fields.tsx";
-import { useAction } from "../use-load.ts";
+import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
 
 type KindEntry = z.output<typeof listRegistryKinds.reply>["items"][number];
@@ -25,117 +23,100 @@ type KindEntry = z.output<typeof listRegistryKinds.reply>["items"][number];
 interface RegistryFormProps {
   gateway_id: string;
   kinds: readonly KindEntry[];
-  /** Undefined: it is not made yet. */
+  /** Undefined: a new registry. */
   registry: Registry | undefined;
-  onStale: () => void;
 }
 
-/** What is typed so far. The key is empty until a new one is typed. */
-interface Typed {
+interface RegistryDraft {
   name: string;
   provider: Kind;
   options: SchemaDraft;
+  /** Empty: the stored key is kept. */
   api_key: string;
-  keyless: boolean;
+  removeKey: boolean;
   capabilities: readonly Capability[];
   enabled: boolean;
   allow_private: boolean;
 }
 
-export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryFormProps) {
-  const { may, announce } = useSession();
-  const [opened, setOpened] = useState(registry);
-  const [typed, setTyped] = useState(() => typedOf(kinds, registry));
-  const [touched, setTouched] = useState(false);
-  const kind = kindOf(kinds, typed.provider);
-  const change = (changes: Partial<Typed>) => {
-    setTyped({ ...typed, ...changes });
-    setTouched(true);
-  };
-  const save = useAction(async () => {
-    if (!opened) {
-      const body = inputOf(kind, typed, undefined);
-      const made = await call(registries.create, { params: { gateway_id }, body });
-      navigate(`/gateways/${gateway_id}/registries`);
-      announce(`Registry ${made.name} was created.`);
-      return;
-    }
-    const params = { gateway_id, registry_id: opened.id };
-    const body = inputOf(kind, typed, opened);
-    const saved = await call(registries.update, { params, body, version: opened.version });
-    setOpened(saved);
-    setTyped(typedOf(kinds, saved));
-    setTouched(false);
-    announce("Saved.");
+export function RegistryForm({ gateway_id, kinds, registry }: RegistryFormProps) {
+  const { may } = useSession();
+  const form = useResourceForm({
+    noun: "registry",
+    loaded: registry,
+    toDraft: (stored: Registry | undefined) => toDraft(kinds, stored),
+    save: (draft, stored) => {
+      const body = toInput(findKind(kinds, draft.provider), draft, stored);
+      if (!stored) return call(registries.create, { params: { gateway_id }, body });
+      const params = { gateway_id, registry_id: stored.id };
+      return call(registries.update, { params, body, version: stored.version });
+    },
+    listPath: `/gateways/${gateway_id}/registries`,
   });
-  const keeps = opened?.auth && !typed.api_key;
+  const { stored, draft, change, problem } = form;
+  const kind = findKind(kinds, draft.provider);
+  const keepsKey = stored?.auth && !draft.api_key;
   return (
-    <Form
-      action={save}
-      save={opened ? "Save" : "Create registry"}
-      locked={!may("write")}
-      onStale={onStale}
-      {...(opened ? {} : { onCancel: () => navigate(`/gateways/${gateway_id}/registries`) })}
-    >
+    <ResourceForm form={form}>
       <Section title="Upstream">
         <SelectField
-          label="Kind"
-          value={typed.provider}
-          disabled={opened !== undefined}
-          hint={opened ? "Cannot be changed: create another registry." : ""}
+          label="Provider"
+          value={draft.provider}
+          disabled={stored !== undefined}
+          hint={stored ? "Cannot be changed. Create another registry instead." : ""}
           options={kinds.map((entry) => [entry.kind, entry.kind])}
-          onChange={(provider) => setTyped({ ...typed, ...freshFor(kindOf(kinds, provider)) })}
+          onChange={(provider) => change(newDraft(findKind(kinds, provider)))}
         />
         <TextField
           label="Name"
           required
-          value={typed.name}
+          value={draft.name}
           onChange={(name) => change({ name })}
-          problem={findProblem(save.error, "name")}
+          problem={problem("name")}
         />
         <SchemaFields
           schema={kind.options_schema}
-          draft={typed.options}
+          draft={draft.options}
           onChange={(options) => change({ options })}
-          error={save.error}
+          error={form.error}
           at="provider_options"
         />
-        {/* The built-in demo refuses a credential. */}
+        {/* The built-in demo provider rejects a credential. */}
         {kind.kind !== "demo" && (
           <TextField
             label={kind.needs_key ? "API key" : "API key (optional)"}
             type="password"
             autoComplete="off"
-            required={kind.needs_key && !opened?.auth}
-            disabled={typed.keyless}
-            value={typed.api_key}
+            required={kind.needs_key && !stored?.auth}
+            disabled={draft.removeKey}
+            value={draft.api_key}
             onChange={(api_key) => change({ api_key })}
-            problem={findProblem(save.error, "auth.api_key") ?? findProblem(save.error, "auth")}
+            problem={problem("auth.api_key") ?? problem("auth")}
             placeholder={
-              opened?.auth?.type === "api_key"
-                ? `Leave empty to keep ${opened.auth.api_key}`
+              stored?.auth?.type === "api_key"
+                ? `Leave empty to keep ${stored.auth.api_key}`
                 : undefined
             }
             hint="Stored encrypted and never shown again."
           />
         )}
-        {opened?.auth && !kind.needs_key && (
+        {stored?.auth && !kind.needs_key && (
           <CheckField
             label="Remove the stored key"
-            checked={typed.keyless}
-            onChange={(keyless) => change({ keyless, api_key: "" })}
+            checked={draft.removeKey}
+            onChange={(removeKey) => change({ removeKey, api_key: "" })}
           />
         )}
       </Section>
-      <Section title="Use">
+      <Section title="Options">
         <CheckField
           label="Enabled"
           hint="A disabled registry gets no requests."
-          checked={typed.enabled}
+          checked={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
         <PrivateAddressField
-          checked={typed.allow_private}
+          checked={draft.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />
         <fieldset className="field choices">
@@ -144,8 +125,8 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
             <CheckField
               key={name}
               label={name.replaceAll("_", " ")}
-              checked={typed.capabilities.includes(name)}
-              onChange={(on) => change({ capabilities: toggled(kind, typed, name, on) })}
+              checked={draft.capabilities.includes(name)}
+              onChange={(on) => change({ capabilities: toggle(kind, draft, name, on) })}
             />
           ))}
         </fieldset>
@@ -153,65 +134,65 @@ export function RegistryForm({ gateway_id, kinds, registry, onStale }: RegistryF
       {may("write") && (
         <ConnectionTest
           gateway_id={gateway_id}
-          tried={opened && !touched ? { id: opened.id } : inputOf(kind, typed, undefined)}
+          input={stored && !form.isDirty ? { id: stored.id } : toInput(kind, draft, undefined)}
           blocked={
-            touched && keeps
-              ? "Save first, or type the key again: the stored one is not sent to an unsaved address."
+            form.isDirty && keepsKey
+              ? "Save first, or enter the key again: the stored key is not sent to an unsaved address."
               : undefined
           }
         />
       )}
-    </Form>
+    </ResourceForm>
   );
 }
 
-function kindOf(kinds: readonly KindEntry[], name: string): KindEntry {
+function findKind(kinds: readonly KindEntry[], name: string): KindEntry {
   const kind = kinds.find((entry) => entry.kind === name) ?? kinds[0];
-  if (!kind) throw new Error("The server names no kind of registry.");
+  if (!kind) throw new Error("The server returned no registry kinds.");
   return kind;
 }
 
-const freshFor = (kind: KindEntry) => ({
+const newDraft = (kind: KindEntry) => ({
   provider: kind.kind,
-  options: toDraft(kind.options_schema, {}),
+  options: toSchemaDraft(kind.options_schema, {}),
   capabilities: kind.capabilities,
   api_key: "",
 });
 
-function typedOf(kinds: readonly KindEntry[], registry: Registry | undefined): Typed {
-  const kind = kindOf(kinds, registry?.provider ?? "");
+function toDraft(kinds: readonly KindEntry[], registry: Registry | undefined): RegistryDraft {
+  const kind = findKind(kinds, registry?.provider ?? "");
   return {
-    ...freshFor(kind),
+    ...newDraft(kind),
     name: registry?.name ?? "",
-    options: toDraft(kind.options_schema, registry?.provider_options ?? {}),
-    keyless: false,
+    options: toSchemaDraft(kind.options_schema, registry?.provider_options ?? {}),
+    removeKey: false,
     capabilities: registry?.capabilities ?? kind.capabilities,
     enabled: registry?.enabled ?? true,
     allow_private: registry?.allow_private ?? false,
   };
 }
 
-/** A stored key is left out, so it stays; a draft has none to keep. */
-function inputOf(
+/** Omits `auth` to keep a stored key. */
+function toInput(
   kind: KindEntry,
-  typed: Typed,
-  opened: Registry | undefined,
+  draft: RegistryDraft,
+  stored: Registry | undefined,
 ): Omit<RegistryInput, "auth" | "type"> & Partial<Pick<RegistryInput, "auth">> {
-  const { name, provider, options, api_key, keyless, enabled, allow_private } = typed;
-  const all = typed.capabilities.length === kind.capabilities.length;
+  const { name, provider, options, api_key, removeKey, enabled, allow_private } = draft;
+  const all = draft.capabilities.length === kind.capabilities.length;
   const auth = api_key ? ({ type: "api_key", api_key } as const) : null;
   return {
     name,
     provider,
     provider_options: toValues(kind.options_schema, options, "provider_options"),
-    ...(auth || keyless || !opened?.auth ? { auth } : {}),
-    capabilities: all ? null : [...typed.capabilities],
+    ...(auth || removeKey || !stored?.auth ? { auth } : {}),
+    capabilities: all ? null : [...draft.capabilities],
     enabled,
     allow_private,
   };
 }
 
-/** In the kind's own order. */
-function toggled(kind: KindEntry, typed: Typed, name: Capability, on: boolean): Capability[] {
-  return kind.capabilities.filter((one) => (one === name ? on : typed.capabilities.includes(one)));
+/** Keeps the provider's order. */
+function toggle(kind: KindEntry, draft: RegistryDraft, name: Capability, on: boolean) {
+  return kind.capabilities.filter((one) => (one === name ? on : draft.capabilities.includes(one)));
 }

@@ -1,9 +1,9 @@
-/** The columns of a request, on Home and on the Requests page. */
+/** Columns of a request, on Home and on the Requests page. */
 import type { RequestEvent } from "../../contract/requests.ts";
 import { StatusBadge, Timestamp } from "../ui/badge.tsx";
 import type { Column } from "../ui/table.tsx";
 
-/** Names by id; what is gone is shown by its id. */
+/** Names by id. A deleted resource is shown by its id. */
 export interface RequestNames {
   consumers: ReadonlyMap<string, string>;
   registries: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export const requestColumns = (
   { head: "Consumer", cell: ({ consumer_id }) => renderName(names.consumers, consumer_id) },
   { head: "Model", cell: ({ model_sent, model_asked }) => model_sent ?? model_asked ?? NONE },
   { head: "Registry", cell: ({ registry_id }) => renderName(names.registries, registry_id) },
-  { head: "Tokens", number: true, cell: tokens },
+  { head: "Tokens", number: true, cell: renderTokens },
   { head: "ms", number: true, cell: ({ total_ms }) => Math.round(total_ms).toLocaleString() },
 ];
 
@@ -37,7 +37,7 @@ export function renderName(names: ReadonlyMap<string, string>, id: string | null
 
 const NONE = <span className="muted">none</span>;
 
-function tokens({ input_tokens, output_tokens }: RequestEvent) {
+function renderTokens({ input_tokens, output_tokens }: RequestEvent) {
   if (input_tokens === null && output_tokens === null) return NONE;
   return `${input_tokens ?? 0} + ${output_tokens ?? 0}`;
 }

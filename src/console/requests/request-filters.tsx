@@ -1,11 +1,11 @@
-/** What narrows the list of requests; every choice stands in the address. */
+/** Filters of Requests, all stored in the address. */
 import { changeQuery, useLocation } from "../router.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
 import { RANGE_OPTIONS, readRange } from "../ui/time-range.ts";
 import type { RequestNames } from "./request-columns.tsx";
 
-/** As the data plane names them. */
+/** Endpoint names of the data plane. */
 const ENDPOINTS = [
   "chat",
   "responses",
@@ -20,8 +20,8 @@ const ENDPOINTS = [
   "models",
 ];
 
-const TYPED = ["status", "error_code", "trace_id"] as const;
-const LABELS = { status: "Status", error_code: "Error code", trace_id: "Trace id" };
+const TEXT_FILTERS = ["status", "error_code", "trace_id"] as const;
+const LABELS = { status: "Status", error_code: "Error code", trace_id: "Trace ID" };
 
 export function RequestFilters({ names }: { names: RequestNames }) {
   const { search } = useLocation();
@@ -38,26 +38,26 @@ export function RequestFilters({ names }: { names: RequestNames }) {
       <SelectField
         label="Consumer"
         value={value("consumer_id")}
-        options={choices(names.consumers, value("consumer_id"))}
+        options={toOptions(names.consumers, value("consumer_id"))}
         onChange={set("consumer_id")}
       />
       <SelectField
         label="Registry"
         value={value("registry_id")}
-        options={choices(names.registries, value("registry_id"))}
+        options={toOptions(names.registries, value("registry_id"))}
         onChange={set("registry_id")}
       />
       <SelectField
         label="Endpoint"
         value={value("endpoint")}
-        options={choices(new Map(ENDPOINTS.map((name) => [name, name])), value("endpoint"))}
+        options={toOptions(new Map(ENDPOINTS.map((name) => [name, name])), value("endpoint"))}
         onChange={set("endpoint")}
       />
-      {TYPED.map((name) => (
+      {TEXT_FILTERS.map((name) => (
         <TextFilter
           key={`${name}${value(name)}`}
           label={LABELS[name]}
-          given={value(name)}
+          value={value(name)}
           type={name === "status" ? "number" : "text"}
           apply={set(name)}
         />
@@ -66,8 +66,8 @@ export function RequestFilters({ names }: { names: RequestNames }) {
   );
 }
 
-/** One that is no longer there stays choosable while the address names it. */
-function choices(known: ReadonlyMap<string, string>, given: string) {
-  const more = given && !known.has(given) ? [[given, given] as const] : [];
-  return [["", "Any"] as const, ...known, ...more];
+/** Includes the value in the address even if it no longer exists. */
+function toOptions(names: ReadonlyMap<string, string>, selected: string) {
+  const unknown = selected && !names.has(selected) ? [[selected, selected] as const] : [];
+  return [["", "Any"] as const, ...names, ...unknown];
 }

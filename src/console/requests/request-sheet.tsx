@@ -1,4 +1,4 @@
-/** One request in full, beside the list: what was asked, who answered, what was tried. */
+/** Details of one request, with its attempts. */
 import type { RequestEvent } from "../../contract/requests.ts";
 import { Badge, StatusBadge, Timestamp } from "../ui/badge.tsx";
 import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
@@ -10,9 +10,9 @@ interface RequestSheetProps extends SheetNavigation {
   names: RequestNames;
 }
 
-export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps) {
+export function RequestSheet({ event, names, ...navigation }: RequestSheetProps) {
   return (
-    <EventSheet title="Request" {...neighbours}>
+    <EventSheet title="Request" {...navigation}>
       <dl className="facts">
         <Fact name="Time" value={<Timestamp at={event.time} precise />} />
         <Fact
@@ -37,31 +37,31 @@ export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps)
           value={renderName(names.consumers, event.consumer_id)}
           filter={["consumer_id", event.consumer_id]}
         />
-        <Fact name="Key id" value={<code>{event.key_id}</code>} />
-        <Fact name="Model asked" value={event.model_asked ?? "none"} />
+        <Fact name="Key ID" value={<code>{event.key_id}</code>} />
+        <Fact name="Model requested" value={event.model_asked ?? "none"} />
         <Fact name="Model sent" value={event.model_sent ?? "none"} />
         <Fact
           name="Registry"
           value={renderName(names.registries, event.registry_id)}
           filter={["registry_id", event.registry_id]}
         />
-        <Fact name="Kind" value={event.provider ?? "none"} />
-        <Fact name="Tokens in" value={event.input_tokens ?? "not told"} />
-        <Fact name="Tokens out" value={event.output_tokens ?? "not told"} />
-        <Fact name="First byte" value={inMs(event.ttfb_ms)} />
-        <Fact name="Total" value={inMs(event.total_ms)} />
-        <Fact name="Sent" value={`${event.request_bytes.toLocaleString()} bytes`} />
-        <Fact name="Received" value={`${event.response_bytes.toLocaleString()} bytes`} />
-        <Fact name="Request id" value={<code>{event.id}</code>} />
+        <Fact name="Provider" value={event.provider ?? "none"} />
+        <Fact name="Input tokens" value={event.input_tokens ?? "unknown"} />
+        <Fact name="Output tokens" value={event.output_tokens ?? "unknown"} />
+        <Fact name="Time to first byte" value={formatMs(event.ttfb_ms)} />
+        <Fact name="Total time" value={formatMs(event.total_ms)} />
+        <Fact name="Request size" value={`${event.request_bytes.toLocaleString()} bytes`} />
+        <Fact name="Response size" value={`${event.response_bytes.toLocaleString()} bytes`} />
+        <Fact name="Request ID" value={<code>{event.id}</code>} />
         <Fact
-          name="Trace id"
+          name="Trace ID"
           value={<code>{event.trace_id}</code>}
           filter={["trace_id", event.trace_id]}
         />
       </dl>
       <h3>Attempts</h3>
       {event.attempts.length === 0 ? (
-        <p className="muted">No upstream was asked.</p>
+        <p className="muted">No upstream was called.</p>
       ) : (
         <ol className="attempts">
           {event.attempts.map(({ registry_id, status, error, ms }, index) => (
@@ -70,9 +70,9 @@ export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps)
               <span>{renderName(names.registries, registry_id)}</span>
               {status !== null && <StatusBadge code={status} />}
               {(error || status === null) && (
-                <Badge tone="bad" icon="warning" text={error ?? "no answer"} />
+                <Badge tone="bad" icon="warning" text={error ?? "no response"} />
               )}
-              <span className="muted">{inMs(ms)}</span>
+              <span className="muted">{formatMs(ms)}</span>
             </li>
           ))}
         </ol>
@@ -81,5 +81,5 @@ export function RequestSheet({ event, names, ...neighbours }: RequestSheetProps)
   );
 }
 
-const inMs = (ms: number | null): string =>
+const formatMs = (ms: number | null): string =>
   ms === null ? "none" : `${Math.round(ms).toLocaleString()} ms`;

@@ -1,4 +1,4 @@
-/** Console → Requests: what the data plane answered, newest first, filtered by the address. */
+/** Console → Requests: recorded requests of a gateway, newest first, filtered by the address. */
 import { call, type Reader } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
 import { readNamesById } from "../read-all-pages.ts";
@@ -12,7 +12,7 @@ import { type RequestNames, requestColumns } from "./request-columns.tsx";
 import { RequestFilters } from "./request-filters.tsx";
 import { RequestSheet } from "./request-sheet.tsx";
 
-/** Filters that go to the server as they are. */
+/** Filters with the server's names. */
 const FILTERS = ["consumer_id", "registry_id", "endpoint", "status", "error_code", "trace_id"];
 
 export function RequestsPage({ gateway_id }: { gateway_id: string }) {
@@ -20,11 +20,11 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
   const key = [readRange(search), ...FILTERS.map((name) => search.get(name) ?? "")].join("\n");
   const loaded = useLoad(
     key,
-    (read) => read(gateways.requests, { params: { gateway_id }, query: queryOf(search) }),
-    { still: true },
+    (read) => read(gateways.requests, { params: { gateway_id }, query: readQuery(search) }),
+    { ignoreOtherTabs: true },
   );
-  const named = useLoad(gateway_id, (read) => namesOf(read, gateway_id));
-  const names = named.state === "ready" ? named.value : NO_NAMES;
+  const loadedNames = useLoad(gateway_id, (read) => readNames(read, gateway_id));
+  const names = loadedNames.state === "ready" ? loadedNames.value : NO_NAMES;
   const refresh = (
     <button type="button" className="button" onClick={loaded.reload}>
       <Icon name="reload" /> Refresh
@@ -35,7 +35,7 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
       title="Requests"
       about={
         loaded.state === "ready"
-          ? `Newest first. As of ${loaded.at.toLocaleTimeString()}.`
+          ? `Newest first. Updated at ${loaded.at.toLocaleTimeString()}.`
           : "Newest first."
       }
       actions={refresh}
@@ -46,18 +46,18 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
           <Feed
             key={`${key}${loaded.state === "ready" && loaded.at.getTime()}`}
             what="requests"
-            hint="They come when an application sends them with the key of a consumer."
+            hint="They appear when an application sends them with a consumer key."
             first={page}
             searching={FILTERS.some((name) => search.get(name))}
             more={(cursor) =>
               call(gateways.requests, {
                 params: { gateway_id },
-                query: { ...queryOf(search), cursor },
+                query: { ...readQuery(search), cursor },
               })
             }
             columns={(show) => requestColumns(names, show)}
-            sheet={(event, neighbours) => (
-              <RequestSheet event={event} names={names} {...neighbours} />
+            sheet={(event, navigation) => (
+              <RequestSheet event={event} names={names} {...navigation} />
             )}
           />
         )}
@@ -68,7 +68,7 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
 
 const NO_NAMES: RequestNames = { consumers: new Map(), registries: new Map() };
 
-async function namesOf(read: Reader, gateway_id: string): Promise<RequestNames> {
+async function readNames(read: Reader, gateway_id: string): Promise<RequestNames> {
   const params = { gateway_id };
   const [clients, upstreams] = await Promise.all([
     readNamesById((query) => read(consumers.list, { params, query })),
@@ -77,7 +77,7 @@ async function namesOf(read: Reader, gateway_id: string): Promise<RequestNames> 
   return { consumers: clients, registries: upstreams };
 }
 
-function queryOf(search: URLSearchParams) {
-  const given = FILTERS.map((name) => [name, search.get(name) || undefined]);
-  return { ...Object.fromEntries(given), from: readRangeStart(search) };
+function readQuery(search: URLSearchParams) {
+  const filters = FILTERS.map((name) => [name, search.get(name) || undefined]);
+  return { ...Object.fromEntries(filters), from: readRangeStart(search) };
 }

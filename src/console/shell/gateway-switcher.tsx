@@ -1,4 +1,4 @@
-/** Which gateway is looked at? Choosing another one stays on the same kind of page. */
+/** Selects the gateway, and stays on the same kind of page. */
 import { navigate, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 
@@ -6,14 +6,14 @@ export function GatewaySwitcher() {
   const { gateways, gateway } = useSession();
   const { path } = useLocation();
   if (!gateway) return <div className="switcher" />;
-  const choose = (id: string) => {
-    const part = /^\/gateways\/[^/]+(\/\w+)?/.exec(path)?.[1] ?? "";
-    navigate(id ? `/gateways/${id}${part}` : "/gateways");
+  const select = (id: string) => {
+    const section = /^\/gateways\/[^/]+(\/\w+)?/.exec(path)?.[1] ?? "";
+    navigate(id ? `/gateways/${id}${section}` : "/gateways");
   };
   return (
     <div className="switcher">
       <label htmlFor="gateway">Gateway</label>
-      <select id="gateway" value={gateway.id} onChange={(event) => choose(event.target.value)}>
+      <select id="gateway" value={gateway.id} onChange={(event) => select(event.target.value)}>
         {gateways.map(({ id, name, slug }) => (
           <option key={id} value={id}>
             {name} ({slug})

@@ -1,4 +1,4 @@
-/** What stands around every page: bar, side bar, gateway switcher, shared dialogs. */
+/** Frame around every page: header, side bar, gateway switcher and shared dialogs. */
 import { type ReactNode, useEffect, useState } from "react";
 import type { WhoAmI } from "../../contract/session.ts";
 import { call } from "../api.ts";
@@ -15,46 +15,47 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Ready } from "../ui/page.tsx";
 import { SecretDialog } from "../ui/secret-dialog.tsx";
-import { useAction, useLoad } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
+import { useLoad } from "../use-load.ts";
 import { GatewaySwitcher } from "./gateway-switcher.tsx";
 import { SideBar } from "./side-bar.tsx";
 
-const SAID_MS = 4000;
-/** The gateway that this browser tab looked at last, for the pages whose address names none. */
-const CHOSEN = "gateway";
+const TOAST_MS = 4000;
+/** Session storage key of the last gateway, for pages whose address has none. */
+const GATEWAY_KEY = "gateway";
 
 export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
   const { path } = useLocation();
-  const named = /^\/gateways\/([0-9a-f-]{36})/.exec(path)?.[1];
+  const gatewayInPath = /^\/gateways\/([0-9a-f-]{36})/.exec(path)?.[1];
   useEffect(() => {
-    if (named) sessionStorage.setItem(CHOSEN, named);
-  }, [named]);
-  const list = useLoad(named ?? "", (read) =>
+    if (gatewayInPath) sessionStorage.setItem(GATEWAY_KEY, gatewayInPath);
+  }, [gatewayInPath]);
+  const list = useLoad(gatewayInPath ?? "", (read) =>
     readAllPages((query) => read(gateways.list, { params: {}, query: { ...query, sort: "name" } })),
   );
-  const [question, setQuestion] = useState<Confirmation>();
-  const [revealed, setRevealed] = useState<NewSecret>();
-  const [said, setSaid] = useState("");
+  const [confirmation, setConfirmation] = useState<Confirmation>();
+  const [secret, setSecret] = useState<NewSecret>();
+  const [toast, setToast] = useState("");
   useEffect(() => {
-    const timer = said && setTimeout(() => setSaid(""), SAID_MS);
+    const timer = toast && setTimeout(() => setToast(""), TOAST_MS);
     return () => clearTimeout(timer || undefined);
-  }, [said]);
+  }, [toast]);
 
-  const known = list.state === "ready" ? list.value : [];
-  const chosen = named ?? sessionStorage.getItem(CHOSEN);
+  const all = list.state === "ready" ? list.value : [];
+  const selected = gatewayInPath ?? sessionStorage.getItem(GATEWAY_KEY);
   const value: ConsoleSession = {
     who,
     may: (permission) => who.permissions.includes(permission),
     allGateways: who.gateway_ids === null,
-    gateways: known,
-    gateway: known.find(({ id }) => id === chosen) ?? known[0],
-    confirm: setQuestion,
-    showSecret: setRevealed,
-    announce: setSaid,
+    gateways: all,
+    gateway: all.find(({ id }) => id === selected) ?? all[0],
+    confirm: setConfirmation,
+    showSecret: setSecret,
+    announce: setToast,
   };
   return (
     <SessionContext value={value}>
-      {/* With the whole address: a bare fragment would be looked for at the one in <base>. */}
+      {/* With the full path: a bare fragment would be relative to <base>. */}
       <a className="skip" href={`${location.pathname}${location.search}#main`}>
         Skip to content
       </a>
@@ -64,7 +65,7 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
             <Icon name="gateway" /> Portcullis
           </Link>
           <GatewaySwitcher />
-          <WhoIsThis who={who} />
+          <Account who={who} />
         </header>
         <SideBar />
         <main id="main" tabIndex={-1} key={path}>
@@ -77,24 +78,26 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
           )}
         </main>
       </div>
-      {question && <ConfirmDialog question={question} onClose={() => setQuestion(undefined)} />}
-      {revealed && <SecretDialog revealed={revealed} onStored={() => setRevealed(undefined)} />}
+      {confirmation && (
+        <ConfirmDialog confirmation={confirmation} onClose={() => setConfirmation(undefined)} />
+      )}
+      {secret && <SecretDialog secret={secret} onStored={() => setSecret(undefined)} />}
       <div className="toast" role="status">
-        {said}
+        {toast}
       </div>
     </SessionContext>
   );
 }
 
-function WhoIsThis({ who }: { who: WhoAmI }) {
+function Account({ who }: { who: WhoAmI }) {
   const signOut = useAction(async () => {
     await call(session.signOut, { params: {} });
-    // Loaded anew, so that nothing that was read stays in memory.
+    // A full load clears everything in memory.
     location.assign(document.baseURI);
   });
   return (
     <div className="who">
-      {signOut.error && <span role="alert">Not signed out: {signOut.error.message}</span>}
+      {signOut.error && <span role="alert">Sign-out failed: {signOut.error.message}</span>}
       <span className="who-name">{who.name}</span>
       <span className="badge plain">{who.role}</span>
       <button type="button" className="button small" onClick={() => void signOut.run()}>

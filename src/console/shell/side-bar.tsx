@@ -1,4 +1,4 @@
-/** The places of the console; what a role may not see is not offered. */
+/** Navigation of the console, without pages that the role may not see. */
 import { type ReactNode, useEffect, useRef } from "react";
 import { ROOT_URL } from "../api.ts";
 import { approvals, storeRequests } from "../endpoints.ts";
@@ -9,30 +9,30 @@ import { PendingCount } from "./pending-count.tsx";
 
 export function SideBar() {
   const { gateway, may, allGateways } = useSession();
-  const here = gateway && `/gateways/${gateway.id}`;
+  const gatewayPath = gateway && `/gateways/${gateway.id}`;
   const { path } = useLocation();
   const nav = useRef<HTMLElement>(null);
-  // On a narrow screen the places stand in a row that is longer than it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: both say where in the row one is
+  // On a narrow screen the navigation is a row that scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: both change the current entry
   useEffect(() => {
     const current = nav.current?.querySelector("[aria-current]");
     current?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [path, here]);
+  }, [path, gatewayPath]);
   return (
     <nav className="side" aria-label="Console" ref={nav}>
       <ul>
         <Item to="/" icon="home" text="Home" exact />
       </ul>
-      {here && (
+      {gatewayPath && (
         <>
           <h2>{gateway.name}</h2>
           <ul>
-            <Item to={`${here}/registries`} icon="registry" text="Registries" />
-            <Item to={`${here}/consumers`} icon="consumer" text="Consumers" />
-            <Item to={`${here}/requests`} icon="requests" text="Requests" />
-            <Item to={`${here}/store`} icon="store" text="Store">
+            <Item to={`${gatewayPath}/registries`} icon="registry" text="Registries" />
+            <Item to={`${gatewayPath}/consumers`} icon="consumer" text="Consumers" />
+            <Item to={`${gatewayPath}/requests`} icon="requests" text="Requests" />
+            <Item to={`${gatewayPath}/store`} icon="store" text="Store">
               <PendingCount
-                of={gateway.id}
+                loadKey={gateway.id}
                 load={({ limit }, read) =>
                   read(storeRequests.list, {
                     params: { gateway_id: gateway.id },
@@ -41,7 +41,7 @@ export function SideBar() {
                 }
               />
             </Item>
-            <Item to={here} icon="settings" text="Settings" exact />
+            <Item to={gatewayPath} icon="settings" text="Settings" exact />
           </ul>
         </>
       )}
@@ -55,7 +55,7 @@ export function SideBar() {
             <Item to="/activity" icon="activity" text="Activity" />
             <Item to="/approvals" icon="hand" text="Approvals">
               <PendingCount
-                of="approvals"
+                loadKey="approvals"
                 load={({ limit }, read) =>
                   read(approvals.list, { params: {}, query: { limit, status: "pending" } })
                 }
@@ -75,28 +75,28 @@ export function SideBar() {
           </a>
         </li>
       </ul>
-      <p className="hint">Times are those of {ZONE}.</p>
+      <p className="hint">Time zone: {TIME_ZONE}</p>
     </nav>
   );
 }
 
-const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 interface ItemProps {
   to: string;
   icon: IconName;
   text: string;
-  /** What lies below does not count as being here. */
+  /** Not highlighted for pages below it. */
   exact?: boolean;
   children?: ReactNode;
 }
 
 function Item({ to, icon, text, exact, children }: ItemProps) {
   const { path } = useLocation();
-  const here = path === to || (!exact && path.startsWith(`${to}/`));
+  const isCurrent = path === to || (!exact && path.startsWith(`${to}/`));
   return (
     <li>
-      <Link to={to} aria-current={here ? "page" : undefined}>
+      <Link to={to} aria-current={isCurrent ? "page" : undefined}>
         <Icon name={icon} /> {text} {children}
       </Link>
     </li>

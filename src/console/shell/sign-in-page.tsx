@@ -1,13 +1,13 @@
-/** Console → sign in: an administrator token for a session. */
+/** Console → sign in: exchanges an administrator token for a session. */
 import { useEffect, useState } from "react";
 import { call } from "../api.ts";
 import { session } from "../endpoints.ts";
 import { TextField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 
-export function SignInPage({ ended }: { ended: boolean }) {
+export function SignInPage({ expired }: { expired: boolean }) {
   const [token, setToken] = useState("");
   const signIn = useAction(() => call(session.signIn, { params: {}, body: { token } }));
   useEffect(() => {
@@ -20,9 +20,9 @@ export function SignInPage({ ended }: { ended: boolean }) {
           <Icon name="gateway" /> Portcullis
         </p>
         <h1>Sign in</h1>
-        {ended && !signIn.error && (
+        {expired && !signIn.error && (
           <p className="note" role="status">
-            Your session has ended. Sign in again with the same token to go on where you were.
+            Your session has expired. Sign in with the same token to continue where you left off.
           </p>
         )}
         <form
@@ -38,9 +38,9 @@ export function SignInPage({ ended }: { ended: boolean }) {
             required
             value={token}
             onChange={setToken}
-            hint="Printed when Portcullis first started; it begins with pa_. Another one: portcullis token create."
+            hint="Starts with pa_. Portcullis printed one at its first start. To create another, run: portcullis token create."
           />
-          <Failure title="You are not signed in." error={signIn.error} />
+          <Failure title="Sign-in failed." error={signIn.error} />
           <div className="form-end">
             <button type="submit" className="button primary" disabled={signIn.busy}>
               {signIn.busy ? "Signing in…" : "Sign in"}

@@ -1,4 +1,4 @@
-/** Approves a request for a server, for as long and with the instance that the approver says, or rejects it. */
+/** Approves a Store request, with an instance and an expiry, or rejects it. */
 import { useState } from "react";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
@@ -8,10 +8,10 @@ import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { ExpiryField } from "../ui/expiry-field.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
-import { findProblem } from "../ui/form.tsx";
+import { findProblem } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 import type { McpInstance } from "./instances/list-instances.ts";
 
 interface DecideRequestProps {
@@ -37,16 +37,16 @@ export function DecideRequest({ request, entry, instances, onClose }: DecideRequ
     onClose();
     announce(`The request of ${request.principal_sub} was ${approve ? "approved" : "rejected"}.`);
   });
-  // The server makes the first instance itself, unless it needs something for that.
-  const stuck = usable.length === 0 && (entry.needs_admin_setup || instances.length > 0);
+  // The server creates the first instance itself, unless an administrator must set it up.
+  const isBlocked = usable.length === 0 && (entry.needs_admin_setup || instances.length > 0);
   return (
     // Not a form: Enter in the note must not decide.
     <div className="decide">
-      {stuck && (
+      {isBlocked && (
         <p className="note">
           <Icon name="warning" />
           <span>
-            No instance of this server can be used yet, so it cannot be approved: create or enable
+            This request cannot be approved: the server has no enabled instance. Create or enable
             one. <Link to={`/gateways/${request.gateway_id}/registries`}>Registries</Link>
           </span>
         </p>
@@ -55,25 +55,25 @@ export function DecideRequest({ request, entry, instances, onClose }: DecideRequ
         <SelectField
           label="Instance"
           value={instance_id}
-          options={[["", "Choose…"], ...usable.map(({ id, name }) => [id, name] as const)]}
+          options={[["", "Select…"], ...usable.map(({ id, name }) => [id, name] as const)]}
           onChange={setInstance}
           problem={findProblem(decide.error, "instance_id")}
         />
       )}
       <ExpiryField
-        label="The access ends"
+        label="Access expires"
         onChange={setExpiry}
         problem={findProblem(decide.error, "expires_at")}
       />
       <TextField
         label="Note"
-        hint="For the person who asked. Needed to reject."
+        hint="Shown to the requester. Required to reject."
         value={note}
         onChange={setNote}
         autoComplete="off"
         problem={findProblem(decide.error, "note")}
       />
-      <Failure title="This was not decided." error={decide.error} />
+      <Failure title="The decision was not saved." error={decide.error} />
       <div className="form-end">
         <button
           type="button"
@@ -86,7 +86,7 @@ export function DecideRequest({ request, entry, instances, onClose }: DecideRequ
         <button
           type="button"
           className="button primary"
-          disabled={decide.busy || stuck}
+          disabled={decide.busy || isBlocked}
           onClick={() => void decide.run(true)}
         >
           Approve

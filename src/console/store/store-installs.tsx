@@ -1,4 +1,4 @@
-/** What people have installed from the Store, and whether it counts now. */
+/** Installs of the Store, and their state. */
 import type { Install } from "../../contract/store-installs.ts";
 import { call } from "../api.ts";
 import { storeInstalls } from "../endpoints.ts";
@@ -15,8 +15,8 @@ export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
       title: `Remove ${code} from ${principal_sub}?`,
       body: (
         <p>
-          The install goes, with what {principal_sub} filled in and the account that was connected
-          for it. What was approved stays approved: they may install it again.
+          Deletes the install, the values that {principal_sub} entered and the connected account.
+          The approval is kept: the server can be installed again.
         </p>
       ),
       button: "Remove install",
@@ -32,11 +32,10 @@ export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
       search="Search person or server"
       sorted="created_at"
       load={(query, read) => read(storeInstalls.list, { params: { gateway_id }, query })}
-      columns={may("write") ? [...COLUMNS, acts(remove)] : COLUMNS}
+      columns={may("write") ? [...COLUMNS, actionsColumn(remove)] : COLUMNS}
       empty={
         <p>
-          Nobody has installed anything yet. What people install with their clients, and what you
-          approve, comes here.
+          No installs yet. Servers that people install, and requests that you approve, appear here.
         </p>
       }
     />
@@ -58,7 +57,7 @@ const COLUMNS: Column<Install>[] = [
     ),
   },
   { head: "State", cell: (install) => <State install={install} /> },
-  { head: "Ends", cell: ({ ends_at }) => <Timestamp at={ends_at} /> },
+  { head: "Expires", cell: ({ ends_at }) => <Timestamp at={ends_at} /> },
   {
     head: "Installed",
     sort: "created_at",
@@ -66,7 +65,7 @@ const COLUMNS: Column<Install>[] = [
   },
 ];
 
-const acts = (remove: (install: Install) => void): Column<Install> => ({
+const actionsColumn = (remove: (install: Install) => void): Column<Install> => ({
   head: "Actions",
   cell: (install) => (
     <button type="button" className="button small" onClick={() => remove(install)}>
@@ -79,7 +78,7 @@ const acts = (remove: (install: Install) => void): Column<Install> => ({
   ),
 });
 
-const BECAUSE: Record<NonNullable<Install["suspended_because"]>, string> = {
+const REASONS: Record<NonNullable<Install["suspended_because"]>, string> = {
   access: "no access",
   instance_disabled: "instance disabled",
   authorization_server_changed: "authorization server changed",
@@ -90,9 +89,9 @@ const BECAUSE: Record<NonNullable<Install["suspended_because"]>, string> = {
 function State({ install }: { install: Install }) {
   const { suspended_because, requires_auth, requires_config } = install;
   if (suspended_because) {
-    return <Badge tone="bad" icon="cross" text={`suspended: ${BECAUSE[suspended_because]}`} />;
+    return <Badge tone="bad" icon="cross" text={`suspended: ${REASONS[suspended_because]}`} />;
   }
-  if (requires_config) return <Badge tone="warn" icon="pencil" text="needs values" />;
+  if (requires_config) return <Badge tone="warn" icon="pencil" text="needs configuration" />;
   if (requires_auth) return <Badge tone="warn" icon="token" text="needs an account" />;
   return <Badge tone="good" icon="check" text="active" />;
 }

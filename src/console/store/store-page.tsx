@@ -1,8 +1,7 @@
-/** Console → Store: which MCP servers people of a gateway install, and who decides about it. */
+/** Console → Store: requests, installs, access, catalog, instances and principals of a gateway. */
 import type { ReactNode } from "react";
 import { useLocation } from "../router.tsx";
-import { Page } from "../ui/page.tsx";
-import { RefreshButton } from "../ui/refresh-button.tsx";
+import { Page, RefreshButton } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { AccessRules } from "./access/access-rules.tsx";
 import { StoreCatalog } from "./catalog/store-catalog.tsx";
@@ -28,7 +27,7 @@ interface StorePageProps {
   gateway_id: string;
 }
 
-const SHOWN: Record<string, (props: StorePageProps) => ReactNode> = {
+const CONTENT: Record<string, (props: StorePageProps) => ReactNode> = {
   "": StoreRequests,
   installs: StoreInstalls,
   access: AccessRules,
@@ -41,15 +40,15 @@ const SHOWN: Record<string, (props: StorePageProps) => ReactNode> = {
 
 export function StorePage({ gateway_id }: StorePageProps) {
   const tab = useLocation().search.get("tab") ?? "";
-  const Shown = SHOWN[tab] ?? StoreRequests;
+  const Content = CONTENT[tab] ?? StoreRequests;
   return (
     <Page
       title="Store"
-      about="MCP servers that people install for themselves, as far as you let them."
+      about="MCP servers that people can install, within the access rules."
       actions={<RefreshButton />}
     >
       <Tabs label="Store" tabs={TABS} />
-      <Shown key={tab} gateway_id={gateway_id} />
+      <Content key={tab} gateway_id={gateway_id} />
     </Page>
   );
 }

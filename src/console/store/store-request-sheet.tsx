@@ -1,4 +1,4 @@
-/** One request for a server: what an approver should know, and the decision. */
+/** Details of a Store request, and the decision. */
 import { AppError } from "../../contract/errors.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
@@ -14,8 +14,7 @@ import { useLoad } from "../use-load.ts";
 import { DecideRequest } from "./decide-request.tsx";
 import { listInstances } from "./instances/list-instances.ts";
 
-/** Enough to see a habit. */
-const EARLIER = 10;
+const MAX_EARLIER = 10;
 
 interface StoreRequestSheetProps {
   request: StoreRequest;
@@ -28,22 +27,22 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
   const loaded = useLoad(request.id, async (read) => {
     const [instances, entry, earlier] = await Promise.all([
       listInstances(read, gateway_id),
-      entryOf(read, gateway_id, code),
+      readEntry(read, gateway_id, code),
       read(storeRequests.list, {
         params: { gateway_id },
-        query: { principal_sub, sort: "-created_at", limit: EARLIER + 1 },
+        query: { principal_sub, sort: "-created_at", limit: MAX_EARLIER + 1 },
       }),
     ]);
     return {
       instances: instances.filter((instance) => instance.code === code),
       entry,
-      earlier: earlier.items.filter(({ id }) => id !== request.id).slice(0, EARLIER),
+      earlier: earlier.items.filter(({ id }) => id !== request.id).slice(0, MAX_EARLIER),
     };
   });
   return (
-    <Dialog title={`${principal_sub} asks for ${code}`} onClose={onClose} sheet>
-      <blockquote>{request.reason ?? "No reason was given."}</blockquote>
-      <Ready of={loaded} what="More about it">
+    <Dialog title={`${principal_sub} requests ${code}`} onClose={onClose} sheet>
+      <blockquote>{request.reason ?? "No reason given."}</blockquote>
+      <Ready of={loaded} what="The details">
         {({ instances, entry, earlier }) => (
           <>
             <dl className="facts">
@@ -62,11 +61,11 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
               <Fact
                 name="Instance"
                 value={
-                  instances.find(({ id }) => id === request.instance_id)?.name ?? "not chosen yet"
+                  instances.find(({ id }) => id === request.instance_id)?.name ?? "not selected yet"
                 }
               />
-              <Fact name="Asked" value={<Timestamp at={request.created_at} />} />
-              <Fact name="Lapses" value={<Timestamp at={request.expires_at} />} />
+              <Fact name="Requested" value={<Timestamp at={request.created_at} />} />
+              <Fact name="Expires" value={<Timestamp at={request.expires_at} />} />
               {request.decided_at && (
                 <>
                   <Fact name="Decided by" value={request.decided_by} />
@@ -76,7 +75,7 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
               )}
             </dl>
             <h3>Other requests of {principal_sub}</h3>
-            <Earlier requests={earlier} />
+            <EarlierRequests requests={earlier} />
             {request.state === "pending" && may("approve") && entry && (
               <DecideRequest {...{ request, entry, instances, onClose }} />
             )}
@@ -87,8 +86,8 @@ export function StoreRequestSheet({ request, onClose }: StoreRequestSheetProps) 
   );
 }
 
-/** Undefined: it was taken out of the catalog. */
-async function entryOf(
+/** Returns undefined if the server is no longer in the catalog. */
+async function readEntry(
   read: Reader,
   gateway_id: string,
   code: string,
@@ -101,7 +100,7 @@ async function entryOf(
   }
 }
 
-function Earlier({ requests }: { requests: readonly StoreRequest[] }) {
+function EarlierRequests({ requests }: { requests: readonly StoreRequest[] }) {
   if (requests.length === 0) return <p className="muted">None.</p>;
   return (
     <ul className="entries">

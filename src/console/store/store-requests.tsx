@@ -1,4 +1,4 @@
-/** The Store's inbox: who wants which server, and why. */
+/** Requests for MCP servers of the Store. */
 import { useState } from "react";
 import type { StoreRequest } from "../../contract/store-requests.ts";
 import { storeRequests } from "../endpoints.ts";
@@ -10,7 +10,7 @@ import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
 import { StoreRequestSheet } from "./store-request-sheet.tsx";
 
-/** The first is meant when the address names none. */
+/** The first is the default. */
 const STATES = [
   ["", "Pending"],
   ["approved", "Approved"],
@@ -24,7 +24,7 @@ const STATES = [
 export function StoreRequests({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();
   const [open, setOpen] = useState<StoreRequest>();
-  const given = search.get("state") ?? "";
+  const state = search.get("state") ?? "";
   return (
     <>
       <List
@@ -35,22 +35,22 @@ export function StoreRequests({ gateway_id }: { gateway_id: string }) {
         filters={
           <SelectField
             label="State"
-            value={given}
+            value={state}
             options={STATES}
-            onChange={(state) => changeQuery({ state, cursor: undefined })}
+            onChange={(value) => changeQuery({ state: value, cursor: undefined })}
           />
         }
         load={(query, read) =>
           read(storeRequests.list, {
             params: { gateway_id },
-            query: { ...query, ...narrowed(given) },
+            query: { ...query, ...toStateQuery(state) },
           })
         }
         columns={columns(setOpen)}
         empty={
           <p>
-            Nobody waits for a decision. A request comes here when a person wants a server that the
-            access rules let them only ask for.
+            No pending requests. A request appears here when a person with the access level{" "}
+            <code>request</code> wants to install a server.
           </p>
         }
       />
@@ -59,13 +59,13 @@ export function StoreRequests({ gateway_id }: { gateway_id: string }) {
   );
 }
 
-/** Anybody can write an address: the server says which states it does not know. */
-const narrowed = (given: string) =>
-  given === "all" ? {} : { state: (given || "pending") as StoreRequest["state"] };
+/** The server rejects unknown states. */
+const toStateQuery = (state: string) =>
+  state === "all" ? {} : { state: (state || "pending") as StoreRequest["state"] };
 
 const columns = (show: (request: StoreRequest) => void): Column<StoreRequest>[] => [
   {
-    head: "Asked",
+    head: "Requested",
     sort: "created_at",
     cell: (request) => (
       <button type="button" className="link" onClick={() => show(request)}>
@@ -83,5 +83,5 @@ const columns = (show: (request: StoreRequest) => void): Column<StoreRequest>[] 
   { head: "Server", sort: "code", cell: ({ code }) => <code>{code}</code> },
   { head: "Reason", cell: ({ reason }) => <span className="brief">{reason}</span> },
   { head: "State", sort: "state", cell: ({ state }) => <DecisionBadge state={state} /> },
-  { head: "Lapses", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
+  { head: "Expires", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
 ];

@@ -1,4 +1,4 @@
-/** Small marks: state with a word and a sign, capabilities, times, ids. Color never stands alone. */
+/** Badges, chips and timestamps. Color is never the only signal. */
 import { Icon, type IconName } from "./icon.tsx";
 
 export type Tone = "good" | "bad" | "warn" | "accent" | "plain";

@@ -1,4 +1,4 @@
-/** Text to take along, with a button that copies it. */
+/** Code with a Copy button. */
 import { useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 
@@ -28,7 +28,7 @@ export function CodeBlock({ label, text }: CodeBlockProps) {
           <Icon name={copied ? "check" : "copy"} /> {copied ? "Copied" : "Copy"}
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll long lines */}
       <section aria-labelledby={id} tabIndex={0}>
         <pre>
           <code ref={code}>{text}</code>
@@ -41,13 +41,13 @@ export function CodeBlock({ label, text }: CodeBlockProps) {
   );
 }
 
-/** The clipboard is only there on HTTPS and on this machine, if allowed; elsewhere the old way works. */
-async function copyText(text: string, shown: HTMLElement | null): Promise<void> {
+/** Falls back to execCommand: the clipboard API needs HTTPS or localhost, and permission. */
+async function copyText(text: string, element: HTMLElement | null): Promise<void> {
   const done = await navigator.clipboard?.writeText(text).then(
     () => true,
     () => false,
   );
-  if (done || !shown) return;
-  getSelection()?.selectAllChildren(shown);
+  if (done || !element) return;
+  getSelection()?.selectAllChildren(element);
   document.execCommand("copy");
 }

@@ -1,18 +1,18 @@
-/** Asks before something goes, and says what goes. */
+/** Asks for confirmation, and describes the consequences. */
 import { useState } from "react";
 import type { Confirmation } from "../session.ts";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
 import { Failure } from "./page.tsx";
 
 interface ConfirmProps {
-  question: Confirmation;
+  confirmation: Confirmation;
   onClose: () => void;
 }
 
-export function ConfirmDialog({ question, onClose }: ConfirmProps) {
-  const { title, body, button: act, mustType: typed, run } = question;
+export function ConfirmDialog({ confirmation, onClose }: ConfirmProps) {
+  const { title, body, button, mustType, run } = confirmation;
   const [text, setText] = useState("");
   const action = useAction(async () => {
     await run();
@@ -27,15 +27,15 @@ export function ConfirmDialog({ question, onClose }: ConfirmProps) {
         }}
       >
         <div className="prose">{body}</div>
-        {typed && (
+        {mustType && (
           <TextField
-            label={`Type ${typed} to confirm`}
+            label={`Type ${mustType} to confirm`}
             value={text}
             onChange={setText}
             autoComplete="off"
           />
         )}
-        <Failure title="This did not happen." error={action.error} />
+        <Failure title="The action failed." error={action.error} />
         <div className="form-end">
           <button type="button" className="button" onClick={onClose}>
             Cancel
@@ -43,9 +43,9 @@ export function ConfirmDialog({ question, onClose }: ConfirmProps) {
           <button
             type="submit"
             className="button danger"
-            disabled={action.busy || (typed !== undefined && text !== typed)}
+            disabled={action.busy || (mustType !== undefined && text !== mustType)}
           >
-            {act}
+            {button}
           </button>
         </div>
       </form>

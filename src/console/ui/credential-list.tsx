@@ -1,64 +1,93 @@
-/** The keys that something holds: made and shown once, replaced with an overlap, revoked. */
+/** List of keys or tokens: creates them, shows each secret once, rotates and revokes them. */
 import { type ReactNode, useState } from "react";
-import type { ConsumerKey } from "../../contract/consumer-keys.ts";
+import type { AppError } from "../../contract/errors.ts";
 import type { Reader } from "../api.ts";
 import { type NewSecret, useSession } from "../session.ts";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 import { KeyStateBadge, Timestamp } from "./badge.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { SelectField, TextField } from "./field.tsx";
-import { Form, findProblem } from "./form.tsx";
+import { findProblem } from "./find-problem.ts";
+import { Form } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 import { List, type ListQuery } from "./list.tsx";
 import type { Column } from "./table.tsx";
+import { capitalize } from "./text.ts";
 
-/** What keys of every holder have. */
-export type Key = Omit<ConsumerKey, "consumer_id">;
-
-interface KeysProps {
-  /** What one is called: "key". */
-  one: string;
-  caption: string;
-  empty: ReactNode;
-  /** What happens to those who still send a revoked one. */
-  revoking: string;
-  /** More columns, after the name. */
-  columns?: readonly Column<Key>[];
-  list: (query: ListQuery, read: Reader) => Promise<{ items: Key[]; next_cursor: string | null }>;
-  create: (body: { name: string; expires_at: string | null }) => Promise<NewSecret>;
-  rotate: (key_id: string, overlap_s: number) => Promise<NewSecret>;
-  revoke: (key_id: string) => Promise<unknown>;
+export interface Credential {
+  id: string;
+  name: string;
+  hint: string;
+  state: "active" | "expired" | "revoked";
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
 }
 
-export function Keys(props: KeysProps) {
-  const { one, caption, empty, revoking, list } = props;
+interface CredentialListProps<Item extends Credential, Extra extends object> {
+  /** In the middle of a sentence: "key". */
+  noun: string;
+  caption: string;
+  search?: string;
+  empty: ReactNode;
+  /** Describes the effect of revoking one, in a full sentence. */
+  revokeEffect: string;
+  /** Additional columns, after the name. */
+  columns?: readonly Column<Item>[];
+  /** Additional fields of the creation dialog. */
+  extra?: ExtraFields<Extra>;
+  list: (query: ListQuery, read: Reader) => Promise<{ items: Item[]; next_cursor: string | null }>;
+  create: (body: NewCredential & Extra) => Promise<NewSecret>;
+  rotate?: (id: string, overlap_s: number) => Promise<NewSecret>;
+  revoke: (id: string) => Promise<unknown>;
+}
+
+interface NewCredential {
+  name: string;
+  expires_at: string | null;
+}
+
+interface ExtraFields<Extra> {
+  initial: Extra;
+  render: (props: {
+    value: Extra;
+    onChange: (value: Extra) => void;
+    error: AppError | undefined;
+  }) => ReactNode;
+}
+
+export function CredentialList<Item extends Credential, Extra extends object>(
+  props: CredentialListProps<Item, Extra>,
+) {
+  const { noun, caption, search = "Search name", empty, revokeEffect, list, rotate } = props;
   const { may, confirm, showSecret, announce } = useSession();
-  const [open, setOpen] = useState<"new" | Key>();
+  const [open, setOpen] = useState<"new" | Item>();
   const close = () => setOpen(undefined);
-  const show = (revealed: NewSecret) => {
+  const show = (secret: NewSecret) => {
     close();
-    showSecret(revealed);
+    showSecret(secret);
   };
-  const revoke = ({ id, name, hint }: Key) =>
+  const revoke = ({ id, name, hint }: Item) =>
     confirm({
       title: `Revoke ${name}?`,
       body: (
         <p>
-          The {one} <code>{hint}</code> stops working at once. {revoking} To replace it without a
-          gap, rotate it instead. This cannot be undone.
+          The {noun} <code>{hint}</code> stops working at once. {revokeEffect}{" "}
+          {rotate && "To replace it without downtime, rotate it instead. "}
+          This cannot be undone.
         </p>
       ),
-      button: `Revoke ${one}`,
+      button: `Revoke ${noun}`,
       run: async () => {
         await props.revoke(id);
-        announce(`${capital(one)} ${name} was revoked.`);
+        announce(`${capitalize(noun)} ${name} was revoked.`);
       },
     });
-  const columns: Column<Key>[] = [
+  const columns: Column<Item>[] = [
     { head: "Name", sort: "name", rowHeader: true, cell: ({ name }) => name },
     ...(props.columns ?? []),
-    { head: "Begins with", cell: ({ hint }) => <code>{hint}</code> },
+    { head: "Starts with", cell: ({ hint }) => <code>{hint}</code> },
     { head: "State", cell: ({ state }) => <KeyStateBadge state={state} /> },
     {
       head: "Created",
@@ -67,19 +96,19 @@ export function Keys(props: KeysProps) {
     },
     { head: "Last used", cell: ({ last_used_at }) => <Timestamp at={last_used_at} /> },
     { head: "Expires", cell: ({ expires_at }) => <Timestamp at={expires_at} /> },
-    ...(may("write") ? [acts(setOpen, revoke)] : []),
+    ...(may("write") ? [actionsColumn(rotate && setOpen, revoke)] : []),
   ];
   return (
     <>
       <List
         caption={caption}
-        what={`The ${one}s`}
-        search="Search name"
+        what={`The ${noun}s`}
+        search={search}
         sorted="created_at"
         filters={
           may("write") && (
             <button type="button" className="button primary" onClick={() => setOpen("new")}>
-              <Icon name="plus" /> New {one}
+              <Icon name="plus" /> New {noun}
             </button>
           )
         }
@@ -88,88 +117,103 @@ export function Keys(props: KeysProps) {
         empty={empty}
       />
       {open === "new" && (
-        <NewKey one={one} onClose={close} make={async (body) => show(await props.create(body))} />
-      )}
-      {open && open !== "new" && (
-        <Rotate
-          one={one}
-          old={open}
+        <CreateDialog
+          noun={noun}
+          extra={props.extra}
           onClose={close}
-          rotate={async (overlap_s) => show(await props.rotate(open.id, overlap_s))}
+          create={async (body) => show(await props.create(body))}
+        />
+      )}
+      {open && open !== "new" && rotate && (
+        <RotateDialog
+          noun={noun}
+          credential={open}
+          onClose={close}
+          rotate={async (overlap_s) => show(await rotate(open.id, overlap_s))}
         />
       )}
     </>
   );
 }
 
-const acts = (rotate: (key: Key) => void, revoke: (key: Key) => void): Column<Key> => ({
+const actionsColumn = <Item extends Credential>(
+  rotate: ((item: Item) => void) | undefined,
+  revoke: (item: Item) => void,
+): Column<Item> => ({
   head: "Actions",
-  cell: (key) =>
-    key.state === "active" && (
+  cell: (item) =>
+    item.state === "active" && (
       <div className="row tight">
-        <button type="button" className="button small" onClick={() => rotate(key)}>
-          Rotate<span className="visually-hidden"> {key.name}</span>
-        </button>
-        <button type="button" className="button small" onClick={() => revoke(key)}>
-          Revoke<span className="visually-hidden"> {key.name}</span>
+        {rotate && (
+          <button type="button" className="button small" onClick={() => rotate(item)}>
+            Rotate<span className="visually-hidden"> {item.name}</span>
+          </button>
+        )}
+        <button type="button" className="button small" onClick={() => revoke(item)}>
+          Revoke<span className="visually-hidden"> {item.name}</span>
         </button>
       </div>
     ),
 });
 
-interface NewKeyProps {
-  one: string;
+interface CreateDialogProps<Extra extends object> {
+  noun: string;
+  extra: ExtraFields<Extra> | undefined;
   onClose: () => void;
-  make: (body: { name: string; expires_at: string | null }) => Promise<void>;
+  create: (body: NewCredential & Extra) => Promise<void>;
 }
 
-function NewKey({ one, onClose, make }: NewKeyProps) {
+function CreateDialog<Extra extends object>(props: CreateDialogProps<Extra>) {
+  const { noun, extra, onClose, create } = props;
   const [name, setName] = useState("");
+  // Without extra fields, Extra is empty.
+  const [value, setValue] = useState(extra?.initial ?? ({} as Extra));
   const [expires_at, setExpiry] = useState<string | null>(null);
-  const action = useAction(() => make({ name, expires_at }));
+  const action = useAction(() => create({ ...value, name, expires_at }));
   return (
-    <Dialog title={`New ${one}`} onClose={onClose}>
-      <Form action={action} save={`Create ${one}`} onCancel={onClose}>
+    <Dialog title={`New ${noun}`} onClose={onClose}>
+      <Form action={action} save={`Create ${noun}`} onCancel={onClose}>
         <TextField
           label="Name"
           required
           value={name}
           onChange={setName}
-          hint="Where it is used, to recognize it by."
+          hint="Where it is used, to recognize it later."
           problem={findProblem(action.error, "name")}
         />
-        <ExpiryField onChange={setExpiry} />
+        {extra?.render({ value, onChange: setValue, error: action.error })}
+        <ExpiryField onChange={setExpiry} problem={findProblem(action.error, "expires_at")} />
       </Form>
     </Dialog>
   );
 }
 
 const OVERLAPS = [
-  ["0", "not at all"],
-  ["3600", "for one more hour"],
-  ["86400", "for one more day"],
-  ["604800", "for 7 more days"],
-  ["2592000", "for 30 more days"],
+  ["0", "Stops at once"],
+  ["3600", "Works for 1 hour"],
+  ["86400", "Works for 1 day"],
+  ["604800", "Works for 7 days"],
+  ["2592000", "Works for 30 days"],
 ] as const;
 
-interface RotateProps {
-  one: string;
-  old: Key;
+interface RotateDialogProps {
+  noun: string;
+  credential: Credential;
   onClose: () => void;
   rotate: (overlap_s: number) => Promise<void>;
 }
 
-function Rotate({ one, old, onClose, rotate }: RotateProps) {
+function RotateDialog({ noun, credential, onClose, rotate }: RotateDialogProps) {
   const [overlap, setOverlap] = useState("86400");
   const action = useAction(() => rotate(Number(overlap)));
   return (
-    <Dialog title={`Rotate ${old.name}`} onClose={onClose}>
-      <Form action={action} save={`Rotate ${one}`} onCancel={onClose}>
+    <Dialog title={`Rotate ${credential.name}`} onClose={onClose}>
+      <Form action={action} save={`Rotate ${noun}`} onCancel={onClose}>
         <p className="prose">
-          A new {one} takes the place of <code>{old.hint}</code>.
+          Creates a new {noun} that replaces <code>{credential.hint}</code>.
         </p>
         <SelectField
-          label={`The old ${one} works`}
+          label={`Old ${noun}`}
           value={overlap}
           options={OVERLAPS}
           onChange={setOverlap}
@@ -178,5 +222,3 @@ function Rotate({ one, old, onClose, rotate }: RotateProps) {
     </Dialog>
   );
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,12 +1,12 @@
-/** Where something stands that a person decides, as a sign and a word. */
+/** Badge of an approval or Store request that a person decides. */
 import type { Approval } from "../../contract/approvals.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 
-type State = Approval["status"] | StoreRequest["state"];
+type DecisionState = Approval["status"] | StoreRequest["state"];
 
-const LOOKS: Record<State, { tone: Tone; icon: IconName }> = {
+const STYLES: Record<DecisionState, { tone: Tone; icon: IconName }> = {
   pending: { tone: "warn", icon: "hand" },
   approved: { tone: "good", icon: "check" },
   denied: { tone: "bad", icon: "cross" },
@@ -16,6 +16,6 @@ const LOOKS: Record<State, { tone: Tone; icon: IconName }> = {
   superseded: { tone: "plain", icon: "minus" },
 };
 
-export const DecisionBadge = ({ state }: { state: State }) => (
-  <Badge {...LOOKS[state]} text={state} />
+export const DecisionBadge = ({ state }: { state: DecisionState }) => (
+  <Badge {...STYLES[state]} text={state} />
 );

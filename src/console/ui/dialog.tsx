@@ -1,13 +1,13 @@
-/** A dialog of the browser's own kind: it keeps the focus inside and gives it back afterwards. */
+/** Modal dialog, based on the browser's own element, which traps and restores the focus. */
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
 interface DialogProps {
   title: string;
   children: ReactNode;
-  /** Left out: nothing but the dialog's own button ends it. */
+  /** Undefined: only a button in the dialog closes it. */
   onClose?: () => void;
-  /** At the side instead of in the middle. */
+  /** Shown at the side instead of in the center. */
   sheet?: boolean;
 }
 
@@ -17,7 +17,7 @@ export function Dialog({ title, children, onClose, sheet }: DialogProps) {
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // The focus may begin far below; what it is about stands above.
+    // Focusing the first field may have scrolled the heading away.
     if (element) element.scrollTop = 0;
     return () => element?.close();
   }, []);
@@ -32,14 +32,14 @@ export function Dialog({ title, children, onClose, sheet }: DialogProps) {
         onClose?.();
       }}
       onKeyDown={(event) => {
-        // Browsers without closedby end a dialog at the second Escape, even if the first was refused.
+        // Browsers without closedby close a dialog on the second Escape.
         if (event.key === "Escape" && !onClose) event.preventDefault();
       }}
     >
       <div className="dialog-body">
         <h2 id={heading}>{title}</h2>
         {children}
-        {/* Last, so that the focus begins at what the dialog is about. */}
+        {/* Last, so that the content gets the initial focus. */}
         {onClose && (
           <button type="button" className="button quiet close" onClick={onClose} aria-label="Close">
             <Icon name="cross" />

@@ -1,10 +1,9 @@
-/** One event of a list, beside it: the neighbours are one key or one click away. */
+/** Details of one event beside its list, with buttons and arrow keys for newer and older events. */
 import { type ReactNode, useEffect, useEffectEvent } from "react";
 import { changeQuery } from "../router.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
 
-/** Where the event stands in the list as it is filtered. */
 export interface SheetNavigation {
   onClose: () => void;
   newer: (() => void) | undefined;
@@ -18,15 +17,15 @@ interface EventSheetProps extends SheetNavigation {
 
 export function EventSheet({ title, newer, older, onClose, children }: EventSheetProps) {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    // In a field or a scrolled text the arrows have their own work.
+    // Fields and scrollable text use the arrow keys themselves.
     if (event.target instanceof Element && event.target.closest("input, select, section")) return;
     if (event.key === "ArrowLeft") newer?.();
     if (event.key === "ArrowRight") older?.();
   });
   useEffect(() => {
-    const pressed = (event: KeyboardEvent) => onKey(event);
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
+    const onKeyDown = (event: KeyboardEvent) => onKey(event);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
   return (
     <Dialog title={title} onClose={onClose} sheet>
@@ -63,19 +62,19 @@ interface FactProps {
   filter?: readonly [name: string, value: string | null];
 }
 
-/** A line of `<dl className="facts">`; with `filter`, the list can be narrowed to it. */
+/** Row of `<dl className="facts">`; with `filter`, a button filters the list by its value. */
 export function Fact({ name, value, filter }: FactProps) {
-  const [member, wanted] = filter ?? [];
+  const [parameter, filterValue] = filter ?? [];
   return (
     <>
       <dt>{name}</dt>
       <dd>
         {value ?? <span className="muted">none</span>}
-        {member && wanted && (
+        {parameter && filterValue && (
           <button
             type="button"
             className="link small"
-            onClick={() => changeQuery({ [member]: wanted, open: undefined })}
+            onClick={() => changeQuery({ [parameter]: filterValue, open: undefined })}
           >
             Filter<span className="visually-hidden"> by this {name.toLowerCase()}</span>
           </button>

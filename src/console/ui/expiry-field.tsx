@@ -1,10 +1,10 @@
-/** When does a key, a token or an access end? Some days from now, on a date, or never. */
+/** Selects an expiry: a number of days, a date, or never. */
 import { useState } from "react";
 import { now } from "../../lib/time/clock.ts";
 import { SelectField, TextField } from "./field.tsx";
 
 const CHOICES = [
-  ["", "Never"],
+  ["", "Never expires"],
   ["7", "In 7 days"],
   ["30", "In 30 days"],
   ["90", "In 90 days"],
@@ -24,7 +24,7 @@ export function ExpiryField({ label = "Expires", problem, onChange }: ExpiryFiel
   const [date, setDate] = useState("");
   const choose = (next: string) => {
     setChoice(next);
-    onChange(next === "date" ? endOf(date) : next ? inDays(Number(next)) : null);
+    onChange(next === "date" ? endOfDay(date) : next ? inDays(Number(next)) : null);
   };
   return (
     <>
@@ -44,7 +44,7 @@ export function ExpiryField({ label = "Expires", problem, onChange }: ExpiryFiel
           min={inDays(0).slice(0, 10)}
           onChange={(next) => {
             setDate(next);
-            onChange(endOf(next));
+            onChange(endOfDay(next));
           }}
         />
       )}
@@ -54,6 +54,6 @@ export function ExpiryField({ label = "Expires", problem, onChange }: ExpiryFiel
 
 const inDays = (days: number): string => new Date(now().getTime() + days * DAY_MS).toISOString();
 
-/** The last second of the day, where the person is. */
-const endOf = (date: string): string | null =>
+/** Returns the last second of a day in the local time zone. */
+const endOfDay = (date: string): string | null =>
   date ? new Date(`${date}T23:59:59`).toISOString() : null;

@@ -1,10 +1,11 @@
-/** Events, newest first: the pages that were asked for, and the one that the address opens. */
+/** Events, newest first: loads more pages on demand, and opens the event in the address. */
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { changeQuery, useLocation } from "../router.tsx";
-import { useAction } from "../use-load.ts";
+import { useAction } from "../use-action.ts";
 import type { SheetNavigation } from "./event-sheet.tsx";
 import { Failure } from "./page.tsx";
 import { type Column, Table } from "./table.tsx";
+import { capitalize } from "./text.ts";
 import { readRange } from "./time-range.ts";
 
 export interface EventPage<Event> {
@@ -15,28 +16,28 @@ export interface EventPage<Event> {
 interface FeedProps<Event extends { id: string }> {
   /** In the middle of a sentence: "requests". */
   what: string;
-  /** When there are none: how one comes here. */
+  /** Shown when there are none: how to get some. */
   hint: string;
   first: EventPage<Event>;
   more: (cursor: string) => Promise<EventPage<Event>>;
   columns: (show: (id: string) => void) => Column<Event>[];
   sheet: (event: Event, neighbours: SheetNavigation) => ReactNode;
-  /** A page may hold few events, or none, before the last: go on until there is a page full. */
+  /** Loads further pages until one is full: a page of a text search may be almost empty. */
   searching?: boolean;
 }
 
-/** As many as the server puts on a page when none are named. */
-const PAGE = 50;
+/** Default page size of the server. */
+const PAGE_SIZE = 50;
 
 export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
   const { what, hint, first, more, columns, sheet, searching = false } = props;
   const [{ items, next_cursor }, setPage] = useState(first);
-  const [wanted, setWanted] = useState(searching ? PAGE : 0);
+  const [target, setTarget] = useState(searching ? PAGE_SIZE : 0);
   const open = useLocation().search.get("open");
   const load = useAction(async (then?: (next: EventPage<Event>) => unknown) => {
     if (next_cursor === null) return;
     const next = await more(next_cursor);
-    // Asked for twice, it is shown once.
+    // A page that was requested twice is appended once.
     setPage((last) =>
       last.next_cursor === next_cursor
         ? { items: [...last.items, ...next.items], next_cursor: next.next_cursor }
@@ -44,12 +45,12 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
     );
     then?.(next);
   });
-  const hunting = next_cursor !== null && items.length < wanted && !load.error;
-  const goOn = useEffectEvent(() => void load.run());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each page says where the next begins
+  const isSearching = next_cursor !== null && items.length < target && !load.error;
+  const loadNext = useEffectEvent(() => void load.run());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page has the cursor of the next
   useEffect(() => {
-    if (hunting) goOn();
-  }, [hunting, next_cursor]);
+    if (isSearching) loadNext();
+  }, [isSearching, next_cursor]);
 
   const show = (id: string | undefined) => changeQuery({ open: id }, "replace");
   const at = items.findIndex(({ id }) => id === open);
@@ -61,19 +62,19 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
   const atEnd = at === items.length - 1 && next_cursor === null;
   return (
     <>
-      {!(hunting && items.length === 0) && (
+      {!(isSearching && items.length === 0) && (
         <Table
-          caption={`${capital(what)}, newest first`}
+          caption={`${capitalize(what)}, newest first`}
           columns={columns(show)}
           rows={items}
-          empty={<Nothing what={what} hint={hint} />}
+          empty={<NoEvents what={what} hint={hint} />}
         />
       )}
       <Failure title={`More ${what} could not be loaded.`} error={load.error} />
-      {hunting ? (
+      {isSearching ? (
         <div className="pager" role="status" aria-busy="true">
           <span className="muted">Searching older {what}…</span>
-          <button type="button" className="button small" onClick={() => setWanted(0)}>
+          <button type="button" className="button small" onClick={() => setTarget(0)}>
             Stop
           </button>
         </div>
@@ -84,9 +85,9 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
               type="button"
               className="button"
               disabled={load.busy}
-              onClick={() => (searching ? setWanted(items.length + PAGE) : void load.run())}
+              onClick={() => (searching ? setTarget(items.length + PAGE_SIZE) : void load.run())}
             >
-              {load.busy ? "Loading…" : searching ? "Search further" : "Load more"}
+              {load.busy ? "Loading…" : searching ? "Search older" : "Load more"}
             </button>
           </div>
         )
@@ -101,23 +102,21 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
   );
 }
 
-function Nothing({ what, hint }: { what: string; hint: string }) {
+function NoEvents({ what, hint }: { what: string; hint: string }) {
   const { search } = useLocation();
   if (readRange(search) === "all") {
     return (
       <p>
-        There are no such {what}. {hint}
+        No {what} found. {hint}
       </p>
     );
   }
   return (
     <>
-      <p>There are no such {what} in this time.</p>
+      <p>No {what} in this time range.</p>
       <button type="button" className="button" onClick={() => changeQuery({ range: "all" })}>
-        Look at all times
+        All time
       </button>
     </>
   );
 }
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

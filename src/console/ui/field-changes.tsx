@@ -1,4 +1,4 @@
-/** What a change did, member by member. */
+/** Table of changed fields, before and after. */
 
 interface FieldChangesProps {
   before: Record<string, unknown> | null;
@@ -6,31 +6,33 @@ interface FieldChangesProps {
 }
 
 export function FieldChanges({ before, after }: FieldChangesProps) {
-  const [was, is] = [leaves(before ?? {}), leaves(after ?? {})];
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  const changed = names.filter((name) => was[name] !== is[name]);
+  const [old, current] = [flatten(before ?? {}), flatten(after ?? {})];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(current)])];
+  const changed = names.filter((name) => old[name] !== current[name]);
   return (
-    <ChangesTable changes={changed.map((name) => ({ name, before: was[name], after: is[name] }))} />
+    <ChangesTable
+      changes={changed.map((name) => ({ name, before: old[name], after: current[name] }))}
+    />
   );
 }
 
-interface Change {
+interface FieldChange {
   name: string;
-  /** Undefined: it was not there. */
+  /** Undefined: the field did not exist. */
   before: string | undefined;
   after: string | undefined;
 }
 
-export function ChangesTable({ changes }: { changes: readonly Change[] }) {
-  if (changes.length === 0) return <p className="muted">No member changed.</p>;
+export function ChangesTable({ changes }: { changes: readonly FieldChange[] }) {
+  if (changes.length === 0) return <p className="muted">No field changed.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll a wide table
     <section className="table" aria-label="Changes" tabIndex={0}>
       <table className="changes">
-        <caption className="visually-hidden">Members before and after the change</caption>
+        <caption className="visually-hidden">Fields before and after the change</caption>
         <thead>
           <tr>
-            <th scope="col">Member</th>
+            <th scope="col">Field</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>
           </tr>
@@ -53,13 +55,13 @@ export function ChangesTable({ changes }: { changes: readonly Change[] }) {
 
 const NONE = <span className="muted">none</span>;
 
-/** Nested members as `failover.max_attempts`; a list is one text. */
-function leaves(value: Record<string, unknown>, prefix = ""): Record<string, string> {
-  const entries = Object.entries(value).flatMap(([name, member]) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
+/** Returns nested fields by path, such as `failover.max_attempts`; a list is one JSON text. */
+function flatten(value: Record<string, unknown>, prefix = ""): Record<string, string> {
+  const entries = Object.entries(value).flatMap(([name, field]) =>
+    typeof field === "object" && field !== null && !Array.isArray(field)
       ? // Checked above to be a plain object of JSON.
-        Object.entries(leaves(member as Record<string, unknown>, `${prefix}${name}.`))
-      : [[prefix + name, typeof member === "string" ? member : JSON.stringify(member)] as const],
+        Object.entries(flatten(field as Record<string, unknown>, `${prefix}${name}.`))
+      : [[prefix + name, typeof field === "string" ? field : JSON.stringify(field)] as const],
   );
   return Object.fromEntries(entries);
 }

@@ -1,14 +1,14 @@
-/** One question of a form: its label, what to know about it, and what was wrong with the answer. */
+/** Form fields with a label, a hint, and the error of the server. */
 import { type ReactNode, useId } from "react";
 
 interface FieldProps {
   label: string;
   hint?: ReactNode;
-  /** What the server said about this member. */
+  /** The server's message about this field. */
   problem?: string | undefined;
 }
 
-interface Described {
+interface InputAttributes {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
@@ -19,15 +19,15 @@ export function Field({
   hint,
   problem,
   children,
-}: FieldProps & { children: (described: Described) => ReactNode }) {
+}: FieldProps & { children: (attributes: InputAttributes) => ReactNode }) {
   const id = useId();
-  const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
+  const describedBy = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {children({
         id,
-        "aria-describedby": about || undefined,
+        "aria-describedby": describedBy || undefined,
         "aria-invalid": problem ? true : undefined,
       })}
       {hint && (
@@ -67,9 +67,9 @@ export function TextField({
 }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} problem={problem}>
-      {(described) => (
+      {(attributes) => (
         <input
-          {...described}
+          {...attributes}
           {...input}
           type={type}
           spellCheck={false}
@@ -84,19 +84,19 @@ interface AreaFieldProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   rows: number;
-  /** In letters of one width. */
+  /** Monospaced. */
   code?: boolean;
   required?: boolean;
   disabled?: boolean;
 }
 
-/** A text of many lines. */
+/** Multi-line text. */
 export function AreaField({ label, hint, problem, onChange, code, ...area }: AreaFieldProps) {
   return (
     <Field label={label} hint={hint} problem={problem}>
-      {(described) => (
+      {(attributes) => (
         <textarea
-          {...described}
+          {...attributes}
           {...area}
           className={code ? "code" : undefined}
           spellCheck={false}
@@ -126,9 +126,9 @@ export function SelectField({
 }: SelectFieldProps) {
   return (
     <Field label={label} hint={hint} problem={problem}>
-      {(described) => (
+      {(attributes) => (
         <select
-          {...described}
+          {...attributes}
           {...select}
           value={value}
           onChange={(event) => onChange(event.target.value)}

@@ -1,15 +1,15 @@
-/** One object inside of a form: its members stand together under its name. */
+/** Fields of a nested object, grouped under its name. */
 import type { AppError } from "../../contract/errors.ts";
-import { findProblem } from "./form.tsx";
+import { findProblem } from "./find-problem.ts";
 import { type Group, isBlankGroup, type Schema, type SchemaDraft } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 
 interface GroupFieldProps {
   label: string;
   hint: string;
-  member: Schema;
+  property: Schema;
   group: SchemaDraft;
-  /** It is always there; one that is not is made by filling it. */
+  /** False: the object is omitted while all its fields are empty. */
   required: boolean;
   onChange: (group: Group) => void;
   error: AppError | undefined;
@@ -17,7 +17,7 @@ interface GroupFieldProps {
 }
 
 export function GroupField(props: GroupFieldProps) {
-  const { label, hint, member, group, required, onChange, error, at } = props;
+  const { label, hint, property, group, required, onChange, error, at } = props;
   const problem = findProblem(error, at);
   return (
     <fieldset className="field group">
@@ -26,12 +26,12 @@ export function GroupField(props: GroupFieldProps) {
       {problem && <p className="problem">{problem}</p>}
       <div className="columns">
         <SchemaFields
-          schema={member}
+          schema={property}
           draft={group}
           onChange={(next) => onChange({ group: next })}
           error={error}
           at={at}
-          unasked={!required && isBlankGroup(member, { group })}
+          isOptionalGroup={!required && isBlankGroup(property, { group })}
         />
       </div>
     </fieldset>

@@ -1,4 +1,4 @@
-/** The few signs of the console, drawn here so that nothing is loaded for them. */
+/** Icons, inlined so that no file is loaded for them. */
 
 const PATHS = {
   home: "M2.5 7.5 8 3l5.5 4.5M4 6.5V13h8V6.5M6.75 13V9.5h2.5V13",
@@ -38,7 +38,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Always beside words that say the same, hence hidden from screen readers. */
+/** Hidden from screen readers: the text beside it says the same. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

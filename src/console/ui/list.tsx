@@ -1,4 +1,4 @@
-/** A list of the server, page by page; search, order and place stand in the address. */
+/** List of the server, page by page. Search, order and cursor are stored in the address. */
 import { type ReactNode, useEffect, useState } from "react";
 import type { Reader } from "../api.ts";
 import { changeQuery, useLocation } from "../router.tsx";
@@ -15,15 +15,15 @@ export interface ListQuery {
 
 interface ListProps<Row extends { id: string }> {
   caption: string;
-  /** Begins a sentence: "The registries". */
+  /** Starts a sentence: "The registries". */
   what: string;
   load: (query: ListQuery, read: Reader) => Promise<{ items: Row[]; next_cursor: string | null }>;
   columns: readonly Column<Row>[];
-  /** When there is nothing at all. */
+  /** Shown when the unfiltered list is empty. */
   empty: ReactNode;
-  /** The order the server uses when none is named. */
+  /** Default order of the server. */
   sorted?: string;
-  /** What `q` is looked for in; left out: no search. */
+  /** Label of the search box. Undefined: no search. */
   search?: string;
   filters?: ReactNode;
 }
@@ -33,7 +33,7 @@ export function List<Row extends { id: string }>(props: ListProps<Row>) {
   const query = useListQuery();
   const { search: address } = useLocation();
   const loaded = useLoad(address.toString(), (read) => load(query, read));
-  const narrowed = [...address.keys()].some((name) => name !== "sort" && name !== "tab");
+  const isFiltered = [...address.keys()].some((name) => name !== "sort" && name !== "tab");
   return (
     <>
       {(search || filters) && (
@@ -49,7 +49,7 @@ export function List<Row extends { id: string }>(props: ListProps<Row>) {
               caption={caption}
               columns={columns}
               rows={items}
-              empty={narrowed ? <NoMatch /> : empty}
+              empty={isFiltered ? <NoMatch /> : empty}
               sort={query.sort ?? sorted}
               onSort={(sort) => changeQuery({ sort, cursor: undefined })}
             />
@@ -57,7 +57,7 @@ export function List<Row extends { id: string }>(props: ListProps<Row>) {
           </>
         )}
       </Ready>
-      {loaded.state === "error" && narrowed && <ShowAll />}
+      {loaded.state === "error" && isFiltered && <ShowAll />}
     </>
   );
 }
@@ -68,7 +68,7 @@ function useListQuery(): ListQuery {
   return { q: read("q"), sort: read("sort"), cursor: read("cursor") };
 }
 
-const TYPING_MS = 250;
+const DEBOUNCE_MS = 250;
 
 function SearchBox({ label }: { label: string }) {
   const { search } = useLocation();
@@ -79,7 +79,7 @@ function SearchBox({ label }: { label: string }) {
     if (text === current) return;
     const timer = setTimeout(
       () => changeQuery({ q: text, cursor: undefined }, "replace"),
-      TYPING_MS,
+      DEBOUNCE_MS,
     );
     return () => clearTimeout(timer);
   }, [text, current]);
@@ -100,12 +100,12 @@ function SearchBox({ label }: { label: string }) {
 
 const NoMatch = () => (
   <>
-    <p>Nothing matches.</p>
+    <p>No matches.</p>
     <ShowAll />
   </>
 );
 
-/** The way out of a filter, or of a place in an old link that there is no more. */
+/** Removes all filters, and a cursor that no longer exists. */
 const ShowAll = () => (
   <button type="button" className="button" onClick={showAll}>
     Show all
@@ -114,9 +114,8 @@ const ShowAll = () => (
 
 function showAll(): void {
   const { searchParams } = new URL(location.href);
-  const kept = ["tab", "sort"];
-  const gone = [...searchParams.keys()].filter((name) => !kept.includes(name));
-  changeQuery(Object.fromEntries(gone.map((name) => [name, undefined])));
+  const filters = [...searchParams.keys()].filter((name) => name !== "tab" && name !== "sort");
+  changeQuery(Object.fromEntries(filters.map((name) => [name, undefined])));
 }
 
 function Pager({ first, next }: { first: boolean; next: string | null }) {

@@ -1,4 +1,4 @@
-/** Some of a set of names: boxes to tick where they are few, a menu where they are many. */
+/** Selects some of a set of names: with checkboxes, or with a menu if there are many. */
 import { type ReactNode, useId } from "react";
 import { CheckField } from "./field.tsx";
 import { Icon } from "./icon.tsx";
@@ -7,15 +7,15 @@ import type { Selection } from "./schema-draft.ts";
 interface MultiSelectFieldProps {
   label: string;
   hint: ReactNode;
-  /** What one name stands for. */
-  one: string;
+  /** Name of one entry: "format". */
+  noun: string;
   names: readonly string[];
-  chosen: readonly string[];
-  onChange: (chosen: Selection) => void;
+  selected: readonly string[];
+  onChange: (selection: Selection) => void;
   problem: string | undefined;
 }
 
-const FEW = 12;
+const MAX_CHECKBOXES = 12;
 
 export function MultiSelectField(props: MultiSelectFieldProps) {
   const { label, hint, names, problem } = props;
@@ -23,40 +23,42 @@ export function MultiSelectField(props: MultiSelectFieldProps) {
     <fieldset className="field choices">
       <legend>{label}</legend>
       {hint && <p className="hint">{hint}</p>}
-      {names.length <= FEW ? <Boxes {...props} /> : <Menu {...props} />}
+      {names.length <= MAX_CHECKBOXES ? <Checkboxes {...props} /> : <Menu {...props} />}
       {problem && <p className="problem">{problem}</p>}
     </fieldset>
   );
 }
 
-function Boxes({ names, chosen, onChange }: MultiSelectFieldProps) {
+function Checkboxes({ names, selected, onChange }: MultiSelectFieldProps) {
   return names.map((name) => (
     <CheckField
       key={name}
       label={name.replaceAll("_", " ")}
-      checked={chosen.includes(name)}
-      // In the order of the set.
+      checked={selected.includes(name)}
+      // Keeps the order of the set.
       onChange={(on) =>
-        onChange({ selected: names.filter((one) => (one === name ? on : chosen.includes(one))) })
+        onChange({
+          selected: names.filter((other) => (other === name ? on : selected.includes(other))),
+        })
       }
     />
   ));
 }
 
-function Menu({ one, names, chosen, onChange }: MultiSelectFieldProps) {
+function Menu({ noun, names, selected, onChange }: MultiSelectFieldProps) {
   const id = useId();
-  const free = names.filter((name) => !chosen.includes(name));
+  const free = names.filter((name) => !selected.includes(name));
   return (
     <>
       <ul className="chips">
-        {chosen.map((name) => (
+        {selected.map((name) => (
           <li key={name} className="chip">
             {name.replaceAll("_", " ")}
             <button
               type="button"
               className="chip-act"
               aria-label={`Remove ${name.replaceAll("_", " ")}`}
-              onClick={() => onChange({ selected: chosen.filter((other) => other !== name) })}
+              onClick={() => onChange({ selected: selected.filter((other) => other !== name) })}
             >
               <Icon name="cross" />
             </button>
@@ -64,14 +66,14 @@ function Menu({ one, names, chosen, onChange }: MultiSelectFieldProps) {
         ))}
       </ul>
       <label className="visually-hidden" htmlFor={id}>
-        Add {one}
+        Add {noun}
       </label>
       <select
         id={id}
         value=""
-        onChange={(event) => onChange({ selected: [...chosen, event.target.value] })}
+        onChange={(event) => onChange({ selected: [...selected, event.target.value] })}
       >
-        <option value="">Add {one}…</option>
+        <option value="">Add {noun}…</option>
         {free.map((name) => (
           <option key={name} value={name}>
             {name.replaceAll("_", " ")}

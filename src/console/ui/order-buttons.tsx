@@ -1,25 +1,25 @@
-/** Up, down and away, for one entry of a list in order: by keyboard too, and said aloud. */
+/** Buttons that move or remove an entry of an ordered list, and announce its position. */
 import { useSession } from "../session.ts";
 import { Icon } from "./icon.tsx";
 
 interface OrderButtonsProps {
   name: string;
-  place: { index: number; count: number };
+  position: { index: number; count: number };
   onMove: (by: 1 | -1) => void;
   onRemove: () => void;
-  /** The word for taking it away. */
-  away?: string;
+  /** Label of the remove button. */
+  removeLabel?: string;
 }
 
 export function OrderButtons({
   name,
-  place,
+  position,
   onMove,
   onRemove,
-  away = "Remove",
+  removeLabel = "Remove",
 }: OrderButtonsProps) {
   const { announce } = useSession();
-  const { index, count } = place;
+  const { index, count } = position;
   const move = (by: 1 | -1) => {
     if (index + by < 0 || index + by >= count) return;
     onMove(by);
@@ -27,7 +27,7 @@ export function OrderButtons({
   };
   return (
     <div className="attached-acts">
-      {/* Not disabled at the end of the list: that would take the focus away. */}
+      {/* aria-disabled keeps the focus at the end of the list. */}
       <button
         type="button"
         className="button quiet"
@@ -49,7 +49,7 @@ export function OrderButtons({
       <button
         type="button"
         className="button quiet"
-        aria-label={`${away} ${name}`}
+        aria-label={`${removeLabel} ${name}`}
         onClick={onRemove}
       >
         <Icon name="cross" />

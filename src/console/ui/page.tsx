@@ -1,6 +1,7 @@
-/** The frame of a page, and its states: on its way, failed, ready. Empty is said by the table. */
+/** Frame of a page, and its loading and error states. */
 import { type ReactNode, useEffect, useRef } from "react";
 import type { AppError } from "../../contract/errors.ts";
+import { events } from "../api.ts";
 import type { Load } from "../use-load.ts";
 import { Icon } from "./icon.tsx";
 
@@ -11,8 +12,8 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** The first page begins like every page; the next ones at their heading, which says what changed. */
-let arrived = false;
+/** The first page keeps the browser's focus; later pages focus their heading, for screen readers. */
+let isFirstPage = true;
 
 export function Page({ title, about, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -20,11 +21,11 @@ export function Page({ title, about, actions, children }: PageProps) {
     document.title = `${title} · Portcullis`;
   }, [title]);
   useEffect(() => {
-    if (arrived) {
+    if (!isFirstPage) {
       scrollTo(0, 0);
       heading.current?.focus({ preventScroll: true });
     }
-    arrived = true;
+    isFirstPage = false;
   }, []);
   return (
     <>
@@ -42,26 +43,38 @@ export function Page({ title, about, actions, children }: PageProps) {
   );
 }
 
+/** Loads everything on the screen again. */
+export const RefreshButton = () => (
+  <button
+    type="button"
+    className="button"
+    onClick={() => events.dispatchEvent(new Event("changed"))}
+  >
+    <Icon name="reload" /> Refresh
+  </button>
+);
+
 interface ReadyProps<T> {
   of: Load<T>;
-  /** Begins a sentence: "The registries". */
+  /** Starts a sentence: "The registries". */
   what: string;
   children: (value: T) => ReactNode;
 }
 
+/** Renders a loaded value, or that it is loading or failed. */
 export function Ready<T>({ of, what, children }: ReadyProps<T>) {
   if (of.state === "loading") return <Loading of={of} />;
   if (of.state === "error") {
-    return <Failure title={`${what} could not be loaded.`} error={of.error} again={of.reload} />;
+    return <Failure title={`${what} could not be loaded.`} error={of.error} onRetry={of.reload} />;
   }
   return (
     <>
-      {of.late && <Late again={of.reload} />}
+      {of.late && <SlowServer onRetry={of.reload} />}
       <div aria-busy={of.busy}>
         <Failure
-          title={`${what} could not be read again. You see what was there at ${of.at.toLocaleTimeString()}.`}
+          title={`${what} could not be refreshed. Showing data from ${of.at.toLocaleTimeString()}.`}
           error={of.error}
-          again={of.reload}
+          onRetry={of.reload}
         />
         {children(of.value)}
       </div>
@@ -70,7 +83,7 @@ export function Ready<T>({ of, what, children }: ReadyProps<T>) {
 }
 
 export function Loading({ of: { late, reload } }: { of: Load<unknown> }) {
-  if (late) return <Late again={reload} />;
+  if (late) return <SlowServer onRetry={reload} />;
   return (
     <p className="loading" aria-busy="true">
       Loading…
@@ -78,20 +91,20 @@ export function Loading({ of: { late, reload } }: { of: Load<unknown> }) {
   );
 }
 
-function Late({ again }: { again: () => void }) {
+function SlowServer({ onRetry }: { onRetry: () => void }) {
   return (
     <div className="note warn" role="status">
       <Icon name="warning" />
       <div>
-        <strong>The server has not answered yet.</strong>
-        <p>It may be busy: wait, or ask it once more.</p>
-        <Again onClick={again} text="Try again" />
+        <strong>The server is slow to respond.</strong>
+        <p>Wait, or try again.</p>
+        <RetryButton onClick={onRetry} text="Try again" />
       </div>
     </div>
   );
 }
 
-function Again({ onClick, text }: { onClick: () => void; text: string }) {
+function RetryButton({ onClick, text }: { onClick: () => void; text: string }) {
   return (
     <button type="button" className="button small" onClick={onClick}>
       <Icon name="reload" /> {text}
@@ -102,26 +115,26 @@ function Again({ onClick, text }: { onClick: () => void; text: string }) {
 interface FailureProps {
   title: string;
   error: AppError | undefined;
-  again?: () => void;
+  onRetry?: (() => void) | undefined;
 }
 
-/** What failed, why, and the id under which the server's log tells more. */
-export function Failure({ title, error, again }: FailureProps) {
+/** Shows what failed, why, and the trace id of the server's log. */
+export function Failure({ title, error, onRetry }: FailureProps) {
   if (!error) return null;
   const stale = error.code === "version_mismatch";
   return (
     <div className="note danger" role="alert">
       <Icon name="warning" />
       <div>
-        <strong>{stale ? "This was changed meanwhile: reload." : title}</strong>
-        <p>{stale ? "Somebody saved another version; yours was not saved." : error.message}</p>
+        <strong>{stale ? "Someone else changed this." : title}</strong>
+        <p>{stale ? "A newer version was saved. Your changes were not." : error.message}</p>
         {error.details.trace_id && (
           <p className="trace">
-            Trace id <code>{error.details.trace_id}</code>
+            Trace ID <code>{error.details.trace_id}</code>
           </p>
         )}
-        {again && stale && <p>To reload forgets what you typed: copy what you need.</p>}
-        {again && <Again onClick={again} text={stale ? "Reload" : "Try again"} />}
+        {onRetry && stale && <p>Reloading discards your changes. Copy what you need first.</p>}
+        {onRetry && <RetryButton onClick={onRetry} text={stale ? "Reload" : "Try again"} />}
       </div>
     </div>
   );

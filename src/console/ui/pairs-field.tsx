@@ -1,4 +1,4 @@
-/** Names with values, such as labels and headers: rows that are added and taken away. */
+/** Editable list of name-value pairs, such as labels and headers. */
 import { Icon } from "./icon.tsx";
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
@@ -8,12 +8,12 @@ interface PairsFieldProps {
   hint?: string | undefined;
   pairs: Pairs;
   onChange: (pairs: Pairs) => void;
-  /** What one row is called. */
-  one: string;
+  /** Name of one row: "label". */
+  noun: string;
   problem?: string | undefined;
 }
 
-export function PairsField({ label, hint, pairs, onChange, one, problem }: PairsFieldProps) {
+export function PairsField({ label, hint, pairs, onChange, noun, problem }: PairsFieldProps) {
   const change = (at: number, pair: readonly [string, string]) =>
     onChange(pairs.map((old, index) => (index === at ? pair : old)));
   return (
@@ -21,16 +21,16 @@ export function PairsField({ label, hint, pairs, onChange, one, problem }: Pairs
       <legend>{label}</legend>
       {hint && <p className="hint">{hint}</p>}
       {pairs.map(([name, value], index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity while it is typed
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
         <div className="pair" key={index}>
           <input
-            aria-label={`${one} ${index + 1}: name`}
+            aria-label={`${noun} ${index + 1}: name`}
             placeholder="name"
             value={name}
             onChange={(event) => change(index, [event.target.value, value])}
           />
           <input
-            aria-label={`${one} ${index + 1}: value`}
+            aria-label={`${noun} ${index + 1}: value`}
             placeholder="value"
             value={value}
             autoComplete="off"
@@ -39,7 +39,7 @@ export function PairsField({ label, hint, pairs, onChange, one, problem }: Pairs
           <button
             type="button"
             className="button quiet"
-            aria-label={`Remove ${one} ${index + 1}`}
+            aria-label={`Remove ${noun} ${index + 1}`}
             onClick={() => onChange(pairs.filter((_, at) => at !== index))}
           >
             <Icon name="cross" />
@@ -48,7 +48,7 @@ export function PairsField({ label, hint, pairs, onChange, one, problem }: Pairs
       ))}
       {problem && <p className="problem">{problem}</p>}
       <button type="button" className="button small" onClick={() => onChange([...pairs, ["", ""]])}>
-        <Icon name="plus" /> Add {one}
+        <Icon name="plus" /> Add {noun}
       </button>
     </fieldset>
   );
@@ -57,6 +57,6 @@ export function PairsField({ label, hint, pairs, onChange, one, problem }: Pairs
 export const toPairs = (record: Readonly<Record<string, string>> | undefined): Pairs =>
   Object.entries(record ?? {});
 
-/** Rows without a name are not meant yet. */
+/** Skips rows without a name. */
 export const toRecord = (pairs: Pairs): Record<string, string> =>
   Object.fromEntries(pairs.filter(([name]) => name.trim() !== ""));

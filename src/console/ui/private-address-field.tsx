@@ -1,28 +1,23 @@
-/** The switch that lets a resource reach private addresses: owners turn it on, any administrator turns it off. */
+/** Checkbox that allows private addresses. Only an owner can check it; every administrator can clear it. */
 import { useState } from "react";
 import { useSession } from "../session.ts";
 import { CheckField } from "./field.tsx";
 
 interface PrivateAddressFieldProps {
-  label?: string;
   checked: boolean;
   onChange: (checked: boolean) => void;
 }
 
-export function PrivateAddressField({
-  label = "May reach private addresses",
-  checked,
-  onChange,
-}: PrivateAddressFieldProps) {
+export function PrivateAddressField({ checked, onChange }: PrivateAddressFieldProps) {
   const { may } = useSession();
-  const [stored] = useState(checked);
+  const [wasChecked] = useState(checked);
   return (
     <CheckField
-      label={label}
-      hint="Loopback, private networks and plain http. Only an owner can allow it."
+      label="Allow private addresses"
+      hint="Loopback, private networks and plain HTTP. Only an owner can allow this."
       checked={checked}
       onChange={onChange}
-      disabled={!may("own") && !stored}
+      disabled={!may("own") && !wasChecked}
     />
   );
 }

@@ -1,6 +1,6 @@
-/** A list of objects: each a small form of its own, added and taken away. */
+/** Editable list of objects, each with its own fields. */
 import type { AppError } from "../../contract/errors.ts";
-import { findProblem } from "./form.tsx";
+import { findProblem } from "./find-problem.ts";
 import { Icon } from "./icon.tsx";
 import { type Rows, type Schema, type SchemaDraft, toRow } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
@@ -8,20 +8,29 @@ import { SchemaFields } from "./schema-fields.tsx";
 interface RowsFieldProps {
   label: string;
   hint: string;
-  /** What one row is called. */
-  one: string;
-  member: Schema;
+  /** Name of one row: "rule". */
+  noun: string;
+  property: Schema;
   rows: readonly SchemaDraft[];
   onChange: (rows: Rows) => void;
   error: AppError | undefined;
   at: string;
 }
 
-export function RowsField({ label, hint, one, member, rows, onChange, error, at }: RowsFieldProps) {
+export function RowsField({
+  label,
+  hint,
+  noun,
+  property,
+  rows,
+  onChange,
+  error,
+  at,
+}: RowsFieldProps) {
   const problem = findProblem(error, at);
-  const replace = (place: number, row: SchemaDraft) =>
-    onChange({ rows: rows.map((old, index) => (index === place ? row : old)) });
-  const fresh = () => toRow(member)(firstChoices(member, rows));
+  const replace = (position: number, row: SchemaDraft) =>
+    onChange({ rows: rows.map((old, index) => (index === position ? row : old)) });
+  const newRow = () => toRow(property)(defaultChoices(property, rows));
   return (
     <fieldset className="field pairs">
       <legend>{label}</legend>
@@ -30,22 +39,24 @@ export function RowsField({ label, hint, one, member, rows, onChange, error, at 
       {rows.length > 0 && (
         <ol className="attached">
           {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity while it is typed
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
             <li key={index}>
               <fieldset className="plain">
                 <legend className="visually-hidden">
-                  {one} {index + 1}
+                  {noun} {index + 1}
                 </legend>
                 <div className="attached-head">
                   <strong aria-hidden="true">
-                    {one} {index + 1}
+                    {noun} {index + 1}
                   </strong>
                   <div className="attached-acts">
                     <button
                       type="button"
                       className="button quiet"
-                      aria-label={`Remove ${one} ${index + 1}`}
-                      onClick={() => onChange({ rows: rows.filter((_, place) => place !== index) })}
+                      aria-label={`Remove ${noun} ${index + 1}`}
+                      onClick={() =>
+                        onChange({ rows: rows.filter((_, position) => position !== index) })
+                      }
                     >
                       <Icon name="cross" />
                     </button>
@@ -53,7 +64,7 @@ export function RowsField({ label, hint, one, member, rows, onChange, error, at 
                 </div>
                 <div className="columns">
                   <SchemaFields
-                    schema={member.items ?? {}}
+                    schema={property.items ?? {}}
                     draft={row}
                     onChange={(next) => replace(index, next)}
                     error={error}
@@ -68,20 +79,20 @@ export function RowsField({ label, hint, one, member, rows, onChange, error, at 
       <button
         type="button"
         className="button small"
-        onClick={() => onChange({ rows: [...rows, fresh()] })}
+        onClick={() => onChange({ rows: [...rows, newRow()] })}
       >
-        <Icon name="plus" /> Add {one}
+        <Icon name="plus" /> Add {noun}
       </button>
     </fieldset>
   );
 }
 
-/** A required choice begins with the first name that no row has yet. */
-function firstChoices({ items }: Schema, rows: readonly SchemaDraft[]): Record<string, unknown> {
-  const choices = Object.entries(items?.properties ?? {}).flatMap(([name, member]) => {
-    if (!member.enum || !items?.required?.includes(name)) return [];
-    const free = member.enum.find((option) => rows.every((row) => row[name] !== option));
-    return [[name, free ?? member.enum[0]] as const];
+/** Sets each required choice to the first option that no row uses yet. */
+function defaultChoices({ items }: Schema, rows: readonly SchemaDraft[]): Record<string, unknown> {
+  const choices = Object.entries(items?.properties ?? {}).flatMap(([name, property]) => {
+    if (!property.enum || !items?.required?.includes(name)) return [];
+    const free = property.enum.find((option) => rows.every((row) => row[name] !== option));
+    return [[name, free ?? property.enum[0]] as const];
   });
   return Object.fromEntries(choices);
 }

@@ -1,6 +1,6 @@
-/** Does what was read come back the same when nothing was typed, and as typed when something was? */
+/** Tests that drafts of schema objects become the values that were stored or typed. */
 import { expect, test } from "bun:test";
-import { fieldShape, type Schema, toDraft, toValues } from "./schema-draft.ts";
+import { fieldShape, type Schema, toSchemaDraft, toValues } from "./schema-draft.ts";
 
 const LIMIT: Schema = {
   type: "object",
@@ -16,7 +16,7 @@ const SCHEMA: Schema = {
     apply_all: { type: "boolean" },
     reversible: { type: "boolean", default: false },
     threshold: { type: "number", default: 0.7 },
-    most: { anyOf: [{ type: "integer" }, { type: "null" }], default: 128_000 },
+    max: { anyOf: [{ type: "integer" }, { type: "null" }], default: 128_000 },
     kinds: { type: "array", items: { type: "string", enum: ["a", "b"] }, default: ["a"] },
     allow_list: { type: "array", items: { type: "string" }, default: [] },
     headers: { type: "object", additionalProperties: { type: "string" } },
@@ -42,15 +42,15 @@ const SCHEMA: Schema = {
 };
 
 const saved = (values: Record<string, unknown>) =>
-  toValues(SCHEMA, toDraft(SCHEMA, values), "settings");
+  toValues(SCHEMA, toSchemaDraft(SCHEMA, values), "settings");
 
-test("what is stored comes back unchanged", () => {
+test("an unchanged draft returns the stored values", () => {
   const stored = {
     url: "https://a.example",
     apply_all: false,
     reversible: true,
     threshold: 0.4,
-    most: null,
+    max: null,
     kinds: ["b"],
     allow_list: ["x ", "y"],
     headers: { "x-key": "***1234" },
@@ -64,10 +64,10 @@ test("what is stored comes back unchanged", () => {
   expect(saved(stored)).toEqual(stored);
 });
 
-test("what was never said is left to the server, but for lists, flags and limits that show their default", () => {
+test("an unset property is omitted, except lists, flags and limits with a default", () => {
   expect(saved({})).toEqual({
     reversible: false,
-    most: 128_000,
+    max: 128_000,
     kinds: ["a"],
     allow_list: [],
     headers: {},
@@ -75,28 +75,31 @@ test("what was never said is left to the server, but for lists, flags and limits
   });
 });
 
-test("a limit that was emptied is no limit", () => {
-  const draft = { ...toDraft(SCHEMA, {}), most: "" };
+test("an emptied nullable number becomes null", () => {
+  const draft = { ...toSchemaDraft(SCHEMA, {}), max: "" };
 
-  expect(toValues(SCHEMA, draft, "settings").most).toBeNull();
+  expect(toValues(SCHEMA, draft, "settings").max).toBeNull();
 });
 
-test("an object in which nothing is typed is left out, unless it must be there", () => {
+test("an empty nested object is omitted unless it is required", () => {
   const strict = { ...SCHEMA, required: ["limits"] };
 
-  expect(toValues(SCHEMA, toDraft(SCHEMA, {}), "settings")).not.toHaveProperty("limits");
-  expect(toValues(strict, toDraft(strict, {}), "settings").limits).toEqual({});
+  expect(toValues(SCHEMA, toSchemaDraft(SCHEMA, {}), "settings")).not.toHaveProperty("limits");
+  expect(toValues(strict, toSchemaDraft(strict, {}), "settings").limits).toEqual({});
 });
 
-test("text that is not JSON is refused at its own member", () => {
-  const draft = { ...toDraft(SCHEMA, {}), rules: { rows: [{ name: "one", parameters: "{" }] } };
+test("invalid JSON is reported at its own property", () => {
+  const draft = {
+    ...toSchemaDraft(SCHEMA, {}),
+    rules: { rows: [{ name: "one", parameters: "{" }] },
+  };
 
   expect(() => toValues(SCHEMA, draft, "settings")).toThrow(
-    /^settings\.rules\[0\]\.parameters: is not JSON: /,
+    /^settings\.rules\[0\]\.parameters: must be valid JSON: /,
   );
 });
 
-test("a schema that says nothing is typed as JSON", () => {
+test("a schema without a type gets a JSON field", () => {
   expect(fieldShape({})).toBe("json");
   expect(fieldShape({ type: "array" })).toBe("json");
 });

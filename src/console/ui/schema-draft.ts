@@ -1,4 +1,4 @@
-/** What the members of a JSON Schema look like while they are typed, and the values they become. */
+/** Drafts of objects described by a JSON Schema: form values, and the JSON values they become. */
 import { AppError } from "../../contract/errors.ts";
 import { type Pairs, toPairs, toRecord } from "./pairs-field.tsx";
 
@@ -18,20 +18,20 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
-/** Texts and rows, made into values when it is saved. */
+/** Form values by property. */
 export interface SchemaDraft {
   readonly [name: string]: DraftValue;
 }
 export type DraftValue = string | boolean | Pairs | Rows | Selection | Group;
-/** A list of objects. */
+/** List of objects. */
 export interface Rows {
   rows: readonly SchemaDraft[];
 }
-/** Some of the names that there are. */
+/** Some of the names in an enum. */
 export interface Selection {
   selected: readonly string[];
 }
-/** One object with members of its own. */
+/** Nested object. */
 export interface Group {
   group: SchemaDraft;
 }
@@ -43,68 +43,68 @@ export type FieldShape =
   | "text"
   | "long_text"
   | "lines"
-  | "chosen"
+  | "selection"
   | "rows"
   | "group"
   | "pairs"
   | "json";
 
-/** From this length on a text is more than a line. */
-const LONG = 8000;
+/** Text of this maximum length or more gets a multi-line field. */
+const LONG_TEXT_LENGTH = 8000;
 
-/** How a member is typed. */
-export function fieldShape(member: Schema): FieldShape {
-  if (member.enum) return "choice";
-  if (numberSchema(member)) return "number";
-  const { type, items, additionalProperties: rest } = member;
-  // Without a default, to say nothing is a third answer.
-  if (type === "boolean") return member.default === undefined ? "choice" : "flag";
-  if (type === "array" && items?.enum) return "chosen";
+/** Returns the kind of field for a property. */
+export function fieldShape(property: Schema): FieldShape {
+  if (property.enum) return "choice";
+  if (numberSchema(property)) return "number";
+  const { type, items, additionalProperties: rest } = property;
+  // Without a default, unset is a third value.
+  if (type === "boolean") return property.default === undefined ? "choice" : "flag";
+  if (type === "array" && items?.enum) return "selection";
   if (type === "array" && items?.type === "string") return "lines";
   if (type === "array" && items?.properties) return "rows";
-  if (type === "object" && member.properties) return "group";
+  if (type === "object" && property.properties) return "group";
   if (type === "object" && typeof rest === "object" && rest.type === "string") return "pairs";
   if (type !== "string") return "json";
-  return (member.maxLength ?? 0) >= LONG ? "long_text" : "text";
+  return (property.maxLength ?? 0) >= LONG_TEXT_LENGTH ? "long_text" : "text";
 }
 
-/** The numeric half of a member that is a number, or a number or null. */
-export function numberSchema(member: Schema): Schema | undefined {
-  const halves = member.anyOf ?? [member];
-  return halves.find(({ type }) => type === "integer" || type === "number");
+/** Returns the numeric alternative of a number, or of a number or null. */
+export function numberSchema(property: Schema): Schema | undefined {
+  const alternatives = property.anyOf ?? [property];
+  return alternatives.find(({ type }) => type === "integer" || type === "number");
 }
 
 export const isNullable = ({ anyOf }: Schema): boolean =>
   anyOf?.some(({ type }) => type === "null") ?? false;
 
-export function toDraft(schema: Schema, values: Record<string, unknown>): SchemaDraft {
-  const entries = Object.entries(schema.properties ?? {}).map(([name, member]) => [
+export function toSchemaDraft(schema: Schema, values: Record<string, unknown>): SchemaDraft {
+  const entries = Object.entries(schema.properties ?? {}).map(([name, property]) => [
     name,
-    toDraftValue(member, values[name]),
+    toDraftValue(property, values[name]),
   ]);
   return Object.fromEntries(entries);
 }
 
-/** The value comes from the server, so it is of the type that the schema says. */
-function toDraftValue(member: Schema, value: unknown): DraftValue {
-  const known = value ?? member.default;
-  switch (fieldShape(member)) {
+/** The casts are safe: the server validated the value against the schema. */
+function toDraftValue(property: Schema, value: unknown): DraftValue {
+  const current = value ?? property.default;
+  switch (fieldShape(property)) {
     case "flag":
-      return Boolean(known);
+      return Boolean(current);
     case "pairs":
-      return toPairs(known as Record<string, string> | undefined);
-    case "chosen":
-      return { selected: (known ?? []) as string[] };
+      return toPairs(current as Record<string, string> | undefined);
+    case "selection":
+      return { selected: (current ?? []) as string[] };
     case "lines":
-      return ((known ?? []) as string[]).join("\n");
+      return ((current ?? []) as string[]).join("\n");
     case "rows":
-      return { rows: ((known ?? []) as Record<string, unknown>[]).map(toRow(member)) };
+      return { rows: ((current ?? []) as Record<string, unknown>[]).map(toRow(property)) };
     case "group":
-      return { group: toDraft(member, (known ?? {}) as Record<string, unknown>) };
+      return { group: toSchemaDraft(property, (current ?? {}) as Record<string, unknown>) };
     case "json":
       return value === undefined ? "" : JSON.stringify(value, null, 2);
     case "number":
-      return isNullable(member) ? toText(value === undefined ? known : value) : toText(value);
+      return isNullable(property) ? toText(value === undefined ? current : value) : toText(value);
     default:
       return toText(value);
   }
@@ -116,46 +116,48 @@ const toText = (value: unknown): string =>
 export const toRow =
   ({ items = {} }: Schema) =>
   (values: Record<string, unknown>): SchemaDraft =>
-    toDraft(items, values);
+    toSchemaDraft(items, values);
 
-/** An empty text means that the member is not there. `at` is where the server sees these members. */
+/** Omits properties whose text is empty. `at` is the path of the object in the request body. */
 export function toValues(schema: Schema, draft: SchemaDraft, at: string): Record<string, unknown> {
-  const entries = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
-    const typed = draft[name] ?? "";
-    if (!schema.required?.includes(name) && isBlankGroup(member, typed)) return [];
-    const value = toValue(member, typed, `${at}.${name}`);
+  const entries = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const draftValue = draft[name] ?? "";
+    if (!schema.required?.includes(name) && isBlankGroup(property, draftValue)) return [];
+    const value = toValue(property, draftValue, `${at}.${name}`);
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(entries);
 }
 
-/** An object in which nothing was typed: one that need not be there is not. */
-export const isBlankGroup = (member: Schema, typed: DraftValue): boolean =>
-  fieldShape(member) === "group" &&
-  JSON.stringify(typed) === JSON.stringify(toDraftValue(member, undefined));
+/** Says whether nothing was entered into a nested object. */
+export const isBlankGroup = (property: Schema, draftValue: DraftValue): boolean =>
+  fieldShape(property) === "group" &&
+  JSON.stringify(draftValue) === JSON.stringify(toDraftValue(property, undefined));
 
-function toValue(member: Schema, typed: DraftValue, at: string): unknown {
-  if (typeof typed === "boolean") return typed;
-  if (typeof typed === "object") {
-    if ("selected" in typed) return typed.selected;
-    if ("group" in typed) return toValues(member, typed.group, at);
-    if (!("rows" in typed)) return toRecord(typed);
-    return typed.rows.map((row, index) => toValues(member.items ?? {}, row, `${at}[${index}]`));
+function toValue(property: Schema, draftValue: DraftValue, at: string): unknown {
+  if (typeof draftValue === "boolean") return draftValue;
+  if (typeof draftValue === "object") {
+    if ("selected" in draftValue) return draftValue.selected;
+    if ("group" in draftValue) return toValues(property, draftValue.group, at);
+    if (!("rows" in draftValue)) return toRecord(draftValue);
+    return draftValue.rows.map((row, index) =>
+      toValues(property.items ?? {}, row, `${at}[${index}]`),
+    );
   }
-  const shape = fieldShape(member);
-  if (shape === "lines") return typed.split("\n").filter((line) => line.trim() !== "");
-  if (typed === "") return shape === "number" && isNullable(member) ? null : undefined;
-  if (shape === "number") return Number(typed);
-  if (shape === "json") return parseJson(typed, at);
-  return member.type === "boolean" ? typed === "true" : typed;
+  const shape = fieldShape(property);
+  if (shape === "lines") return draftValue.split("\n").filter((line) => line.trim() !== "");
+  if (draftValue === "") return shape === "number" && isNullable(property) ? null : undefined;
+  if (shape === "number") return Number(draftValue);
+  if (shape === "json") return parseJson(draftValue, at);
+  return property.type === "boolean" ? draftValue === "true" : draftValue;
 }
 
-/** Told like a refusal of the server, so that it stands at its field. */
+/** Throws in the format of the server's validation errors, so that the message appears at its field. */
 export function parseJson(text: string, at: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : "it cannot be read";
-    throw new AppError("validation_failed", `${at}: is not JSON: ${reason}`);
+    const reason = thrown instanceof Error ? thrown.message : "it cannot be parsed";
+    throw new AppError("validation_failed", `${at}: must be valid JSON: ${reason}`);
   }
 }

@@ -1,16 +1,16 @@
-/** Shows a secret this one time; only "I have stored it" ends it. */
+/** Shows a secret once; only its button closes it. */
 import { useEffect } from "react";
 import type { NewSecret } from "../session.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { Dialog } from "./dialog.tsx";
 
 interface SecretDialogProps {
-  revealed: NewSecret;
+  secret: NewSecret;
   onStored: () => void;
 }
 
 export function SecretDialog({
-  revealed: { title, about, secret, curl },
+  secret: { title, about, secret, curl },
   onStored,
 }: SecretDialogProps) {
   useEffect(() => {
@@ -20,7 +20,7 @@ export function SecretDialog({
   }, []);
   return (
     <Dialog title={title}>
-      <p>{about} It is shown this once and kept nowhere: store it now.</p>
+      <p>{about} Copy it now: it is not shown again.</p>
       <CodeBlock label="Secret" text={secret} />
       <CodeBlock label="Try it" text={curl} />
       <div className="form-end">

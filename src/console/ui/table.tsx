@@ -1,15 +1,15 @@
-/** A real table: caption, column heads that sort, and a sentence where there is nothing to show. */
+/** Table with a caption, sortable columns and an empty state. */
 import { type ReactNode, useEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => ReactNode;
-  /** The member the server sorts by. */
+  /** Field that the server sorts by. */
   sort?: string;
-  /** Numbers stand at the end of their column. */
+  /** Aligned to the right. */
   number?: boolean;
-  /** The cell names its row. */
+  /** The cell is the header of its row. */
   rowHeader?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface TableProps<Row extends { id: string }> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   empty: ReactNode;
-  /** `name` or `-name`. */
+  /** `name`, or `-name` for descending. */
   sort?: string | undefined;
   onSort?: (sort: string) => void;
 }
@@ -37,7 +37,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
     <section
       className="table"
       aria-label={caption}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll a wide table
       tabIndex={0}
       {...{ ref, onFocus, onBlur }}
     >
@@ -72,7 +72,7 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
   );
 }
 
-/** A button that goes with its row takes the focus with it: the table has it then. */
+/** Moves the focus to the table when the focused row or button disappears. */
 function useFocusInside() {
   const ref = useRef<HTMLDivElement>(null);
   const inside = useRef(false);

@@ -1,7 +1,7 @@
-/** The parts of one page, each with an address of its own: links, not ARIA tabs. */
+/** Tabs of a page. Each has its own address, so they are links, not ARIA tabs. */
 import { Link, useLocation } from "../router.tsx";
 
-/** The first has the empty name: it is shown when the address names none that there is. */
+/** The first tab has an empty name: it is the default. */
 type TabList<Name extends string> = readonly (readonly [name: Name | "", text: string])[];
 
 export function Tabs<Name extends string>({ label, tabs }: { label: string; tabs: TabList<Name> }) {
@@ -23,6 +23,6 @@ export function Tabs<Name extends string>({ label, tabs }: { label: string; tabs
 }
 
 export function useTab<Name extends string>(tabs: TabList<Name>): Name | "" {
-  const named = useLocation().search.get("tab");
-  return tabs.find(([name]) => name === named)?.[0] ?? "";
+  const current = useLocation().search.get("tab");
+  return tabs.find(([name]) => name === current)?.[0] ?? "";
 }

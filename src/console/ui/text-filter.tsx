@@ -1,27 +1,27 @@
-/** A filter that is typed; it is applied when it is finished: by Enter, or by leaving the field. */
+/** Text filter, applied on Enter or when the field loses the focus. */
 import { useState } from "react";
 import { TextField } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 interface TextFilterProps {
   label: string;
-  given: string;
+  value: string;
   type?: "text" | "number";
   apply: (text: string) => void;
 }
 
-export function TextFilter({ label, given, type = "text", apply }: TextFilterProps) {
-  const [text, setText] = useState(given);
-  const finish = () => {
-    if (text.trim() !== given) apply(text.trim());
+export function TextFilter({ label, value, type = "text", apply }: TextFilterProps) {
+  const [text, setText] = useState(value);
+  const applyText = () => {
+    if (text.trim() !== value) apply(text.trim());
   };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        finish();
+        applyText();
       }}
-      onBlur={finish}
+      onBlur={applyText}
     >
       <TextField
         label={label}

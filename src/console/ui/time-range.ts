@@ -1,4 +1,4 @@
-/** How far back a list of events goes; the choice stands in the address as `range`. */
+/** Time range of a list of events, stored in the address as `range`. */
 import { now } from "../../lib/time/clock.ts";
 
 const RANGES: Record<string, { text: string; ms: number }> = {
@@ -10,16 +10,16 @@ const RANGES: Record<string, { text: string; ms: number }> = {
 
 export const RANGE_OPTIONS = [
   ...Object.entries(RANGES).map(([range, { text }]) => [range, text] as const),
-  ["all", "All times"] as const,
+  ["all", "All time"] as const,
 ];
 
-/** Anybody can write an address: a range that there is not is the one that is meant without any. */
+/** Returns the range in the address, or the default for a missing or unknown one. */
 export function readRange(search: URLSearchParams): string {
   const range = search.get("range") ?? "";
   return Object.hasOwn(RANGES, range) || range === "all" ? range : "1h";
 }
 
-/** When the chosen time begins; undefined: it goes back to the first event. */
+/** Returns the start of the selected range; undefined for all time. */
 export const readRangeStart = (search: URLSearchParams): string | undefined =>
   rangeStart(readRange(search));
 

@@ -1,11 +1,11 @@
-/** What an evaluation came to, as a sign and a word. */
+/** Badge of a verdict. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 
 type VerdictStatus = EvaluationEvent["status"];
 
-const LOOKS: Record<VerdictStatus, { tone: Tone; icon: IconName }> = {
+const STYLES: Record<VerdictStatus, { tone: Tone; icon: IconName }> = {
   block: { tone: "bad", icon: "stop" },
   ask: { tone: "warn", icon: "hand" },
   transform: { tone: "accent", icon: "pencil" },
@@ -14,9 +14,9 @@ const LOOKS: Record<VerdictStatus, { tone: Tone; icon: IconName }> = {
   error: { tone: "bad", icon: "warning" },
 };
 
-/** From the most to the least restrictive. */
-export const VERDICTS = Object.keys(LOOKS) as VerdictStatus[];
+/** From most to least restrictive. */
+export const VERDICTS = Object.keys(STYLES) as VerdictStatus[];
 
 export const VerdictBadge = ({ status }: { status: VerdictStatus }) => (
-  <Badge {...LOOKS[status]} text={status} />
+  <Badge {...STYLES[status]} text={status} />
 );

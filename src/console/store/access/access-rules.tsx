@@ -1,4 +1,4 @@
-/** Who may install what: the rules of a gateway's Store, what holds without one, and what comes of them. */
+/** Access rules of the Store, the default level, and an explanation for one person. */
 import { useState } from "react";
 import type { AccessRule } from "../../../contract/store-access.ts";
 import { call } from "../../api.ts";
@@ -18,19 +18,18 @@ export function AccessRules({ gateway_id }: { gateway_id: string }) {
   const [open, setOpen] = useState(false);
   const remove = (rule: AccessRule) =>
     confirm({
-      title: "Remove this rule?",
+      title: "Delete this rule?",
       body: (
         <p>
-          The rule that gives {describeSubject(rule)} the level {rule.level} for{" "}
-          {describeTarget(rule)} goes. Other rules, or the level that holds without one, count from
-          the next call on.
+          Deletes the rule that gives {describeSubject(rule)} the level {rule.level} for{" "}
+          {describeTarget(rule)}. Other rules or the default level apply from the next call on.
         </p>
       ),
-      button: "Remove rule",
+      button: "Delete rule",
       run: async () => {
         const params = { gateway_id, access_rule_id: rule.id };
         await call(accessRules.remove, { params, version: rule.version });
-        announce("The rule was removed.");
+        announce("The rule was deleted.");
       },
     });
   return (
@@ -48,8 +47,8 @@ export function AccessRules({ gateway_id }: { gateway_id: string }) {
           )
         }
         load={(query, read) => read(accessRules.list, { params: { gateway_id }, query })}
-        columns={may("write") ? [...COLUMNS, acts(remove)] : COLUMNS}
-        empty={<p>There is no rule yet: everybody has the level below.</p>}
+        columns={may("write") ? [...COLUMNS, actionsColumn(remove)] : COLUMNS}
+        empty={<p>No rules yet. The default level applies to everyone.</p>}
       />
       <div className="below">
         <DefaultLevel gateway_id={gateway_id} />
@@ -61,17 +60,17 @@ export function AccessRules({ gateway_id }: { gateway_id: string }) {
 }
 
 const COLUMNS: Column<AccessRule>[] = [
-  { head: "Who", sort: "subject", rowHeader: true, cell: describeSubject },
-  { head: "What", sort: "target", cell: describeTarget },
+  { head: "Subject", sort: "subject", rowHeader: true, cell: describeSubject },
+  { head: "Target", sort: "target", cell: describeTarget },
   { head: "Level", sort: "level", cell: ({ level }) => <AccessLevelBadge level={level} /> },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
-const acts = (remove: (rule: AccessRule) => void): Column<AccessRule> => ({
+const actionsColumn = (remove: (rule: AccessRule) => void): Column<AccessRule> => ({
   head: "Actions",
   cell: (rule) => (
     <button type="button" className="button small" onClick={() => remove(rule)}>
-      Remove
+      Delete
       <span className="visually-hidden">
         {" "}
         the rule for {describeSubject(rule)} and {describeTarget(rule)}

@@ -1,4 +1,4 @@
-/** Which level holds in a gateway's Store where no access rule matches. */
+/** Access level that applies when no rule matches. */
 import type { AccessLevel } from "../../../contract/store-access.ts";
 import { call } from "../../api.ts";
 import { gateways } from "../../endpoints.ts";
@@ -6,7 +6,8 @@ import { useSession } from "../../session.ts";
 import { SelectField } from "../../ui/field.tsx";
 import { Section } from "../../ui/form.tsx";
 import { Failure, Ready } from "../../ui/page.tsx";
-import { useAction, useLoad } from "../../use-load.ts";
+import { useAction } from "../../use-action.ts";
+import { useLoad } from "../../use-load.ts";
 import { LEVEL_OPTIONS } from "./describe-access.tsx";
 
 export function DefaultLevel({ gateway_id }: { gateway_id: string }) {
@@ -20,11 +21,11 @@ export function DefaultLevel({ gateway_id }: { gateway_id: string }) {
     announce("Saved.");
   });
   return (
-    <Section title="Without a rule">
+    <Section title="Default level">
       <Ready of={loaded} what="The gateway">
         {({ store }) => (
           <SelectField
-            label="Level where no rule matches"
+            label="Level if no rule matches"
             value={store.default_level}
             options={LEVEL_OPTIONS}
             disabled={!may("write") || change.busy}
@@ -33,7 +34,7 @@ export function DefaultLevel({ gateway_id }: { gateway_id: string }) {
           />
         )}
       </Ready>
-      <Failure title="This was not saved." error={change.error} again={loaded.reload} />
+      <Failure title="Not saved." error={change.error} onRetry={loaded.reload} />
     </Section>
   );
 }

@@ -1,24 +1,24 @@
-/** Access rules in words. */
+/** Labels of access levels, subjects and targets. */
 import type { AccessLevel, AccessRule } from "../../../contract/store-access.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 
-export const LEVELS: Record<AccessLevel, string> = {
-  install: "install: at once",
-  request: "request: an approver decides",
-  none: "none: refused",
+const LEVEL_LABELS: Record<AccessLevel, string> = {
+  install: "install: without approval",
+  request: "request: needs approval",
+  none: "none: not allowed",
 };
 
-export const LEVEL_OPTIONS = Object.entries(LEVELS);
+export const LEVEL_OPTIONS = Object.entries(LEVEL_LABELS);
 
-const LOOKS: Record<AccessLevel, { tone: Tone; icon: IconName }> = {
+const STYLES: Record<AccessLevel, { tone: Tone; icon: IconName }> = {
   install: { tone: "good", icon: "check" },
   request: { tone: "warn", icon: "hand" },
   none: { tone: "bad", icon: "stop" },
 };
 
 export const AccessLevelBadge = ({ level }: { level: AccessLevel }) => (
-  <Badge {...LOOKS[level]} text={level} />
+  <Badge {...STYLES[level]} text={level} />
 );
 
 export const describeSubject = ({ subject_type, subject }: AccessRule): string =>

@@ -1,16 +1,17 @@
-/** Which level has a person for a server, and which rule decides it? */
+/** Explains which access level a person has for a server, and which rule decides. */
 import { useState } from "react";
 import type { AccessExplained } from "../../../contract/store-access.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { TextField } from "../../ui/field.tsx";
-import { findProblem, Section } from "../../ui/form.tsx";
+import { findProblem } from "../../ui/find-problem.ts";
+import { Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";
-import { splitNames } from "../../ui/split-names.ts";
-import { useAction } from "../../use-load.ts";
+import { splitNames } from "../../ui/text.ts";
+import { useAction } from "../../use-action.ts";
 import { AccessLevelBadge, describeSubject, describeTarget } from "./describe-access.tsx";
 
-interface Told extends AccessExplained {
+interface ExplainedAccess extends AccessExplained {
   principal_sub: string;
   code: string;
 }
@@ -19,19 +20,19 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
   const [principal_sub, setPrincipal] = useState("");
   const [groups, setGroups] = useState("");
   const [code, setCode] = useState("");
-  const [told, setTold] = useState<Told>();
+  const [explanation, setExplanation] = useState<ExplainedAccess>();
   const explain = useAction(async () => {
-    setTold(undefined);
-    const named = splitNames(groups);
-    const body = { principal_sub, code, ...(named.length > 0 ? { groups: named } : {}) };
-    const answer = await call(accessRules.explain, { params: { gateway_id }, body });
-    setTold({ ...answer, principal_sub, code });
+    setExplanation(undefined);
+    const names = splitNames(groups);
+    const body = { principal_sub, code, ...(names.length > 0 ? { groups: names } : {}) };
+    const response = await call(accessRules.explain, { params: { gateway_id }, body });
+    setExplanation({ ...response, principal_sub, code });
   });
   const { error } = explain;
-  // The only thing that can be missing is the server.
-  const unknown = error?.code === "not_found" ? error.message : undefined;
+  // Only the server can be missing.
+  const unknownServer = error?.code === "not_found" ? error.message : undefined;
   return (
-    <Section title="Explain" about="Which level a person has for a server, and why.">
+    <Section title="Explain" about="Shows which level a person has for a server, and why.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -48,7 +49,7 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
           />
           <TextField
             label="Groups (optional)"
-            placeholder="those last seen"
+            placeholder="groups of the last sign-in"
             hint="Separated by commas."
             value={groups}
             onChange={setGroups}
@@ -60,10 +61,10 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
             placeholder="com.github/mcp"
             value={code}
             onChange={setCode}
-            problem={unknown ?? findProblem(error, "code")}
+            problem={unknownServer ?? findProblem(error, "code")}
           />
         </div>
-        <Failure title="This could not be explained." error={unknown ? undefined : error} />
+        <Failure title="The explanation failed." error={unknownServer ? undefined : error} />
         <div className="form-end">
           <button type="submit" className="button" disabled={explain.busy}>
             Explain
@@ -71,29 +72,26 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
         </div>
       </form>
       <div role="status" className="explanation">
-        {told && <Explanation told={told} />}
+        {explanation && <Result explanation={explanation} />}
       </div>
     </Section>
   );
 }
 
-function Explanation({ told }: { told: Told }) {
-  const { level, decided_by, matched, default_level, groups } = told;
+function Result({ explanation }: { explanation: ExplainedAccess }) {
+  const { principal_sub, code, level, decided_by, matched, default_level, groups } = explanation;
   return (
     <>
       <p>
-        {told.principal_sub} has the level <AccessLevelBadge level={level} /> for{" "}
-        <code>{told.code}</code>:{" "}
+        {principal_sub} has the level <AccessLevelBadge level={level} /> for <code>{code}</code>:{" "}
         {decided_by
-          ? `by the rule for ${describeSubject(decided_by)} and ${describeTarget(decided_by)}.`
-          : `no rule matches, and without one the level is ${default_level}.`}
+          ? `the rule for ${describeSubject(decided_by)} and ${describeTarget(decided_by)} applies.`
+          : `no rule matches, and the default level is ${default_level}.`}
       </p>
-      <p className="hint">
-        {groups.length > 0 ? `Groups that counted: ${groups.join(", ")}.` : "No groups counted."}
-      </p>
+      <p className="hint">{groups.length > 0 ? `Groups: ${groups.join(", ")}.` : "No groups."}</p>
       {matched.length > 1 && (
         <>
-          <h3>All rules that match, the weightiest first</h3>
+          <h3>Matching rules, highest precedence first</h3>
           <ol className="entries">
             {matched.map((rule) => (
               <li key={rule.id}>

@@ -1,4 +1,4 @@
-/** Adds an access rule: who, what, and which level. */
+/** Dialog for a new access rule: subject, target and level. */
 import { useState } from "react";
 import type { AccessLevel, AccessRule } from "../../../contract/store-access.ts";
 import { call } from "../../api.ts";
@@ -6,19 +6,20 @@ import { accessRules } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Form, findProblem } from "../../ui/form.tsx";
-import { useAction } from "../../use-load.ts";
+import { findProblem } from "../../ui/find-problem.ts";
+import { Form } from "../../ui/form.tsx";
+import { useAction } from "../../use-action.ts";
 import { LEVEL_OPTIONS } from "./describe-access.tsx";
 
 const SUBJECTS: Record<AccessRule["subject_type"], string> = {
   everyone: "Everyone",
-  group: "A group",
-  user: "One person",
+  group: "Group",
+  user: "Person",
 };
 const TARGETS: Record<AccessRule["target_type"], string> = {
   all: "All servers",
-  category: "A category",
-  code: "One server",
+  category: "Category",
+  code: "Server",
 };
 
 interface NewAccessRuleDialogProps {
@@ -45,13 +46,13 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
       },
     });
     onClose();
-    announce("The rule was added.");
+    announce("The rule was created.");
   });
   return (
     <Dialog title="New access rule" onClose={onClose}>
-      <Form action={save} save="Add rule" onCancel={onClose}>
+      <Form action={save} save="Create rule" onCancel={onClose}>
         <SelectField
-          label="Who"
+          label="Subject"
           value={subject_type}
           options={Object.entries(SUBJECTS)}
           // The options are the kinds of subject.
@@ -62,8 +63,8 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
             label={subject_type === "group" ? "Group" : "Person"}
             hint={
               subject_type === "group"
-                ? "As the identity provider names it."
-                : "The subject that the identity provider gives them."
+                ? "Name of the group in the identity provider."
+                : "Subject of the person in the identity provider."
             }
             required
             value={subject}
@@ -72,7 +73,7 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
           />
         )}
         <SelectField
-          label="What"
+          label="Target"
           value={target_type}
           options={Object.entries(TARGETS)}
           // The options are the kinds of target.
@@ -80,8 +81,8 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
         />
         {target_type !== "all" && (
           <TextField
-            label={target_type === "code" ? "Code of the server" : "Category"}
-            hint="As the catalog shows it."
+            label={target_type === "code" ? "Server code" : "Category"}
+            hint="As shown in the catalog."
             required
             value={target}
             onChange={setTarget}

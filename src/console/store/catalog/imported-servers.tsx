@@ -1,4 +1,4 @@
-/** What an import brought: each server with the button that shows it to people, and what was left out. */
+/** Result of an import: imported servers with a Show button, and skipped entries. */
 import { useState } from "react";
 import type { CatalogEntry, ImportReport } from "../../../contract/store-catalog.ts";
 import { call } from "../../api.ts";
@@ -8,7 +8,8 @@ import { Link } from "../../router.tsx";
 import { useSession } from "../../session.ts";
 import { Failure, Ready } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { useAction, useLoad } from "../../use-load.ts";
+import { useAction } from "../../use-action.ts";
+import { useLoad } from "../../use-load.ts";
 import { newInstancePath } from "../instances/list-instances.ts";
 import { SERVER_COLUMN, STATUS_COLUMN } from "./server-columns.tsx";
 import { ShowServerDialog } from "./show-server-dialog.tsx";
@@ -23,49 +24,49 @@ interface ImportedServersProps {
 
 export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
   const { announce } = useSession();
-  const [asking, setAsking] = useState<Row>();
+  const [dialogRow, setDialogRow] = useState<Row>();
   const params = { gateway_id };
   const loaded = useLoad(report.imported.join(" "), async (read) => {
     const all = await readAllPages((page) =>
       read(storeCatalog.list, { params, query: { ...page, source: "imported" } }),
     );
-    const wanted = new Set(report.imported);
-    return all.filter(({ code }) => wanted.has(code)).map((row) => ({ ...row, id: row.code }));
+    const imported = new Set(report.imported);
+    return all.filter(({ code }) => imported.has(code)).map((row) => ({ ...row, id: row.code }));
   });
   const show = useAction(async (row: Row) => {
-    if (row.auth.type === "unknown") return setAsking(row);
+    if (row.auth.type === "unknown") return setDialogRow(row);
     const { code, name } = row;
     await call(storeCatalog.update, { params: { ...params, code }, body: { status: "shown" } });
-    announce(`${name} is shown now.`);
+    announce(`${name} is now shown.`);
   });
-  const skipped = report.skipped.map((one, index) => ({ ...one, id: String(index) }));
+  const skipped = report.skipped.map((entry, index) => ({ ...entry, id: String(index) }));
   return (
     <>
       <p role="status">
-        {report.imported.length} imported, {skipped.length} left out.
+        {report.imported.length} imported, {skipped.length} skipped.
       </p>
-      <Failure title="This was not changed." error={show.error} />
-      <Ready of={loaded} what="What came in">
+      <Failure title="The change failed." error={show.error} />
+      <Ready of={loaded} what="The imported servers">
         {(rows) => (
           <Table
             caption="Imported servers"
             columns={columns(gateway_id, (row) => void show.run(row))}
             rows={rows}
-            empty={<p>No server came in. {skipped.length === 0 && "Try another search."}</p>}
+            empty={<p>No servers were imported. {skipped.length === 0 && "Try another search."}</p>}
           />
         )}
       </Ready>
-      {asking && (
+      {dialogRow && (
         <ShowServerDialog
           gateway_id={gateway_id}
-          entry={asking}
-          onClose={() => setAsking(undefined)}
+          entry={dialogRow}
+          onClose={() => setDialogRow(undefined)}
         />
       )}
       {skipped.length > 0 && (
         <div className="below">
-          <h3>Left out</h3>
-          <Table caption="Servers that were left out" columns={LEFT_OUT} rows={skipped} empty="" />
+          <h3>Skipped</h3>
+          <Table caption="Skipped servers" columns={SKIPPED_COLUMNS} rows={skipped} empty="" />
         </div>
       )}
     </>
@@ -74,7 +75,7 @@ export function ImportedServers({ gateway_id, report }: ImportedServersProps) {
 
 const columns = (gateway_id: string, show: (row: Row) => void): Column<Row>[] => [
   SERVER_COLUMN,
-  { head: "What it says", cell: ({ description }) => description },
+  { head: "Description", cell: ({ description }) => description },
   { head: "Address", cell: ({ url }) => <code>{url}</code> },
   STATUS_COLUMN,
   {
@@ -96,12 +97,11 @@ const columns = (gateway_id: string, show: (row: Row) => void): Column<Row>[] =>
   },
 ];
 
-const LEFT_OUT: Column<Skipped>[] = [
+const SKIPPED_COLUMNS: Column<Skipped>[] = [
   {
     head: "Server",
     rowHeader: true,
-    cell: ({ name }) =>
-      name ? <code>{name}</code> : <span className="muted">without a name</span>,
+    cell: ({ name }) => (name ? <code>{name}</code> : <span className="muted">no name</span>),
   },
-  { head: "Why", cell: ({ reason }) => reason },
+  { head: "Reason", cell: ({ reason }) => reason },
 ];

@@ -1,4 +1,4 @@
-/** The columns that every table of Store servers has: which one it is, and whether people see it. */
+/** Columns that all tables of Store servers share. */
 import type { CatalogEntry } from "../../../contract/store-catalog.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/table.tsx";

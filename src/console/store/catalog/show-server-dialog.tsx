@@ -1,4 +1,4 @@
-/** Shows an imported server to people; its file did not say what it asks of them, so somebody does here. */
+/** Shows an imported server, after an administrator selects its authentication, which its file lacks. */
 import { useState } from "react";
 import type { CatalogAuth, CatalogEntry } from "../../../contract/store-catalog.ts";
 import { call } from "../../api.ts";
@@ -7,10 +7,11 @@ import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Fact } from "../../ui/event-sheet.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Form, findProblem } from "../../ui/form.tsx";
-import { useAction } from "../../use-load.ts";
+import { findProblem } from "../../ui/find-problem.ts";
+import { Form } from "../../ui/form.tsx";
+import { useAction } from "../../use-action.ts";
 
-interface Way {
+interface AuthOption {
   text: string;
   auth: CatalogAuth;
 }
@@ -24,16 +25,16 @@ const oauth = {
   resource: null,
 } as const;
 
-const WAYS: Record<string, Way> = {
-  none: { text: "Nothing", auth: { type: "none" } },
-  own_key: { text: "A key of each person", auth: { ...key, scope: "principal" } },
-  shared_key: { text: "One key, that you give", auth: { ...key, scope: "admin" } },
+const AUTH_OPTIONS: Record<string, AuthOption> = {
+  none: { text: "None", auth: { type: "none" } },
+  own_key: { text: "API key of each person", auth: { ...key, scope: "principal" } },
+  shared_key: { text: "Shared API key, set by an administrator", auth: { ...key, scope: "admin" } },
   account: {
-    text: "An account of each person (OAuth)",
+    text: "OAuth account of each person",
     auth: { ...oauth, scopes: [], registration: "auto" },
   },
   registered: {
-    text: "The same, with a client that you register there",
+    text: "OAuth account of each person, with a client that you register",
     auth: { ...oauth, scopes: [], registration: "manual" },
   },
 };
@@ -47,36 +48,36 @@ interface ShowServerDialogProps {
 export function ShowServerDialog({ gateway_id, entry, onClose }: ShowServerDialogProps) {
   const { announce } = useSession();
   const { code, name, url, description } = entry;
-  const [way, setWay] = useState("");
+  const [selected, setSelected] = useState("");
   const [header, setHeader] = useState<string>(key.header);
   const [scheme, setScheme] = useState<string>(key.scheme);
-  const auth = WAYS[way]?.auth;
+  const auth = AUTH_OPTIONS[selected]?.auth;
   const save = useAction(async () => {
-    const asked = auth?.type === "key" ? { ...auth, header, scheme } : auth;
+    const completeAuth = auth?.type === "key" ? { ...auth, header, scheme } : auth;
     await call(storeCatalog.update, {
       params: { gateway_id, code },
-      body: { status: "shown", auth: asked },
+      body: { status: "shown", auth: completeAuth },
     });
     onClose();
-    announce(`${name} is shown now.`);
+    announce(`${name} is now shown.`);
   });
   return (
     <Dialog title={`Show ${name}`} onClose={onClose}>
       <dl className="facts above">
         <Fact name="Address" value={<code>{url}</code>} />
-        <Fact name="It says" value={description} />
+        <Fact name="Description" value={description} />
       </dl>
       <Form action={save} save="Show server" onCancel={onClose}>
         <SelectField
-          label="What does it ask of its callers?"
+          label="Authentication"
           required
-          value={way}
+          value={selected}
           options={[
-            ["", "Choose…"],
-            ...Object.entries(WAYS).map(([value, { text }]) => [value, text] as const),
+            ["", "Select…"],
+            ...Object.entries(AUTH_OPTIONS).map(([value, { text }]) => [value, text] as const),
           ]}
-          onChange={setWay}
-          hint="Its file does not say: look at the vendor's documentation."
+          onChange={setSelected}
+          hint="Not specified in its file. See the vendor's documentation."
           problem={findProblem(save.error, "auth")}
         />
         {auth?.type === "key" && (
@@ -89,7 +90,7 @@ export function ShowServerDialog({ gateway_id, entry, onClose }: ShowServerDialo
               problem={findProblem(save.error, "auth.header")}
             />
             <TextField
-              label="Word before the key (optional)"
+              label="Prefix of the key (optional)"
               value={scheme}
               onChange={setScheme}
               problem={findProblem(save.error, "auth.scheme")}

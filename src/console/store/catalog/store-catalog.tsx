@@ -1,4 +1,4 @@
-/** The servers of a gateway's Store: what is shown to people, where it comes from, what it needs. */
+/** Catalog of the Store: visibility, source and instances of each server. */
 import { useState } from "react";
 import type { CatalogEntry } from "../../../contract/store-catalog.ts";
 import { call } from "../../api.ts";
@@ -10,7 +10,7 @@ import { SelectField } from "../../ui/field.tsx";
 import { List } from "../../ui/list.tsx";
 import { Failure } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { type Action, useAction } from "../../use-load.ts";
+import { type ActionState, useAction } from "../../use-action.ts";
 import { listInstances, type McpInstance, newInstancePath } from "../instances/list-instances.ts";
 import { SERVER_COLUMN, STATUS_COLUMN } from "./server-columns.tsx";
 import { ShowServerDialog } from "./show-server-dialog.tsx";
@@ -37,22 +37,22 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();
   const params = { gateway_id };
   const [status, source] = [search.get("status") ?? "", search.get("source") ?? ""];
-  const [asking, setAsking] = useState<Row>();
-  const turn = useAction(async (row: Row) => {
+  const [dialogRow, setDialogRow] = useState<Row>();
+  const toggle = useAction(async (row: Row) => {
     const { code, name, status: before } = row;
-    if (before === "hidden" && row.auth.type === "unknown") return setAsking(row);
+    if (before === "hidden" && row.auth.type === "unknown") return setDialogRow(row);
     const after = before === "shown" ? "hidden" : "shown";
     await call(storeCatalog.update, { params: { ...params, code }, body: { status: after } });
-    announce(`${name} is ${after} now.`);
+    announce(`${name} is now ${after}.`);
   });
   return (
     <>
-      <Failure title="This was not changed." error={turn.error} />
-      {asking && (
+      <Failure title="The change failed." error={toggle.error} />
+      {dialogRow && (
         <ShowServerDialog
           gateway_id={gateway_id}
-          entry={asking}
-          onClose={() => setAsking(undefined)}
+          entry={dialogRow}
+          onClose={() => setDialogRow(undefined)}
         />
       )}
       <List
@@ -76,10 +76,13 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
           </>
         }
         load={async ({ q, cursor }, read) => {
-          // Anybody can write an address: the server says which values it does not know.
-          const narrowed = { status: status || undefined, source: source || undefined } as Narrowed;
+          // The server rejects unknown values.
+          const filters = {
+            status: status || undefined,
+            source: source || undefined,
+          } as CatalogFilters;
           const [page, instances] = await Promise.all([
-            read(storeCatalog.list, { params, query: { q, cursor, ...narrowed } }),
+            read(storeCatalog.list, { params, query: { q, cursor, ...filters } }),
             listInstances(read, gateway_id),
           ]);
           const items = page.items.map((entry) => ({
@@ -89,7 +92,7 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
           }));
           return { items, next_cursor: page.next_cursor };
         }}
-        columns={may("write") ? [...COLUMNS, acts(gateway_id, turn)] : COLUMNS}
+        columns={may("write") ? [...COLUMNS, actionsColumn(gateway_id, toggle)] : COLUMNS}
         empty={
           <p>
             The catalog is empty.{" "}
@@ -101,7 +104,7 @@ export function StoreCatalog({ gateway_id }: { gateway_id: string }) {
   );
 }
 
-interface Narrowed {
+interface CatalogFilters {
   status: CatalogEntry["status"] | undefined;
   source: CatalogEntry["source"] | undefined;
 }
@@ -117,9 +120,9 @@ const COLUMNS: Column<Row>[] = [
 function Instances({ row: { instances, needs_admin_setup } }: { row: Row }) {
   if (instances.length === 0) {
     return needs_admin_setup ? (
-      <Badge tone="warn" icon="warning" text="make one first" />
+      <Badge tone="warn" icon="warning" text="create one first" />
     ) : (
-      <span className="muted">with the first install</span>
+      <span className="muted">created by the first install</span>
     );
   }
   return (
@@ -133,15 +136,15 @@ function Instances({ row: { instances, needs_admin_setup } }: { row: Row }) {
   );
 }
 
-const acts = (gateway_id: string, turn: Action<[Row]>): Column<Row> => ({
+const actionsColumn = (gateway_id: string, toggle: ActionState<[Row]>): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
     <div className="row tight">
       <button
         type="button"
         className="button small"
-        disabled={turn.busy}
-        onClick={() => void turn.run(row)}
+        disabled={toggle.busy}
+        onClick={() => void toggle.run(row)}
       >
         {row.status === "shown" ? "Hide" : "Show"}
         <span className="visually-hidden"> {row.name}</span>

@@ -1,15 +1,16 @@
-/** Brings servers into the catalog, from server.json files or from a registry; they arrive hidden. */
+/** Imports servers into the catalog, from server.json files or a registry. They are hidden at first. */
 import { useState } from "react";
 import type { ImportReport } from "../../../contract/store-catalog.ts";
 import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { AreaField, Field, TextField } from "../../ui/field.tsx";
-import { findProblem, findProblemsBelow, Section } from "../../ui/form.tsx";
+import { findProblem, findProblemsBelow } from "../../ui/find-problem.ts";
+import { Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";
 import { PrivateAddressField } from "../../ui/private-address-field.tsx";
 import { parseJson } from "../../ui/schema-draft.ts";
-import { useAction } from "../../use-load.ts";
+import { useAction } from "../../use-action.ts";
 import { ImportedServers } from "./imported-servers.tsx";
 
 interface SourceProps {
@@ -21,7 +22,7 @@ export function StoreImport({ gateway_id }: { gateway_id: string }) {
   const { may } = useSession();
   const [report, setReport] = useState<ImportReport>();
   if (!may("write")) {
-    return <p className="empty">Importing needs a role that may change the catalog.</p>;
+    return <p className="empty">Import requires a role that may change the catalog.</p>;
   }
   return (
     <>
@@ -29,13 +30,13 @@ export function StoreImport({ gateway_id }: { gateway_id: string }) {
         <FromRegistry gateway_id={gateway_id} onReport={setReport} />
         <FromFiles gateway_id={gateway_id} onReport={setReport} />
       </div>
-      <section className="below" aria-label="What came in">
-        <h2>What came in</h2>
+      <section className="below" aria-label="Result">
+        <h2>Result</h2>
         {report ? (
           <ImportedServers gateway_id={gateway_id} report={report} />
         ) : (
           <p className="empty">
-            Import servers above to see them here. Nobody else sees one until you show it.
+            Import servers above to see them here. People do not see a server until you show it.
           </p>
         )}
       </section>
@@ -43,14 +44,14 @@ export function StoreImport({ gateway_id }: { gateway_id: string }) {
   );
 }
 
-const OFFICIAL = "https://registry.modelcontextprotocol.io";
+const OFFICIAL_REGISTRY = "https://registry.modelcontextprotocol.io";
 
 function FromRegistry({ gateway_id, onReport }: SourceProps) {
-  const [registry_url, setUrl] = useState(OFFICIAL);
+  const [registry_url, setUrl] = useState(OFFICIAL_REGISTRY);
   const [search, setSearch] = useState("");
   const [limit, setLimit] = useState("30");
   const [allow_private, setPrivate] = useState(false);
-  const read = useAction(async () => {
+  const importServers = useAction(async () => {
     onReport(undefined);
     const body = { registry_url, search, limit: Number(limit), allow_private };
     onReport(await call(storeCatalog.import, { params: { gateway_id }, body }));
@@ -59,7 +60,7 @@ function FromRegistry({ gateway_id, onReport }: SourceProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void read.run();
+        void importServers.run();
       }}
     >
       <Section title="From a registry">
@@ -69,34 +70,30 @@ function FromRegistry({ gateway_id, onReport }: SourceProps) {
           required
           value={registry_url}
           onChange={setUrl}
-          hint="Of a registry that speaks /v0.1, such as the official one."
-          problem={findProblem(read.error, "registry_url")}
+          hint="URL of an MCP registry that supports API v0.1."
+          problem={findProblem(importServers.error, "registry_url")}
         />
         <TextField
           label="Search (optional)"
           value={search}
           onChange={setSearch}
-          hint="In the names of servers. Empty: whatever comes first."
-          problem={findProblem(read.error, "search")}
+          hint="Searches the names of servers. Empty: no filter."
+          problem={findProblem(importServers.error, "search")}
         />
         <TextField
-          label="At most"
+          label="Max servers"
           type="number"
           required
           min={1}
           max={500}
           value={limit}
           onChange={setLimit}
-          problem={findProblem(read.error, "limit")}
+          problem={findProblem(importServers.error, "limit")}
         />
-        <PrivateAddressField
-          label="May be at a private address"
-          checked={allow_private}
-          onChange={setPrivate}
-        />
-        <Failure title="Nothing was imported." error={read.error} />
-        <button type="submit" className="button primary" disabled={read.busy}>
-          {read.busy ? "Reading the registry…" : "Import from registry"}
+        <PrivateAddressField checked={allow_private} onChange={setPrivate} />
+        <Failure title="The import failed." error={importServers.error} />
+        <button type="submit" className="button primary" disabled={importServers.busy}>
+          {importServers.busy ? "Importing…" : "Import from registry"}
         </button>
       </Section>
     </form>
@@ -105,32 +102,34 @@ function FromRegistry({ gateway_id, onReport }: SourceProps) {
 
 function FromFiles({ gateway_id, onReport }: SourceProps) {
   const [text, setText] = useState("");
-  const read = useAction(async () => {
+  const importServers = useAction(async () => {
     onReport(undefined);
-    const servers = serversIn(text, "servers");
+    const servers = parseServers(text, "servers");
     onReport(await call(storeCatalog.import, { params: { gateway_id }, body: { servers } }));
   });
   const open = useAction(async (files: readonly File[]) => {
     const texts = await Promise.all(files.map((file) => file.text()));
-    const servers = texts.flatMap((one, index) => serversIn(one, files[index]?.name ?? ""));
+    const servers = texts.flatMap((content, index) =>
+      parseServers(content, files[index]?.name ?? ""),
+    );
     setText(JSON.stringify(servers, null, 2));
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void read.run();
+        void importServers.run();
       }}
     >
       <Section title="From files">
         <Field
           label="Files (optional)"
-          hint="One or more server.json; their text is put below."
+          hint="One or more server.json files. Their content is inserted below."
           problem={open.error?.message}
         >
-          {(described) => (
+          {(attributes) => (
             <input
-              {...described}
+              {...attributes}
               type="file"
               accept=".json,application/json"
               multiple
@@ -145,20 +144,20 @@ function FromFiles({ gateway_id, onReport }: SourceProps) {
           rows={10}
           value={text}
           onChange={setText}
-          hint="One server, or a list of them."
-          problem={findProblemsBelow(read.error, "servers")}
+          hint="One server, or a list of servers."
+          problem={findProblemsBelow(importServers.error, "servers")}
         />
-        <Failure title="Nothing was imported." error={read.error} />
-        <button type="submit" className="button primary" disabled={read.busy}>
-          {read.busy ? "Importing…" : "Import servers"}
+        <Failure title="The import failed." error={importServers.error} />
+        <button type="submit" className="button primary" disabled={importServers.busy}>
+          {importServers.busy ? "Importing…" : "Import servers"}
         </button>
       </Section>
     </form>
   );
 }
 
-/** Whether each is a server is for the server to say. */
-function serversIn(text: string, at: string): Record<string, unknown>[] {
+/** The server validates each entry. */
+function parseServers(text: string, at: string): Record<string, unknown>[] {
   const value = parseJson(text, at);
   return (Array.isArray(value) ? value : [value]) as Record<string, unknown>[];
 }

@@ -1,4 +1,4 @@
-/** The authorization server of an instance, and a change of it that an administrator confirms or dismisses. */
+/** Authorization server of an instance, and a change that an administrator confirms or dismisses. */
 import { useState } from "react";
 import type { AuthorizationServer } from "../../../contract/authorization-servers.ts";
 import { call } from "../../api.ts";
@@ -13,7 +13,8 @@ import { FieldChanges } from "../../ui/field-changes.tsx";
 import { Section } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Failure, Ready } from "../../ui/page.tsx";
-import { useAction, useLoad } from "../../use-load.ts";
+import { useAction } from "../../use-action.ts";
+import { useLoad } from "../../use-load.ts";
 
 interface InstanceRef {
   gateway_id: string;
@@ -31,12 +32,12 @@ export function AuthorizationServerSection({ gateway_id, instance_id }: Instance
         server && (
           <Section
             title="Authorization server"
-            about="Where people sign in to connect an account. Client secrets and tokens are sent to no other."
+            about="People sign in here to connect an account. Client secrets and tokens are sent only to this server."
           >
             {server.advertised ? (
-              <Change key={server.advertised.id} gateway_id={gateway_id} server={server} />
+              <ServerChange key={server.advertised.id} gateway_id={gateway_id} server={server} />
             ) : (
-              <Current server={server} />
+              <CurrentServer server={server} />
             )}
           </Section>
         )
@@ -45,20 +46,20 @@ export function AuthorizationServerSection({ gateway_id, instance_id }: Instance
   );
 }
 
-function Current({ server: { current, accounts } }: { server: AuthorizationServer }) {
+function CurrentServer({ server: { current, accounts } }: { server: AuthorizationServer }) {
   const { confirmed_by, confirmed_at } = current;
   return (
     <dl className="facts">
       <Fact name="Issuer" value={<code>{current.issuer}</code>} />
       <Fact name="Token endpoint" value={<code>{current.token_endpoint}</code>} />
       <Fact name="Connected accounts" value={accounts} />
-      <Fact name="Confirmed by" value={confirmed_by ?? "nobody: first sign-in"} />
+      <Fact name="Confirmed by" value={confirmed_by ?? "no one: set by the first sign-in"} />
       {confirmed_at && <Fact name="Confirmed" value={<Timestamp at={confirmed_at} />} />}
     </dl>
   );
 }
 
-function Change({ gateway_id, server }: { gateway_id: string; server: AuthorizationServer }) {
+function ServerChange({ gateway_id, server }: { gateway_id: string; server: AuthorizationServer }) {
   const { may, who, confirm, announce } = useSession();
   const [keep_client, setKeepClient] = useState(false);
   const { instance_name: name, accounts } = server;
@@ -73,7 +74,7 @@ function Change({ gateway_id, server }: { gateway_id: string; server: Authorizat
       body: (
         <p>
           {accounts === 1 ? "1 connected account is" : `${accounts} connected accounts are`}{" "}
-          removed, and everybody must connect again.
+          removed, and everyone must connect again.
         </p>
       ),
       button: "Confirm",
@@ -90,19 +91,19 @@ function Change({ gateway_id, server }: { gateway_id: string; server: Authorizat
         <p>
           <strong>The MCP server advertises another authorization server.</strong>{" "}
           {server.suspended
-            ? "The instance is suspended: nobody can use it."
-            : "Sign-ins that lead to it are rejected."}{" "}
+            ? "The instance is suspended and cannot be used."
+            : "Sign-ins at it are rejected."}{" "}
           Confirm it only if the vendor has announced the change.
         </p>
       </div>
       <FieldChanges before={endpointsOf(server.current)} after={endpointsOf(server.advertised)} />
-      <Failure title="This was not changed." error={dismiss.error} />
+      <Failure title="The change failed." error={dismiss.error} />
       {may("write") && (
         <>
           {server.own_client && who.role === "owner" && (
             <CheckField
-              label="The new server issued the client ID and secret below"
-              hint="Otherwise they are not sent to it, and you must set others."
+              label="The client ID and secret below are from the new server"
+              hint="Otherwise they are not sent to it, and you must enter new ones."
               checked={keep_client}
               onChange={setKeepClient}
             />

@@ -1,4 +1,4 @@
-/** Lists the new and changed tools that are held back, for an administrator to review and accept. */
+/** New and changed tools that are held back until an administrator accepts them. */
 import { useState } from "react";
 import type { ToolChange } from "../../../contract/store-tools.ts";
 import { call } from "../../api.ts";
@@ -12,7 +12,8 @@ import { FieldChanges } from "../../ui/field-changes.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Failure, Ready } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { useAction, useLoad } from "../../use-load.ts";
+import { useAction } from "../../use-action.ts";
+import { useLoad } from "../../use-load.ts";
 
 export function HeldTools({ gateway_id }: { gateway_id: string }) {
   const [open, setOpen] = useState<ToolChange>();
@@ -20,7 +21,7 @@ export function HeldTools({ gateway_id }: { gateway_id: string }) {
     readAllPages((query) => read(toolChanges.list, { params: { gateway_id }, query })),
   );
   return (
-    <Ready of={loaded} what="The tools that are held back">
+    <Ready of={loaded} what="The held tools">
       {(changes) =>
         changes.length > 0 && (
           <div className="above">
@@ -38,7 +39,11 @@ export function HeldTools({ gateway_id }: { gateway_id: string }) {
               empty=""
             />
             {open && (
-              <Review gateway_id={gateway_id} change={open} onClose={() => setOpen(undefined)} />
+              <ReviewSheet
+                gateway_id={gateway_id}
+                change={open}
+                onClose={() => setOpen(undefined)}
+              />
             )}
           </div>
         )
@@ -60,25 +65,25 @@ const columns = (open: (change: ToolChange) => void): Column<ToolChange>[] => [
   },
   { head: "Instance", cell: ({ instance_name }) => instance_name },
   {
-    head: "What changed",
+    head: "Changes",
     cell: ({ accepted, differs }) => <Chips of={accepted ? differs : ["new tool"]} />,
   },
-  { head: "Seen", cell: ({ seen_at }) => <Timestamp at={seen_at} /> },
+  { head: "Detected", cell: ({ seen_at }) => <Timestamp at={seen_at} /> },
 ];
 
-interface ReviewProps {
+interface ReviewSheetProps {
   gateway_id: string;
   change: ToolChange;
   onClose: () => void;
 }
 
-function Review({ gateway_id, change, onClose }: ReviewProps) {
+function ReviewSheet({ gateway_id, change, onClose }: ReviewSheetProps) {
   const { may, announce } = useSession();
   const { id, tool, instance_name, accepted, now, hash } = change;
   const accept = useAction(async () => {
     await call(toolChanges.accept, { params: { gateway_id, tool_change_id: id }, query: { hash } });
     onClose();
-    announce(`${tool} of ${instance_name} is accepted.`);
+    announce(`${tool} of ${instance_name} was accepted.`);
   });
   return (
     <Dialog
@@ -93,15 +98,15 @@ function Review({ gateway_id, change, onClose }: ReviewProps) {
             <Fact name="Accepted" value={<Timestamp at={change.accepted_at} />} />
           </>
         )}
-        <Fact name="Seen" value={<Timestamp at={change.seen_at} />} />
+        <Fact name="Detected" value={<Timestamp at={change.seen_at} />} />
       </dl>
-      <h3>{accepted ? "What changed" : "Definition"}</h3>
+      <h3>{accepted ? "Changes" : "Definition"}</h3>
       <FieldChanges before={accepted} after={now} />
-      <Failure title="It is still held back." error={accept.error} />
+      <Failure title="The tool was not accepted." error={accept.error} />
       {may("write") && (
         <div className="form-end">
           <button type="button" className="button" onClick={onClose}>
-            Keep holding back
+            Cancel
           </button>
           <button
             type="button"

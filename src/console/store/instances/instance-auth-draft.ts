@@ -1,11 +1,11 @@
-/** How the gateway signs in to an MCP server, while it is typed. A stored secret never comes back. */
+/** Draft of the credential of an MCP instance. The server never returns a stored secret. */
 import type { McpAuth } from "../../../contract/mcp-registries.ts";
 import type { RegistryAuth } from "../../../contract/registries.ts";
 import type { CatalogAuth } from "../../../contract/store-catalog.ts";
 
 export type AuthMode = McpAuth["type"] | "none";
 
-/** Members that the mode does not have are kept, in case it is chosen back. */
+/** Fields of other modes are kept, in case the mode is changed back. */
 export interface AuthDraft {
   mode: AuthMode;
   header: string;
@@ -15,15 +15,15 @@ export interface AuthDraft {
   resource: string;
   /** Separated by spaces. */
   scopes: string;
-  /** The header's value, or the client's secret; empty: what is stored stays. */
+  /** Header value or client secret. Empty: the stored secret is kept. */
   secret: string;
-  /** A stored secret stays only where the mode does. */
+  /** The stored secret, masked. It is kept only in the same mode. */
   stored: { mode: AuthMode; masked: string } | undefined;
-  /** The stored secret goes. */
+  /** Deletes the stored secret. */
   removeSecret: boolean;
 }
 
-const FRESH: AuthDraft = {
+const EMPTY: AuthDraft = {
   mode: "none",
   header: "Authorization",
   scheme: "Bearer",
@@ -40,16 +40,16 @@ export function toAuthDraft(auth: RegistryAuth | null): AuthDraft {
   switch (auth?.type) {
     case "header":
       return {
-        ...FRESH,
+        ...EMPTY,
         mode: "header",
         header: auth.header,
         stored: { mode: "header", masked: auth.value },
       };
     case "principal_key":
-      return { ...FRESH, mode: "principal_key", header: auth.header, scheme: auth.scheme };
+      return { ...EMPTY, mode: "principal_key", header: auth.header, scheme: auth.scheme };
     case "forwarded":
       return {
-        ...FRESH,
+        ...EMPTY,
         mode: "forwarded",
         client_id: auth.client_id ?? "",
         scopes: auth.scopes.join(" "),
@@ -57,7 +57,7 @@ export function toAuthDraft(auth: RegistryAuth | null): AuthDraft {
       };
     case "client_credentials":
       return {
-        ...FRESH,
+        ...EMPTY,
         mode: "client_credentials",
         client_id: auth.client_id,
         token_url: auth.token_url,
@@ -66,28 +66,28 @@ export function toAuthDraft(auth: RegistryAuth | null): AuthDraft {
         stored: { mode: "client_credentials", masked: auth.client_secret },
       };
     default:
-      return FRESH;
+      return EMPTY;
   }
 }
 
-/** What the catalog says that a server asks for. */
-export function suggestAuth(asked: CatalogAuth | undefined): AuthDraft {
-  if (asked?.type === "key") {
-    const { header, scheme, scope } = asked;
-    if (scope === "principal") return { ...FRESH, mode: "principal_key", header, scheme };
-    return { ...FRESH, mode: "header", header };
+/** Returns the credential that the catalog specifies for a server. */
+export function suggestAuth(auth: CatalogAuth | undefined): AuthDraft {
+  if (auth?.type === "key") {
+    const { header, scheme, scope } = auth;
+    if (scope === "principal") return { ...EMPTY, mode: "principal_key", header, scheme };
+    return { ...EMPTY, mode: "header", header };
   }
-  if (asked?.type !== "oauth") return FRESH;
+  if (auth?.type !== "oauth") return EMPTY;
   return {
-    ...FRESH,
-    mode: asked.grant_type === "client_credentials" ? "client_credentials" : "forwarded",
-    token_url: asked.token_url ?? "",
-    resource: asked.resource ?? "",
-    scopes: asked.scopes.join(" "),
+    ...EMPTY,
+    mode: auth.grant_type === "client_credentials" ? "client_credentials" : "forwarded",
+    token_url: auth.token_url ?? "",
+    resource: auth.resource ?? "",
+    scopes: auth.scopes.join(" "),
   };
 }
 
-/** The masked secret that an empty text keeps. */
+/** Returns the masked secret that is kept if `secret` is empty. */
 export const storedSecret = ({ mode, stored }: AuthDraft): string | undefined =>
   stored?.mode === mode ? stored.masked : undefined;
 
@@ -102,8 +102,13 @@ export function toAuthInput(draft: AuthDraft): McpAuth | null {
     case "principal_key":
       return { type: mode, header, scheme };
     case "forwarded": {
-      const kept = storedSecret(draft) && !draft.removeSecret ? "" : null;
-      return { type: mode, client_id: client_id || null, client_secret: secret || kept, scopes };
+      const unchanged = storedSecret(draft) && !draft.removeSecret ? "" : null;
+      return {
+        type: mode,
+        client_id: client_id || null,
+        client_secret: secret || unchanged,
+        scopes,
+      };
     }
     case "client_credentials": {
       const resource = draft.resource || null;

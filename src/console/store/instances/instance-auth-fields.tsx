@@ -1,20 +1,20 @@
-/** Asks how the gateway signs in to an MCP server; what is asked depends on the way. */
+/** Fields for the credential of an MCP instance. */
 import type { AppError } from "../../../contract/errors.ts";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { findProblem, findProblemsBelow } from "../../ui/form.tsx";
+import { findProblem, findProblemsBelow } from "../../ui/find-problem.ts";
 import { type AuthDraft, type AuthMode, storedSecret } from "./instance-auth-draft.ts";
 
 const MODES: Record<AuthMode, string> = {
-  none: "No credential",
-  header: "One header, shared by everybody",
-  principal_key: "Each person brings a key",
-  forwarded: "Each person connects an account (OAuth)",
-  client_credentials: "The gateway has an account (OAuth client)",
+  none: "None",
+  header: "Shared header",
+  principal_key: "API key of each person",
+  forwarded: "OAuth account of each person",
+  client_credentials: "OAuth client of the gateway",
 };
 
-type Asked = "header" | "scheme" | "token_url" | "client_id" | "secret" | "scopes" | "resource";
+type AuthField = "header" | "scheme" | "token_url" | "client_id" | "secret" | "scopes" | "resource";
 
-const ASKED: Record<AuthMode, readonly Asked[]> = {
+const FIELDS: Record<AuthMode, readonly AuthField[]> = {
   none: [],
   header: ["header", "secret"],
   principal_key: ["header", "scheme"],
@@ -31,13 +31,13 @@ interface InstanceAuthFieldsProps {
 export function InstanceAuthFields({ auth, onChange, error }: InstanceAuthFieldsProps) {
   const { mode } = auth;
   const change = (changes: Partial<AuthDraft>) => onChange({ ...auth, ...changes });
-  const asks = (member: Asked) => ASKED[mode].includes(member);
-  const field = (member: Exclude<Asked, "secret">) => ({
-    value: auth[member],
-    onChange: (text: string) => change({ [member]: text }),
-    problem: findProblemsBelow(error, `auth.${member}`),
+  const has = (name: AuthField) => FIELDS[mode].includes(name);
+  const field = (name: Exclude<AuthField, "secret">) => ({
+    value: auth[name],
+    onChange: (text: string) => change({ [name]: text }),
+    problem: findProblemsBelow(error, `auth.${name}`),
   });
-  const registers = mode === "forwarded";
+  const canRegister = mode === "forwarded";
   return (
     <>
       <SelectField
@@ -48,33 +48,33 @@ export function InstanceAuthFields({ auth, onChange, error }: InstanceAuthFields
         onChange={(value) => change({ mode: value as AuthMode, secret: "", removeSecret: false })}
         problem={findProblem(error, "auth") ?? findProblem(error, "auth.type")}
       />
-      {asks("header") && <TextField label="Header" required {...field("header")} />}
-      {asks("scheme") && (
+      {has("header") && <TextField label="Header" required {...field("header")} />}
+      {has("scheme") && (
         <TextField
-          label="Word before the key (optional)"
-          hint="Empty: the key alone."
+          label="Prefix of the key (optional)"
+          hint="Empty: only the key is sent."
           {...field("scheme")}
         />
       )}
-      {asks("token_url") && (
+      {has("token_url") && (
         <TextField label="Token URL" type="url" required {...field("token_url")} />
       )}
-      {asks("client_id") && (
+      {has("client_id") && (
         <TextField
-          label={registers ? "Client id (optional)" : "Client id"}
-          required={!registers}
-          hint={registers ? "Empty: the gateway registers itself as a client." : ""}
+          label={canRegister ? "Client ID (optional)" : "Client ID"}
+          required={!canRegister}
+          hint={canRegister ? "Empty: the gateway registers a client automatically." : ""}
           {...field("client_id")}
         />
       )}
-      {asks("secret") && <Secret auth={auth} onChange={change} error={error} />}
-      {asks("scopes") && (
+      {has("secret") && <Secret auth={auth} onChange={change} error={error} />}
+      {has("scopes") && (
         <TextField label="Scopes (optional)" hint="Separated by spaces." {...field("scopes")} />
       )}
-      {asks("resource") && (
+      {has("resource") && (
         <TextField
           label="Resource (optional)"
-          hint="What the token is for, as an address (RFC 8707)."
+          hint="URL of the resource that the token is for (RFC 8707)."
           type="url"
           {...field("resource")}
         />
@@ -90,7 +90,7 @@ interface SecretProps {
 }
 
 function Secret({ auth, onChange, error }: SecretProps) {
-  const { mode, secret, removeSecret: secretless } = auth;
+  const { mode, secret, removeSecret } = auth;
   const stored = storedSecret(auth);
   const optional = mode === "forwarded";
   const label = mode === "header" ? "Value" : "Client secret";
@@ -101,13 +101,13 @@ function Secret({ auth, onChange, error }: SecretProps) {
         type="password"
         autoComplete="off"
         required={!optional && !stored}
-        disabled={secretless}
+        disabled={removeSecret}
         value={secret}
         onChange={(text) => onChange({ secret: text })}
         placeholder={stored ? `Leave empty to keep ${stored}` : undefined}
         hint={
           mode === "header"
-            ? "The whole value, such as Bearer … Stored encrypted and never shown again."
+            ? "Full value, such as Bearer …. Stored encrypted and never shown again."
             : "Stored encrypted and never shown again."
         }
         problem={findProblem(error, mode === "header" ? "auth.value" : "auth.client_secret")}
@@ -115,7 +115,7 @@ function Secret({ auth, onChange, error }: SecretProps) {
       {optional && stored && (
         <CheckField
           label="Remove the stored secret"
-          checked={secretless}
+          checked={removeSecret}
           onChange={(on) => onChange({ removeSecret: on, secret: "" })}
         />
       )}

@@ -1,21 +1,21 @@
-/** An MCP instance while it is typed, what the catalog suggests for it, and what is saved. */
+/** Draft of an MCP instance, its defaults from the catalog, and the input it becomes. */
 import type { McpOptions, ServerField } from "../../../contract/mcp-registries.ts";
 import type { Registry } from "../../../contract/registries.ts";
 import type { CatalogEntry } from "../../../contract/store-catalog.ts";
 import { type Pairs, toPairs, toRecord } from "../../ui/pairs-field.tsx";
-import { type Schema, type SchemaDraft, toDraft, toValues } from "../../ui/schema-draft.ts";
+import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../../ui/schema-draft.ts";
 import { type AuthDraft, suggestAuth, toAuthDraft, toAuthInput } from "./instance-auth-draft.ts";
 
 export interface InstanceDraft {
   name: string;
-  /** Empty: it is no server of the Store. */
+  /** Empty: not a server of the Store. */
   code: string;
   url: string;
   auth: AuthDraft;
   /** Headers and fields. */
   extras: SchemaDraft;
   tool_aliases: Pairs;
-  /** Otherwise those of `allowed_tools`: no line means no tool. */
+  /** False: only the tools in `allowed_tools`. */
   allTools: boolean;
   allowed_tools: string;
   enabled: boolean;
@@ -23,39 +23,39 @@ export interface InstanceDraft {
 }
 
 const FIELD: Record<keyof ServerField, Schema> = {
-  key: { type: "string", description: "Its name in the address, or of the parameter or header." },
+  key: { type: "string", description: "Name of the placeholder, parameter or header." },
   in: { enum: ["path", "query", "header"], description: "path replaces {key} in the address." },
   label: { type: "string" },
   description: { type: "string" },
   required: { type: "boolean", default: true },
   secret: { type: "boolean", default: false },
-  choices: { type: "array", items: { type: "string" }, description: "None: free text." },
+  choices: { type: "array", items: { type: "string" }, description: "Empty: free text." },
 };
 
 const TEXTS: Schema = { type: "object", additionalProperties: { type: "string" } };
 
-/** What is added to a call: for everybody, and by each person. */
+/** Headers of every call, and fields that each person fills in. */
 export const EXTRAS_SCHEMA: { properties: Partial<Record<keyof McpOptions, Schema>> } = {
   properties: {
-    headers: { ...TEXTS, description: "Sent with every call. Values are kept as secrets." },
+    headers: { ...TEXTS, description: "Sent with every call. Values are stored as secrets." },
     fields: {
       type: "array",
       items: { properties: FIELD, required: ["key", "in"] },
-      description: "What each person fills in before using it.",
+      description: "Values that each person enters before first use.",
     },
   },
 };
 
 export function toInstanceDraft(registry: Registry): InstanceDraft {
   const { name, auth, enabled, allow_private } = registry;
-  // The server checked them by their schema when they were saved.
+  // The server validated them against the schema.
   const options = registry.provider_options as McpOptions;
   return {
     name,
     code: options.code ?? "",
     url: options.url ?? "",
     auth: toAuthDraft(auth),
-    extras: toDraft(EXTRAS_SCHEMA, options),
+    extras: toSchemaDraft(EXTRAS_SCHEMA, options),
     tool_aliases: toPairs(options.tool_aliases),
     allTools: options.allowed_tools === null,
     allowed_tools: (options.allowed_tools ?? []).join("\n"),
@@ -64,19 +64,19 @@ export function toInstanceDraft(registry: Registry): InstanceDraft {
   };
 }
 
-/** A new one: what an administrator must give stands there to be filled in. */
+/** Returns the draft of a new instance, with empty headers for values that an administrator must set. */
 export function suggestInstanceDraft(entry: CatalogEntry | undefined): InstanceDraft {
   const fields = entry?.fields ?? [];
-  const ours = fields.filter((field) => field.scope === "admin" && field.in === "header");
-  const theirs = fields.filter(({ scope }) => scope === "principal");
+  const adminHeaders = fields.filter((field) => field.scope === "admin" && field.in === "header");
+  const personFields = fields.filter(({ scope }) => scope === "principal");
   return {
     name: entry?.name ?? "",
     code: entry?.code ?? "",
     url: entry?.url ?? "",
     auth: suggestAuth(entry?.auth),
-    extras: toDraft(EXTRAS_SCHEMA, {
-      headers: Object.fromEntries(ours.map(({ key }) => [key, ""])),
-      fields: theirs,
+    extras: toSchemaDraft(EXTRAS_SCHEMA, {
+      headers: Object.fromEntries(adminHeaders.map(({ key }) => [key, ""])),
+      fields: personFields,
     }),
     tool_aliases: [],
     allTools: true,

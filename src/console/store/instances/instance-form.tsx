@@ -1,21 +1,18 @@
-/** The form of an MCP instance: which server, where, how the gateway signs in, which tools. */
-import { useState } from "react";
+/** Form of an MCP instance: server, address, credential and tools. */
 import type { Registry } from "../../../contract/registries.ts";
 import type { CatalogEntry } from "../../../contract/store-catalog.ts";
 import { call } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
-import { navigate } from "../../router.tsx";
-import { useSession } from "../../session.ts";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { Form, findProblem, findProblemsBelow, Section } from "../../ui/form.tsx";
+import { findProblemsBelow } from "../../ui/find-problem.ts";
+import { Section } from "../../ui/form.tsx";
 import { PairsField } from "../../ui/pairs-field.tsx";
 import { PrivateAddressField } from "../../ui/private-address-field.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { useAction } from "../../use-load.ts";
+import { ResourceForm, useResourceForm } from "../../ui/use-resource-form.tsx";
 import { InstanceAuthFields } from "./instance-auth-fields.tsx";
 import {
   EXTRAS_SCHEMA,
-  type InstanceDraft,
   suggestInstanceDraft,
   toInstanceDraft,
   toInstanceInput,
@@ -24,131 +21,119 @@ import {
 interface InstanceFormProps {
   gateway_id: string;
   entries: readonly CatalogEntry[];
-  /** Undefined: it is not made yet. */
+  /** Undefined: a new instance. */
   registry: Registry | undefined;
-  /** The server that a new one is of, when that is known. */
+  /** Code of the server that a new instance connects to, or empty. */
   code: string;
-  onStale: () => void;
 }
 
-export function InstanceForm({ gateway_id, entries, registry, code, onStale }: InstanceFormProps) {
-  const { may, announce } = useSession();
-  const [opened, setOpened] = useState(registry);
-  const suggested = (wanted: string) =>
-    suggestInstanceDraft(entries.find((one) => one.code === wanted));
-  const [typed, setTyped] = useState(() =>
-    registry ? toInstanceDraft(registry) : suggested(code),
-  );
-  const change = (changes: Partial<InstanceDraft>) => setTyped({ ...typed, ...changes });
-  const list = `/gateways/${gateway_id}/store?tab=instances`;
-  const save = useAction(async () => {
-    const body = toInstanceInput(typed);
-    if (!opened) {
-      const made = await call(registries.create, { params: { gateway_id }, body });
-      navigate(list);
-      announce(`Instance ${made.name} was created.`);
-      return;
-    }
-    const params = { gateway_id, registry_id: opened.id };
-    const saved = await call(registries.update, { params, body, version: opened.version });
-    setOpened(saved);
-    setTyped(toInstanceDraft(saved));
-    announce("Saved.");
+export function InstanceForm({ gateway_id, entries, registry, code }: InstanceFormProps) {
+  const suggest = (server: string) =>
+    suggestInstanceDraft(entries.find((entry) => entry.code === server));
+  const form = useResourceForm({
+    noun: "instance",
+    loaded: registry,
+    toDraft: (stored: Registry | undefined) => (stored ? toInstanceDraft(stored) : suggest(code)),
+    save: (draft, stored) => {
+      const body = toInstanceInput(draft);
+      if (!stored) return call(registries.create, { params: { gateway_id }, body });
+      const params = { gateway_id, registry_id: stored.id };
+      return call(registries.update, { params, body, version: stored.version });
+    },
+    listPath: `/gateways/${gateway_id}/store?tab=instances`,
   });
-  const { error } = save;
+  const { stored, draft, change, problem, error } = form;
   return (
-    <Form
-      action={save}
-      save={opened ? "Save" : "Create instance"}
-      locked={!may("write")}
-      onStale={onStale}
-      {...(opened ? {} : { onCancel: () => navigate(list) })}
-    >
+    <ResourceForm form={form}>
       <Section title="Server">
         <SelectField
-          label="Server of the Store"
-          value={typed.code}
-          disabled={opened !== undefined}
-          hint={opened ? "Cannot be changed: create another instance." : "Fills in what it needs."}
-          options={serverOptions(entries, typed.code)}
-          onChange={(wanted) => setTyped(suggested(wanted))}
-          problem={findProblem(error, "provider_options.code")}
+          label="Store server"
+          value={draft.code}
+          disabled={stored !== undefined}
+          hint={
+            stored
+              ? "Cannot be changed. Create another instance instead."
+              : "Fills in the fields below."
+          }
+          options={serverOptions(entries, draft.code)}
+          onChange={(server) => change(suggest(server))}
+          problem={problem("provider_options.code")}
         />
         <TextField
           label="Name"
           required
-          value={typed.name}
+          value={draft.name}
           onChange={(name) => change({ name })}
-          hint="People choose by it where a server has several instances."
-          problem={findProblem(error, "name")}
+          hint="Shown to people when a server has several instances."
+          problem={problem("name")}
         />
         <TextField
           label="Address"
           required
-          value={typed.url}
+          value={draft.url}
           onChange={(url) => change({ url })}
-          hint="Where it answers to streamable HTTP. It may hold {key} of a field below."
-          problem={findProblem(error, "provider_options.url")}
+          hint="Streamable HTTP endpoint. It may contain {key} of a field below."
+          problem={problem("provider_options.url")}
         />
       </Section>
       <Section title="Sign-in">
-        <InstanceAuthFields auth={typed.auth} onChange={(auth) => change({ auth })} error={error} />
+        <InstanceAuthFields auth={draft.auth} onChange={(auth) => change({ auth })} error={error} />
       </Section>
-      <Section title="Use">
+      <Section title="Options">
         <CheckField
           label="Enabled"
-          hint="The tools of a disabled instance are gone for everybody; installs stay."
-          checked={typed.enabled}
+          hint="The tools of a disabled instance are unavailable. Installs are kept."
+          checked={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
         <PrivateAddressField
-          checked={typed.allow_private}
+          checked={draft.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />
         <CheckField
-          label="Every tool of the server may be used"
-          checked={typed.allTools}
-          onChange={(every_tool) => change({ allTools: every_tool })}
+          label="Allow all tools of the server"
+          checked={draft.allTools}
+          onChange={(allTools) => change({ allTools })}
         />
-        {!typed.allTools && (
+        {!draft.allTools && (
           <AreaField
             label="Allowed tools"
             code
             rows={4}
-            hint="One in each line, named as the server names them. Without a line, none."
-            value={typed.allowed_tools}
+            hint="One per line, with the server's own names. Empty: none."
+            value={draft.allowed_tools}
             onChange={(allowed_tools) => change({ allowed_tools })}
             problem={findProblemsBelow(error, "provider_options.allowed_tools")}
           />
         )}
         <PairsField
           label="Tool aliases"
-          one="alias"
-          hint="A tool's name at the server, and the one that clients see instead."
-          pairs={typed.tool_aliases}
+          noun="alias"
+          hint="Name of a tool on the server, and the name that clients see instead."
+          pairs={draft.tool_aliases}
           onChange={(tool_aliases) => change({ tool_aliases })}
           problem={findProblemsBelow(error, "provider_options.tool_aliases")}
         />
       </Section>
-      <Section title="Added to each call">
+      <Section title="Headers and fields">
         <SchemaFields
           schema={EXTRAS_SCHEMA}
-          draft={typed.extras}
-          onChange={(more) => change({ extras: more })}
+          draft={draft.extras}
+          onChange={(extras) => change({ extras })}
           error={error}
           at="provider_options"
         />
       </Section>
-    </Form>
+    </ResourceForm>
   );
 }
 
 function serverOptions(entries: readonly CatalogEntry[], current: string) {
-  const known = entries.map(({ code, name }) => [code, `${name} (${code})`] as const);
-  const gone = current && !entries.some(({ code }) => code === current);
+  const options = entries.map(({ code, name }) => [code, `${name} (${code})`] as const);
+  const isUnknown = current && !entries.some(({ code }) => code === current);
   return [
-    ["", "None: only consumers reach it"] as const,
-    ...(gone ? [[current, `${current} (not in the catalog)`] as const] : []),
-    ...known,
+    ["", "None: only consumers can use it"] as const,
+    ...(isUnknown ? [[current, `${current} (not in the catalog)`] as const] : []),
+    ...options,
   ];
 }

@@ -1,4 +1,4 @@
-/** The instances of Store servers: registries of a gateway that carry a server's code. */
+/** Lists the instances of Store servers: MCP registries of a gateway with a server code. */
 import type { Registry } from "../../../contract/registries.ts";
 import type { Reader } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
@@ -18,6 +18,6 @@ export async function listInstances(read: Reader, gateway_id: string): Promise<M
   });
 }
 
-/** Where an instance of a server is made. */
+/** Returns the path of the form for a new instance of a server. */
 export const newInstancePath = (gateway_id: string, code: string): string =>
   `/gateways/${gateway_id}/store/instances/new?code=${encodeURIComponent(code)}`;

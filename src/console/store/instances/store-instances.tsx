@@ -1,4 +1,4 @@
-/** The MCP servers that a gateway reaches, and tools there that changed and are held back. */
+/** MCP instances of a gateway, and changes that an administrator must review. */
 import type { Registry } from "../../../contract/registries.ts";
 import { call } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
@@ -10,16 +10,16 @@ import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import { Failure } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { type Action, useAction } from "../../use-load.ts";
+import { type ActionState, useAction } from "../../use-action.ts";
 import { ChangedServers } from "./authorization-server-section.tsx";
 import { HeldTools } from "./held-tools.tsx";
 
 export function StoreInstances({ gateway_id }: { gateway_id: string }) {
   const { may, announce } = useSession();
-  const turn = useAction(async ({ id, name, enabled, version }: Registry) => {
+  const toggle = useAction(async ({ id, name, enabled, version }: Registry) => {
     const params = { gateway_id, registry_id: id };
     await call(registries.update, { params, body: { enabled: !enabled }, version });
-    announce(`${name} is ${enabled ? "disabled" : "enabled"} now.`);
+    announce(`${name} is now ${enabled ? "disabled" : "enabled"}.`);
   });
   const create = may("write") && (
     <Link to={`/gateways/${gateway_id}/store/instances/new`} className="button primary">
@@ -30,7 +30,7 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
     <>
       <ChangedServers gateway_id={gateway_id} />
       <HeldTools gateway_id={gateway_id} />
-      <Failure title="This was not changed." error={turn.error} />
+      <Failure title="The change failed." error={toggle.error} />
       <List
         caption="Instances"
         what="The instances"
@@ -43,11 +43,11 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
           );
           return { items: all.filter(({ type }) => type === "mcp"), next_cursor: null };
         }}
-        columns={may("write") ? [...COLUMNS, acts(turn)] : COLUMNS}
+        columns={may("write") ? [...COLUMNS, actionsColumn(toggle)] : COLUMNS}
         empty={
           <p>
-            This gateway reaches no MCP server yet. A server that needs nothing from you gets its
-            instance with the first install; for the others, make one.
+            No instances yet. The first install creates the instance of a server that needs no
+            setup. For other servers, create one.
           </p>
         }
       />
@@ -58,9 +58,9 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
 const CREDENTIALS: Record<NonNullable<Registry["auth"]>["type"], string> = {
   api_key: "shared key",
   header: "shared header",
-  forwarded: "account of each person",
-  client_credentials: "account of the gateway",
-  principal_key: "key of each person",
+  forwarded: "account per person",
+  client_credentials: "gateway account",
+  principal_key: "key per person",
 };
 
 const COLUMNS: Column<Registry>[] = [
@@ -85,19 +85,19 @@ const COLUMNS: Column<Registry>[] = [
   {
     head: "Tools",
     cell: ({ provider_options: { allowed_tools } }) =>
-      Array.isArray(allowed_tools) ? `${allowed_tools.length} allowed` : "every tool",
+      Array.isArray(allowed_tools) ? `${allowed_tools.length} allowed` : "all",
   },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
-const acts = (turn: Action<[Registry]>): Column<Registry> => ({
+const actionsColumn = (toggle: ActionState<[Registry]>): Column<Registry> => ({
   head: "Actions",
   cell: (row) => (
     <button
       type="button"
       className="button small"
-      disabled={turn.busy}
-      onClick={() => void turn.run(row)}
+      disabled={toggle.busy}
+      onClick={() => void toggle.run(row)}
     >
       {row.enabled ? "Disable" : "Enable"}
       <span className="visually-hidden"> {row.name}</span>

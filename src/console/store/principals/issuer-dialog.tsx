@@ -1,102 +1,88 @@
-/** An identity provider: whose tokens, for whom, and which of their members say who somebody is. */
-import { useState } from "react";
+/** Dialog of an identity provider: its tokens, their audience, and the claims that identify a person. */
 import type { Issuer, IssuerInput } from "../../../contract/store-principals.ts";
-import { call, events, ROOT_URL } from "../../api.ts";
+import { call, ROOT_URL } from "../../api.ts";
 import { issuers } from "../../endpoints.ts";
-import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { Form, findProblem } from "../../ui/form.tsx";
 import { PrivateAddressField } from "../../ui/private-address-field.tsx";
-import { useAction } from "../../use-load.ts";
+import { ResourceForm, useResourceForm } from "../../ui/use-resource-form.tsx";
 
 interface IssuerDialogProps {
   gateway_id: string;
-  /** Undefined: it is not made yet. */
+  /** Undefined: a new issuer. */
   issuer: Issuer | undefined;
   onClose: () => void;
 }
 
-type TextMember = "name" | "issuer" | "audience" | "jwks_url" | "subject_claim" | "groups_claim";
+type TextKey = "name" | "issuer" | "audience" | "jwks_url" | "subject_claim" | "groups_claim";
 
-export function IssuerDialog({ gateway_id, issuer: stored, onClose }: IssuerDialogProps) {
-  const { may, announce } = useSession();
-  const [typed, setTyped] = useState(() => inputOf(stored));
-  const change = (changes: Partial<IssuerInput>) => setTyped({ ...typed, ...changes });
-  const save = useAction(async () => {
-    if (stored) {
+export function IssuerDialog({ gateway_id, issuer, onClose }: IssuerDialogProps) {
+  const form = useResourceForm({
+    noun: "issuer",
+    loaded: issuer,
+    toDraft: toInput,
+    save: (body, stored) => {
+      if (!stored) return call(issuers.create, { params: { gateway_id }, body });
       const params = { gateway_id, issuer_id: stored.id };
-      await call(issuers.update, { params, body: typed, version: stored.version });
-    } else {
-      await call(issuers.create, { params: { gateway_id }, body: typed });
-    }
-    onClose();
-    announce(stored ? "Saved." : `Issuer ${typed.name} was created.`);
+      return call(issuers.update, { params, body, version: stored.version });
+    },
+    onClose,
   });
-  const text = (member: TextMember) => ({
+  const { draft, change } = form;
+  const text = (key: TextKey) => ({
     required: true,
-    value: typed[member],
-    onChange: (value: string) => change({ [member]: value }),
-    problem: findProblem(save.error, member),
+    value: draft[key],
+    onChange: (value: string) => change({ [key]: value }),
+    problem: form.problem(key),
   });
   return (
-    <Dialog title={stored?.name ?? "New issuer"} onClose={onClose}>
-      <Form
-        action={save}
-        save={stored ? "Save" : "Create issuer"}
-        locked={!may("write")}
-        onCancel={onClose}
-        onStale={() => {
-          onClose();
-          events.dispatchEvent(new Event("changed"));
-        }}
-      >
+    <Dialog title={issuer?.name ?? "New issuer"} onClose={onClose}>
+      <ResourceForm form={form}>
         <TextField label="Name" {...text("name")} />
         <TextField
           label="Issuer"
-          hint="Exactly what its tokens say in iss, such as https://login.example.com."
+          hint="The iss claim of its tokens, such as https://login.example.com."
           {...text("issuer")}
         />
         <TextField
           label="Audience"
-          hint="What its tokens must hold in aud. With the issuer, it tells which gateway is meant."
+          hint="The aud claim of its tokens. Issuer and audience together select the gateway."
           {...text("audience")}
         />
         <TextField
-          label="Address of its keys"
+          label="JWKS URL"
           hint="Such as https://login.example.com/.well-known/jwks.json."
           type="url"
           {...text("jwks_url")}
         />
         <div className="columns">
-          <TextField label="Member with the subject" {...text("subject_claim")} />
+          <TextField label="Subject claim" {...text("subject_claim")} />
           <TextField
-            label="Member with the groups"
-            hint="A name, or a path with dots."
+            label="Groups claim"
+            hint="Name of a claim, or a path with dots."
             {...text("groups_claim")}
           />
         </div>
         <CheckField
           label="Enabled"
-          hint="Tokens of a disabled issuer let nobody in."
-          checked={typed.enabled}
+          hint="Tokens of a disabled issuer are rejected."
+          checked={draft.enabled}
           onChange={(enabled) => change({ enabled })}
         />
         <PrivateAddressField
-          label="Its keys may be at a private address"
-          checked={typed.allow_private}
+          checked={draft.allow_private}
           onChange={(allow_private) => change({ allow_private })}
         />
-      </Form>
+      </ResourceForm>
     </Dialog>
   );
 }
 
-function inputOf(issuer: Issuer | undefined): IssuerInput {
+function toInput(issuer: Issuer | undefined): IssuerInput {
   return {
     name: issuer?.name ?? "",
     issuer: issuer?.issuer ?? "",
-    // What MCP clients ask a token for (RFC 8707).
+    // The resource that MCP clients request a token for (RFC 8707).
     audience: issuer?.audience ?? new URL("me/mcp", ROOT_URL).href,
     jwks_url: issuer?.jwks_url ?? "",
     subject_claim: issuer?.subject_claim ?? "sub",

@@ -1,4 +1,4 @@
-/** The identity providers whose tokens say who somebody is at this gateway's Store. */
+/** Identity providers whose tokens identify people in the Store of a gateway. */
 import { useState } from "react";
 import type { Issuer } from "../../../contract/store-principals.ts";
 import { call } from "../../api.ts";
@@ -18,8 +18,8 @@ export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
       title: `Delete ${name}?`,
       body: (
         <p>
-          Tokens of this issuer stop working at once. What its people have installed stays, and
-          counts again for whoever has the same subject later. This cannot be undone.
+          Tokens of this issuer stop working at once. The installs of its people are kept, and apply
+          again to anyone with the same subject. This cannot be undone.
         </p>
       ),
       button: "Delete issuer",
@@ -28,7 +28,7 @@ export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
         announce(`Issuer ${name} was deleted.`);
       },
     });
-  const columns = [named(setOpen), ...COLUMNS];
+  const columns = [nameColumn(setOpen), ...COLUMNS];
   return (
     <>
       <List
@@ -44,11 +44,11 @@ export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
           )
         }
         load={(query, read) => read(issuers.list, { params: { gateway_id }, query })}
-        columns={may("write") ? [...columns, acts(remove)] : columns}
+        columns={may("write") ? [...columns, actionsColumn(remove)] : columns}
         empty={
           <p>
-            This gateway trusts no identity provider. Add the one of your company, and people reach
-            the Store with its tokens; until then they need personal tokens.
+            No identity providers yet. Add one to let people use the Store with its tokens. Until
+            then, they need personal tokens.
           </p>
         }
       />
@@ -63,7 +63,7 @@ export function StoreIssuers({ gateway_id }: { gateway_id: string }) {
   );
 }
 
-const named = (open: (issuer: Issuer) => void): Column<Issuer> => ({
+const nameColumn = (open: (issuer: Issuer) => void): Column<Issuer> => ({
   head: "Name",
   sort: "name",
   rowHeader: true,
@@ -76,7 +76,7 @@ const named = (open: (issuer: Issuer) => void): Column<Issuer> => ({
 
 const COLUMNS: Column<Issuer>[] = [
   {
-    head: "Issuer, and for whom",
+    head: "Issuer and audience",
     cell: ({ issuer, audience }) => (
       <>
         <code>{issuer}</code>
@@ -89,10 +89,10 @@ const COLUMNS: Column<Issuer>[] = [
     head: "State",
     cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
   },
-  { head: "Changed", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
+  { head: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
 
-const acts = (remove: (issuer: Issuer) => void): Column<Issuer> => ({
+const actionsColumn = (remove: (issuer: Issuer) => void): Column<Issuer> => ({
   head: "Actions",
   cell: (issuer) => (
     <button type="button" className="button small" onClick={() => remove(issuer)}>

@@ -1,4 +1,4 @@
-/** What a person typed and where they were: kept when the session ends, the server leaves, or a link slips. */
+/** Unsaved changes and focus survive an expired session, an outage and an accidental link. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
@@ -9,7 +9,7 @@ setDefaultTimeout(30_000);
 const started = sharedKit();
 const open = sharedBrowser();
 
-/** The settings of a new gateway, with its name changed and not saved. */
+/** Opens the settings of a gateway, with an unsaved name. */
 async function editing(name: string) {
   const kit = await started();
   const gateway = await kit.make("/v1/gateways", { name });
@@ -22,24 +22,24 @@ async function editing(name: string) {
   return { kit, gateway, opened, page, field };
 }
 
-/** Answers every question of the browser; the list says which there were. */
-function answers(page: Page, yes: boolean): string[] {
-  const asked: string[] = [];
+/** Accepts or dismisses every dialog of the browser, and returns their messages. */
+function handleDialogs(page: Page, accept: boolean): string[] {
+  const messages: string[] = [];
   page.removeAllListeners("dialog");
   page.on("dialog", (dialog) => {
-    asked.push(dialog.message());
-    void (yes ? dialog.accept() : dialog.dismiss());
+    messages.push(dialog.message());
+    void (accept ? dialog.accept() : dialog.dismiss());
   });
-  return asked;
+  return messages;
 }
 
-test("a session that ends amid typing hides the page and gives it back to the same person", async () => {
+test("an expired session hides the page, and the same administrator gets it back with its draft", async () => {
   const { opened, page, field } = await editing("Ends");
   await using _ = opened;
   await page.context().clearCookies();
 
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your session has ended.").waitFor();
+  await page.getByText("Your session has expired.").waitFor();
   expect(await field.isVisible()).toBe(false);
   await page.getByLabel("Administrator token").fill(OWNER_TOKEN);
   await page.keyboard.press("Enter");
@@ -51,7 +51,7 @@ test("a session that ends amid typing hides the page and gives it back to the sa
   expect(opened.violations).toEqual([]);
 });
 
-test("another person who signs in after a session ended sees nothing that was typed", async () => {
+test("another administrator does not see the draft", async () => {
   const { kit, opened, page, field } = await editing("Other");
   await using _ = opened;
   const { token } = await kit.make<{ token: string }>("/v1/tokens", { name: "Bo", role: "admin" });
@@ -65,7 +65,7 @@ test("another person who signs in after a session ended sees nothing that was ty
   expect(await field.inputValue()).toBe("Other");
 });
 
-test("a server that cannot be read again leaves the page as it was, and says so", async () => {
+test("a failed reload keeps the page and shows the error", async () => {
   const { opened, page, field } = await editing("Away");
   await using _ = opened;
   await page.route("**/v1/**", (route) =>
@@ -73,7 +73,7 @@ test("a server that cannot be read again leaves the page as it was, and says so"
   );
 
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText(/^The gateway could not be read again/).waitFor();
+  await page.getByText(/^The gateway could not be refreshed/).waitFor();
   expect(await field.inputValue()).toBe("Away typed");
   await page.unroute("**/v1/**");
   await page.getByRole("button", { name: "Try again" }).click();
@@ -81,36 +81,36 @@ test("a server that cannot be read again leaves the page as it was, and says so"
   expect(await page.locator("h1").textContent()).toBe("Away typed");
 });
 
-test("a link, Back and closing the tab ask before what was typed is lost", async () => {
+test("a link, Back and closing the tab ask before unsaved changes are lost", async () => {
   const { opened, page, field } = await editing("Leaving");
   await using _ = opened;
   const here = page.url();
 
-  const refused = answers(page, false);
-  const asked = async (times: number) => {
-    while (refused.length < times) await page.waitForTimeout(20);
+  const messages = handleDialogs(page, false);
+  const shown = async (times: number) => {
+    while (messages.length < times) await page.waitForTimeout(20);
   };
   await page.getByRole("link", { name: "Policies" }).click();
-  await asked(1);
+  await shown(1);
   await page.getByRole("link", { name: "Rate limits", exact: true }).click();
-  await asked(2);
+  await shown(2);
   await page.evaluate(() => history.back());
-  await asked(3);
-  expect(new Set(refused)).toEqual(new Set(["What you typed here is not saved. Leave it?"]));
+  await shown(3);
+  expect(new Set(messages)).toEqual(new Set(["You have unsaved changes. Leave without saving?"]));
   await page.close({ runBeforeUnload: true });
-  await asked(4);
+  await shown(4);
   expect([page.url(), await field.inputValue()]).toEqual([here, "Leaving typed"]);
 
-  answers(page, true);
+  handleDialogs(page, true);
   await field.click();
   await page.evaluate(() => history.back());
   await page.getByRole("heading", { name: "Gateways", level: 1 }).waitFor();
 });
 
-test("what is saved, and a policy that is looked at from another tab, leave without a question", async () => {
+test("saved forms and other tabs of a policy do not ask", async () => {
   const { kit, opened, page } = await editing("Saved");
   await using _ = opened;
-  const asked = answers(page, false);
+  const messages = handleDialogs(page, false);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
   await page.getByRole("link", { name: "Policies" }).click();
@@ -121,12 +121,12 @@ test("what is saved, and a policy that is looked at from another tab, leave with
   await page.getByLabel("Name").fill("Kept typed");
   await page.getByRole("link", { name: "Gates" }).click();
   await page.getByRole("heading", { name: "Gates" }).waitFor();
-  expect(asked).toEqual([]);
+  expect(messages).toEqual([]);
   await page.getByRole("link", { name: "Detectors" }).click();
-  while (asked.length === 0) await page.waitForTimeout(20);
+  while (messages.length === 0) await page.waitForTimeout(20);
 });
 
-test("saving by keyboard leaves the focus where it was", async () => {
+test("saving by keyboard keeps the focus", async () => {
   const { opened, page, field } = await editing("Focus");
   await using _ = opened;
   await field.press("Enter");
@@ -135,7 +135,7 @@ test("saving by keyboard leaves the focus where it was", async () => {
   expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
 });
 
-test("a row that goes, or loses its buttons, leaves the focus at its table", async () => {
+test("the table gets the focus when the focused button disappears", async () => {
   const kit = await started();
   await kit.make("/v1/tokens", { name: "Going", role: "viewer" });
   await using opened = await open(kit);
@@ -148,7 +148,7 @@ test("a row that goes, or loses its buttons, leaves the focus at its table", asy
   await page.waitForFunction(() => document.activeElement?.classList.contains("table"));
 });
 
-test("a sheet begins at its heading, however long it is", async () => {
+test("a long sheet starts at its heading", async () => {
   const kit = await started();
   await kit.make("/v1/gateways", { name: "Sheet" });
   await using opened = await open(kit, { width: 390 });

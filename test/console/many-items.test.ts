@@ -1,4 +1,4 @@
-/** Many of everything, with names as people give them: all is reached, and nothing leaves the screen. */
+/** Long lists and unusual names: everything is reachable, and nothing overflows the screen. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { addConsumer } from "../kit/dataplane.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
@@ -11,14 +11,14 @@ setDefaultTimeout(60_000);
 const started = sharedKit();
 const open = sharedBrowser();
 
-/** More than the server puts on its largest page, of 200; the last by name is `zz`. */
+/** Creates more items than the largest page of 200; the last by name is `zz`. */
 const many = (make: (name: string) => Promise<unknown>) =>
   Promise.all([...Array.from({ length: 200 }, (_, n) => `a${n}`), "zz"].map(make));
 
 const registry = (kit: Kit, path: string) => (name: string) =>
   kit.make(`${path}/registries`, { name, provider: "demo" });
 
-test("pickers and names go beyond the first 200", async () => {
+test("menus and names include more than the first 200 items", async () => {
   const kit = await started();
   const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", { name: "Many" });
   const path = `/v1/gateways/${gateway.id}`;
@@ -28,36 +28,36 @@ test("pickers and names go beyond the first 200", async () => {
   await many((name) => kit.make("/v1/gateways", { name: `gateway ${name}` }));
   await using opened = await open(kit);
   const { page, go, move } = opened;
-  const offered = async (label: string) => {
+  const countOptions = async (label: string) => {
     const options = page.locator("main").getByLabel(label, { exact: true }).locator("option");
     await options.filter({ hasText: /\bzz\b/ }).waitFor({ state: "attached" });
     return await options.count();
   };
 
   await go(`${path.slice(3)}/consumers/new`);
-  expect(await offered("Attach a registry")).toBe(202);
+  expect(await countOptions("Attach a registry")).toBe(202);
   await move(`${path.slice(3)}/requests`);
-  expect([await offered("Consumer"), await offered("Registry")]).toEqual([202, 202]);
+  expect([await countOptions("Consumer"), await countOptions("Registry")]).toEqual([202, 202]);
   await move("/activity");
   await page.getByLabel("Filter by").selectOption("Collector");
-  expect(await offered("Collector")).toBe(202);
+  expect(await countOptions("Collector")).toBe(202);
   await move("/collectors/new");
-  expect(await offered("Gateway")).toBeGreaterThanOrEqual(202);
+  expect(await countOptions("Gateway")).toBeGreaterThanOrEqual(202);
   expect(opened.violations).toEqual([]);
 });
 
-test("a filter that the server refuses can be taken back", async () => {
+test("a filter that the server rejects can be removed", async () => {
   const kit = await started();
   const gateway = await kit.make("/v1/gateways", { name: "Refused" });
   await using opened = await open(kit);
   const { page, go } = opened;
-  await go(`/gateways/${gateway.id}/requests?consumer_id=nobody`);
+  await go(`/gateways/${gateway.id}/requests?consumer_id=unknown`);
 
   await page.getByText("The requests could not be loaded.").waitFor();
   await page.getByLabel("Consumer", { exact: true }).selectOption("Any");
-  await page.getByText("There are no such requests in this time.").waitFor();
+  await page.getByText("No requests in this time range.").waitFor();
 
-  await go("/gateways?cursor=no-such-place");
+  await go("/gateways?cursor=no-such-cursor");
   await page.getByText("The gateways could not be loaded.").waitFor();
   await page.getByRole("button", { name: "Show all" }).click();
   await page.getByRole("table").waitFor();
@@ -76,7 +76,7 @@ test.each([390, 1024])(
     const kit = await started();
     const asking = await makeGuardWithRules(kit, "data_loss_prevention", { action: "ask" });
     await asking.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: LONG[0] });
-    const places: string[] = [
+    const paths: string[] = [
       "/approvals",
       "/gateways",
       "/policies",
@@ -92,24 +92,24 @@ test.each([390, 1024])(
       const consumer = await kit.make(`/v1${path}/consumers`, { name, registries });
       const policy = await kit.make("/v1/policies", { name: `${name.slice(0, 190)} ${width}` });
       if (at > 0) continue;
-      places.push("", path, `${path}/registries/${upstream.id}`, `${path}/consumers`);
-      places.push(`${path}/consumers/${consumer.id}`, `/policies/${policy.id}`);
+      paths.push("", path, `${path}/registries/${upstream.id}`, `${path}/consumers`);
+      paths.push(`${path}/consumers/${consumer.id}`, `/policies/${policy.id}`);
     }
     const store = await startStore(kit, "request");
     await store.install({ code: "pub", groups: LONG, reason: LONG[0] });
-    places.push(`/gateways/${store.gateway.id}/store`);
+    paths.push(`/gateways/${store.gateway.id}/store`);
     await using opened = await open(kit, { width });
     const { page, go, move } = opened;
     await go("");
     const wide: string[] = [];
-    for (const place of places) {
-      await move(place);
+    for (const path of paths) {
+      await move(path);
       const [page_px = 0, table_px = 0] = await page.evaluate(() => [
         document.documentElement.scrollWidth,
         document.querySelector("table")?.scrollWidth ?? 0,
       ]);
       // A table may be scrolled, but one name must not fill many screens.
-      if (page_px > width || table_px > 1300) wide.push(`${place}: ${page_px}, ${table_px}`);
+      if (page_px > width || table_px > 1300) wide.push(`${path}: ${page_px}, ${table_px}`);
     }
 
     await move("/tokens");
@@ -123,7 +123,7 @@ test.each([390, 1024])(
   },
 );
 
-test("on a phone the page begins on the first screen", async () => {
+test("the page starts on the first screen of a phone", async () => {
   const kit = await started();
   await using opened = await open(kit, { width: 390 });
   await opened.go("/gateways");
@@ -131,7 +131,7 @@ test("on a phone the page begins on the first screen", async () => {
   expect((await opened.page.locator("h1").boundingBox())?.y).toBeLessThan(200);
 });
 
-test("on a phone the place where one is stands in sight, and moves into it", async () => {
+test("the current navigation entry is visible on a phone", async () => {
   const kit = await started();
   await using opened = await open(kit, { width: 390 });
   const { page, go, move } = opened;
@@ -146,7 +146,7 @@ test("on a phone the place where one is stands in sight, and moves into it", asy
   expect(await seen()).toBe(true);
 });
 
-test("what one tab changes, another shows; a reload stays at the gateway", async () => {
+test("a change in one tab appears in another; a reload keeps the gateway", async () => {
   const kit = await started();
   const gateway = await kit.make<{ id: string; slug: string }>("/v1/gateways", { name: "Zulu" });
   await addConsumer(kit, gateway, []);
@@ -156,18 +156,18 @@ test("what one tab changes, another shows; a reload stays at the gateway", async
   const other = await page.context().newPage();
   await other.goto(page.url());
   await other.getByRole("link", { name: "New registry" }).first().click();
-  await other.getByLabel("Kind").selectOption("demo");
+  await other.getByLabel("Provider").selectOption("demo");
   await other.getByLabel("Name", { exact: true }).fill("From the other tab");
   await other.getByRole("button", { name: "Create registry" }).click();
   await page.getByRole("link", { name: "From the other tab" }).waitFor();
 
   await move("");
   await page.reload();
-  await page.getByText("What happens at Zulu.").waitFor();
-  expect(await page.getByText("Times are those of").textContent()).toMatch(/ of \w+/);
+  await page.getByText("Overview of Zulu.").waitFor();
+  expect(await page.getByText("Time zone:").textContent()).toMatch(/: \w+/);
 });
 
-test("a name that no address can hold is refused before something else is changed", async () => {
+test("a name that cannot be part of a URL is rejected before the request is sent", async () => {
   const kit = await started();
   const policy = await kit.make("/v1/policies", { name: "Dots" });
   const collector = await kit.make("/v1/collectors", { name: "Dots" });
@@ -179,5 +179,5 @@ test("a name that no address can hold is refused before something else is change
   await page.getByLabel("Policy", { exact: true }).selectOption(policy.id);
   await page.getByRole("button", { name: "Create override" }).click();
 
-  await page.getByText("“..” can only be changed by the API, not here.").waitFor();
+  await page.getByText("“..” cannot be part of a URL in a browser. Use the API instead.").waitFor();
 });

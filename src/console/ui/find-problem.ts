@@ -1,0 +1,29 @@
+/** Finds the parts of a validation error that concern one field. */
+import type { AppError } from "../../contract/errors.ts";
+
+/** Returns the message about one field from `slug: is reserved; name: must be unique`. */
+export function findProblem(error: AppError | undefined, field: string): string | undefined {
+  const line = splitMessage(error).find((text) => text.startsWith(`${field}: `));
+  return line?.slice(field.length + 2);
+}
+
+/** Returns the messages about a field and everything below it, such as `[3].name: is too long`. */
+export function findProblemsBelow(error: AppError | undefined, field: string): string | undefined {
+  const lines = splitMessage(error).filter(
+    (text) => text.startsWith(field) && ":.[".includes(text.charAt(field.length)),
+  );
+  const rest = lines.map((text) => text.slice(field.length).replace(/^[:.] ?/, ""));
+  return lines.length > 0 ? rest.join("; ") : undefined;
+}
+
+/** Replaces indexes by positions counted from 1: `[2]: is empty` becomes `Entry 3: is empty`. */
+export const numberEntries = (problem: string | undefined, entry: string): string | undefined =>
+  problem?.replace(
+    /(^|; )(?:all|any)?\[(\d+)\](?:: |\.)/g,
+    (_, before: string, index: string) => `${before}${entry} ${Number(index) + 1}: `,
+  );
+
+const splitMessage = (error: AppError | undefined): string[] =>
+  error?.code === "validation_failed" || error?.code === "already_exists"
+    ? error.message.split(/; (?=[\w.[\]]+: )/)
+    : [];
