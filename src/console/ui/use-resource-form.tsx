@@ -103,7 +103,7 @@ export function useResourceForm<Stored extends NamedResource, Draft extends obje
     generation,
     cancel: onClose ?? (listPath && !stored ? () => navigate(listPath) : undefined),
     change: (changes) => {
-      setDraft({ ...draft, ...changes });
+      setDraft((last) => ({ ...last, ...changes }));
       setDirty(true);
     },
     problem: (field) => findProblem(action.error, field),
