@@ -41,7 +41,7 @@ export async function run(): Promise<void> {
   const bare = await startBare(stack, cores.own, folder);
 
   console.log(
-    "Guard: 1 KB evaluations over HTTP, each event on disk before its answer, and committed;",
+    "Guard: 1 KB evaluations over HTTP, each event on disk before its response, and committed;",
   );
   console.log(`${cores.how}; median of ${ROUNDS} rounds, the lowest and the highest\n`);
   await rounds([
@@ -49,7 +49,7 @@ export async function run(): Promise<void> {
     { guard: none, inFlight: 16 },
     { guard: every, inFlight: 16 },
     { guard: bare, inFlight: 1 },
-    // Nobody shares the commit then.
+    // No other evaluation shares the commit.
     { guard: every, inFlight: 1 },
   ]);
   await growth(every);
@@ -72,7 +72,7 @@ function coresApart(): { own: string[]; how: string } {
   return { own: ["taskset", "--cpu-list", String(own)], how: "the program has one core" };
 }
 
-/** Who is asked, and with which key. */
+/** A server under test and its key. */
 interface Guard {
   name: string;
   program: Program;
@@ -80,7 +80,7 @@ interface Guard {
   key: string;
 }
 
-/** What every figure is measured beside: this machine is twice as fast in one minute as in the next. */
+/** The baseline of every figure, because the speed of a shared machine varies. */
 async function startBare(
   stack: AsyncDisposableStack,
   own: string[],
@@ -193,7 +193,7 @@ async function rounds(loads: readonly Load[]): Promise<void> {
       rates.push(perSecond);
     }
   }
-  console.log("| | at a time | CPU µs each | | answered a second |\n|---|---|---|---|---|");
+  console.log("| | at a time | CPU µs each | | evaluations per second |\n|---|---|---|---|---|");
   for (const { guard, inFlight, costs, rates } of measured) {
     const [lowest, median, highest] = spread(costs);
     const range = `${lowest}–${highest}`;
@@ -212,9 +212,9 @@ async function cost(
   seconds: number,
 ): Promise<{ each: number; perSecond: number }> {
   const end = performance.now() + seconds * 1000;
-  const asked = { kilobytes: 1, inFlight, until: () => performance.now() > end };
+  const load = { kilobytes: 1, inFlight, until: () => performance.now() > end };
   const before = guard.program.cpuUs();
-  const done = await send(guard, asked);
+  const done = await send(guard, load);
   return { each: (guard.program.cpuUs() - before) / done, perSecond: done / seconds };
 }
 
@@ -226,12 +226,12 @@ async function growth(guard: Guard): Promise<void> {
   // One size after the other: what a large text leaves behind is not the cost of a small one.
   for (const kilobytes of [1, 10, 100, 1000]) {
     const count = Math.max(5, Math.round((quick ? 500 : 2000) / kilobytes));
-    const asked = { kilobytes, inFlight: 1, until: (done: number) => done >= count };
-    await send(guard, asked);
+    const load = { kilobytes, inFlight: 1, until: (done: number) => done >= count };
+    await send(guard, load);
     const costs: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = guard.program.cpuUs();
-      const done = await send(guard, asked);
+      const done = await send(guard, load);
       costs.push((guard.program.cpuUs() - before) / done);
     }
     const [lowest, median, highest] = spread(costs);

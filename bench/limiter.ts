@@ -20,7 +20,7 @@ import { privateRedis } from "../test/limiter/private-redis.ts";
 /** A third each of fingerprints, addresses and users, and one for all traffic. */
 const CLIENTS = 33_333;
 const CHECKS = 200_000;
-/** Where a process finds its memory and what its neighbours do decide half of a figure: many short ones do. */
+/** Memory layout and other programs affect a single process, so many short ones are measured. */
 const PROCESSES = 7;
 const ROUNDS = 4;
 /** Checks whose subjects are made together, so that they are at hand as a request's are. */
@@ -133,7 +133,7 @@ function asksOf(client: number): LimitCheck[] {
   }));
 }
 
-/** What no counter can go below that knows its subjects by their texts. */
+/** The lower bound for a counter with string keys. */
 function lookups(): Contender {
   const maps = TYPES.map(() => new Map<string, object>());
   return (client) => {
@@ -156,7 +156,7 @@ function counting(): Contender {
   };
 }
 
-/** From the request's headers to the headers of the answer, as the data plane calls it. */
+/** The complete plugin step, from request headers to response headers. */
 function wholeStep(): Contender {
   const limits = Object.fromEntries(TYPES.map((type) => [type, LIMIT]));
   const step = rateLimiter.preRequest([{ limits, actions: { type: "reject" } }], "0198c0de");
@@ -174,8 +174,8 @@ function wholeStep(): Contender {
       "x-session-id": "s-1",
       "x-user-id": `user-${client}`,
     });
-    const asked = { key_id: "0198c0de-1111", client: address(client), user: readUser(headers) };
-    return () => step.admit(deps, { ...asked, headers, reply_headers: {} });
+    const subject = { key_id: "0198c0de-1111", client: address(client), user: readUser(headers) };
+    return () => step.admit(deps, { ...subject, headers, reply_headers: {} });
   };
 }
 

@@ -4,7 +4,7 @@ import { startMcpServer } from "../test/kit/mcp-server.ts";
 const TOOLS = 10;
 const tools = Array.from({ length: TOOLS }, (_, index) => ({
   name: `tool_${index}`,
-  description: "Looks something up by its name and tells what is known about it. ".repeat(3),
+  description: "Looks up an item by name and returns its details. ".repeat(3),
   inputSchema: {
     type: "object" as const,
     properties: { name: { type: "string" }, most: { type: "integer" } },

@@ -145,7 +145,7 @@ async function everyPrincipal({ codes, make, path, token, url }: Store): Promise
   return times;
 }
 
-/** The client's own cache must not answer. */
+/** Bypasses the client's cache. */
 const listed = (client: Client) => client.listTools(undefined, { cacheMode: "refresh" });
 
 async function repeat(count: number, work: () => Promise<unknown>): Promise<number[]> {

@@ -1,4 +1,4 @@
-/** Cold start: from the command to the first answer of /readyz, on a new and on an existing installation. */
+/** Cold start: from the command to the first response of /readyz, on a new and on an existing installation. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

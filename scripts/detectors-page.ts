@@ -8,7 +8,7 @@ import type { SegmentSource } from "../src/policy/segment.ts";
 export function detectorsPage(): string {
   return `# Detectors
 
-Made from \`src/policy/detectors\` by \`npm run docs\`; \`GET /v1/detectors/catalog\` answers the same with JSON
+Generated from \`src/policy/detectors\` by \`npm run docs\`; \`GET /v1/detectors/catalog\` returns the same with JSON
 Schemas. A detector finds and says where; what happens is the choice of the rule that uses it. Every one
 works with \`"settings": {}\` unless a setting is marked as required.
 
@@ -55,7 +55,7 @@ function settingsTable({ settings }: Detector): string {
   return `| Setting | Default | What it does |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** Where there are hundreds, the catalog lists them. */
+/** Omits long lists, which the catalog endpoint returns. */
 const MAX_VALUES = 60;
 
 function valuesOf({ enum: values = [] }: Schema): string {
@@ -63,7 +63,7 @@ function valuesOf({ enum: values = [] }: Schema): string {
   return ` One of ${values.map((value) => `\`${value}\``).join(", ")}.`;
 }
 
-/** A list of objects tells its members too. */
+/** Describes the members of objects in lists. */
 function settingRows(name: string, member: Schema, required: boolean): string[] {
   const fallback = member.default === undefined ? "" : `\`${JSON.stringify(member.default)}\``;
   const words = [member.description ?? "", valuesOf(member)].join("").replaceAll("|", "\\|");

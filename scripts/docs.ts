@@ -1,4 +1,4 @@
-/** Writes the pages that are made from code: settings, metrics, detectors, and the schema of the configuration file. */
+/** Generates the pages about settings, metrics and detectors, and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigFile, DETECTOR_SETTINGS } from "../src/config-file/schema.ts";
@@ -26,11 +26,11 @@ function settingsPage(): string {
   const rows = (Object.keys(Settings.shape) as SettingName[]).map(settingRow);
   return `# Settings
 
-Made from \`src/settings.ts\` by \`npm run docs\`. Each setting is an environment variable, and a flag of
-every command unless it is a secret: other users of a machine can read command lines. A flag wins over
-the variable. With nothing set, \`portcullis start\` works.
+Generated from \`src/settings.ts\` by \`npm run docs\`. Each setting is an environment variable and a flag of every command. Secrets
+have no flag, because other users of a machine can read command lines. A flag overrides the variable. \`portcullis start\` works without
+any setting.
 
-| Variable | Flag | Default | What it does |
+| Variable | Flag | Default | Description |
 |---|---|---|---|
 ${rows.join("\n")}
 `;
@@ -53,12 +53,12 @@ function metricsPage(): string {
   });
   return `# Metrics
 
-Made from \`src/server/metrics.ts\` by \`npm run docs\`. \`GET /metrics\` answers in the text format of
-Prometheus, on every address that the process listens on, each process for itself.
+Generated from \`src/server/metrics.ts\` by \`npm run docs\`. \`GET /metrics\` returns the metrics of one process in the Prometheus text
+format, on every address that the process listens on.
 
-It asks for an administrator token of any role that is not limited to some gateways; make one with
-\`portcullis token create --name prometheus --role viewer\`. \`METRICS_PUBLIC=true\` lets everybody read who
-reaches the address. No label names a consumer, a user or a client; registries are told by their ids.
+It requires an administrator token of any role without a gateway scope. Create one with
+\`portcullis token create --name prometheus --role viewer\`. \`METRICS_PUBLIC=true\` removes this requirement. No label contains a
+consumer, a user or a client; registries are identified by id.
 
 \`\`\`yaml
 scrape_configs:
@@ -69,7 +69,7 @@ scrape_configs:
       - targets: ["127.0.0.1:8080"]
 \`\`\`
 
-| Metric | Type | Labels | Tells |
+| Metric | Type | Labels | Description |
 |---|---|---|---|
 ${rows.join("\n")}
 
@@ -80,7 +80,7 @@ credential. What to watch first: \`portcullis_database_up == 0\`, \`portcullis_r
 }
 
 type Schema = Record<string, unknown>;
-/** A part of a schema as it was made, and where it stands. */
+/** A part of the generated schema and its location. */
 interface Made {
   zodSchema: z.core.$ZodType;
   jsonSchema: Schema;
@@ -119,7 +119,7 @@ function referToConditions({ zodSchema, jsonSchema, path }: Made): void {
   jsonSchema.$ref = "#/$defs/Condition";
 }
 
-/** A text may be `${NAME}` wherever it stands, which no pattern or list of values foresees. */
+/** Any string may be `${NAME}`, which patterns and enums would reject. */
 function allowVariables({ jsonSchema }: Made): void {
   if (jsonSchema.type !== "string") return;
   const { description: _, default: __, ...checks } = jsonSchema;

@@ -1,14 +1,14 @@
 /** A plain HTTP/1.1 client on one kept-open connection, so that its own cost stays out of the figures. */
-export interface Answer {
+export interface Reply {
   status: number;
-  /** From the first byte sent to the first byte of the answer's body. */
+  /** From the first byte sent to the first byte of the response body. */
   first_ms: number;
   total_ms: number;
   text: string;
 }
 
 export interface Connection {
-  ask: (head: string, body: Iterable<Uint8Array>) => Promise<Answer>;
+  ask: (head: string, body: Iterable<Uint8Array>) => Promise<Reply>;
   close: () => void;
 }
 
@@ -22,7 +22,7 @@ export async function openConnection(port: number): Promise<Connection> {
     socket: {
       drain: () => drained(),
       data: (_, data) => arrived(data),
-      close: () => broken(new Error("The connection was closed before the answer was complete.")),
+      close: () => broken(new Error("The connection was closed before the response was complete.")),
       error: (_, error) => broken(error),
     },
   });

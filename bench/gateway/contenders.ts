@@ -6,7 +6,7 @@ import { startPortcullis } from "./portcullis.ts";
 import { freePort, type Program, startProgram } from "./process.ts";
 import { startNginx, type UpstreamName, type Upstreams } from "./upstreams.ts";
 
-/** Where a request for an upstream's path goes, and what the contender wants with it. */
+/** Address of the contender for an upstream path, and the headers it requires. */
 export interface Target {
   port: number;
   path: string;
@@ -24,7 +24,7 @@ export interface Setting {
   tools: Tools;
   folder: string;
   upstreams: Upstreams;
-  /** Whatever ends the run, what is in here is stopped. */
+  /** Stopped at the end of the run. */
   stack: AsyncDisposableStack;
 }
 

@@ -12,7 +12,7 @@ export interface Form {
 const BOUNDARY = "----portcullis-benchmark";
 const BLOCK = Buffer.alloc(256 * 1024, "sound ");
 
-/** A `size` stands for the file. */
+/** Size of the file part. */
 export function form(given: readonly Part[]): Form {
   const parts = given.map((part) => {
     const file = "size" in part;

@@ -53,7 +53,7 @@ async function installPackages(names: string[]): Promise<void> {
   }
 }
 
-/** Left to its version ranges, a new installation of this release answers streams with 500. */
+/** With its own version ranges, a new installation of this release returns 500 for streams. */
 const PORTKEY = {
   "@portkey-ai/gateway": "1.15.2",
   hono: "4.9.7",

@@ -1,4 +1,4 @@
-/** How much memory do very large uploads and very many requests take? Each on a Portcullis just started. */
+/** Measures the memory of very large uploads and of many requests, each on a new server. */
 import { readdirSync, readlinkSync } from "node:fs";
 import { openConnection } from "./connection.ts";
 import type { Setting } from "./contenders.ts";
@@ -22,7 +22,7 @@ export async function checkMemory(setting: Setting): Promise<Check[]> {
         { size: 256 * MIB },
         { name: "model", value: "whisper-1" },
       ]);
-      await Bun.sleep(200); // the last file may be closed just after the answer
+      await Bun.sleep(200); // the last file may be closed just after the response
       const left = filesOf(portcullis).filter((name) => !before.includes(name));
       return [
         growthCheck("Growth while 256 MiB are transcribed, `model` after the file", growth),
@@ -114,9 +114,9 @@ async function manyInFlight({ program, target }: Portcullis, upstream: number): 
     connections.push(...(await Promise.all(batch)));
   }
   program.resetPeak();
-  const answers = await Promise.allSettled(connections.map(({ ask }) => ask(head, [body])));
+  const results = await Promise.allSettled(connections.map(({ ask }) => ask(head, [body])));
   for (const { close } of connections) close();
-  const good = answers.filter((one) => one.status === "fulfilled" && one.value.status === 200);
+  const good = results.filter((one) => one.status === "fulfilled" && one.value.status === 200);
   const most = await (await fetch(`http://127.0.0.1:${upstream}/most-in-flight`)).json();
   const peak = program.peakMib();
   return [

@@ -1,10 +1,10 @@
-/** The upstream that nginx cannot be: paced streams, slow answers, uploads read to their end. */
+/** An upstream for what nginx cannot do: paced streams, slow responses, complete reads of uploads. */
 const CHUNKS = 20;
 const PACE_MS = 5;
 const SLOW_MS = 2000;
 
 let inFlight = 0;
-let mostInFlight = 0;
+let maxInFlight = 0;
 
 Bun.serve({
   hostname: "127.0.0.1",
@@ -18,7 +18,7 @@ Bun.serve({
     "/v1/images/generations": slow,
     "/v1/audio/transcriptions": upload,
     "/v1/files": upload,
-    "/most-in-flight": () => Response.json(mostInFlight),
+    "/max-in-flight": () => Response.json(maxInFlight),
   },
 });
 
@@ -43,7 +43,7 @@ function tokens(): ReadableStream<string> {
 
 async function slow(request: Request): Promise<Response> {
   inFlight += 1;
-  mostInFlight = Math.max(mostInFlight, inFlight);
+  maxInFlight = Math.max(maxInFlight, inFlight);
   await request.bytes();
   await Bun.sleep(SLOW_MS);
   inFlight -= 1;

@@ -84,7 +84,7 @@ async function limitRequests(admin: Admin, gatewayId: string): Promise<boolean> 
 async function checkLimits({ port, path, headers }: Target): Promise<void> {
   const reply = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
   if (!reply.headers.has("x-ratelimit-per_fingerprint-limit")) {
-    throw new Error("The rate limiter was configured, but answers do not tell the limits.");
+    throw new Error("The rate limiter is configured, but responses have no rate-limit headers.");
   }
 }
 

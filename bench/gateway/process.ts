@@ -14,7 +14,7 @@ export interface Program {
 }
 
 export interface ProgramOptions {
-  /** Answers here when it is ready. */
+  /** Responds at this address when it is ready. */
   port: number;
   env?: Record<string, string>;
   /** Its output goes to this file. */
@@ -85,7 +85,7 @@ function childrenOf(pid: number): number[] {
   return children.flatMap((child) => [child, ...childrenOf(child)]);
 }
 
-/** Linux counts in hundredths of a second towards programs, whatever its own clock does. */
+/** Linux reports CPU time in units of 10 ms, regardless of its tick rate. */
 const TICK_US = 10_000;
 
 function cpuUs(pid: number): number {

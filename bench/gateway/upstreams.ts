@@ -1,10 +1,10 @@
-/** The two upstreams that every contender forwards to: nginx for plain answers, a mock for the rest. */
+/** The two upstreams that every contender forwards to: nginx for plain responses, a mock for the rest. */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Tools } from "./install.ts";
 import { freePort, startProgram } from "./process.ts";
 
-/** Port by upstream. `plain` answers at once; `paced` streams, takes its time or takes uploads. */
+/** Port by upstream. `plain` responds immediately; `paced` streams, delays, or reads uploads. */
 export interface Upstreams {
   plain: number;
   paced: number;
@@ -42,7 +42,7 @@ export interface NginxOptions {
   folder: string;
   name: string;
   port: number;
-  /** What stands inside `http { }`. */
+  /** The content of `http { }`. */
   http: string;
 }
 
@@ -75,7 +75,7 @@ export function startNginx(
 }
 
 function chatReply(): string {
-  const message = { role: "assistant", content: "An answer of an ordinary length. ".repeat(22) };
+  const message = { role: "assistant", content: "A reply of an ordinary length. ".repeat(22) };
   return JSON.stringify({
     id: "chatcmpl-1",
     object: "chat.completion",

@@ -16,20 +16,20 @@ export interface Pass {
 
 export interface Workload {
   name: string;
-  /** What the milliseconds mean. */
+  /** Meaning of the milliseconds. */
   span: string;
-  /** How long one pass takes. */
+  /** Duration of one pass. */
   seconds: number;
   pass: (setting: Setting, contender: Contender, seconds: number) => Promise<Pass>;
 }
 
-export const CHAT = "Chat: 1 KB asked, 1 KB answered, 32 connections";
+export const CHAT = "Chat: 1 KB requests, 1 KB responses, 32 connections";
 export const STREAM = "Stream: 20 chunks, 16 streams at once";
 
 export const workloads: readonly Workload[] = [
   {
     name: CHAT,
-    span: "whole answer",
+    span: "complete response",
     seconds: 3,
     pass: (setting, { target }, seconds) =>
       wrk(setting, target("plain", "/v1/chat/completions"), chatBody(false), 32, seconds),
@@ -41,15 +41,15 @@ export const workloads: readonly Workload[] = [
     pass: (_, { target }, seconds) => streams(target("paced", "/v1/chat/completions"), 16, seconds),
   },
   {
-    name: "Image: an answer of 4 MiB, 8 connections",
-    span: "whole answer",
+    name: "Image: a response of 4 MiB, 8 connections",
+    span: "complete response",
     seconds: 2,
     pass: (setting, { target }, seconds) =>
       wrk(setting, target("plain", "/v1/images/generations"), IMAGE_BODY, 8, seconds),
   },
   {
     name: "Upload: a form of 64 MiB to transcribe, one after the other",
-    span: "whole answer",
+    span: "complete response",
     seconds: 2,
     pass: (_, { target }, seconds) =>
       uploads(target("paced", "/v1/audio/transcriptions"), 64 * MIB, seconds),

@@ -1,4 +1,4 @@
-/** The least a guard on Bun can do: reads what it is asked, and allows it. */
+/** The baseline: a Bun server that reads the request and allows it. */
 Bun.serve({
   hostname: "127.0.0.1",
   port: Number(process.argv[2]),

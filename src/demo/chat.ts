@@ -1,4 +1,4 @@
-/** `POST /v1/chat/completions`: the demo model on the reference chat wire, whole or streamed. */
+/** `POST /v1/chat/completions`: the demo model in the OpenAI chat format, whole or streamed. */
 import { z } from "zod";
 import { composeReply, type DemoReply, type Prompt } from "./compose-reply.ts";
 import { DemoContent, type DemoTurn, toTurn } from "./turns.ts";
@@ -48,8 +48,8 @@ type ChatRequest = z.infer<typeof ChatRequest>;
 export async function handleChat(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, ChatRequest);
   if (body instanceof Response) return body;
-  const answer = composeReply(promptOf(body));
-  const calls = answer.calls.map((call) => ({
+  const reply = composeReply(promptOf(body));
+  const calls = reply.calls.map((call) => ({
     id: `call_${options.newId()}`,
     type: "function" as const,
     function: call,
@@ -61,7 +61,7 @@ export async function handleChat(options: DemoOptions, request: Request): Promis
     service_tier: "default",
     system_fingerprint: "fp_demo",
   };
-  const completion = { frame, answer, calls, count: body.n ?? 1 };
+  const completion = { frame, reply, calls, count: body.n ?? 1 };
   if (body.stream)
     return streamEvents(chunks(completion, body.stream_options?.include_usage === true));
   return Response.json(whole(completion));
@@ -69,7 +69,7 @@ export async function handleChat(options: DemoOptions, request: Request): Promis
 
 interface Completion {
   frame: Record<string, string | number>;
-  answer: DemoReply;
+  reply: DemoReply;
   calls: { id: string; type: "function"; function: DemoReply["calls"][number] }[];
   count: number;
 }
@@ -96,10 +96,10 @@ const ROLES: Record<z.infer<typeof Role>, DemoTurn["role"]> = {
   function: "tool",
 };
 
-function whole({ frame, answer, calls, count }: Completion) {
+function whole({ frame, reply, calls, count }: Completion) {
   const message = {
     role: "assistant",
-    content: calls.length > 0 ? null : answer.text,
+    content: calls.length > 0 ? null : reply.text,
     refusal: null,
     annotations: [],
     ...(calls.length > 0 && { tool_calls: calls }),
@@ -108,12 +108,12 @@ function whole({ frame, answer, calls, count }: Completion) {
     index,
     message,
     logprobs: null,
-    finish_reason: answer.ended,
+    finish_reason: reply.ended,
   }));
-  return { ...frame, object: "chat.completion", choices, usage: usageOf(answer, count) };
+  return { ...frame, object: "chat.completion", choices, usage: usageOf(reply, count) };
 }
 
-async function* chunks({ frame, answer, calls, count }: Completion, withUsage: boolean) {
+async function* chunks({ frame, reply, calls, count }: Completion, withUsage: boolean) {
   const chunk = (choices: unknown[], usage: unknown = null) =>
     formatEvent({
       ...frame,
@@ -127,7 +127,7 @@ async function* chunks({ frame, answer, calls, count }: Completion, withUsage: b
       .join("");
 
   yield toAll({ role: "assistant", content: calls.length > 0 ? null : "", refusal: null });
-  for await (const content of paceWords(answer.text)) yield toAll({ content });
+  for await (const content of paceWords(reply.text)) yield toAll({ content });
   for (const [index, call] of calls.entries()) {
     yield toAll({
       tool_calls: [{ index, ...call, function: { ...call.function, arguments: "" } }],
@@ -136,8 +136,8 @@ async function* chunks({ frame, answer, calls, count }: Completion, withUsage: b
       yield toAll({ tool_calls: [{ index, function: { arguments: piece } }] });
     }
   }
-  yield toAll({}, answer.ended);
-  if (withUsage) yield chunk([], usageOf(answer, count));
+  yield toAll({}, reply.ended);
+  if (withUsage) yield chunk([], usageOf(reply, count));
   yield "data: [DONE]\n\n";
 }
 

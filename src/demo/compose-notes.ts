@@ -1,4 +1,4 @@
-/** Turns a text into a tune: one note a word, high or low by the word, long or short by its length. */
+/** Composes a tune from text: one note per word, with the pitch from the word and the duration from its length. */
 
 /** `line` * 24000 / 1152 is the pitch in Hz, 0 a pause; a block is 576 samples, 24 ms. */
 export interface Note {

@@ -1,4 +1,4 @@
-/** What the demo model answers: it repeats what it was given, calls the tools it is asked for, fills schemas. */
+/** Composes the reply of the demo model: it repeats its input, calls requested tools and fills schemas. */
 import { mentions, sampleSchema } from "./sample-schema.ts";
 import type { DemoTurn } from "./turns.ts";
 
@@ -12,7 +12,7 @@ export interface Prompt {
   tools: DemoTool[];
   toolChoice: "auto" | "none" | "required" | { name: string };
   oneCallOnly: boolean;
-  /** Asks for JSON instead of prose; without a schema every object will do. */
+  /** Requests JSON instead of prose; without a schema, any object. */
   json: { schema?: unknown } | undefined;
   maxTokens: number | undefined;
   stop: string[];
@@ -22,13 +22,13 @@ export interface DemoReply {
   text: string;
   calls: { name: string; arguments: string }[];
   ended: "stop" | "length" | "tool_calls";
-  /** The stop sequence that ended the text, where one did. */
+  /** The stop sequence that ended the text, if any. */
   stoppedBy: string | undefined;
   inputTokens: number;
   outputTokens: number;
 }
 
-/** Of each message the model reads this much, so that no answer grows without bound. */
+/** Caps what the model reads of each message, so that replies are bounded. */
 const READ_CHARACTERS = 4000;
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_ATTACHMENT = 85;
@@ -36,11 +36,13 @@ const MAX_CALLS = 8;
 
 export function composeReply(prompt: Prompt): DemoReply {
   const inputTokens = countInput(prompt.turns);
-  const asked = cut(lastOf(prompt.turns, "user")?.text ?? "", READ_CHARACTERS);
-  const calls = pickTools(prompt, asked).map(({ name, parameters }) => ({
+  const userText = cut(lastOf(prompt.turns, "user")?.text ?? "", READ_CHARACTERS);
+  const calls = pickTools(prompt, userText).map(({ name, parameters }) => ({
     name,
-    // Arguments are an object, whatever the schema leaves open.
-    arguments: JSON.stringify(sampleSchema({ type: "object", ...Object(parameters) }, asked) ?? {}),
+    // Arguments are always an object, even if the schema allows more.
+    arguments: JSON.stringify(
+      sampleSchema({ type: "object", ...Object(parameters) }, userText) ?? {},
+    ),
   }));
   if (calls.length > 0) {
     const outputTokens = countTokens(calls.map((call) => call.name + call.arguments).join(""));
@@ -48,7 +50,7 @@ export function composeReply(prompt: Prompt): DemoReply {
     return { text: "", calls, ended, stoppedBy: undefined, inputTokens, outputTokens };
   }
 
-  const whole = prompt.json ? speakJson(prompt.json.schema, asked) : speak(prompt.turns);
+  const whole = prompt.json ? speakJson(prompt.json.schema, userText) : speak(prompt.turns);
   const { text: stopped, stoppedBy } = cutAtStop(whole, prompt.stop);
   const text = cut(stopped, (prompt.maxTokens ?? Infinity) * CHARACTERS_PER_TOKEN);
   const short = text.length < stopped.length;
@@ -62,7 +64,7 @@ export function composeReply(prompt: Prompt): DemoReply {
   };
 }
 
-/** A plain estimate: four characters a token. */
+/** Estimates four characters per token. */
 export const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
 function countInput(turns: DemoTurn[]): number {
@@ -77,24 +79,27 @@ function countInput(turns: DemoTurn[]): number {
 const lastOf = (turns: DemoTurn[], role: DemoTurn["role"]): DemoTurn | undefined =>
   turns.findLast((turn) => turn.role === role);
 
-function pickTools({ tools, toolChoice, turns, oneCallOnly }: Prompt, asked: string): DemoTool[] {
+function pickTools(
+  { tools, toolChoice, turns, oneCallOnly }: Prompt,
+  userText: string,
+): DemoTool[] {
   if (toolChoice === "none") return [];
   if (typeof toolChoice === "object") return tools.filter(({ name }) => name === toolChoice.name);
-  // After a tool's result the model speaks, or a client that loops on tool calls would never stop.
-  const answered = turns.at(-1)?.role === "tool";
-  const named = answered ? [] : tools.filter(({ name }) => mentions(asked, name));
+  // After a tool result the model replies with text; a client that loops on tool calls would never stop otherwise.
+  const followsTool = turns.at(-1)?.role === "tool";
+  const named = followsTool ? [] : tools.filter(({ name }) => mentions(userText, name));
   const picked = named.length === 0 && toolChoice === "required" ? tools.slice(0, 1) : named;
   return picked.slice(0, oneCallOnly ? 1 : MAX_CALLS);
 }
 
-const speakJson = (schema: unknown, asked: string): string =>
-  JSON.stringify(schema ? sampleSchema(schema, asked) : { demo: true, you_said: asked });
+const speakJson = (schema: unknown, userText: string): string =>
+  JSON.stringify(schema ? sampleSchema(schema, userText) : { demo: true, you_said: userText });
 
 function speak(turns: DemoTurn[]): string {
   const last = turns.at(-1);
   const said =
     last?.role === "tool"
-      ? `The tool answered: ${shorten(last.text)}`
+      ? `The tool followsTool: ${shorten(last.text)}`
       : `You said: ${shorten(lastOf(turns, "user")?.text ?? "")}`;
   const system = lastOf(turns, "system");
   return [
@@ -118,7 +123,7 @@ function sentAlong(turn: DemoTurn | undefined): string {
 const shorten = (text: string): string =>
   text.length > READ_CHARACTERS ? `${cut(text, READ_CHARACTERS)}…` : text;
 
-/** Never leaves half of a surrogate pair behind, which would not survive UTF-8. */
+/** Truncates without splitting a surrogate pair, which UTF-8 cannot encode. */
 const cut = (text: string, length: number): string =>
   text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
 

@@ -10,49 +10,49 @@ import { handleSpeech } from "./speech.ts";
 import { handleTranscriptions } from "./transcriptions.ts";
 import { type DemoOptions, errorResponse } from "./wire.ts";
 
-/** Readers stream or cap what they take; this limit only has to let a large file upload pass. */
+/** Allows large file uploads; the readers stream or cap their input. */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024;
 
-/** It speaks the reference wire and takes every model name, so a request to it takes the usual way. */
+/** Starts a server in the OpenAI format that accepts every model name, so requests use the normal path. */
 export function startDemoUpstream(options: DemoOptions): { url: string; stop(): Promise<void> } {
   const files = createFiles(options);
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     maxRequestBodySize: MAX_BODY_BYTES,
-    idleTimeout: 120, // seconds; the usual ten would cut off a slow client's upload
+    idleTimeout: 120, // seconds; the default of ten would interrupt slow uploads
     routes: {
-      "/v1/chat/completions": { POST: keyed((request) => handleChat(options, request)) },
-      "/v1/responses": { POST: keyed((request) => handleResponses(options, request)) },
-      "/v1/messages": { POST: keyed((request) => handleMessages(options, request)) },
-      "/v1/embeddings": { POST: keyed(handleEmbeddings) },
-      "/v1/images/generations": { POST: keyed((request) => generateImages(options, request)) },
-      "/v1/images/edits": { POST: keyed((request) => editImages(options, request)) },
-      "/v1/images/variations": { POST: keyed((request) => varyImages(options, request)) },
-      "/v1/audio/speech": { POST: keyed(handleSpeech) },
-      "/v1/audio/transcriptions": { POST: keyed(handleTranscriptions) },
-      "/v1/files": { POST: keyed(files.upload), GET: keyed(files.list) },
-      "/v1/files/:id": { GET: keyed(files.find), DELETE: keyed(files.remove) },
-      "/v1/files/:id/content": { GET: keyed(files.content) },
-      "/v1/models": { GET: keyed(listModels) },
-      "/v1/models/:id": { GET: keyed(findModel) },
+      "/v1/chat/completions": { POST: requireKey((request) => handleChat(options, request)) },
+      "/v1/responses": { POST: requireKey((request) => handleResponses(options, request)) },
+      "/v1/messages": { POST: requireKey((request) => handleMessages(options, request)) },
+      "/v1/embeddings": { POST: requireKey(handleEmbeddings) },
+      "/v1/images/generations": { POST: requireKey((request) => generateImages(options, request)) },
+      "/v1/images/edits": { POST: requireKey((request) => editImages(options, request)) },
+      "/v1/images/variations": { POST: requireKey((request) => varyImages(options, request)) },
+      "/v1/audio/speech": { POST: requireKey(handleSpeech) },
+      "/v1/audio/transcriptions": { POST: requireKey(handleTranscriptions) },
+      "/v1/files": { POST: requireKey(files.upload), GET: requireKey(files.list) },
+      "/v1/files/:id": { GET: requireKey(files.find), DELETE: requireKey(files.remove) },
+      "/v1/files/:id/content": { GET: requireKey(files.content) },
+      "/v1/models": { GET: requireKey(listModels) },
+      "/v1/models/:id": { GET: requireKey(findModel) },
     },
-    fetch: keyed((request) => {
+    fetch: requireKey((request) => {
       const { pathname } = new URL(request.url);
       return errorResponse(404, `Invalid URL (${request.method} ${pathname})`, null, "unknown_url");
     }),
-    error: () => errorResponse(500, "The demo upstream failed to answer."),
+    error: () => errorResponse(500, "The demo upstream failed."),
   });
   return { url: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop(true) };
 }
 
-type Answer<R extends Request> = (request: R) => Response | Promise<Response>;
+type Handler<R extends Request> = (request: R) => Response | Promise<Response>;
 
-/** Any key opens the demo, none does not: a registry without credentials has to show. */
-function keyed<R extends Request>(answer: Answer<R>): Answer<R> {
+/** Requires any key, so that a registry without credentials fails visibly. */
+function requireKey<R extends Request>(handle: Handler<R>): Handler<R> {
   return (request) =>
     /^Bearer +\S/i.test(request.headers.get("authorization") ?? "")
-      ? answer(request)
+      ? handle(request)
       : errorResponse(
           401,
           "Send any API key as 'Authorization: Bearer …'.",

@@ -1,4 +1,4 @@
-/** `POST /v1/embeddings`: unit vectors from hashed words and letter triples, so similar texts lie close. */
+/** `POST /v1/embeddings`: unit vectors from hashed words and letter triples, so that similar texts are close. */
 import { z } from "zod";
 import { countTokens } from "./compose-reply.ts";
 import { errorResponse, readJson } from "./wire.ts";
@@ -16,10 +16,10 @@ const EmbeddingsRequest = z.object({
   encoding_format: z.enum(["float", "base64"]).default("float"),
 });
 
-// The reference's own limits; the second keeps the vectors of one request under a fifth of a second.
+// OpenAI's limits; the second keeps the computation under 0.2 s.
 const MAX_INPUT_TOKENS = 8192;
 const MAX_REQUEST_TOKENS = 300_000;
-const MAX_NUMBERS = 1024 * 1024; // an answer of some 12 MiB
+const MAX_NUMBERS = 1024 * 1024; // a response of about 12 MiB
 
 export async function handleEmbeddings(request: Request): Promise<Response> {
   const body = await readJson(request, EmbeddingsRequest);
@@ -49,7 +49,7 @@ export async function handleEmbeddings(request: Request): Promise<Response> {
   });
 }
 
-/** Token numbers are taken as words: the demo has no vocabulary to turn them back with. */
+/** Treats token numbers as words, because the demo has no vocabulary. */
 function textsOf(input: z.infer<typeof EmbeddingsRequest>["input"]): string[] {
   if (typeof input === "string") return [input];
   const [first] = input;
@@ -65,13 +65,13 @@ function embed(text: string, dimensions: number): Float32Array {
     sums[slot] = (sums[slot] ?? 0) + (hash & 1 ? weight : -weight);
   };
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu) ?? [text]) {
-    add(word, Math.min(word.length, 8) / 8); // a long word tells more than "the"
+    add(word, Math.min(word.length, 8) / 8); // long words carry more meaning than "the"
     const padded = ` ${word} `;
-    // Shared letter triples bring word forms together: "cat" and "cats".
+    // Shared letter triples make word forms similar: "cat" and "cats".
     for (let at = 0; at + 3 <= padded.length; at += 1) add(padded.slice(at, at + 3), 1);
   }
   const norm = Math.hypot(...sums);
-  // Two features that cancel out leave no direction at all; one axis then stands in.
+  // Features may cancel out to a zero vector; use one axis then.
   if (norm === 0) sums[0] = 1;
   return norm === 0 ? sums : sums.map((sum) => sum / norm);
 }

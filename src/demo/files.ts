@@ -1,4 +1,4 @@
-/** `/v1/files`: uploads kept in memory up to a bound; when it is reached the oldest files go. */
+/** `/v1/files`: stores uploads in memory up to a limit and evicts the oldest files beyond it. */
 import type { BunRequest } from "bun";
 import { z } from "zod";
 import { readForm } from "./form.ts";
@@ -8,7 +8,7 @@ const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 1000;
 
 const UploadFields = z.object({ purpose: z.string().min(1) });
-/** Anthropic's uploads name no purpose. */
+/** Anthropic uploads have no purpose. */
 const AnthropicFields = z.object({ purpose: z.string().default("user_data") });
 const ListQuery = z.object({
   purpose: z.string().optional(),
@@ -24,13 +24,13 @@ interface DemoFile {
   bytes: number;
   created: Date;
   purpose: string;
-  /** false: there was no room, and only the bytes were counted. */
+  /** false: the limit was reached, and only the size was recorded. */
   kept: boolean;
 }
 
-interface Kept {
+interface StoredFile {
   file: DemoFile;
-  /** Absent where there was no room, however many older files went: only the bytes were counted. */
+  /** Missing if the file exceeds the limit: only its size was recorded. */
   content: Blob | undefined;
 }
 
@@ -43,15 +43,15 @@ export interface Files {
 }
 
 export function createFiles(options: DemoOptions): Files {
-  const files = new Map<string, Kept>(); // oldest first
-  let keptBytes = 0; // uploads under way included, so that many at once stay within the bound too
+  const files = new Map<string, StoredFile>(); // oldest first
+  let keptBytes = 0; // includes uploads in progress, so that concurrent uploads stay within the limit
 
   return { upload, list, find, content, remove };
 
   async function upload(request: Request): Promise<Response> {
     const pieces: Buffer<ArrayBuffer>[] = [];
     let held = 0;
-    // Known beforehand, an upload that cannot be kept pushes no other file out.
+    // An upload that is known to be too large evicts no other file.
     let tooLarge = Number(request.headers.get("content-length")) > MAX_KEPT_BYTES;
     const release = () => {
       keptBytes -= held;
@@ -69,7 +69,7 @@ export function createFiles(options: DemoOptions): Files {
       keptBytes += piece.length;
       pieces.push(Buffer.from(piece));
     };
-    // Whatever goes wrong before the file stands in the list gives its bytes back.
+    // A failure before the file is in the list releases its bytes.
     try {
       const form = await readForm(request, keep);
       if (form instanceof Response) return form;
@@ -85,7 +85,7 @@ export function createFiles(options: DemoOptions): Files {
       files.set(file.id, { file, content: tooLarge ? undefined : new Blob(pieces) });
       held = 0;
       if (files.size > MAX_FILES) dropOldest();
-      return Response.json(shown(request, file));
+      return Response.json(renderFile(request, file));
     } finally {
       release();
     }
@@ -114,14 +114,14 @@ export function createFiles(options: DemoOptions): Files {
     const ordered = order === "asc" ? all : all.reverse();
     const matching = ordered.filter((file) => purpose === undefined || file.purpose === purpose);
     const start = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
-    // Starting over instead would send a client that pages in circles.
+    // Starting over would make a paging client loop.
     if (after !== undefined && start === 0) {
       return errorResponse(400, `No file '${after}' in this list.`, "after");
     }
     const page = matching.slice(start, start + limit);
     return Response.json({
       ...(isAnthropic(request) ? {} : { object: "list" }),
-      data: page.map((file) => shown(request, file)),
+      data: page.map((file) => renderFile(request, file)),
       first_id: page[0]?.id ?? null,
       last_id: page.at(-1)?.id ?? null,
       has_more: start + page.length < matching.length,
@@ -131,7 +131,7 @@ export function createFiles(options: DemoOptions): Files {
   function find(request: BunRequest<"/v1/files/:id">): Response {
     const { id } = request.params;
     const kept = files.get(id);
-    return kept ? Response.json(shown(request, kept.file)) : unknown(id);
+    return kept ? Response.json(renderFile(request, kept.file)) : unknown(id);
   }
 
   function content({ params: { id } }: BunRequest<"/v1/files/:id/content">): Response {
@@ -151,10 +151,10 @@ export function createFiles(options: DemoOptions): Files {
   }
 }
 
-/** Every client of Anthropic's API sends this header, and no other client does. */
+/** Only clients of Anthropic's API send this header. */
 const isAnthropic = ({ headers }: Request): boolean => headers.has("anthropic-version");
 
-function shown(request: Request, file: DemoFile): object {
+function renderFile(request: Request, file: DemoFile): object {
   const { id, filename, type, bytes, created, purpose, kept } = file;
   if (isAnthropic(request)) {
     const created_at = created.toISOString();

@@ -1,4 +1,4 @@
-/** Reads a multipart form of any size in a fixed amount of memory: files are counted, not stored. */
+/** Reads a multipart body of any size in constant memory: files are passed on, not stored. */
 import { readBoundary } from "../lib/multipart/content-type.ts";
 import { createMultipartParser, type PartSink } from "../lib/multipart/multipart-parser.ts";
 import { errorResponse } from "./wire.ts";

@@ -1,4 +1,4 @@
-/** Letters three dots wide and five high: each digit is one row, its bits the dots from left to right. */
+/** A 3×5 pixel font: each digit is one row, its bits are the pixels from left to right. */
 const GLYPHS: Record<string, string> = {
   A: "25755",
   B: "65656",
@@ -55,7 +55,7 @@ const GLYPHS: Record<string, string> = {
 };
 const UNKNOWN = "77777";
 
-/** The five rows of a letter, each a number of three bits; accents are dropped, small letters made large. */
+/** Returns the five rows of a letter, each a number of three bits; drops accents and uses capital letters. */
 export function glyphRows(letter: string): number[] {
   const plain = letter.normalize("NFD").charAt(0).toUpperCase();
   return [...(GLYPHS[plain] ?? UNKNOWN)].map(Number);

@@ -1,4 +1,4 @@
-/** `POST /v1/images/generations`, `/edits` and `/variations`: PNG pictures painted from what was sent. */
+/** `POST /v1/images/generations`, `/edits` and `/variations`: PNG images painted from the request. */
 import { z } from "zod";
 import { countTokens } from "./compose-reply.ts";
 import { type FormFile, readForm } from "./form.ts";
@@ -19,7 +19,7 @@ const DEFAULT_SIZE: Size = { width: 512, height: 512 };
 const TOKENS_PER_IMAGE = 85;
 
 const Wish = z.object({
-  n: z.coerce.number().int().min(1).max(10).nullish(), // a form carries it as text
+  n: z.coerce.number().int().min(1).max(10).nullish(), // text in a multipart body
   size: z
     .string()
     .refine((size) => size === "auto" || sizeOf(size), `expected WxH up to ${MAX_SIDE}x${MAX_SIDE}`)
@@ -75,7 +75,7 @@ interface Subject {
 async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Promise<Response> {
   const { caption, image } = subject;
   const size = sizeOf(wish.size ?? "") ?? sizeLike(image) ?? DEFAULT_SIZE;
-  // The same order gives the same pictures; each picture of one order has its own colors.
+  // The same request produces the same images; each image of one request has its own colors.
   const seed = Bun.hash.xxHash32(image ? `${caption} ${image.head.toString("hex")}` : caption);
   const count = wish.n ?? 1;
   const picture = (index: number, text = caption) =>
@@ -129,7 +129,7 @@ function sizeOf(text: string): Size | undefined {
   return inRange ? { width, height } : undefined;
 }
 
-/** The size of the uploaded PNG, shrunk in proportion where it is larger than the demo paints. */
+/** Returns the size of the uploaded PNG, scaled down to the maximum. */
 function sizeLike(image: FormFile | undefined): Size | undefined {
   const size = image && readPngSize(image.head);
   if (!size || size.width === 0 || size.height === 0) return undefined;

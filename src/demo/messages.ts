@@ -1,4 +1,4 @@
-/** `POST /v1/messages`: the demo model on Anthropic's wire, whole or streamed. */
+/** `POST /v1/messages`: the demo model in the Anthropic format, whole or streamed. */
 import { z } from "zod";
 import { composeReply, type DemoReply, type Prompt } from "./compose-reply.ts";
 import { DemoContent, toTurn } from "./turns.ts";
@@ -39,9 +39,9 @@ type Block =
 
 export async function handleMessages(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, MessagesRequest);
-  if (body instanceof Response) return inAnthropicShape(body);
-  const answer = composeReply(promptOf(body));
-  const tools = answer.calls.map(
+  if (body instanceof Response) return toAnthropicError(body);
+  const reply = composeReply(promptOf(body));
+  const tools = reply.calls.map(
     (call): Block => ({
       type: "tool_use",
       id: `toolu_${options.newId()}`,
@@ -49,26 +49,26 @@ export async function handleMessages(options: DemoOptions, request: Request): Pr
       input: JSON.parse(call.arguments),
     }),
   );
-  const content: Block[] = tools.length > 0 ? tools : [{ type: "text", text: answer.text }];
+  const content: Block[] = tools.length > 0 ? tools : [{ type: "text", text: reply.text }];
   const message = {
     id: `msg_${options.newId()}`,
     type: "message",
     role: "assistant",
     model: body.model,
     content,
-    ...endOf(answer),
+    ...endOf(reply),
     usage: {
-      input_tokens: answer.inputTokens,
+      input_tokens: reply.inputTokens,
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 0,
-      output_tokens: answer.outputTokens,
+      output_tokens: reply.outputTokens,
     },
   };
   return body.stream ? streamEvents(events(message)) : Response.json(message);
 }
 
-/** Rewrites an error of the reference wire, because Anthropic's SDK looks for `type: "error"`. */
-async function inAnthropicShape(response: Response): Promise<Response> {
+/** Converts an error from the OpenAI to the Anthropic format, whose SDK expects `type: "error"`. */
+async function toAnthropicError(response: Response): Promise<Response> {
   const { error } = await response.json();
   const { type, message } = error;
   return Response.json({ type: "error", error: { type, message } }, { status: response.status });

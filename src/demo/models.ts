@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`: the names under which the demo upstream lists itself. */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the models of the demo upstream. */
 import type { BunRequest } from "bun";
 import { errorResponse } from "./wire.ts";
 

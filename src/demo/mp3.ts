@@ -6,10 +6,10 @@ const HEADER = "111111111111001100010100" + "11000000"; // no CRC, 8 kbit/s, 24 
 const GAIN = 204; // 2 ** ((204 - 210) / 4): about a third of full scale
 
 /**
- * One Layer III frame at this rate holds one block of 576 spectral lines. A single line with the same value
- * in every block is heard as a pure tone: neighbouring blocks are windowed by a sine and a cosine and stand a
- * quarter turn apart, so their overlap adds up to one wave of constant strength at `line` * 24000 / 1152 Hz.
- * That holds for even lines; lines near a multiple of 18 (the edge of a filter band) would ring.
+ * One Layer III frame at this rate contains one block of 576 spectral lines. A single line with the same value in every
+ * block produces a pure tone: adjacent blocks are windowed by a sine and a cosine with a phase difference of 90°, so
+ * their overlap is a wave of constant amplitude at `line` * 24000 / 1152 Hz. This applies to even lines; lines near a
+ * multiple of 18 (the edge of a filter band) would ring.
  */
 export function encodeMp3(notes: Note[]): Buffer {
   return Buffer.concat(

@@ -1,4 +1,4 @@
-/** Paints a caption in blocky letters over a color gradient, both chosen by the text. */
+/** Paints a caption in pixel letters over a color gradient that depends on the text. */
 import { glyphRows } from "./glyphs.ts";
 import { encodePng, type Size } from "./png.ts";
 
@@ -56,14 +56,14 @@ function wrap(text: string): string[] {
   return lines.filter(Boolean);
 }
 
-interface Placed {
+interface LetterPosition {
   letter: string;
   dot: number;
   x: number;
   y: number;
 }
 
-function drawLetter(rows: Buffer, size: Size, { letter, dot, x, y }: Placed): void {
+function drawLetter(rows: Buffer, size: Size, { letter, dot, x, y }: LetterPosition): void {
   for (const [row, bits] of glyphRows(letter).entries()) {
     for (const column of [0, 1, 2]) {
       if (bits & (4 >> column)) drawDot(rows, size, { dot, x: x + column * dot, y: y + row * dot });
@@ -74,7 +74,7 @@ function drawLetter(rows: Buffer, size: Size, { letter, dot, x, y }: Placed): vo
 function drawDot(
   rows: Buffer,
   { width, height }: Size,
-  { dot, x, y }: Omit<Placed, "letter">,
+  { dot, x, y }: Omit<LetterPosition, "letter">,
 ): void {
   const right = Math.min(x + dot, width);
   for (let line = y; line < Math.min(y + dot, height); line += 1) {

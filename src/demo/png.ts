@@ -11,12 +11,12 @@ export interface Size {
 const SIGNATURE = Buffer.from("89504e470d0a1a0a", "hex");
 const compress = promisify(deflate);
 
-/** `rows` holds, for each row of the picture, one filter byte (0, none) and then its RGB triples. */
+/** Each row in `rows` has one filter byte (0, none) and its RGB triples. */
 export async function encodePng({ width, height }: Size, rows: Buffer): Promise<Buffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2], 8); // eight bits a channel, RGB
+  header.set([8, 2], 8); // eight bits per channel, RGB
   const pixels = await compress(rows, { level: 3 });
   return Buffer.concat([SIGNATURE, chunk("IHDR", header), chunk("IDAT", pixels), chunk("IEND")]);
 }

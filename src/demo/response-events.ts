@@ -1,4 +1,4 @@
-/** The event sequence in which a finished response object is streamed, item by item. */
+/** Streams a completed response object as events, item by item. */
 import { formatNamedEvent, paceWords } from "./wire.ts";
 
 interface TextPart {
@@ -27,12 +27,12 @@ export interface CallItem {
 
 export type OutputItem = MessageItem | CallItem;
 
-interface Finished {
+interface CompletedResponse {
   status: string;
   output: OutputItem[];
 }
 
-export async function* responseEvents(finished: Finished): AsyncGenerator<string> {
+export async function* responseEvents(finished: CompletedResponse): AsyncGenerator<string> {
   let sequence_number = 0;
   const begun = {
     ...finished,

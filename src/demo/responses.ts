@@ -1,16 +1,16 @@
-/** `POST /v1/responses`: the demo model on the reference wire of typed output items, whole or streamed. */
+/** `POST /v1/responses`: the demo model in the OpenAI responses format, whole or streamed. */
 import { z } from "zod";
 import { composeReply, type DemoReply, type Prompt } from "./compose-reply.ts";
 import { type OutputItem, responseEvents } from "./response-events.ts";
 import { DemoContent, type DemoTurn, toTurn } from "./turns.ts";
 import { type DemoOptions, readJson, streamEvents, unixSeconds } from "./wire.ts";
 
-/** A message, a tool's output, or an item of an earlier answer sent back. */
+/** A message, a tool output, or an item of an earlier response. */
 const InputItem = z.object({
   type: z.string().nullish(),
   role: z.enum(["user", "assistant", "system", "developer"]).nullish(),
   content: DemoContent,
-  output: DemoContent.catch(undefined), // the outputs of tools that the demo does not offer differ
+  output: DemoContent.catch(undefined), // outputs of unsupported tools have other types
 });
 const ResponsesRequest = z.object({
   model: z.string().default("demo-chat"),
@@ -52,19 +52,19 @@ type ResponsesRequest = z.infer<typeof ResponsesRequest>;
 export async function handleResponses(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, ResponsesRequest);
   if (body instanceof Response) return body;
-  const answer = composeReply(promptOf(body));
-  const unfinished = answer.ended === "length";
+  const reply = composeReply(promptOf(body));
+  const unfinished = reply.ended === "length";
   const finished = {
-    ...opened(options, body),
+    ...createResponse(options, body),
     status: unfinished ? "incomplete" : "completed",
     incomplete_details: unfinished ? { reason: "max_output_tokens" } : null,
-    output: outputOf(options, answer),
+    output: outputOf(options, reply),
     usage: {
-      input_tokens: answer.inputTokens,
+      input_tokens: reply.inputTokens,
       input_tokens_details: { cached_tokens: 0 },
-      output_tokens: answer.outputTokens,
+      output_tokens: reply.outputTokens,
       output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: answer.inputTokens + answer.outputTokens,
+      total_tokens: reply.inputTokens + reply.outputTokens,
     },
   };
   return body.stream ? streamEvents(responseEvents(finished)) : Response.json(finished);
@@ -95,8 +95,8 @@ function turnOfItem({ type, role, content, output }: z.infer<typeof InputItem>):
   return toTurn(role === "developer" ? "system" : (role ?? "user"), content);
 }
 
-/** Nothing is stored, so the answer says so; what the client set is echoed as the reference does. */
-function opened(options: DemoOptions, body: ResponsesRequest) {
+/** Creates the response object; echoes the client's settings as OpenAI does. Nothing is stored. */
+function createResponse(options: DemoOptions, body: ResponsesRequest) {
   return {
     id: `resp_${options.newId()}`,
     object: "response",
@@ -119,15 +119,15 @@ function opened(options: DemoOptions, body: ResponsesRequest) {
   };
 }
 
-function outputOf(options: DemoOptions, answer: DemoReply): OutputItem[] {
-  const status = answer.ended === "length" ? "incomplete" : "completed";
-  if (answer.calls.length === 0) {
+function outputOf(options: DemoOptions, reply: DemoReply): OutputItem[] {
+  const status = reply.ended === "length" ? "incomplete" : "completed";
+  if (reply.calls.length === 0) {
     const content = [
-      { type: "output_text" as const, text: answer.text, annotations: [], logprobs: [] },
+      { type: "output_text" as const, text: reply.text, annotations: [], logprobs: [] },
     ];
     return [{ id: `msg_${options.newId()}`, type: "message", role: "assistant", status, content }];
   }
-  return answer.calls.map((call) => ({
+  return reply.calls.map((call) => ({
     id: `fc_${options.newId()}`,
     type: "function_call",
     call_id: `call_${options.newId()}`,

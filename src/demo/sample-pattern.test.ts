@@ -10,7 +10,7 @@ test.each([
   "^#[0-9a-fA-F]{6}$",
   "^[\\w.-]{3,10}$",
   "a|b",
-])("a text is found for %s", (pattern) => {
+])("generates a match for %s", (pattern) => {
   expect(samplePattern(pattern)).toMatch(new RegExp(pattern));
 });
 

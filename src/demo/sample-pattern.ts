@@ -1,8 +1,8 @@
-/** Makes a short text that matches a regular expression: literals, classes, groups, alternatives and counts. */
+/** Generates a short string that matches a regular expression: literals, classes, groups, alternatives and counts. */
 
 const MAX_CHARACTERS = 256;
 const MAX_DEPTH = 20;
-/** What a negated class is filled from. */
+/** Candidates for a negated class. */
 const CANDIDATES = "a0-_ A.";
 
 const SHORTHANDS: Record<string, string> = {
@@ -17,7 +17,7 @@ const SHORTHANDS: Record<string, string> = {
   t: "\t",
 };
 
-/** Returns undefined for what it does not read, such as look-ahead and back references. */
+/** Returns undefined for unsupported syntax, such as look-ahead and back-references. */
 export function samplePattern(pattern: string): string | undefined {
   let at = 0;
   let depth = 0;
@@ -29,9 +29,9 @@ export function samplePattern(pattern: string): string | undefined {
     return undefined;
   }
 
-  /** The first alternative; the others are read over. */
+  /** Uses the first alternative and skips the others. */
   function alternatives(): string {
-    if (++depth > MAX_DEPTH) throw unreadable();
+    if (++depth > MAX_DEPTH) throw unsupported();
     const first = sequence();
     while (pattern[at] === "|") {
       at++;
@@ -47,7 +47,7 @@ export function samplePattern(pattern: string): string | undefined {
       const part = atom();
       const count = quantifier();
       text += part.repeat(Math.min(count, MAX_CHARACTERS)).slice(0, MAX_CHARACTERS);
-      if (text.length > MAX_CHARACTERS) throw unreadable();
+      if (text.length > MAX_CHARACTERS) throw unsupported();
     }
     return text;
   }
@@ -60,16 +60,16 @@ export function samplePattern(pattern: string): string | undefined {
     if (character === "[") return characterClass();
     if (character !== "(") return character;
     const opening = /^\?(?::|<\w+>)/.exec(pattern.slice(at))?.[0] ?? "";
-    if (opening === "" && pattern[at] === "?") throw unreadable();
+    if (opening === "" && pattern[at] === "?") throw unsupported();
     at += opening.length;
     const text = alternatives();
-    if (pattern[at++] !== ")") throw unreadable();
+    if (pattern[at++] !== ")") throw unsupported();
     return text;
   }
 
   function escaped(): string {
     const character = pattern[at++];
-    if (character === undefined || /[1-9uxpPkcB]/.test(character)) throw unreadable();
+    if (character === undefined || /[1-9uxpPkcB]/.test(character)) throw unsupported();
     return SHORTHANDS[character] ?? character;
   }
 
@@ -78,21 +78,21 @@ export function samplePattern(pattern: string): string | undefined {
     if (pattern[at] === "^") at++;
     let first: string | undefined;
     while (pattern[at] !== "]" || first === undefined) {
-      if (at >= pattern.length) throw unreadable();
+      if (at >= pattern.length) throw unsupported();
       const character = pattern[at++] ?? "";
       const member = character === "\\" ? escaped() : character;
       first ??= member;
     }
     at++;
     if (pattern[start] !== "^") return first;
-    // A class of one character: no text can make it slow.
+    // A single character class cannot backtrack.
     const negated = new RegExp(`^${pattern.slice(start - 1, at)}$`);
     const found = [...CANDIDATES].find((candidate) => negated.test(candidate));
-    if (found === undefined) throw unreadable();
+    if (found === undefined) throw unsupported();
     return found;
   }
 
-  /** The least count. */
+  /** Returns the minimum count. */
   function quantifier(): number {
     const found = /^(?:[*+?]|\{(\d{1,4})(?:,\d{0,4})?\})\??/.exec(pattern.slice(at, at + 16));
     if (!found) return 1;
@@ -102,4 +102,4 @@ export function samplePattern(pattern: string): string | undefined {
   }
 }
 
-const unreadable = () => new Error("The pattern is not one that this reads.");
+const unsupported = () => new Error("Unsupported pattern.");

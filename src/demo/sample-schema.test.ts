@@ -55,7 +55,7 @@ test("parts joined by allOf are filled together, references followed", () => {
   expect(sampleSchema(schema, '"Ann" is 7')).toEqual({ name: "Ann", age: 7 });
 });
 
-test("quoted texts and numbers of the message are used in order, then stand-ins", () => {
+test("quoted texts and numbers of the message are used in order, then placeholders", () => {
   const text = { type: "string" };
   const number = { type: "number" };
   const schema = { properties: { a: text, x: number, b: text, y: number, c: text } };
@@ -93,7 +93,7 @@ test.each([
   ],
   ["requires long names", { items: { properties: { [filler]: self } }, minItems: 1e6 }],
   ["is itself giant", { default: filler.repeat(20) }],
-])("a schema that %s still gives a small answer, soon", (_, schema) => {
+])("a schema that %s produces a small value quickly", (_, schema) => {
   const started = performance.now();
 
   const value = sampleSchema(schema, "");

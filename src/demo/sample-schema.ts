@@ -1,4 +1,4 @@
-/** Makes a value that fits a JSON schema, filled from the quoted texts and the numbers in a message. */
+/** Generates a value that matches a JSON schema, from the quoted strings and numbers in a message. */
 import { z } from "zod";
 import { samplePattern } from "./sample-pattern.ts";
 
@@ -29,8 +29,8 @@ const Schema = z.object({
 });
 type Schema = z.infer<typeof Schema>;
 
-// A schema can refer to itself, ask for a million items, or repeat a long default a thousand times.
-// What goes beyond these bounds is left null, so neither time nor answer grows with the schema.
+// A schema can be recursive, require a million items, or repeat a long default. Values beyond these limits are null,
+// which bounds time and response size.
 const MAX_SCHEMA_CHARACTERS = 120_000;
 const MAX_CHARACTERS = 32_000;
 const CHARACTERS_PER_VALUE = 64;
@@ -89,7 +89,7 @@ export function sampleSchema(root: unknown, message: string): unknown {
 
   function objectFor(schema: Schema, below: (next: unknown) => unknown): object {
     const members = new Map<string, unknown>();
-    for (const name of wantedNames(schema)) {
+    for (const name of selectNames(schema)) {
       left -= name.length;
       if (left < 0) break;
       members.set(name, below(schema.properties?.[name] ?? {}));
@@ -102,7 +102,7 @@ export function sampleSchema(root: unknown, message: string): unknown {
     const list = prefixItems.map(below);
     while (list.length < minItems && left > 0) {
       const item = below(items);
-      list.push(uniqueItems && list.includes(item) ? another(item, list.length) : item);
+      list.push(uniqueItems && list.includes(item) ? makeUnique(item, list.length) : item);
     }
     return list;
   }
@@ -147,15 +147,15 @@ function typeOf({ type, properties, items, prefixItems }: Schema): string {
   return items || prefixItems ? "array" : "string";
 }
 
-/** Where a schema requires nothing by name, every member is filled: an empty object shows nothing. */
-const wantedNames = ({ properties = {}, required = [] }: Schema): Set<string> =>
+/** Returns the required members, or all members if none is required. */
+const selectNames = ({ properties = {}, required = [] }: Schema): Set<string> =>
   new Set(required.length > 0 ? required : Object.keys(properties));
 
 function numberFor(schema: Schema, given: number): number {
   const { minimum = -Infinity, maximum = Infinity, multipleOf } = schema;
   const { exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema;
   const step = multipleOf ?? (typeOf(schema) === "integer" ? 1 : 0);
-  const gap = step || 1e-6; // how far a number keeps away from an excluded limit
+  const gap = step || 1e-6; // distance from an exclusive limit
   const low = Math.max(minimum, exclusiveMinimum + gap);
   const high = Math.min(maximum, exclusiveMaximum - gap);
   const within = Math.min(Math.max(given, low), high);
@@ -164,8 +164,8 @@ function numberFor(schema: Schema, given: number): number {
   return nearest < low ? nearest + step : nearest > high ? nearest - step : nearest;
 }
 
-/** A value that differs from those before it, where numbering makes one. */
-function another(item: unknown, index: number): unknown {
+/** Numbers a value to make it unique. */
+function makeUnique(item: unknown, index: number): unknown {
   if (typeof item === "string") return `${item} ${index + 1}`;
   return typeof item === "number" ? item + index : item;
 }
@@ -177,6 +177,6 @@ function stringFor(schema: Schema, given: string): string {
   return text.padEnd(Math.min(minLength, MAX_CHARACTERS), ".").slice(0, maxLength);
 }
 
-/** Whether a text names something: as a whole word, in small or large letters. */
+/** Reports whether a text contains a name as a whole word, ignoring case. */
 export const mentions = (text: string, name: string): boolean =>
   new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, "i").test(text);

@@ -22,7 +22,7 @@ export async function handleSpeech(request: Request): Promise<Response> {
       return audio(encodeMp3(tune), "audio/mpeg");
     case "pcm":
       return audio(encodePcm(tune), "audio/pcm");
-    default: // the demo has no encoder for Opus, AAC and FLAC: it sends WAV and says so
+    default: // Opus, AAC and FLAC are not supported: returns WAV with its content type
       return audio(encodeWav(tune), "audio/wav");
   }
 }

@@ -1,4 +1,4 @@
-/** `POST /v1/audio/transcriptions`: the demo hears nothing, so its transcript tells what file arrived. */
+/** `POST /v1/audio/transcriptions`: returns a description of the file as its transcript. */
 import { z } from "zod";
 import { readForm } from "./form.ts";
 import { readWavSeconds } from "./wav.ts";
@@ -28,7 +28,7 @@ export async function handleTranscriptions(request: Request): Promise<Response> 
   const sentences = [
     `The file ${file.filename} has ${file.bytes} bytes.`,
     seconds === undefined ? "It is not a WAV file." : `It plays for ${seconds.toFixed(2)} seconds.`,
-    "This is the demo model of Portcullis: it describes the file and recognizes no speech.",
+    "This is the demo model of Portcullis: it describes the file and does not recognize speech.",
   ];
   const text = sentences.join(" ");
   const duration = seconds ?? 0;
@@ -63,7 +63,7 @@ async function* deltas(text: string, usage: object) {
   yield formatEvent({ type: "transcript.text.done", text, usage });
 }
 
-/** The sentences share the time evenly. */
+/** Divides the duration evenly between the sentences. */
 function spread(sentences: string[], duration: number): Segment[] {
   const share = duration / sentences.length;
   return sentences.map((text, index) => ({ text, start: index * share, end: (index + 1) * share }));

@@ -1,16 +1,16 @@
-/** Brings the messages of the three chat wires into one form: who spoke, what was said, what came along. */
+/** Converts messages of the three chat formats to turns: role, text and attachments. */
 import { z } from "zod";
 
 export interface DemoTurn {
   role: "system" | "user" | "assistant" | "tool";
   text: string;
-  /** What came along that is not text, counted by kind. */
+  /** Attachments that are not text, counted by kind. */
   images: number;
   sounds: number;
   files: number;
 }
 
-/** The members that matter of a content part of any of the wires; whatever else a part holds is skipped. */
+/** The relevant members of a content part in any format; others are ignored. */
 const Part = z.object({
   type: z.string(),
   text: z.string().nullish(),
@@ -28,7 +28,7 @@ const FILE_TYPES = ["file", "input_file", "document"];
 export function toTurn(role: DemoTurn["role"], content: DemoContent): DemoTurn {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
   const count = (types: string[]) => parts.filter(({ type }) => types.includes(type)).length;
-  // A message that carries a tool's result back is the tool's turn, whatever role it travels under.
+  // A message with a tool result is the tool's turn, regardless of its role.
   const results = parts.filter(({ type }) => type === "tool_result");
   return {
     role: results.length > 0 ? "tool" : role,

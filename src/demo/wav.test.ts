@@ -1,4 +1,4 @@
-/** A tone has the pitch it was given, and a WAV header is read past whatever stands before the sound. */
+/** A tone has the requested pitch, and the WAV reader skips chunks before the audio. */
 import { expect, test } from "bun:test";
 import { encodePcm, encodeWav, readWavSeconds } from "./wav.ts";
 

@@ -3,7 +3,7 @@ import { BLOCK_SAMPLES, type Note, pitchOf, SAMPLE_RATE } from "./compose-notes.
 
 const BYTES_PER_SAMPLE = 2;
 const LOUDNESS = 32767 / 3;
-const FADE_SAMPLES = 240; // 10 ms, against the click of a wave cut off
+const FADE_SAMPLES = 240; // 10 ms, avoids clicks
 
 export function encodePcm(notes: Note[]): Buffer {
   const total = notes.reduce((sum, { blocks }) => sum + blocks * BLOCK_SAMPLES, 0);
@@ -38,7 +38,7 @@ export function encodeWav(notes: Note[]): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-/** From the header alone; undefined where the file is no WAV or its header is longer than `head`. */
+/** Reads the duration from the header; undefined if the file is not WAV or its header exceeds `head`. */
 export function readWavSeconds(head: Buffer, fileBytes: number): number | undefined {
   if (head.toString("latin1", 0, 4) !== "RIFF" || head.toString("latin1", 8, 12) !== "WAVE") return;
   let bytesPerSecond = 0;
@@ -47,7 +47,7 @@ export function readWavSeconds(head: Buffer, fileBytes: number): number | undefi
     const size = head.readUInt32LE(at + 4);
     if (kind === "fmt " && at + 20 <= head.length) bytesPerSecond = head.readUInt32LE(at + 16);
     if (kind === "data" && bytesPerSecond > 0) {
-      // A recorder that streams cannot know the size and writes too much; the file's own size is the limit.
+      // Streaming recorders write a larger size; the file size is the limit.
       return Math.min(size, fileBytes - at - 8) / bytesPerSecond;
     }
     at += 8 + size + (size % 2);

@@ -1,8 +1,8 @@
-/** How the demo upstream takes a request and writes an answer on the reference wire. */
+/** Reads requests and writes responses of the demo upstream in the OpenAI format. */
 import type { z } from "zod";
 import { createSizeCap, readAllChunks } from "../lib/streams/capped-body.ts";
 
-/** Where the demo upstream gets its time and its ids from. */
+/** Time and id source of the demo upstream. */
 export interface DemoOptions {
   now: () => Date;
   newId: () => string;
@@ -10,7 +10,7 @@ export interface DemoOptions {
 
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
-/** The demo stands for a foreign provider, so it writes that provider's error body itself. */
+/** Writes an error body in OpenAI's format: the demo acts as an external provider. */
 export function errorResponse(
   status: number,
   message: string,
@@ -37,7 +37,7 @@ export async function readJson<T>(request: Request, shape: z.ZodType<T>): Promis
   return validate(body, shape);
 }
 
-/** The value in its declared shape, or a 400 that names the first member that is missing or wrong. */
+/** Returns the validated value, or a 400 that names the first missing or invalid member. */
 export function validate<T>(value: unknown, shape: z.ZodType<T>): T | Response {
   const { success, data, error } = shape.safeParse(value);
   if (success) return data;
@@ -55,7 +55,7 @@ export function validate<T>(value: unknown, shape: z.ZodType<T>): T | Response {
   );
 }
 
-/** Server-sent events, made one at a time as the client takes them. */
+/** Streams server-sent events, generated as the client reads them. */
 export function streamEvents(events: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -73,7 +73,7 @@ export function streamEvents(events: AsyncGenerator<string>): Response {
   });
 }
 
-/** One event. Chat and transcription streams send it unnamed, the others name it after its type. */
+/** Formats one event. Chat and transcription events are unnamed, others are named after their type. */
 export const formatEvent = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 export const formatNamedEvent = <T extends { type: string }>(value: T): string =>
   `event: ${value.type}\n${formatEvent(value)}`;
@@ -91,7 +91,7 @@ function parse(text: string): unknown {
 const PACE_MS = 5;
 
 export async function* paceWords(text: string): AsyncGenerator<string> {
-  // Each piece is a word with the white space before it, so the pieces joined are the text again.
+  // Each piece is a word with its leading white space, so the joined pieces equal the text.
   for (const [index, piece] of (text.match(/\s*\S+|\s+$/g) ?? []).entries()) {
     if (index > 0) await Bun.sleep(PACE_MS);
     yield piece;

@@ -5,10 +5,10 @@ export const azure: Provider = {
   kind: "azure",
   address,
   headers: ({ api_key }) => (api_key === null ? {} : { "api-key": api_key }),
-  url: (upstream, asked, capability) => {
+  url: (upstream, call, capability) => {
     const scoped = azure.operations[capability]?.modelInPath;
-    const deployment = scoped ? `/deployments/${encodeURIComponent(asked.model ?? "")}` : "";
-    return `${address(upstream)}${deployment}${asked.tail}${search(upstream, asked)}`;
+    const deployment = scoped ? `/deployments/${encodeURIComponent(call.model ?? "")}` : "";
+    return `${address(upstream)}${deployment}${call.tail}${search(upstream, call)}`;
   },
   clientHeaders: referenceHeaders,
   // Files and responses belong to the resource, the rest to one deployment (spec 4.6).
@@ -31,8 +31,8 @@ function address({ options }: Upstream): string {
 }
 
 /** Keeps the client's pairs byte for byte, except its own api-version: ours goes last. */
-function search({ options }: Upstream, asked: UpstreamCall): string {
-  const pairs = asked.search.slice(1).split("&");
+function search({ options }: Upstream, call: UpstreamCall): string {
+  const pairs = call.search.slice(1).split("&");
   const kept = pairs.filter((pair) => pair !== "" && !VERSION.test(unescaped(pair)));
   return `?${[...kept, `api-version=${encodeURIComponent(String(options.api_version))}`].join("&")}`;
 }

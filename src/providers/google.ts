@@ -1,4 +1,4 @@
-/** Third provider style, by its reference-compatible endpoint: chat and embeddings. */
+/** Google Gemini through its OpenAI-compatible endpoint: chat and embeddings. */
 import { addressOrDefault, bearerHeaders, type Provider } from "./provider.ts";
 
 export const google: Provider = {

@@ -35,12 +35,12 @@ const AUDIO_TYPES: Record<string, string> = {
 };
 
 /** spec 4.5: base64 `audio_data` in JSON becomes the raw bytes that reference clients expect. */
-function unwrapAudio(reply: BufferedReply, asked: Record<string, unknown>): BufferedReply {
+function unwrapAudio(reply: BufferedReply, members: Record<string, unknown>): BufferedReply {
   const parsed = SpeechReply.safeParse(json(reply.bytes));
   if (!parsed.success) {
     throw new AppError("upstream_failed", "The upstream's speech reply holds no audio.");
   }
-  const type = AUDIO_TYPES[String(asked.response_format)] ?? "audio/mpeg";
+  const type = AUDIO_TYPES[String(members.response_format)] ?? "audio/mpeg";
   return {
     headers: new Map([["content-type", type]]),
     bytes: Buffer.from(parsed.data.audio_data, "base64"),

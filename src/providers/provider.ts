@@ -1,7 +1,7 @@
-/** What a provider kind is: an address, headers, and the operations it has. A table, no I/O. */
+/** Describes a provider: its address, headers and operations. Data only, no I/O. */
 import type { Capability, Kind } from "../contract/registries.ts";
 
-/** A registry as its provider sees it: options checked, secrets in clear. */
+/** A registry for its provider: validated options, decrypted secrets. */
 export interface Upstream {
   options: Record<string, unknown>;
   /** null: the registry has no credential. */
@@ -18,17 +18,17 @@ export interface UpstreamCall {
 }
 
 export interface ProviderOperation {
-  /** Where this operation lives when it is not the client's own tail. */
+  /** Maps the client's path tail, if the upstream uses another one. */
   tail?: (tail: string) => string;
-  /** The model stands in the URL, so there must be one and it must fit there. */
+  /** The URL contains the model, so a URL-safe model is required. */
   modelInPath?: true;
-  /** How the ids of its files usually begin: such a registry is asked first, not alone. */
+  /** Usual prefix of its file ids: such a registry is tried first. */
   idPrefix?: "file_" | "file-";
-  /** The members of a JSON body that the two functions below are handed. */
+  /** Members of the JSON body that are passed to the two functions below. */
   members?: readonly string[];
-  /** Members to add to a JSON body, from those the client sent. */
+  /** Returns members to add to the JSON body. */
   add?: (members: Record<string, unknown>) => Record<string, unknown>;
-  /** Brings a successful JSON reply back into the reference shape; any other passes as it comes. */
+  /** Converts a successful JSON reply to the OpenAI format. */
   reply?: (reply: BufferedReply, members: Record<string, unknown>) => BufferedReply;
 }
 
@@ -40,22 +40,22 @@ export interface BufferedReply {
 
 export interface Provider {
   kind: Kind;
-  /** Address the tails hang on, version part included, without a slash at its end. */
+  /** Base URL including the version, without a trailing slash. */
   address: (upstream: Upstream) => string;
   headers: (upstream: Upstream) => Record<string, string>;
-  /** Headers of the client that this kind understands, by capability where not for all. */
+  /** Client headers that are forwarded, by capability. */
   clientHeaders?: (capability: Capability) => readonly string[];
-  /** Full URL, for kinds whose paths are not address + tail. */
-  url?: (upstream: Upstream, asked: UpstreamCall, capability: Capability) => string;
-  /** What the kind can do is the keys of this table. */
+  /** Returns the full URL, for providers whose paths are not address + tail. */
+  url?: (upstream: Upstream, call: UpstreamCall, capability: Capability) => string;
+  /** Operations by capability. */
   operations: Partial<Record<Capability, ProviderOperation>>;
-  /** Model names that are listed where a consumer has no allow-list. Left out: none are known. */
+  /** Models that are listed for a consumer without an allow-list. */
   models?: readonly string[];
-  /** A free call that tells whether address and credential are right. */
+  /** A free call that verifies address and credential. */
   probe: { tail: string };
 }
 
-/** An address option, or the provider's own; slashes at its end would double. */
+/** Returns the configured or default address, without trailing slashes. */
 export const addressOrDefault =
   (fallback: string) =>
   ({ options }: Upstream): string => {
@@ -63,7 +63,7 @@ export const addressOrDefault =
     return address.endsWith("/") ? address.replace(/\/+$/, "") : address;
   };
 
-/** What the reference wire lets a client switch on. */
+/** Returns the feature headers of the OpenAI API. */
 export const referenceHeaders = (): readonly string[] => REFERENCE_HEADERS;
 const REFERENCE_HEADERS = ["openai-beta"];
 
@@ -76,10 +76,10 @@ export const listCapabilities = (provider: Provider): Capability[] =>
 export function buildUrl(
   provider: Provider,
   upstream: Upstream,
-  asked: UpstreamCall,
+  call: UpstreamCall,
   capability: Capability,
 ): string {
-  if (provider.url) return provider.url(upstream, asked, capability);
-  const tail = provider.operations[capability]?.tail?.(asked.tail) ?? asked.tail;
-  return `${provider.address(upstream)}${tail}${asked.search}`;
+  if (provider.url) return provider.url(upstream, call, capability);
+  const tail = provider.operations[capability]?.tail?.(call.tail) ?? call.tail;
+  return `${provider.address(upstream)}${tail}${call.search}`;
 }

@@ -124,7 +124,7 @@ test("after the tool's result the model speaks, so that an agent's loop ends", a
   const { choices } = await (await demo.post("chat/completions", body)).json();
 
   expect(choices[0].finish_reason).toBe("stop");
-  expect(choices[0].message.content).toStartWith("The tool answered: sunny\n");
+  expect(choices[0].message.content).toStartWith("The tool returned: sunny\n");
 });
 
 test.each([

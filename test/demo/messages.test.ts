@@ -59,7 +59,7 @@ test("a tool named in the message is used, and its result answered in words", as
     name: "find_user",
     input: { email: "demo@example.com", active: true },
   });
-  expect(told.content[0].text).toStartWith("The tool answered: Ann\n");
+  expect(told.content[0].text).toStartWith("The tool returned: Ann\n");
 });
 
 test.each([

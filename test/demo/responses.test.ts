@@ -46,7 +46,7 @@ test("instructions, content parts and a tool's output are read", async () => {
   expect(seen).toContain("You said: Look");
   expect(seen).toContain("system message of 8 characters");
   expect(seen).toContain("1 image.");
-  expect(used).toStartWith("The tool answered: 5\n");
+  expect(used).toStartWith("The tool returned: 5\n");
 });
 
 test("a tool named in the input becomes a function_call item", async () => {

@@ -14,7 +14,7 @@ const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
     "response, reply, returns",
   ],
   [/\b(?:whoever|whomever|whatever)\b/i, "the subject: the client, the administrator"],
-  [/\bnobody\b/i, "the subject: no client, no administrator"],
+  [/(?<!user=)\bnobody\b/i, "the subject: no client, no administrator"],
   [/\baside\b/i, "in a worker"],
   [/\b(?:misfit|offences?)\b/i, "validation error, violation"],
   [/\bis no such\b|\bcannot stand\b/i, "what is wrong and what to do"],
@@ -36,7 +36,7 @@ const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
 ];
 
 /** Natural language as data: detector patterns, samples, the demo model's replies, and the list of words itself. */
-const DATA: readonly string[] = ["CONTRIBUTING.md"];
+const DATA: readonly string[] = ["CONTRIBUTING.md", "bench/guard/prose.ts"];
 
 /** Folders that are not rewritten yet. May only shrink. */
 const PENDING: readonly string[] = [
@@ -44,19 +44,15 @@ const PENDING: readonly string[] = [
   "src/cli/",
   "src/config-file/",
   "src/dataplane/",
-  "src/demo/",
   "src/evaluate/",
   "src/lib/",
   "src/mcp-store/",
   "src/net/",
   "src/plugins/",
   "src/policy/",
-  "src/providers/",
   "src/server/",
   "src/snapshot/",
   "src/",
-  "bench/",
-  "scripts/",
   "docs/",
   "test/cli/",
   "test/config/",
