@@ -1,4 +1,4 @@
-/** Adds the rate-limit headers to a response that is rejected before admission (spec 8.6). */
+/** Adds the rate-limit headers to the response of a request that is rejected before plugins run (spec 8.6). */
 import type { Deps } from "../deps.ts";
 import { describePlugins } from "../plugins/run-plugins.ts";
 import { findKeyAtGateway } from "../snapshot/find-consumer.ts";
@@ -6,7 +6,7 @@ import { toPluginRequest } from "./apply-plugins.ts";
 import { splitUrl } from "./match-endpoint.ts";
 import type { RequestContext } from "./stages.ts";
 
-/** Reads memory only, so that a flood of requests without a key costs neither Redis nor the database. */
+/** Reads only memory, so that a flood of requests without a key loads neither Redis nor the database. */
 export function addLimitHeaders(deps: Deps, { url, headers }: Request, ids: RequestContext): void {
   const snapshot = deps.snapshot();
   const consumer = snapshot.consumersBySlug.get(splitUrl(url).slug);

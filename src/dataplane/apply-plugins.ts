@@ -1,4 +1,4 @@
-/** Runs the plugins of the gateway, which may refuse the request. */
+/** Runs the plugins of the gateway, which may reject the request. */
 import { ANONYMOUS, readUser } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { findClientAddress } from "../lib/http/ip-address.ts";
@@ -14,11 +14,11 @@ export function applyPlugins(deps: Deps, authenticated: AuthenticatedRequest): A
   if (gateway.plugins.length === 0) return undefined;
   const { request: received, ids, key } = authenticated;
   const request = toPluginRequest(deps, received.headers, ids, key);
-  const refused = (plugin: string) => count(getLiveState(deps).metrics.rejections, plugin);
-  return runPlugins(deps, { gateway, request, onRejected: refused });
+  const onRejected = (plugin: string) => count(getLiveState(deps).metrics.rejections, plugin);
+  return runPlugins(deps, { gateway, request, onRejected });
 }
 
-/** Without a valid key nobody vouches for the user header, so the user is anonymous. */
+/** Without a valid key the user header is not trusted, so the user is anonymous. */
 export function toPluginRequest(
   { settings }: Deps,
   headers: Headers,

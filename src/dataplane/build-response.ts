@@ -1,4 +1,4 @@
-/** Puts our headers on the answer and tells the request as an event once its last byte is out. */
+/** Builds the response to the client, and ends the request after the last byte. */
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
@@ -12,10 +12,10 @@ import { type BodyEnds, relayStream } from "./relay-stream.ts";
 import { endRequest, roundToTenths } from "./request-progress.ts";
 import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
 
-/** Of an upstream's headers only these are passed on. */
-const PASSED_HEADERS: readonly string[] = ["content-type", "content-encoding", "retry-after"];
+/** The only headers of an upstream that are sent to the client. */
+const RELAYED_HEADERS: readonly string[] = ["content-type", "content-encoding", "retry-after"];
 const DOWNLOAD_HEADERS: readonly string[] = [
-  ...PASSED_HEADERS,
+  ...RELAYED_HEADERS,
   "content-length",
   "content-disposition",
   "content-range",
@@ -34,8 +34,8 @@ export function buildResponse(deps: Deps, forwarded: ForwardedRequest): Response
     endAfterResponse(deps, forwarded, { tail: body.bytes });
     return new Response(NO_BODY_STATUSES.includes(status) ? null : body.bytes, { status, headers });
   }
-  const stream = relayStream(forwarded, body, (copy, error) =>
-    endForwarded(deps, forwarded, copy, error),
+  const stream = relayStream(forwarded, body, (ends, error) =>
+    endForwarded(deps, forwarded, ends, error),
   );
   return new Response(stream, { status, headers });
 }
@@ -43,13 +43,13 @@ export function buildResponse(deps: Deps, forwarded: ForwardedRequest): Response
 const cacheHeaders = createHeaderCache();
 const NO_BODY_STATUSES: readonly number[] = [204, 205];
 
-/** An answer that needed no upstream. */
+/** Builds a response that needs no upstream, and ends the request. */
 export function buildLocalResponse(
   deps: Deps,
   authenticated: AuthenticatedRequest,
-  reply: object,
+  value: object,
 ): Response {
-  const text = JSON.stringify(reply);
+  const text = JSON.stringify(value);
   authenticated.progress.response_bytes = Buffer.byteLength(text);
   endRequest(deps, authenticated, { status: 200, error_code: null, registry: null, usage: null });
   const headers = { ...authenticated.ids.headers, "content-type": "application/json" };
@@ -69,34 +69,36 @@ function buildHeaders({
   headers["x-ag-registry"] = registry.id;
   headers["x-selected-provider"] = registry.provider.kind;
   if (model !== null && HEADER_SAFE.test(model)) headers["x-selected-model"] = model;
-  for (const name of endpoint.download ? DOWNLOAD_HEADERS : PASSED_HEADERS) {
+  for (const name of endpoint.download ? DOWNLOAD_HEADERS : RELAYED_HEADERS) {
     const value = reply.headers.get(name);
     if (value !== undefined) headers[name] = value;
   }
-  // A proxy in front of us must not collect what we flush event by event.
+  // A reverse proxy must not buffer a stream of events.
   if (isEventStream(reply.headers)) headers["x-accel-buffering"] = "no";
   return headers;
 }
 
-/** A model name is the client's text: what cannot stand in a header stays out of it. */
+/** A model name is client input: the header is left out if it would be invalid. */
 const HEADER_SAFE = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
 
 let pendingEnds: [Deps, ForwardedRequest, BodyEnds][] = [];
 
-/** After the answer has left: reading its usage must not delay it. One turn of the loop ends many. */
-function endAfterResponse(deps: Deps, forwarded: ForwardedRequest, copy: BodyEnds): void {
-  if (pendingEnds.push([deps, forwarded, copy]) > 1) return;
+/** Ends the request after the response is sent, because reading its usage would delay it. Ends are batched. */
+function endAfterResponse(deps: Deps, forwarded: ForwardedRequest, ends: BodyEnds): void {
+  if (pendingEnds.push([deps, forwarded, ends]) > 1) return;
   setImmediate(() => {
-    const due = pendingEnds;
+    const batch = pendingEnds;
     pendingEnds = [];
-    for (const [of, one, its] of due) endForwarded(of, one, its, undefined);
+    for (const [itemDeps, item, itemEnds] of batch) {
+      endForwarded(itemDeps, item, itemEnds, undefined);
+    }
   });
 }
 
 function endForwarded(
   deps: Deps,
   forwarded: ForwardedRequest,
-  copy: BodyEnds,
+  ends: BodyEnds,
   error: AppError | undefined,
 ): void {
   const { progress, reply, candidate } = forwarded;
@@ -104,31 +106,31 @@ function endForwarded(
   if (error && error.code !== "client_closed") {
     recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
   }
-  if (reply.status < 300 && !error) recordFileHints(deps, forwarded, copy);
+  if (reply.status < 300 && !error) recordFileHints(deps, forwarded, ends);
   endRequest(deps, forwarded, {
     status: reply.status,
     error_code: error?.code ?? null,
     registry: candidate.registry,
-    usage: copy.tail ? readUsage(copy.tail, copy.head) : null,
+    usage: ends.tail ? readUsage(ends.tail, ends.head) : null,
   });
 }
 
-/** Where files are, from the answers that name them. */
+/** Records which registry has the files that the response names. */
 function recordFileHints(
   deps: Deps,
   { endpoint, item, request, candidate }: ForwardedRequest,
-  copy: BodyEnds,
-) {
+  ends: BodyEnds,
+): void {
   if (endpoint.capability !== "files") return;
-  const { file_hints: files } = getLiveState(deps);
+  const { file_hints } = getLiveState(deps);
   const { id } = candidate.registry;
   if (item !== undefined) {
-    if (request.method === "DELETE") files.delete(item);
-    else files.set(item, id);
+    if (request.method === "DELETE") file_hints.delete(item);
+    else file_hints.set(item, id);
     return;
   }
-  for (const bytes of [copy.head, copy.tail]) {
+  for (const bytes of [ends.head, ends.tail]) {
     const text = bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : "";
-    for (const fileId of findFileIds(text)) files.set(fileId, id);
+    for (const fileId of findFileIds(text)) file_hints.set(fileId, id);
   }
 }

@@ -44,7 +44,7 @@ export function buildUpstreamRequest(
   return out;
 }
 
-/** Returns the model that the upstream was named: a form keeps its pin (spec 4.4). */
+/** Returns the model that was sent upstream; a form keeps its pin (spec 4.4). */
 export function getSentModel(
   { body, model, progress }: RoutedRequest,
   candidate: Candidate,
@@ -55,7 +55,7 @@ export function getSentModel(
   return keepsPin ? progress.model_asked : (candidate.model ?? null);
 }
 
-/** Forwards only these client headers: never credentials, cookies, X-AG-* or addresses. */
+/** Forwards only known client headers: never credentials, cookies, X-AG-* or client addresses. */
 function buildHeaders(
   { request, body, endpoint, ids }: RoutedRequest,
   { provider, upstream }: RegistryView,
@@ -67,8 +67,8 @@ function buildHeaders(
   };
   const accept = request.headers.get("accept");
   if (accept !== null) headers.accept = accept;
-  const understood = provider.clientHeaders?.(capability) ?? [];
-  for (const name of endpoint.download ? [...understood, ...RANGE_HEADERS] : understood) {
+  const supported = provider.clientHeaders?.(capability) ?? [];
+  for (const name of endpoint.download ? [...supported, ...RANGE_HEADERS] : supported) {
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
   }
@@ -79,7 +79,7 @@ function buildHeaders(
 
 const RANGE_HEADERS = ["range", "if-range"];
 
-/** The client's own bytes, unless a member has to change. */
+/** Returns the client's bytes, with changed members spliced in. */
 function buildJsonBody(
   reference: ModelReference,
   members: MemberScan<string>,
@@ -92,14 +92,14 @@ function buildJsonBody(
     if (!scanned.ok) throw new Error(`The changed body is ${scanned.reason}.`);
     current = scanned;
   };
-  const repeated = members.found.get("model")?.earlier !== undefined;
-  // Repeats are made equal: an upstream that takes another one than we did would pass the allow list.
-  if (model !== undefined && (reference.kind !== "named" || repeated)) put("model", model);
+  const isRepeated = members.found.get("model")?.earlier !== undefined;
+  // Makes repeated `model` members equal: the upstream may use another one than the allow-list checked.
+  if (model !== undefined && (reference.kind !== "named" || isRepeated)) put("model", model);
   if (operation?.add) {
     const added = operation.add(readMemberValues(members, operation.members ?? []));
     for (const [name, value] of Object.entries(added)) put(name, value);
   }
-  // The body came from request.bytes() or Buffer.concat(), never from shared memory.
+  // The bytes come from request.bytes() or Buffer.concat(), never from a SharedArrayBuffer.
   return current.bytes as Uint8Array<ArrayBuffer>;
 }
 

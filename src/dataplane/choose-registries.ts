@@ -1,4 +1,4 @@
-/** Which registries of the consumer may answer, and in which order are they tried? (spec 4.7) */
+/** Chooses the consumer's registries that can handle a request, in the order they are tried (spec 4.7). */
 import { AppError } from "../contract/errors.ts";
 import type { ExclusionReason } from "../contract/explain.ts";
 import type { Capability } from "../contract/registries.ts";
@@ -13,25 +13,25 @@ import type { ParsedRequest, RoutedRequest } from "./stages.ts";
 export interface Candidate {
   registry: RegistryView;
   weight: number;
-  /** The model to name upstream, when there is one. */
+  /** Model to send upstream, if any. */
   model: string | undefined;
 }
 
-/** What a registry must be able to do for one request. */
+/** Requirements of one request that a registry must meet. */
 export interface RoutingCriteria {
   capability: Capability;
   model: ModelReference;
-  /** What the body names besides `model`: each must be allowed too. */
+  /** Models that the body names besides `model`; each must be allowed. */
   additional_models: readonly string[];
   pin: RegistryPin | undefined;
   file_id: string | undefined;
-  /** The registry that has the consumer's own files; undefined where the scope is shared or none is named. */
+  /** Registry that stores the consumer's own files; undefined with shared scope or without files. */
   file_registry_id: string | undefined;
 }
 
 export type RegistryPin = { provider: string } | { registry: string };
 
-/** Why a registry is out of the question, whatever its health. */
+/** Reason to exclude a registry regardless of its health. */
 export type StaticExclusion = Exclude<ExclusionReason, "unhealthy">;
 
 export function chooseRegistries(
@@ -68,18 +68,18 @@ export function chooseRegistries(
   return { ...parsed, candidates: ordered };
 }
 
-/** X-AG-Pin: a registry's id or name, or `@provider`. */
+/** Parses X-AG-Pin: a registry's id or name, or `@provider`. */
 export function parsePin(text: string | undefined): RegistryPin | undefined {
   if (text === undefined) return undefined;
   if (!text.startsWith("@")) return { registry: text };
   const provider = parseProviderName(text.slice(1));
   if (provider !== undefined) return { provider };
-  throw new AppError("invalid_model", "X-AG-Pin is a registry's id or name, or @provider.", {
+  throw new AppError("invalid_model", "X-AG-Pin must be a registry's id or name, or @provider.", {
     details: { param: "X-AG-Pin" },
   });
 }
 
-/** One registry: what it would be sent, or why it is out. The pool is filtered first (spec 4.7.1). */
+/** Returns the candidate, or the reason to exclude the registry before load balancing (spec 4.7.1). */
 export function evaluateRegistry(
   attached: AttachedView,
   criteria: RoutingCriteria,
@@ -90,9 +90,10 @@ export function evaluateRegistry(
   if (!matchesPin(registry, criteria)) return "not_pinned";
   const operation = registry.provider.operations[criteria.capability];
   if (!operation || !registry.capabilities.has(criteria.capability)) return "capability";
-  if (criteria.file_registry_id !== undefined && registry.id !== criteria.file_registry_id)
+  if (criteria.file_registry_id !== undefined && registry.id !== criteria.file_registry_id) {
     return "file_elsewhere";
-  // A model on a files call pins and does nothing else (spec 4.6).
+  }
+  // On files endpoints a model only pins (spec 4.6).
   if (criteria.capability === "files") return { registry, weight, model: undefined };
 
   const model = selectModel(models.default, criteria.model);
@@ -101,8 +102,9 @@ export function evaluateRegistry(
     if (operation.modelInPath) return "needs_model";
   } else {
     if (!isModelAllowed(models, model)) return "model_not_allowed";
-    if (!criteria.additional_models.every((other) => isModelAllowed(models, other)))
+    if (!criteria.additional_models.every((other) => isModelAllowed(models, other))) {
       return "model_not_allowed";
+    }
     if (operation.modelInPath && UNSAFE_IN_PATH.test(model)) return "model_name";
   }
   return { registry, weight, model };
@@ -120,13 +122,13 @@ function selectModel(fallback: string | undefined, reference: ModelReference): s
   return reference.kind === "opaque" ? undefined : fallback;
 }
 
-/** In a path these would reach another one, with the registry's own credential. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+/** Characters that would change the upstream path, which is requested with the registry's credential. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects them
 const UNSAFE_IN_PATH = /[/?#\\\u0000-\u001f\u007f]|\.\.|^\.$/;
 
 const UNRELATED_TO_MODEL: readonly StaticExclusion[] = ["capability", "file_elsewhere"];
 
-/** No registry is left: whose doing is it? */
+/** Returns the error that explains best why all registries were excluded. */
 export function buildRoutingError(
   criteria: RoutingCriteria,
   exclusions: readonly StaticExclusion[],
@@ -138,9 +140,9 @@ export function buildRoutingError(
   const hasPin = criteria.model.kind === "pinned" || criteria.pin !== undefined;
   if (hasPin && usable.length > 0) {
     if (pinned.length === 0) {
-      return new AppError("model_not_allowed", "This consumer has no registry that fits the pin.");
+      return new AppError("model_not_allowed", "No registry of this consumer matches the pin.");
     }
-    // spec 4.7.3: no failover away from a pin.
+    // No failover away from a pin (spec 4.7.3).
     if (pinned.every((exclusion) => exclusion === "capability")) {
       const text = `The pinned registry does not support this capability: ${criteria.capability}.`;
       return new AppError("invalid_request", text);
@@ -149,18 +151,19 @@ export function buildRoutingError(
   const models = pinned.filter((exclusion) => !UNRELATED_TO_MODEL.includes(exclusion));
   const details = { param: "model" };
   if (models.length === 0) {
-    const text = `No backend available: no registry of this consumer can do ${criteria.capability}.`;
+    const text = `No backend available: no registry of this consumer supports ${criteria.capability}.`;
     return new AppError("no_backend_available", text);
   }
   if (models.every((exclusion) => exclusion === "needs_model")) {
     return new AppError("invalid_model", "This request must name a model.", { details });
   }
   if (models.every((exclusion) => exclusion === "model_name" || exclusion === "needs_model")) {
-    const text = "A model name must not hold a slash, `?`, `#`, `..` or control characters here.";
+    const text =
+      "model: must not contain `/`, `?`, `#`, `\\`, `..` or control characters for these registries.";
     return new AppError("invalid_model", text, { details });
   }
   const text = models.every((exclusion) => exclusion === "no_default")
-    ? "No registry of this consumer has a default model: name one."
-    : "This consumer may not use that model.";
+    ? "No registry of this consumer has a default model. Send `model`."
+    : undefined;
   return new AppError("model_not_allowed", text, { details });
 }

@@ -1,4 +1,4 @@
-/** Where would a request go, and why? The same judgment as for a real one, with nothing sent. */
+/** Explains how a request would be routed, with the functions that route real requests; sends nothing. */
 import { AppError } from "../contract/errors.ts";
 import {
   EXCLUSION_REASONS,
@@ -27,7 +27,7 @@ export const explainRoutes: Route[] = [
     const consumer = [...deps.snapshot().consumersBySlug.values()].find(
       ({ id, gateway }) => id === params.consumer_id && gateway.id === params.gateway_id,
     );
-    if (!consumer) throw new AppError("not_found", "There is no consumer with this id.");
+    if (!consumer) throw new AppError("not_found", "Unknown consumer id in this gateway.");
     return explain(deps, consumer, body);
   }),
 ];
@@ -102,7 +102,7 @@ function evaluateRegistries(
   const verdicts = consumer.registries.map((attached) => evaluateRegistry(attached, criteria));
   const candidates = verdicts.filter((verdict) => typeof verdict !== "string");
   const live = getLiveState(deps);
-  // A copy of the turns: context must not take one.
+  // Copies the turns, so that an explanation does not use one.
   const order = orderCandidates({ ...live, turns: structuredClone(live.turns) }, candidates, {
     consumer,
     capability,
@@ -141,11 +141,10 @@ function splitPath(text: string): { path: string; search: string } {
     : { path: text.slice(0, query), search: text.slice(query) };
 }
 
-/** Header names are the administrator's text: one that is none is explanation, not thrown at them. */
-function toHeaders(given: Record<string, string>): Headers {
+function toHeaders(values: Record<string, string>): Headers {
   try {
-    return new Headers(given);
+    return new Headers(values);
   } catch {
-    throw new AppError("validation_failed", "headers: holds a name or value no header can have");
+    throw new AppError("validation_failed", "headers: must contain only valid names and values");
   }
 }

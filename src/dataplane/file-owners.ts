@@ -1,4 +1,4 @@
-/** Records and finds the consumer that uploaded a file: in memory, else in the database. Writes follow the response. */
+/** Owners of uploaded files: an LRU cache over the database, which is written behind the responses. */
 import {
   deleteOwnedFile,
   type FileLocation,
@@ -12,8 +12,8 @@ import { createLruCache } from "../lib/lru-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 
 export interface FileOwners {
-  remember(file: OwnedFile): void;
-  forget(place: FileLocation): void;
+  add(file: OwnedFile): void;
+  remove(location: FileLocation): void;
   /** Returns the registry that has all of these files, each uploaded by the consumer. */
   findRegistry(
     consumer_id: string,
@@ -30,31 +30,31 @@ export interface FileOwners {
   stop(): Promise<void>;
 }
 
-const MAX_KNOWN = 100_000;
-const MAX_ABSENT = 10_000;
+const MAX_CACHED_OWNERS = 100_000;
+const MAX_CACHED_ABSENCES = 10_000;
 /** About 20 MB, during a long outage of the database. */
 const MAX_QUEUED = 50_000;
-/** ABSENT_MS and FLUSH_MS together are well under the second within which every node learns of an upload. */
-const ABSENT_MS = 300;
+/** ABSENCE_MS and FLUSH_MS together are well under the second within which every node learns of an upload. */
+const ABSENCE_MS = 300;
 const FLUSH_MS = 20;
 const RETRY_MS = 500;
 
-/** Without a consumer: the file was deleted. */
+/** Without a consumer, the file was deleted. */
 type Change = FileLocation & Partial<OwnedFile>;
 
 export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwners {
   /** Consumer by file location. Incomplete: the database has the rest. */
-  const known = createLruCache<string>(MAX_KNOWN);
-  /** By consumer and file: until when the file counts as another consumer's without a database read. */
-  const absent = createLruCache<number>(MAX_ABSENT);
-  /** By file location: the newest change that is not in the database yet. */
+  const owners = createLruCache<string>(MAX_CACHED_OWNERS);
+  /** Negative cache: expiry by consumer and file. */
+  const absences = createLruCache<number>(MAX_CACHED_ABSENCES);
+  /** Newest change by file location that is not in the database yet. Takes precedence over it. */
   const pending = new Map<string, Change>();
   const queue = createWriteBehindQueue<Change>({
     kind: "owned_file",
     log,
     write: async ([change]) => {
       if (!change) return;
-      if (isOwned(change)) await saveOwnedFile(db, change);
+      if (isUpload(change)) await saveOwnedFile(db, change);
       else await deleteOwnedFile(db, change);
     },
     batchSize: () => 1,
@@ -62,20 +62,20 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
     flushMs: () => FLUSH_MS,
     retryMs: RETRY_MS,
     onDone: ([change]) => {
-      if (change && pending.get(keyOf(change)) === change) pending.delete(keyOf(change));
+      if (change && pending.get(toKey(change)) === change) pending.delete(toKey(change));
     },
     toLogFields: (change) => ({ ...change }),
   });
 
-  const isOwn = (consumer_id: string, place: FileLocation): boolean => {
-    const key = keyOf(place);
+  const isOwner = (consumer_id: string, location: FileLocation): boolean => {
+    const key = toKey(location);
     const change = pending.get(key);
-    return (change ? change.consumer_id : known.get(key)) === consumer_id;
+    return (change ? change.consumer_id : owners.get(key)) === consumer_id;
   };
 
   /**
-   * Reads the database, the only time that a data-plane request does: files may have been uploaded on another node,
-   * before a restart, or be too many for memory, and their owner must not get a 404.
+   * The only database read of data-plane requests. It finds files that were uploaded on other nodes or before
+   * a restart, or that were evicted from the cache; their owner would get a 404 without it.
    */
   const read = async (
     consumer_id: string,
@@ -83,49 +83,50 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
     file_ids: readonly string[],
   ): Promise<FileLocation[]> => {
     const rows = await filterOwnedFiles(db, consumer_id, { registry_ids, file_ids });
-    const current = rows.filter((row) => !pending.has(keyOf(row)));
-    for (const row of current) known.set(keyOf(row), consumer_id);
+    const current = rows.filter((row) => !pending.has(toKey(row)));
+    for (const row of current) owners.set(toKey(row), consumer_id);
     return current;
   };
 
-  const record = (change: Change) => {
-    if (queue.add(change)) pending.set(keyOf(change), change);
-    else pending.delete(keyOf(change));
+  const enqueue = (change: Change) => {
+    if (queue.add(change)) pending.set(toKey(change), change);
+    else pending.delete(toKey(change));
   };
 
   return {
-    remember(file) {
-      known.set(keyOf(file), file.consumer_id);
-      record(file);
+    add(file) {
+      owners.set(toKey(file), file.consumer_id);
+      enqueue(file);
     },
-    forget({ registry_id, file_id }) {
-      known.delete(keyOf({ registry_id, file_id }));
-      record({ registry_id, file_id });
+    remove({ registry_id, file_id }) {
+      owners.delete(toKey({ registry_id, file_id }));
+      enqueue({ registry_id, file_id });
     },
     async findRegistry(consumer_id, registry_ids, file_ids) {
-      const holds = (file_id: string) => (registry_id: string) =>
-        isOwn(consumer_id, { registry_id, file_id });
-      const holder = () =>
+      const hasFile = (file_id: string) => (registry_id: string) =>
+        isOwner(consumer_id, { registry_id, file_id });
+      const findInCache = () =>
         registry_ids.find((registry_id) =>
-          file_ids.every((file_id) => holds(file_id)(registry_id)),
+          file_ids.every((file_id) => hasFile(file_id)(registry_id)),
         );
-      const found = holder();
-      if (found !== undefined) return found;
-      const unknown = file_ids.filter((file_id) => !registry_ids.some(holds(file_id)));
-      const absenceOf = (file_id: string) => `${consumer_id} ${file_id}`;
-      const isAbsent = (file_id: string) => (absent.get(absenceOf(file_id)) ?? 0) > elapsedMs();
+      const cached = findInCache();
+      if (cached !== undefined) return cached;
+      const unknown = file_ids.filter((file_id) => !registry_ids.some(hasFile(file_id)));
+      const toAbsenceKey = (file_id: string) => `${consumer_id} ${file_id}`;
+      const isAbsent = (file_id: string) =>
+        (absences.get(toAbsenceKey(file_id)) ?? 0) > elapsedMs();
       if (unknown.length === 0 || unknown.some(isAbsent)) return undefined;
-      // Stores what it finds in `known`, for the second search.
+      // Fills the cache, which is then read again.
       const rows = await read(consumer_id, registry_ids, unknown);
       const present = new Set(rows.map(({ file_id }) => file_id));
       for (const file_id of unknown) {
-        if (!present.has(file_id)) absent.set(absenceOf(file_id), elapsedMs() + ABSENT_MS);
+        if (!present.has(file_id)) absences.set(toAbsenceKey(file_id), elapsedMs() + ABSENCE_MS);
       }
-      return holder();
+      return findInCache();
     },
     async findOwn(consumer_id, registry_id, file_ids) {
-      const isKnown = (file_id: string) => isOwn(consumer_id, { registry_id, file_id });
-      const own = new Set(file_ids.filter(isKnown));
+      const isCached = (file_id: string) => isOwner(consumer_id, { registry_id, file_id });
+      const own = new Set(file_ids.filter(isCached));
       const others = file_ids.filter((file_id) => !own.has(file_id));
       const rows = others.length > 0 ? await read(consumer_id, [registry_id], others) : [];
       for (const { file_id } of rows) own.add(file_id);
@@ -135,7 +136,7 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
   };
 }
 
-const isOwned = (change: Change): change is OwnedFile => change.consumer_id !== undefined;
+const isUpload = (change: Change): change is OwnedFile => change.consumer_id !== undefined;
 
 /** Neither part contains a space. */
-const keyOf = ({ registry_id, file_id }: FileLocation): string => `${registry_id} ${file_id}`;
+const toKey = ({ registry_id, file_id }: FileLocation): string => `${registry_id} ${file_id}`;

@@ -1,11 +1,11 @@
-/** Finds the models that a JSON body names besides `model`: alternatives, presets, models of tools. */
+/** Finds the models that a JSON body names besides `model`: fallbacks, presets, models of tools. */
 import { AppError } from "../contract/errors.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import type { JsonMember, MemberScan } from "../lib/json/scan-members.ts";
 import { foldName } from "../lib/text/fold-name.ts";
 import { readPartType } from "./read-part-type.ts";
 
-/** Members of a body, in lower case, that can select a model: those of the first two lines by all of their text. */
+/** Body members, in lower case, that can select a model. In the first two lines every string is a model. */
 export const MODEL_SELECTORS = [
   ...["models", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "preset"],
   ...["context_window_fallback_dict", "deployment_id"],
@@ -13,16 +13,16 @@ export const MODEL_SELECTORS = [
   ...["model_list", "user_config"],
 ];
 
-/** Parses these members, so it is only for consumers with an allow-list. */
+/** Parses the selecting members, so call it only for consumers with an allow-list. */
 export function findAdditionalModels(members: MemberScan<string>): string[] {
   const { bytes, found, variants } = members;
   const models: string[] = [];
   for (const name of MODEL_SELECTORS) {
-    const selecting = readSelectorKind(name);
+    const kind = readSelectorKind(name);
     for (const list of [found, variants]) {
       for (let member = list.get(name); member; member = member.earlier) {
-        if (selecting || mayNameModel(bytes, member)) {
-          collect(parseSelector(bytes, member, name), models, selecting);
+        if (kind || mayNameModel(bytes, member)) {
+          collect(parseSelector(bytes, member, name), models, kind);
         }
       }
     }
@@ -30,10 +30,10 @@ export function findAdditionalModels(members: MemberScan<string>): string[] {
   return models;
 }
 
-/** More than any tools need. Parsing blocks all other requests: a million names take more than a second. */
+/** Caps parsing, which blocks the event loop: a million names take more than a second. */
 const MAX_VALUES = 100_000;
 
-/** Rejects repeated names, of which an upstream may take another than we do. */
+/** Rejects repeated names, because the upstream may use another one than the gateway checks. */
 function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: string): unknown {
   const parsed = parseStrict(bytes.subarray(start, end), MAX_VALUES);
   if (parsed.ok) return parsed.value;
@@ -42,18 +42,18 @@ function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: stri
 
 type SelectorKind = "model" | "preset" | false;
 
-/** `selecting`: what the text found here names. */
-function collect(value: unknown, models: string[], selecting: SelectorKind): void {
+/** Collects models: all strings in `value` if it has a `kind`, else those of members that select a model. */
+function collect(value: unknown, models: string[], kind: SelectorKind): void {
   if (typeof value === "string") {
-    if (selecting) models.push(selecting === "preset" ? `@preset/${value}` : value);
+    if (kind) models.push(kind === "preset" ? `@preset/${value}` : value);
   } else if (Array.isArray(value)) {
-    for (const item of value) collect(item, models, selecting);
+    for (const item of value) collect(item, models, kind);
   } else if (typeof value === "object" && value !== null) {
     const isFunction = readPartType(value) === "function";
     for (const [name, inner] of Object.entries(value)) {
       // The JSON schema of a function describes its parameters and selects nothing.
       if (SCHEMAS.has(name) || (isFunction && name === "parameters")) continue;
-      collect(inner, models, selecting || readSelectorKind(name));
+      collect(inner, models, kind || readSelectorKind(name));
     }
   }
 }
@@ -69,12 +69,12 @@ function readSelectorKind(name: string): SelectorKind {
 /** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`. */
 const MODEL_NAME = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id))$/;
 
-/** A cheap look before parsing: most tools name no model. */
+/** Prefilter before parsing: most tools name no model. */
 function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
   return MAY_NAME_MODEL.test(text);
 }
 
-/** A byte beyond ASCII or an escape may be a letter of such a name in another style. */
+/** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
 const MAY_NAME_MODEL =
   /(?:models?(?:_?id)?|preset|fallbacks|fallback_dict|deployment_(?:name|id))"\s*:|\\u|[\x80-\xff]/i;

@@ -1,8 +1,8 @@
-/** Which file ids does an answer name? Kept as a hint where a file is, never as the truth. */
+/** Finds file ids in a response, as hints to the location of a file; never used for access checks. */
 
-/** Ids that fit here are longer than any provider's. */
+/** Allows longer ids than any provider issues. */
 const ID = /"id"\s*:\s*"([\w.:~-]{1,256})"/g;
 
-/** The ids of an upload's or a list's answer. Only its first bytes are looked at: a hint is all we want. */
+/** Returns the ids in the response to an upload or a list; `json` may be cut off. */
 export const findFileIds = (json: string): string[] =>
   [...json.matchAll(ID)].flatMap(([, id]) => (id === undefined ? [] : [id]));

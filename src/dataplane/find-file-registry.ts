@@ -1,11 +1,11 @@
-/** Finds the registry that has the consumer's own files. Any other file is a 404, like one that never was (spec 4.6). */
+/** Finds the registry that stores the consumer's own files. Files of others are a 404, like unknown ones (spec 4.6). */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findReferencedFiles } from "./find-referenced-files.ts";
 import { getLiveState } from "./live-state.ts";
 import type { ParsedRequest } from "./stages.ts";
 
-/** Undefined: the consumer shares all files, or the request names none, in its path or its body. */
+/** Returns undefined if the consumer shares all files, or the request refers to none in its path or body. */
 export async function findFileRegistry(
   deps: Deps,
   { consumer, item, body }: Pick<ParsedRequest, "consumer" | "item" | "body">,

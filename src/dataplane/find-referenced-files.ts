@@ -1,23 +1,23 @@
-/** Finds the ids of uploaded files, and of vector stores made of them, that a JSON body refers to. */
+/** Finds the ids of uploaded files, and of vector stores built from them, that a JSON body refers to. */
 import { AppError } from "../contract/errors.ts";
 import { parseStrictText } from "../lib/json/parse-strict.ts";
 import { readPartType } from "./read-part-type.ts";
 
-/** More than any provider takes in one request. */
+/** More than any provider accepts in one request. */
 const MAX_IDS = 1000;
 
-/** Parsing blocks all other requests. Lists of tokens (embeddings) are long, other bodies are not. */
+/** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
 const MAX_VALUES = 300_000;
 
 export function findReferencedFiles(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  // Most bodies hold no such name, and need no tree.
+  // Most bodies contain no such name and are not parsed.
   if (!MAY_REFER.test(text)) return [];
-  // Of a repeated name an upstream may take another than we do.
+  // Rejects repeated names, because the upstream may use another one than the gateway checks.
   const parsed = parseStrictText(text, MAX_VALUES);
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const ids = new Set<string>();
-  // The members of the body itself: its `type`, if it has one, exempts nothing.
+  // Starts with the members, because a `type` of the body itself exempts nothing.
   for (const [name, inner] of Object.entries(parsed.value ?? {})) {
     if (name !== "metadata") collect(inner, ids, REFERENCE.test(name));
   }
@@ -25,17 +25,17 @@ export function findReferencedFiles(bytes: Uint8Array): string[] {
   throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} files.`);
 }
 
-/** With `u`, `i` also matches the long s, as Go's parser does. An escape may hide any letter. */
+/** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER = /(file|vector_store|collection)_?ids?"\s*:|\\u/iu;
 /** Collections are xAI's vector stores. */
 const REFERENCE = /^(.*_)?(file|vector_store|collection)_?ids?$/iu;
 
-/** `referring`: text found here is an id. */
-function collect(value: unknown, ids: Set<string>, referring: boolean): void {
+/** Collects ids: all strings in `value` if `isReference`, else those of members that are references. */
+function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   if (typeof value === "string") {
-    if (referring) ids.add(value);
+    if (isReference) ids.add(value);
   } else if (Array.isArray(value)) {
-    for (const item of value) collect(item, ids, referring);
+    for (const item of value) collect(item, ids, isReference);
   } else if (typeof value === "object" && value !== null) {
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
@@ -48,8 +48,8 @@ function collect(value: unknown, ids: Set<string>, referring: boolean): void {
 }
 
 /**
- * Parts of earlier responses that the client sends back: an upstream reads no file for them. Only their own
- * ids are exempt: a message that claims to be one of them has its parts read all the same.
+ * Parts of earlier responses that the client sends back, for which an upstream reads no file. Only their own
+ * ids are exempt: parts nested in a message with such a type are checked.
  */
 const OUTPUTS: ReadonlySet<string> = new Set([
   "file_citation",

@@ -1,4 +1,4 @@
-/** Sends the request upstream, and on to the next registry where that is safe (spec 1.2). */
+/** Sends the request upstream, with failover to the next candidate if a retry is safe (spec 1.2). */
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
@@ -21,40 +21,40 @@ export async function forwardRequest(
   for (const [index, candidate] of candidates.entries()) {
     if (failures > 0) await Bun.sleep(pickBackoffMs(failures, deps.random));
     if (index > 0 && elapsedMs() > deadline) break;
-    const another = index + 1 < candidates.length && failures + 1 < consumer.failover.max_attempts;
-    const peek = another && maySendAgain(routed, "upstream_failed");
+    const hasNext = index + 1 < candidates.length && failures + 1 < consumer.failover.max_attempts;
+    const peek = hasNext && maySendAgain(routed, "upstream_failed");
     try {
-      // Of the first attempt the watch over exchanges takes care; another one would bill for nobody.
+      // The exchange itself detects an abort of the first attempt; a retry would be billed for no client.
       if (index > 0 && routed.request.signal.aborted) throw new AppError("client_closed");
       const reply = await sendAttempt(deps, routed, candidate, { capability, peek });
       forwarded = selectReply(forwarded, { ...routed, candidate, reply });
       if (isFileElsewhere(routed, reply.status)) continue;
-      if (!isFailureStatus(reply.status) || !another || !maySendAgain(routed, reply.status)) break;
+      if (!isFailureStatus(reply.status) || !hasNext || !maySendAgain(routed, reply.status)) break;
     } catch (thrown) {
       failure = AppError.from(thrown);
       if (!isUpstreamError(failure)) {
         forwarded?.reply.close();
         throw failure;
       }
-      if (!another || !maySendAgain(routed, failure.code)) break;
+      if (!hasNext || !maySendAgain(routed, failure.code)) break;
     }
     failures += 1;
   }
-  // An upstream's own words say more than that another one was out of reach.
+  // The error response of one upstream is more useful than the connection error of another.
   if (!forwarded) throw failure ?? new AppError("upstream_failed");
   progress.cleanups.push(forwarded.reply.close);
   progress.model_sent = getSentModel(routed, forwarded.candidate, capability);
   return forwarded;
 }
 
-/** The file is not at this registry: another one may have it. A search, not a failure. */
+/** A 404 for a file means that another registry may have it; it is not a failure. */
 const isFileElsewhere = ({ item }: RoutedRequest, status: number): boolean =>
   item !== undefined && status === 404;
 
 const isFailureStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;
 
-/** After these the upstream certainly did nothing: sending again cannot bill or upload twice. */
+/** Outcomes after which the upstream has not processed the request: a retry cannot bill or upload twice. */
 const UNPROCESSED: readonly (number | string)[] = [
   ...BUSY_STATUSES,
   "upstream_unreachable",
@@ -63,26 +63,26 @@ const UNPROCESSED: readonly (number | string)[] = [
 
 function maySendAgain({ consumer, request, body }: RoutedRequest, after: number | string): boolean {
   if (!consumer.failover.enabled) return false;
-  if (body.kind === "form" && body.spent()) return false;
-  const repeatable = request.method !== "POST" || consumer.failover.resend_billable;
-  return repeatable || UNPROCESSED.includes(after);
+  if (body.kind === "form" && body.isConsumed()) return false;
+  const isRepeatable = request.method !== "POST" || consumer.failover.resend_billable;
+  return isRepeatable || UNPROCESSED.includes(after);
 }
 
-/** The last answer is the one relayed; but "not here" does not outweigh "I could not look". */
+/** Returns the later response, but prefers an earlier error over a 404. Closes the other one. */
 function selectReply(
   earlier: ForwardedRequest | undefined,
   later: ForwardedRequest,
 ): ForwardedRequest {
-  const keep = earlier && later.reply.status === 404 && earlier.reply.status !== 404;
-  const [kept, dropped] = keep ? [earlier, later] : [later, earlier];
-  dropped?.reply.close();
-  return kept;
+  const keepsEarlier = earlier && later.reply.status === 404 && earlier.reply.status !== 404;
+  const [selected, other] = keepsEarlier ? [earlier, later] : [later, earlier];
+  other?.reply.close();
+  return selected;
 }
 
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1000;
 
-/** Full jitter, so that the requests of a failed registry do not arrive at the next one together. */
+/** Exponential backoff with full jitter, so that retries do not arrive at the next registry at once. */
 function pickBackoffMs(failures: number, random: () => number): number {
   return random() * Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
 }

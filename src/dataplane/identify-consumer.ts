@@ -1,4 +1,4 @@
-/** Identifies the consumer by slug, key and gateway slug, then checks the method; all from memory (spec 5). */
+/** Identifies the consumer by slug, key and gateway slug, then checks the method, all in memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findConsumer } from "../snapshot/find-consumer.ts";
@@ -14,11 +14,11 @@ export function identifyConsumer(deps: Deps, matched: MatchedRequest): Authentic
     needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
   });
   if (!endpoint.methods.includes(request.method)) {
-    // Clients that prefer WebSocket fall back to HTTP on this status alone.
+    // Clients that prefer WebSocket fall back to HTTP only on this status.
     if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
       throw new AppError("upgrade_required", undefined, { details: { upgrade: "HTTP/1.1" } });
     }
-    const text = `This path takes ${endpoint.methods.join(" and ")}.`;
+    const text = `Method not allowed. This path accepts ${endpoint.methods.join(" and ")}.`;
     throw new AppError("invalid_request", text, { details: { param: "method" } });
   }
   deps.markUsed("consumer_keys", key.id);

@@ -1,13 +1,13 @@
-/** May a consumer use this model at this registry? The allow list, made ready once for many questions. */
+/** Checks a model against a consumer's allow-list at a registry. The list is compiled once. */
 import { type ModelPolicy, matchesModel } from "../contract/consumers.ts";
 
-interface Compiled {
-  literal: ReadonlySet<string>;
+interface AllowList {
+  names: ReadonlySet<string>;
   patterns: readonly string[];
 }
 
-/** A policy is part of an immutable snapshot, so what is made of it lives as long. */
-const compiled = new WeakMap<ModelPolicy, Compiled>();
+/** Keyed by policies of immutable snapshots: an entry is collected together with its snapshot. */
+const compiled = new WeakMap<ModelPolicy, AllowList>();
 
 export function isModelAllowed(policy: ModelPolicy, model: string): boolean {
   if (!policy.allowed) return true;
@@ -15,10 +15,10 @@ export function isModelAllowed(policy: ModelPolicy, model: string): boolean {
   if (!list) {
     const isPattern = (entry: string) => entry.includes("*");
     list = {
-      literal: new Set(policy.allowed.filter((entry) => !isPattern(entry))),
+      names: new Set(policy.allowed.filter((entry) => !isPattern(entry))),
       patterns: policy.allowed.filter(isPattern),
     };
     compiled.set(policy, list);
   }
-  return list.literal.has(model) || list.patterns.some((entry) => matchesModel(entry, model));
+  return list.names.has(model) || list.patterns.some((entry) => matchesModel(entry, model));
 }

@@ -1,4 +1,4 @@
-/** Which models may a consumer name? Answered from the configuration, without asking an upstream. */
+/** Lists the models of a consumer from the configuration, without a request to an upstream. */
 import { AppError } from "../contract/errors.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
@@ -6,7 +6,7 @@ import type { AuthenticatedRequest } from "./stages.ts";
 interface ModelCard {
   id: string;
   object: "model";
-  /** Unix seconds: when its registry was created, the only time that is known here. */
+  /** Unix seconds: creation time of the registry, because that of the model is unknown. */
   created: number;
   owned_by: string;
 }
@@ -18,13 +18,15 @@ export function listModels({
   const cards = buildModelCards(consumer);
   if (item === undefined) return { object: "list", data: cards };
   const card = cards.find(({ id }) => id === item);
-  if (!card) throw new AppError("not_found", "This consumer lists no such model.");
+  if (!card) {
+    throw new AppError("not_found", "Unknown model. GET /v1/models lists the consumer's models.");
+  }
   return card;
 }
 
 /**
- * Lists names from allow-lists, or the provider's own where there is none, and defaults; a pattern is not a
- * name. The first registry that has a name owns it.
+ * Returns the names in allow-lists, or the provider's names without an allow-list, and the defaults. Skips
+ * patterns. Of several registries with the same name, the first is its owner.
  */
 function buildModelCards({ registries }: ConsumerView): ModelCard[] {
   const cards = new Map<string, ModelCard>();

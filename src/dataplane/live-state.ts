@@ -1,4 +1,4 @@
-/** State of the data plane between requests: health, load, round-robin turns, location of files. */
+/** In-memory state of the data plane across requests: health, load, round-robin turns, location of files. */
 import type { Deps } from "../deps.ts";
 import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
@@ -7,25 +7,25 @@ import { createFileOwners, type FileOwners } from "./file-owners.ts";
 import { createHealth, type RegistryHealth } from "./registry-health.ts";
 import { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
 
-/** Kept by id, so that it outlives a change of the configuration. */
+/** Keyed by registry id, so that it survives a configuration change. */
 export interface RegistryState extends RegistryHealth {
   view: RegistryView;
-  /** Requests under way, until the end of their answers. */
+  /** Requests whose responses have not ended. */
   in_flight: number;
-  /** Peak-sensitive average of the time to an answer's head; 0: not known yet. */
+  /** Peak-sensitive average of the time to the response headers; 0 before the first response. */
   latency_ms: number;
   latency_at: number;
-  /** What became of the requests sent to it: a class of status, or the code of an error. */
+  /** Requests sent, by status class or error code. */
   outcomes: Counts;
 }
 
 export interface LiveState {
   registries: Map<string, RegistryState>;
-  /** Smooth round robin: by consumer id, then registry id, how far each is ahead of its turn. */
+  /** Current weights of smooth weighted round robin, by consumer id, then registry id. */
   turns: Map<string, Map<string, number>>;
-  /** By file id: the registry that answered with it before. A hint learned from answers, never the truth. */
+  /** Registry that returned a file id before, by file id. Only a hint. */
   file_hints: LruCache<string>;
-  /** Who uploaded what. Unlike the hints it is the truth, and written down. */
+  /** Consumer that uploaded each file. Authoritative and stored. */
   file_owners: FileOwners;
   metrics: RequestMetrics;
   snapshot: Snapshot | undefined;
@@ -33,7 +33,7 @@ export interface LiveState {
 
 declare module "../deps.ts" {
   interface Deps {
-    /** State of the data plane. Read it with `liveState()`, which first removes deleted resources. */
+    /** State of the data plane. Read it with `getLiveState()`, which first removes deleted resources. */
     live: LiveState;
   }
 }
@@ -63,18 +63,17 @@ export function getLiveState({
 }
 
 export function getRegistryState(live: LiveState, view: RegistryView): RegistryState {
-  const known = live.registries.get(view.id);
-  if (known?.view === view) return known;
-  if (known && isSameUpstream(known.view, view)) {
-    known.view = view;
-    return known;
+  const state = live.registries.get(view.id);
+  if (state?.view === view) return state;
+  if (state && isSameUpstream(state.view, view)) {
+    state.view = view;
+    return state;
   }
-  // Another address or credential: what was learned of the old one says nothing about it, and
-  // what is still under way there ends there.
+  // Another address or credential starts with a new state; requests in flight keep the old one.
   const unused = { in_flight: 0, latency_ms: 0, latency_at: 0, outcomes: newCounts() };
-  const fresh = { view, ...unused, ...createHealth() };
-  live.registries.set(view.id, fresh);
-  return fresh;
+  const newState = { view, ...unused, ...createHealth() };
+  live.registries.set(view.id, newState);
+  return newState;
 }
 
 function isSameUpstream(one: RegistryView, other: RegistryView): boolean {

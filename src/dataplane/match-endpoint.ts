@@ -10,7 +10,7 @@ export interface DataEndpoint extends Omit<DataPlaneEndpoint, "operations"> {
 }
 
 const withoutParameters = new Map<string, DataEndpoint>();
-/** By the path with `{}` as its parameter, such as `/files/{}/content`. */
+/** Keyed by the path with `{}` as its parameter, such as `/files/{}/content`. */
 const withParameter = new Map<string, DataEndpoint>();
 for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
   const endpoint = { ...rest, methods: Object.keys(operations) };
@@ -20,9 +20,9 @@ for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
 
 export function matchEndpoint(request: Request, ids: RequestContext): MatchedRequest {
   const { slug, rest, search } = splitUrl(request.url);
-  const found = matchTail(rest);
-  if (!found) throw new AppError("not_found", NO_SUCH_PATH);
-  return { request, ids, slug, search, ...found };
+  const match = matchTail(rest);
+  if (!match) throw new AppError("not_found", UNKNOWN_PATH);
+  return { request, ids, slug, search, ...match };
 }
 
 /** Splits `/{consumer}/v1/…?…` into the slug, the path after it and the query string with its `?`. */
@@ -39,13 +39,13 @@ export function splitUrl(url: string): { slug: string; rest: string; search: str
   };
 }
 
-const NO_SUCH_PATH =
-  "No endpoint of the gateway has this path: they are /{consumer}/v1/chat/completions and the others listed at /docs.";
+const UNKNOWN_PATH =
+  "Unknown path. Paths of the gateway are /{consumer}/v1/chat/completions and the others listed at /docs.";
 
-export type Matched = Pick<MatchedRequest, "endpoint" | "tail" | "item">;
+export type EndpointMatch = Pick<MatchedRequest, "endpoint" | "tail" | "item">;
 
-/** `path` is what stands behind `/{consumer}`; slashes at its end do not count. */
-export function matchTail(path: string): Matched | undefined {
+/** Matches the path after `/{consumer}`. Ignores trailing slashes. */
+export function matchTail(path: string): EndpointMatch | undefined {
   if (!path.startsWith("/v1/")) return undefined;
   let end = path.length;
   while (path.charCodeAt(end - 1) === SLASH) end--;
@@ -55,7 +55,7 @@ export function matchTail(path: string): Matched | undefined {
   return matchParameter(tail);
 }
 
-function matchParameter(tail: string): Matched | undefined {
+function matchParameter(tail: string): EndpointMatch | undefined {
   const start = tail.indexOf("/", 1) + 1;
   if (start === 0) return undefined;
   const slash = tail.indexOf("/", start);

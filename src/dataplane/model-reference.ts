@@ -2,14 +2,14 @@
 import { AppError } from "../contract/errors.ts";
 
 export type ModelReference =
-  /** No model was sent: the chosen registry's default goes upstream. */
+  /** No model was sent: the registry's default is used. */
   | { kind: "absent" }
-  /** `auto`: some registry's default. */
+  /** `auto`: the default of any registry. */
   | { kind: "auto" }
   | { kind: "named"; model: string }
   /** `@provider/model`. */
   | { kind: "pinned"; provider: string; model: string }
-  /** Not a text, or empty: passed on untouched, and on no allow list. */
+  /** Not a string, or empty: sent unchanged; no allow-list permits it. */
   | { kind: "opaque" };
 
 export function parseModelReference(value: unknown): ModelReference {
@@ -22,19 +22,19 @@ export function parseModelReference(value: unknown): ModelReference {
 export const isAuto = (model: string): boolean =>
   model.length === 4 && model.toLowerCase() === "auto";
 
-/** The provider of `@provider`: trimmed, lower-cased, or undefined when it is malformed. */
+/** Returns the provider of `@provider`, trimmed and in lower case; undefined if it is malformed. */
 export function parseProviderName(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   return /^[a-z0-9_-]+$/.test(name) ? name : undefined;
 }
 
 function parsePinnedModel(text: string): ModelReference {
-  // The model may hold slashes of its own: `@openrouter/vendor/name`.
+  // The model may contain slashes: `@openrouter/vendor/name`.
   const slash = text.indexOf("/");
   const provider = slash < 0 ? undefined : parseProviderName(text.slice(1, slash));
   const model = text.slice(slash + 1);
   if (provider === undefined || model === "") {
-    throw new AppError("invalid_model", "A pin is written @provider/model.", {
+    throw new AppError("invalid_model", "model: a pin must have the form @provider/model.", {
       details: { param: "model" },
     });
   }

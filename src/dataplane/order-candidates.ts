@@ -1,5 +1,4 @@
-/** Orders the registries that may answer: the first is tried first. */
-
+/** Load balancing: orders the candidates of a request; the first is tried first. */
 import type { Capability } from "../contract/registries.ts";
 import { readUser } from "../contract/user-header.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
@@ -19,25 +18,25 @@ export interface BalancingInput {
 export function orderCandidates(
   live: LiveState,
   candidates: Candidate[],
-  turn: BalancingInput,
+  input: BalancingInput,
 ): Candidate[] {
   if (candidates.length === 1) return candidates;
-  // Health does not count here: the one that has the file is the only one that can answer.
-  if (turn.file_id !== undefined) return orderByFileHint(live, candidates, turn.file_id);
+  // Ignores health, because only the registry that stores the file can return it.
+  if (input.file_id !== undefined) return orderByFileHint(live, candidates, input.file_id);
 
   const now = elapsedMs();
   const available = candidates.filter(({ registry }) =>
     isAvailable(getRegistryState(live, registry), now),
   );
-  // When nothing looks well, the request is still worth a try: the upstream says best what is wrong.
+  // If no registry is available, tries all: the response of an upstream explains the problem best.
   const pool = available.length > 0 ? available : candidates;
   if (pool.length === 1) return pool;
-  // Uploads and lists of a consumer meet at one registry, or a list would miss what was uploaded.
-  if (turn.capability === "files") return sortByScore(pool, createStickyScore(turn.consumer.id));
-  return ALGORITHMS[turn.consumer.balancing.algorithm](live, pool, turn);
+  // Uploads and lists of a consumer use the same registry, so that a list contains the uploads.
+  if (input.capability === "files") return sortByScore(pool, createStickyScore(input.consumer.id));
+  return ALGORITHMS[input.consumer.balancing.algorithm](live, pool, input);
 }
 
-type Algorithm = (live: LiveState, pool: Candidate[], turn: BalancingInput) => Candidate[];
+type Algorithm = (live: LiveState, pool: Candidate[], input: BalancingInput) => Candidate[];
 
 const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
   round_robin: (live, pool, { consumer }) => takeTurn(getTurns(live, consumer.id), pool),
@@ -45,33 +44,33 @@ const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
   least_in_flight(live, pool, { consumer }) {
     const load = ({ registry, weight }: Candidate) =>
       getRegistryState(live, registry).in_flight / weight;
-    const least = Math.min(...pool.map(load));
+    const minLoad = Math.min(...pool.map(load));
     const [first] = takeTurn(
       getTurns(live, consumer.id),
-      pool.filter((candidate) => load(candidate) === least),
+      pool.filter((candidate) => load(candidate) === minLoad),
     );
     const rest = pool.filter((candidate) => candidate !== first);
-    rest.sort((one, other) => load(one) - load(other));
+    rest.sort((a, b) => load(a) - load(b));
     return first ? [first, ...rest] : rest;
   },
 
-  /** Power of two choices: looking at all of them would send everyone to the same one. */
+  /** Power of two choices: comparing all of them would send all requests to the same one. */
   latency(live, pool, { random }) {
-    const expected = ({ registry, weight }: Candidate) => {
+    const cost = ({ registry, weight }: Candidate) => {
       const { latency_ms, in_flight } = getRegistryState(live, registry);
       return (latency_ms * (in_flight + 1)) / weight;
     };
     const shuffled = sortByScore(pool, () => random());
     const [one, two, ...rest] = shuffled;
     if (!one || !two) return shuffled;
-    return expected(one) <= expected(two) ? [one, two, ...rest] : [two, one, ...rest];
+    return cost(one) <= cost(two) ? [one, two, ...rest] : [two, one, ...rest];
   },
 
   sticky: (_live, pool, { consumer, headers }) =>
     sortByScore(pool, createStickyScore(`${consumer.id} ${readUser(headers)}`)),
 };
 
-/** The registry that returned the id before, then those whose ids begin like it, then the others. */
+/** Orders the registry that returned the id before first, then those whose id prefix matches. */
 function orderByFileHint(live: LiveState, candidates: Candidate[], fileId: string): Candidate[] {
   const hinted = live.file_hints.get(fileId);
   return sortByScore(candidates, ({ registry: { id, provider } }) => {
@@ -90,7 +89,7 @@ function getTurns(live: LiveState, consumerId: string): Map<string, number> {
   return turns;
 }
 
-/** Smooth weighted round robin: the one most behind its share goes first, and the rest in that order. */
+/** Orders by smooth weighted round robin, and charges the first candidate with its turn. */
 function takeTurn(turns: Map<string, number>, pool: Candidate[]): Candidate[] {
   let total = 0;
   for (const { registry, weight } of pool) {
@@ -103,7 +102,7 @@ function takeTurn(turns: Map<string, number>, pool: Candidate[]): Candidate[] {
   return ordered;
 }
 
-/** Rendezvous hashing by weight: when a registry goes, only its own subjects move. */
+/** Weighted rendezvous hashing: if a registry is removed, only its own subjects move. */
 function createStickyScore(subject: string): (candidate: Candidate) => number {
   return ({ registry, weight }) => {
     const hash = Bun.hash.wyhash(`${subject} ${registry.id}`) & MASK;
@@ -114,10 +113,10 @@ function createStickyScore(subject: string): (candidate: Candidate) => number {
 
 const MASK = (1n << 52n) - 1n;
 
-/** Highest first; equal scores keep the attach order. */
+/** Sorts by descending score; equal scores keep the attach order. */
 function sortByScore(pool: Candidate[], score: (candidate: Candidate) => number): Candidate[] {
   return pool
     .map((candidate) => ({ candidate, score: score(candidate) }))
-    .sort((one, other) => other.score - one.score)
+    .sort((a, b) => b.score - a.score)
     .map(({ candidate }) => candidate);
 }

@@ -1,4 +1,4 @@
-/** Reads the `model` of a form at any position; the form itself goes upstream untouched (spec 4.4, 4.5). */
+/** Reads the `model` of a multipart form at any position; the form is sent upstream unchanged (spec 4.4, 4.5). */
 import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
@@ -6,9 +6,10 @@ import { declaresOtherCharset, readBoundary } from "../lib/multipart/content-typ
 import { createFieldScan, type FieldScan } from "../lib/multipart/scan-field.ts";
 import { splicedLength, spliceStream } from "../lib/streams/splice-stream.ts";
 import { createSpool, releaseBuffer, type Spool } from "../lib/streams/spool.ts";
+import type { IncomingBody } from "../read-body.ts";
 import { MODEL_SELECTORS } from "./find-additional-models.ts";
 import { isAuto } from "./model-reference.ts";
-import { createByteReservation, openUpload, type Upload, uploadLimits } from "./open-upload.ts";
+import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
 import type { FormBody } from "./request-body.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 
@@ -17,10 +18,10 @@ export interface FormWithModel {
   model: string | undefined;
 }
 
-/** Caps what waits in memory for a `model` that comes late; the rest waits in a nameless file. */
-const MEMORY_BYTES = 1024 * 1024;
+/** Caps the bytes buffered in memory until `model` is found; further bytes go to an unlinked file. */
+const MAX_MEMORY_BYTES = 1024 * 1024;
 
-/** For forms that have no model (files): not scanned, not held. */
+/** Streams a form that has no model (files), without scanning or buffering. */
 export function streamFormBody(deps: Deps, authenticated: AuthenticatedRequest): FormBody {
   const { content_type } = readFormType(authenticated.request);
   const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
@@ -28,8 +29,8 @@ export function streamFormBody(deps: Deps, authenticated: AuthenticatedRequest):
 }
 
 /**
- * The form of any consumer may hold a pin, so nothing is sent before the model is authenticated. It usually
- * comes first: then the rest streams through. Where it follows the file, the form waits in a spool.
+ * Buffers the form until its model is known, because any form may contain a pin. The model usually
+ * comes first, and the rest streams through. If it follows the file, the form is spooled.
  */
 export async function readFormBody(
   deps: Deps,
@@ -44,10 +45,10 @@ export async function readFormBody(
     name: "model",
     forbidden: listForbiddenFields(authenticated),
   });
-  const hold = createByteReservation(deps, authenticated);
+  const reserve = createByteReservation(deps, authenticated);
   const spool = createSpool({
     dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
-    memoryLimit: MEMORY_BYTES,
+    memoryLimit: MAX_MEMORY_BYTES,
   });
   authenticated.progress.cleanups.push(() => void spool[Symbol.asyncDispose]());
 
@@ -55,14 +56,14 @@ export async function readFormBody(
   for (let chunk = await upload.next(); chunk; chunk = await upload.next()) {
     scan.push(chunk);
     checkScan(scan);
-    // One chunk later than the model is authenticated: a form that is over by then was checked to its end.
-    if (isFinalModel(model) && spool.size <= MEMORY_BYTES) {
+    // One chunk after the model is known: a form that has ended by then is already checked to its end.
+    if (isFinalModel(model) && spool.size <= MAX_MEMORY_BYTES) {
       return {
         body: createStreamedForm(content_type, upload, { spool, scan, next: chunk }),
         model,
       };
     }
-    hold(chunk.length);
+    reserve(chunk.length);
     await spool.append(chunk);
     model = scan.value?.trim();
   }
@@ -70,7 +71,7 @@ export async function readFormBody(
   checkScan(scan);
   const { size: length } = spool;
   const stream = () => spool.stream();
-  const body: FormBody = { kind: "form", content_type, length, spent: () => false, stream };
+  const body: FormBody = { kind: "form", content_type, length, isConsumed: () => false, stream };
   if (isFinalModel(model)) return { body, model };
   const withModel = (fallback: string) => {
     const edits = buildModelEdits(scan, boundary, fallback);
@@ -79,15 +80,15 @@ export async function readFormBody(
   return { body: { ...body, withModel }, model };
 }
 
-/** Whether the form is sent with the model it names. */
+/** Returns whether the form is sent with the model it names. */
 const isFinalModel = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
 
-/** Fields that could change how names are read, select a model, or refer to a file, none of it checked. */
+/** Returns unchecked fields that could change how names are decoded, select a model, or refer to a file. */
 function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly string[] {
-  const limited = consumer.registries.some(({ models }) => models.allowed);
+  const isLimited = consumer.registries.some(({ models }) => models.allowed);
   return [
     ...["_charset_", "modelid"],
-    ...(limited ? MODEL_SELECTORS : []),
+    ...(isLimited ? MODEL_SELECTORS : []),
     ...(consumer.files_scope === "own" ? ["file_id", "file_ids"] : []),
   ];
 }
@@ -95,50 +96,50 @@ function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly strin
 /** Replaces the value of each `model` field, or adds the field at the end of the form. */
 function buildModelEdits({ ranges, closes_at = 0 }: FieldScan, boundary: string, model: string) {
   if (ranges.length > 0) return ranges.map((range) => ({ ...range, put: Buffer.from(model) }));
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n`;
-  return [{ from: closes_at, to: closes_at, put: Buffer.from(`${head}${model}\r\n`) }];
+  const header = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n`;
+  return [{ from: closes_at, to: closes_at, put: Buffer.from(`${header}${model}\r\n`) }];
 }
 
 function readFormType(request: Request): { content_type: string; boundary: string } {
   const content_type = request.headers.get("content-type") ?? "";
   const boundary = readBoundary(content_type);
   if (boundary !== undefined) return { content_type, boundary };
-  const text = "Send a form: Content-Type: multipart/form-data with one boundary.";
+  const text = "Content-Type must be multipart/form-data with exactly one boundary.";
   throw new AppError("invalid_request", text);
 }
 
-interface Begun {
+interface BufferedStart {
   spool: Spool;
   scan: FieldScan;
-  /** Read and scanned, but not in the spool. */
+  /** Scanned, but not in the spool. */
   next: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Streams what was read while looking for the model, then the client's body as it comes, one chunk
- * behind: the last chunk is sent only when the whole form was checked.
+ * Streams the buffered start of the form, then the client's body as it arrives, delayed by one chunk:
+ * the last chunk is sent only after the whole form was checked.
  */
 function createStreamedForm(
   content_type: string,
-  upload: Upload,
-  begun: Begun | undefined,
+  upload: IncomingBody,
+  start: BufferedStart | undefined,
 ): FormBody {
-  let spent = false;
-  let held = begun?.next;
+  let consumed = false;
+  let pending = start?.next;
   const stream = () => {
-    const head = begun?.spool.stream().getReader();
+    const spooled = start?.spool.stream().getReader();
     let sent: Uint8Array<ArrayBuffer> | undefined;
     return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         async pull(controller) {
-          const kept = await head?.read();
-          if (kept?.value) return controller.enqueue(kept.value);
-          spent = true; // before the wait: another attempt must not count on the rest of the body
-          if (sent) releaseBuffer(sent); // pulling means that the chunk before was taken
+          const buffered = await spooled?.read();
+          if (buffered?.value) return controller.enqueue(buffered.value);
+          consumed = true; // before the await: another attempt cannot send the rest of the body
+          if (sent) releaseBuffer(sent); // a pull means that the previous chunk was read
           const chunk = await upload.next();
-          if (begun) checkNextChunk(begun.scan, chunk);
-          sent = begun ? held : chunk;
-          held = chunk;
+          if (start) checkNextChunk(start.scan, chunk);
+          sent = start ? pending : chunk;
+          pending = chunk;
           if (sent) controller.enqueue(sent);
           if (!chunk) controller.close();
         },
@@ -146,10 +147,10 @@ function createStreamedForm(
       { highWaterMark: 0 },
     );
   };
-  return { kind: "form", content_type, length: upload.length, spent: () => spent, stream };
+  return { kind: "form", content_type, length: upload.length, isConsumed: () => consumed, stream };
 }
 
-/** Rejects a second `model` or a missing end before the upstream has the whole form. */
+/** Rejects a second `model` or a missing final boundary before the upstream has the whole form. */
 function checkNextChunk(scan: FieldScan, chunk: Uint8Array | undefined): void {
   if (chunk) scan.push(chunk);
   else scan.end();

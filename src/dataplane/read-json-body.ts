@@ -1,4 +1,4 @@
-/** Reads a JSON body once and finds the few members that routing needs, without building a tree. */
+/** Reads a JSON body and locates the members that routing needs, without parsing the rest. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type MemberScan, scanMembers } from "../lib/json/scan-members.ts";
@@ -9,27 +9,27 @@ import type { AuthenticatedRequest } from "./stages.ts";
 export async function readJsonBody<Name extends string>(
   deps: Deps,
   authenticated: AuthenticatedRequest,
-  wanted: readonly Name[],
+  names: readonly Name[],
 ): Promise<MemberScan<Name>> {
   const bytes = await readBytes(deps, authenticated);
-  const members = scanMembers(startsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes, wanted);
+  const members = scanMembers(startsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes, names);
   if (!members.ok) throw new AppError("invalid_request", `The body is ${members.reason}.`);
   return members;
 }
 
-/** RFC 8259 section 8.1: a parser may ignore a byte order mark. The upstream does not get it. */
+/** A parser may ignore a byte order mark (RFC 8259, section 8.1). It is not sent upstream. */
 const startsWithByteOrderMark = (bytes: Uint8Array): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
-/** What is held is counted as it comes: a length that is only promised takes nothing from others. */
+/** Reserves bytes as they arrive, so that a declared length alone takes nothing from the budget. */
 function readBytes(
   deps: Deps,
   authenticated: AuthenticatedRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { request, progress } = authenticated;
-  const hold = createByteReservation(deps, authenticated);
+  const reserve = createByteReservation(deps, authenticated);
   return readBody(request, uploadLimits(deps, "JSON_BODY_MIB"), (count) => {
-    hold(count);
+    reserve(count);
     progress.request_bytes += count;
   });
 }

@@ -1,4 +1,4 @@
-/** Reads the models that a request names. Reads as much of the body as that takes, and changes none of it. */
+/** Reads the models that a request names, from as little of the body as possible. The body stays unchanged. */
 import { AppError } from "../contract/errors.ts";
 import { CAPABILITIES, type Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
@@ -17,47 +17,47 @@ export async function readModel(
   capability: Capability,
 ): Promise<ParsedRequest> {
   const pin = authenticated.request.headers.get("x-ag-pin")?.trim() || undefined;
-  const common = {
+  const base = {
     ...authenticated,
     pin,
     model: parseModelReference(undefined),
     additional_models: [],
   };
-  if (authenticated.request.method !== "POST") return { ...common, body: { kind: "none" } };
+  if (authenticated.request.method !== "POST") return { ...base, body: { kind: "none" } };
   const encoding = authenticated.request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
     throw new AppError("invalid_request", "Send the body without Content-Encoding.");
   }
-  if (capability !== "files") checkQuery(authenticated.search);
+  if (capability !== "files") rejectModelInQuery(authenticated.search);
   if (isForm(authenticated)) {
-    if (capability === "files") return { ...common, body: streamFormBody(deps, authenticated) };
+    if (capability === "files") return { ...base, body: streamFormBody(deps, authenticated) };
     const { body, model } = await readFormBody(deps, authenticated);
     authenticated.progress.model_asked = model ?? null;
-    return { ...common, body, model: parseModelReference(model) };
+    return { ...base, body, model: parseModelReference(model) };
   }
   const members = await readJsonBody(deps, authenticated, MEMBERS[capability]);
   const model = parseMember(members, "model");
   authenticated.progress.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
-  checkSpelling(members);
-  const limited = authenticated.consumer.registries.some(({ models }) => models.allowed);
+  rejectModelVariants(members);
+  const isLimited = authenticated.consumer.registries.some(({ models }) => models.allowed);
   return {
-    ...common,
+    ...base,
     body: { kind: "json", members },
     model: parseModelReference(model),
-    additional_models: limited && capability !== "files" ? findAdditionalModels(members) : [],
+    additional_models: isLimited && capability !== "files" ? findAdditionalModels(members) : [],
   };
 }
 
 /** Rejects `Model` and `modelId`: an upstream that reads them would use a model that was not checked. */
-function checkSpelling({ found, variants }: MemberScan<string>): void {
-  const other = ["model", "modelId"].find((name) => variants.has(name));
-  if (other === undefined && !found.has("modelId")) return;
-  throw new AppError("invalid_model", "Name the model in `model`, in lower case, and only there.", {
-    details: { param: other ?? "modelId" },
+function rejectModelVariants({ found, variants }: MemberScan<string>): void {
+  const variant = ["model", "modelId"].find((name) => variants.has(name));
+  if (variant === undefined && !found.has("modelId")) return;
+  throw new AppError("invalid_model", "Name the model only in `model`, in lower case.", {
+    details: { param: variant ?? "modelId" },
   });
 }
 
-function checkQuery(search: string): void {
+function rejectModelInQuery(search: string): void {
   if (search === "") return;
   const names = search
     .slice(1)
@@ -74,7 +74,7 @@ function isForm({ endpoint, request }: AuthenticatedRequest): boolean {
   return !request.headers.get("content-type")?.trim().toLowerCase().startsWith("application/json");
 }
 
-/** The members to find in a body: those that select a model, and those that a provider's table uses. */
+/** Members to locate in a body: those that select a model, and those that a provider's table uses. */
 const MEMBERS = Object.fromEntries(
   CAPABILITIES.map((capability) => {
     const used = Object.values(providers).flatMap(

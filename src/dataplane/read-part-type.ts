@@ -1,7 +1,7 @@
 /** Reads the `type` of an object inside a request body. */
 import { foldName } from "../lib/text/fold-name.ts";
 
-/** Empty when there is none, or a second one (`Type`): Go's parser would take the last of them. */
+/** Returns "" if `type` is missing or repeated in another case (`Type`), where Go's parser uses the last one. */
 export function readPartType(part: object): string {
   const type = "type" in part && typeof part.type === "string" ? part.type : "";
   if (type === "") return "";

@@ -4,7 +4,7 @@ import { readUsage } from "./read-usage.ts";
 const read = (tail: string, head?: string) =>
   readUsage(Buffer.from(tail), head === undefined ? undefined : Buffer.from(head));
 
-test("the usage of a whole answer, in either vocabulary", () => {
+test("the usage of a whole response is read in either vocabulary", () => {
   expect(
     read('{"x":1,"usage": {"prompt_tokens":3,"completion_tokens":4,"d":{"a":1}},"y":2}'),
   ).toEqual({
@@ -17,7 +17,7 @@ test("the usage of a whole answer, in either vocabulary", () => {
   });
 });
 
-test("in a stream the last usage that is one counts", () => {
+test("in a stream the last usage object counts", () => {
   const nulls = 'data: {"usage":null}\n\n'.repeat(20);
 
   expect(
@@ -25,7 +25,7 @@ test("in a stream the last usage that is one counts", () => {
   ).toEqual({ input_tokens: 1, output_tokens: 2 });
 });
 
-test("a stream that tells its input tokens first is read at both ends", () => {
+test("a stream that reports its input tokens first is read at both ends", () => {
   const head =
     'data: {"type":"message_start","message":{"usage":{"input_tokens":11,"output_tokens":1}}}';
 
@@ -43,11 +43,11 @@ test.each([
   '"usage"',
   'the word "usage": {broken',
   '{"usage":{"prompt_tokens":',
-])("%j tells no usage", (text) => {
+])("%j contains no usage", (text) => {
   expect(read(text)).toBeNull();
 });
 
-test("what is no count is none", () => {
+test("an invalid token count is read as 0", () => {
   expect(read('{"usage":{"prompt_tokens":1e300,"completion_tokens":2147483648}}')).toEqual({
     input_tokens: 0,
     output_tokens: 0,

@@ -1,4 +1,4 @@
-/** How many tokens did an answer use? Read from its ends, in the words of any of the dialects. */
+/** Reads the token usage from the first and last bytes of a response, in any dialect. */
 import { skipSpace, skipValue } from "../lib/json/skip-value.ts";
 
 export interface TokenUsage {
@@ -6,23 +6,23 @@ export interface TokenUsage {
   output_tokens: number;
 }
 
-/** Enough for the end of every known dialect: usage stands in the last event or the last member. */
+/** Every known dialect has `usage` in its last event or its last member, within this many bytes. */
 export const USAGE_TAIL_BYTES = 16 * 1024;
 
-/** The `usage` that stands last; a stream may tell its input tokens in its first event only, or end before the last. */
+/** Returns the last `usage`. Reads the first one if a stream reports input tokens only there, or was cut off. */
 export function readUsage(tail: Uint8Array, head = tail): TokenUsage | null {
   const first = () => findUsage(head, "first");
   const last = findUsage(tail, "last") ?? first();
   if (!last) return null;
   const input = last.prompt_tokens ?? last.input_tokens ?? first()?.input_tokens;
   const output = last.completion_tokens ?? last.output_tokens;
-  // Of audio the seconds may be counted instead.
+  // Audio usage may be in seconds instead.
   if (input === undefined && output === undefined) return null;
   return { input_tokens: toTokenCount(input), output_tokens: toTokenCount(output) };
 }
 
 const NAME = Buffer.from('"usage"');
-/** Streams repeat `"usage":null` in every chunk but one. */
+/** Streams repeat `"usage":null` in all chunks except one. */
 const MAX_SEARCH_STEPS = 64;
 
 function findUsage(
@@ -44,7 +44,7 @@ function findUsage(
   return undefined;
 }
 
-/** What the database counts to: an upstream may claim anything. */
+/** Maximum of the database column; an upstream may report any number. */
 const MAX_TOKENS = 2 ** 31 - 1;
 
 const toTokenCount = (value: unknown): number =>

@@ -1,13 +1,13 @@
-/** Is a registry worth sending to? Told by live traffic alone, never by a probe that is billed. */
+/** Circuit breaker of a registry, driven by live traffic: the gateway sends no probes, which would be billed. */
 
 export interface RegistryHealth {
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Open circuit: not before this (steady clock, ms); 0 when closed. */
+  /** Monotonic time in ms until which the circuit is open; 0 if closed. */
   open_until: number;
-  /** The one request that tries an open circuit is under way. */
+  /** The request that probes an open circuit is in flight. */
   probing: boolean;
-  /** The upstream asked to be left alone until then (Retry-After); 0 when it did not. */
+  /** Monotonic time in ms until which Retry-After applies; 0 if the upstream sent none. */
   paused_until: number;
 }
 
@@ -18,31 +18,31 @@ export const createHealth = (): RegistryHealth => ({
   paused_until: 0,
 });
 
-/** The upstream turned the request away and did nothing. Anthropic returns 529 for 503. */
+/** The upstream rejected the request without processing it. Anthropic sends 529 instead of 503. */
 export const BUSY_STATUSES: readonly number[] = [429, 503, 529];
 
 const FAILURES_TO_OPEN = 5;
 const OPEN_MS = 10_000;
 const MAX_PAUSE_MS = 60_000;
 
-/** A circuit whose time is over lets one request through; the others wait for what becomes of it. */
+/** Lets one request probe a circuit whose timeout has passed; no others until the probe ends. */
 export function isAvailable(health: RegistryHealth, now: number): boolean {
   if (health.paused_until > now) return false;
   if (health.open_until === 0) return true;
   return now >= health.open_until && !health.probing;
 }
 
-/** Call it when the request is sent, so that it counts as the probe. */
+/** Marks the request as the probe if the circuit is open. Call it when the request is sent. */
 export function recordSent(health: RegistryHealth): void {
   if (health.open_until !== 0) health.probing = true;
 }
 
-/** The client left before anything was known. */
+/** Ends a probe without a result: the client disconnected first. */
 export function recordNoOutcome(health: RegistryHealth): void {
   health.probing = false;
 }
 
-/** `status` undefined: no answer, or one that broke off. */
+/** Updates the circuit. `status` is undefined if there was no response, or an incomplete one. */
 export function recordOutcome(
   health: RegistryHealth,
   outcome: { status: number | undefined; retry_after_ms: number },
@@ -54,15 +54,16 @@ export function recordOutcome(
   if (retry_after_ms > 0) {
     health.paused_until = now + Math.min(retry_after_ms, MAX_PAUSE_MS);
   }
-  // A credential that is refused fails every request, not some of them.
-  const refused = status === 401 || status === 403;
-  const failed = status === undefined || status >= 500 || status === 408;
-  if (!refused && !failed) {
-    // 429: alive, but it says nothing about an open circuit either.
+  // A rejected credential fails every request, so one response opens the circuit.
+  const isUnauthorized = status === 401 || status === 403;
+  const isFailure = status === undefined || status >= 500 || status === 408;
+  if (!isUnauthorized && !isFailure) {
+    // 429 neither resets the failures nor closes the circuit, unless it is the result of a probe.
     if (status !== 429) health.failures = 0;
     if (status !== 429 || wasProbe) health.open_until = 0;
     return;
   }
   health.failures += 1;
-  if (refused || wasProbe || health.failures >= FAILURES_TO_OPEN) health.open_until = now + OPEN_MS;
+  if (isUnauthorized || wasProbe || health.failures >= FAILURES_TO_OPEN)
+    health.open_until = now + OPEN_MS;
 }

@@ -1,25 +1,25 @@
-/** The client's body, in the shape in which it is sent upstream. */
+/** Types of a client's body, in the form in which it is sent upstream. */
 import type { MemberScan } from "../lib/json/scan-members.ts";
 
-export type RequestBody = NoBody | JsonBody | FormBody;
+export type RequestBody = EmptyBody | JsonBody | FormBody;
 
-export interface NoBody {
+export interface EmptyBody {
   kind: "none";
 }
 
-/** Held in memory, so it can be sent as often as needed. */
+/** Held in memory, so that every attempt can send it. */
 export interface JsonBody {
   kind: "json";
   members: MemberScan<string>;
 }
 
-/** Sent upstream byte for byte (spec 4.4): the boundary and the length are the client's. */
+/** Sent upstream byte for byte (spec 4.4), with the client's boundary and length. */
 export interface FormBody extends FormBytes {
   kind: "form";
   content_type: string;
-  /** Part of it was sent and is not kept: it cannot be sent again. */
-  spent: () => boolean;
-  /** The form with a default model; only where the client's names none, or `auto`. */
+  /** Returns whether a part was sent that is not buffered, so that the form cannot be sent again. */
+  isConsumed: () => boolean;
+  /** Returns the form with a default model. Set only if the client's form has no model, or `auto`. */
   withModel?: (model: string) => FormBytes;
 }
 

@@ -1,14 +1,14 @@
-/** What the data plane has done since the program started, counted in place for the metrics. */
+/** Counters and histograms of data-plane requests since the process started. */
 import { type Counts, type Histogram, newCounts, newHistogram, observe } from "../lib/metrics.ts";
 import { plugins } from "../plugins/all.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 
 export interface RequestMetrics {
-  /** Requests of known consumers, until the end of their answers. */
+  /** Requests of identified consumers whose responses have not ended. */
   in_flight: number;
-  /** By the name of the plugin. */
+  /** By plugin name. */
   rejections: Counts;
-  /** By the name of the endpoint: seconds until the first byte of the answer, and until its last. */
+  /** By endpoint name: seconds until the first byte of the response, and until the last. */
   first_byte: Map<string, Histogram>;
   duration: Map<string, Histogram>;
 }
@@ -20,7 +20,7 @@ export const createRequestMetrics = (): RequestMetrics => ({
   duration: new Map(),
 });
 
-/** A list of models takes a millisecond, an answer that thinks takes minutes. */
+/** A list of models takes a millisecond, a reasoning model takes minutes. */
 const BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 export function observeDurations(

@@ -1,4 +1,4 @@
-/** What one request has used so far, and what becomes of it at the end: given back, and told as an event. */
+/** Progress of one request; at its end, cleanups run and the request event is recorded. */
 import { ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Deps } from "../deps.ts";
@@ -11,23 +11,23 @@ import type { AuthenticatedRequest } from "./stages.ts";
 
 export interface UpstreamAttempt {
   registry_id: string;
-  /** What the upstream answered; null when it did not. */
+  /** Null without a response. */
   status: number | null;
   error: ErrorCode | null;
   ms: number;
 }
 
 export interface RequestProgress {
-  /** In milliseconds of the steady clock. */
+  /** Monotonic time in ms. */
   started_at: number;
   attempts: UpstreamAttempt[];
   model_asked: string | null;
   model_sent: string | null;
   request_bytes: number;
   response_bytes: number;
-  /** Until the answer's first byte was at hand. */
+  /** Time to the first byte of the response. */
   ttfb_ms: number | null;
-  /** Called once when the request is over, however it ends. */
+  /** Called once, at any end of the request. */
   cleanups: (() => void)[];
   is_ended: boolean;
 }
@@ -54,40 +54,41 @@ export function startRequest(deps: Deps): RequestProgress {
   };
 }
 
-/** Several ends may race (the client leaves while the upstream breaks): the first one counts. */
+/** Ends may race (the client disconnects while the upstream fails): only the first one counts. */
 export function endRequest(
   deps: Deps,
   authenticated: AuthenticatedRequest,
-  reported: RequestOutcome,
+  outcome: RequestOutcome,
 ): void {
   const { progress } = authenticated;
   if (progress.is_ended) return;
   progress.is_ended = true;
-  for (const release of progress.cleanups) release();
+  for (const cleanup of progress.cleanups) cleanup();
   const total_ms = roundToTenths(elapsedMs() - progress.started_at);
   const { metrics } = getLiveState(deps);
   metrics.in_flight -= 1;
   observeDurations(metrics, authenticated, total_ms);
-  deps.recordRequest(buildEvent(authenticated, resolveOutcome(deps, reported), total_ms));
+  deps.recordRequest(buildEvent(authenticated, resolveOutcome(deps, outcome), total_ms));
 }
 
-/** A connection that our shutdown cut looks like a client that left. */
-function resolveOutcome({ responseDeadline }: Deps, ending: RequestOutcome): RequestOutcome {
-  if (ending.error_code !== "client_closed" || !responseDeadline.aborted) return ending;
-  const { status } = ending.status === ERRORS.client_closed.status ? ERRORS.shutting_down : ending;
-  return { ...ending, status, error_code: "shutting_down" };
+/** Reports a connection that the shutdown closed as such, not as a client that disconnected. */
+function resolveOutcome({ responseDeadline }: Deps, outcome: RequestOutcome): RequestOutcome {
+  if (outcome.error_code !== "client_closed" || !responseDeadline.aborted) return outcome;
+  const { status } =
+    outcome.status === ERRORS.client_closed.status ? ERRORS.shutting_down : outcome;
+  return { ...outcome, status, error_code: "shutting_down" };
 }
 
 function buildEvent(
   authenticated: AuthenticatedRequest,
-  ending: RequestOutcome,
+  outcome: RequestOutcome,
   total_ms: number,
 ): RequestEvent {
   const { progress, ids, consumer } = authenticated;
-  const { registry, usage } = ending;
+  const { registry, usage } = outcome;
   return {
     id: ids.request_id,
-    // What lists are ordered and narrowed by.
+    // From the id, by which lists are sorted and filtered.
     time: formatTime(readIdTime(ids.request_id)),
     trace_id: ids.trace_id,
     gateway_id: consumer.gateway.id,
@@ -100,8 +101,8 @@ function buildEvent(
     attempts: progress.attempts,
     model_asked: toStorableText(progress.model_asked),
     model_sent: toStorableText(progress.model_sent),
-    status: ending.status,
-    error_code: ending.error_code,
+    status: outcome.status,
+    error_code: outcome.error_code,
     request_bytes: progress.request_bytes,
     response_bytes: progress.response_bytes,
     ttfb_ms: progress.ttfb_ms,
@@ -114,7 +115,7 @@ function buildEvent(
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** A busy node begins many requests in the same millisecond. */
+/** Caches the last value: many requests start in the same millisecond. */
 function formatTime(ms: number): string {
   if (ms !== lastMs) {
     lastMs = ms;
@@ -123,9 +124,9 @@ function formatTime(ms: number): string {
   return lastText;
 }
 
-/** A model name is the client's text, of whatever length and characters. */
+/** Truncates a model name, which is client input, and replaces control characters. */
 const toStorableText = (text: string | null): string | null =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it replaces them
   text?.slice(0, 256).replace(/[\u0000-\u001f\u007f]/g, "\ufffd") ?? null;
 
 export const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -1,4 +1,4 @@
-/** Whose are the files of an answer? An upload gets its owner; an own list keeps only what is the consumer's. */
+/** Applies `files_scope` to a response: records the owner of an upload, and filters a list by owner. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createSizeCap } from "../lib/streams/capped-body.ts";
@@ -10,7 +10,7 @@ import { recordOutcome } from "./registry-health.ts";
 import type { ForwardedRequest } from "./stages.ts";
 import { readWholeBody } from "./upstream-reply.ts";
 
-/** More than ten thousand files, the longest list that is known of. */
+/** Room for more than 10,000 files, the longest page of any known provider. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 export async function scopeFiles(
@@ -21,17 +21,18 @@ export async function scopeFiles(
   if (reply.status >= 300) return forwarded;
   if (item !== undefined) {
     const registry_id = candidate.registry.id;
-    if (request.method === "DELETE")
-      getLiveState(deps).file_owners.forget({ registry_id, file_id: item });
+    if (request.method === "DELETE") {
+      getLiveState(deps).file_owners.remove({ registry_id, file_id: item });
+    }
     return forwarded;
   }
-  const upload = request.method === "POST";
-  if (!upload && consumer.files_scope === "shared") return forwarded;
-  const bytes = await readResponse(forwarded);
-  // Before the answer leaves: the caller may ask for the file the moment it knows the id.
-  if (upload) recordUpload(deps, forwarded, bytes);
-  const kept = upload ? bytes : await filterList(deps, forwarded, bytes);
-  return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes: kept } } };
+  const isUpload = request.method === "POST";
+  if (!isUpload && consumer.files_scope === "shared") return forwarded;
+  const received = await readResponse(forwarded);
+  // Before the response is sent: the client may request the file as soon as it has the id.
+  if (isUpload) recordUpload(deps, forwarded, received);
+  const bytes = isUpload ? received : await filterList(deps, forwarded, received);
+  return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };
 }
 
 async function readResponse({
@@ -52,7 +53,7 @@ async function readResponse({
   });
 }
 
-/** Whatever the consumer's scope is: it may be another one tomorrow. */
+/** Records the owner with any scope, because the scope of the consumer may change later. */
 function recordUpload(
   deps: Deps,
   { consumer, candidate }: ForwardedRequest,
@@ -63,20 +64,20 @@ function recordUpload(
   if (file_id === undefined) deps.log("upload_without_id", { level: "warn", ...owner });
   else {
     const created_at = deps.now().toISOString();
-    getLiveState(deps).file_owners.remember({ ...owner, file_id, created_at });
+    getLiveState(deps).file_owners.add({ ...owner, file_id, created_at });
   }
 }
 
-/** Paging members stay the upstream's, so that a client that pages comes to the end of its list. */
+/** Keeps the upstream's paging members, so that a client can page to the end of the list. */
 async function filterList(
   deps: Deps,
   { consumer, candidate }: ForwardedRequest,
   bytes: Uint8Array,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const list = parseJson(bytes);
-  // What cannot be read cannot be cut, and must not go out whole.
+  // A list that cannot be filtered must not be sent.
   if (typeof list !== "object" || list === null || !("data" in list) || !Array.isArray(list.data)) {
-    throw new AppError("upstream_failed", "The upstream's list of files cannot be read.");
+    throw new AppError("upstream_failed", "The upstream's list of files has no `data` array.");
   }
   const files: unknown[] = list.data;
   const ids = files.flatMap((file) => readFileId(file) ?? []);
@@ -93,7 +94,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Only an id that a request can name: no other one could be asked for, or stored. */
+/** Returns the id of a file; undefined if no path could contain it. */
 function readFileId(file: unknown): string | undefined {
   if (typeof file !== "object" || file === null || !("id" in file)) return undefined;
   return typeof file.id === "string" && FILE_ID.test(file.id) ? file.id : undefined;

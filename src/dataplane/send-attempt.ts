@@ -1,4 +1,4 @@
-/** Sends the request to one registry and notes how that registry did. */
+/** Sends the request to one registry and records the outcome for its circuit breaker and load balancing. */
 import { AppError } from "../contract/errors.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
@@ -16,30 +16,31 @@ import { roundToTenths } from "./request-progress.ts";
 import type { RoutedRequest } from "./stages.ts";
 import { isShortDownload, openReplyBody, readReply, type UpstreamReply } from "./upstream-reply.ts";
 
-/** `peek`: the answer's first byte is waited for. Throws what an upstream did, as an AppError. */
+/** Waits for the first byte of the body if `peek`. Throws every failure as an AppError. */
 export async function sendAttempt(
   deps: Deps,
   routed: RoutedRequest,
   candidate: Candidate,
-  how: { capability: Capability; peek: boolean },
+  { capability, peek }: { capability: Capability; peek: boolean },
 ): Promise<UpstreamReply> {
   const registry = getRegistryState(getLiveState(deps), candidate.registry);
-  const began = elapsedMs();
+  const startedAt = elapsedMs();
   recordSent(registry);
   registry.in_flight += 1;
   let sent: Reply | undefined;
   try {
-    sent = await deps.send(buildUpstreamRequest(deps, routed, candidate, how.capability));
+    sent = await deps.send(buildUpstreamRequest(deps, routed, candidate, capability));
     checkStatus(sent);
-    const operation = candidate.registry.provider.operations[how.capability];
+    const operation = candidate.registry.provider.operations[capability];
     let reply = sent;
     if (operation?.reply) reply = await rewriteReply(sent, routed, operation);
-    if (routed.endpoint.download && isShortDownload(sent))
+    if (routed.endpoint.download && isShortDownload(sent)) {
       reply = createWholeReply(sent, await readReply(sent));
-    const opened = openReplyBody(reply, how.peek);
+    }
+    const opened = openReplyBody(reply, peek);
     const body = opened instanceof Promise ? await opened : opened;
     count(registry.outcomes, statusClass(reply.status));
-    recordAttempt(deps, routed, registry, { began, reply });
+    recordAttempt(deps, routed, registry, { startedAt, reply });
     return {
       status: reply.status,
       headers: reply.headers,
@@ -49,12 +50,11 @@ export async function sendAttempt(
     };
   } catch (thrown) {
     registry.in_flight -= 1;
-    const left = routed.request.signal.aborted;
-    const error = left
+    const error = routed.request.signal.aborted
       ? new AppError("client_closed", undefined, { cause: thrown })
       : toUpstreamError(thrown);
     count(registry.outcomes, error.code);
-    recordAttempt(deps, routed, registry, { began, reply: sent, error });
+    recordAttempt(deps, routed, registry, { startedAt, reply: sent, error });
     throw error;
   }
 }
@@ -71,15 +71,15 @@ function createClose(registry: RegistryState, body: UpstreamReply["body"]): () =
 
 function checkStatus(reply: Reply): void {
   const { status } = reply;
-  // Followed, a redirect would carry the registry's credential to a host nobody chose.
-  const redirected = status >= 300 && status < 400;
-  if (!redirected && status >= 200 && status <= 599) return;
+  // Redirects are not followed: that would send the registry's credential to another host.
+  const isRedirect = status >= 300 && status < 400;
+  if (!isRedirect && status >= 200 && status <= 599) return;
   reply.cancel();
-  const text = redirected ? "The upstream forwarded with a redirect." : undefined;
+  const text = isRedirect ? "The upstream responded with a redirect." : undefined;
   throw new AppError("upstream_failed", text);
 }
 
-/** In the reference shape, where the provider's own is another. */
+/** Converts the provider's format to the reference format where they differ. */
 async function rewriteReply(
   reply: Reply,
   { body }: RoutedRequest,
@@ -98,30 +98,30 @@ function recordAttempt(
   deps: Deps,
   { progress }: RoutedRequest,
   registry: RegistryState,
-  { began, reply, error }: { began: number; reply: Reply | undefined; error?: AppError },
+  { startedAt, reply, error }: { startedAt: number; reply: Reply | undefined; error?: AppError },
 ): void {
   const now = elapsedMs();
   progress.attempts.push({
     registry_id: registry.view.id,
     status: reply?.status ?? null,
     error: error?.code ?? null,
-    ms: roundToTenths(now - began),
+    ms: roundToTenths(now - startedAt),
   });
-  // The client's own fault says nothing about the registry.
+  // An error of the client does not count for the registry.
   if (error && !isUpstreamError(error)) {
     recordNoOutcome(registry);
     return;
   }
-  const busy = reply && BUSY_STATUSES.includes(reply.status);
-  const retryAfter = busy ? reply.headers.get("retry-after") : undefined;
+  const isBusy = reply && BUSY_STATUSES.includes(reply.status);
+  const retryAfter = isBusy ? reply.headers.get("retry-after") : undefined;
   const retry_after_ms = retryAfter ? parseRetryAfterMs(retryAfter, deps.now().getTime()) : 0;
   recordOutcome(registry, { status: error ? undefined : reply?.status, retry_after_ms }, now);
-  if (reply && !error) recordLatency(registry, now - began, now);
+  if (reply && !error) recordLatency(registry, now - startedAt, now);
 }
 
 export const isUpstreamError = ({ code }: AppError): boolean => code.startsWith("upstream_");
 
-/** Seconds or a date; anything else asks for nothing. */
+/** Parses Retry-After in seconds or as a date; returns 0 for any other value. */
 function parseRetryAfterMs(retryAfter: string, now: number): number {
   const seconds = Number(retryAfter);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - now;
@@ -130,11 +130,11 @@ function parseRetryAfterMs(retryAfter: string, now: number): number {
 
 const LATENCY_DECAY_MS = 10_000;
 
-/** Peak-sensitive: a slow answer counts at once, and is forgotten over some seconds. */
+/** Updates a peak-sensitive moving average: a slow response counts at once and decays over 10 s. */
 function recordLatency(registry: RegistryState, sample: number, now: number): void {
   const age = now - registry.latency_at;
-  const kept = Math.exp(-age / LATENCY_DECAY_MS);
+  const decay = Math.exp(-age / LATENCY_DECAY_MS);
   registry.latency_ms =
-    sample > registry.latency_ms ? sample : registry.latency_ms * kept + sample * (1 - kept);
+    sample > registry.latency_ms ? sample : registry.latency_ms * decay + sample * (1 - decay);
   registry.latency_at = now;
 }

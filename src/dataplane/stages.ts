@@ -1,4 +1,4 @@
-/** What is known of a request after each step. A stage extends the one before it, so no step can be left out. */
+/** Types of a request after each step. Each extends the one before it, so that no step can be skipped. */
 import type { RequestIds } from "../route.ts";
 import type { ConsumerView, KeyView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
@@ -9,9 +9,9 @@ import type { RequestProgress } from "./request-progress.ts";
 import type { UpstreamReply } from "./upstream-reply.ts";
 
 export interface RequestContext extends RequestIds {
-  /** The address of the socket. */
+  /** Address of the socket. */
   client: string;
-  /** Go out with every answer, an error's too. */
+  /** Sent with every response, including errors. */
   headers: Record<string, string>;
 }
 
@@ -21,11 +21,11 @@ export interface MatchedRequest {
   ids: RequestContext;
   slug: string;
   endpoint: DataEndpoint;
-  /** The path behind `/v1`, as it goes upstream. */
+  /** Path after `/v1`, as sent upstream. */
   tail: string;
-  /** The file or model that the path names. */
+  /** File or model in the path. */
   item: string | undefined;
-  /** The query string with its `?`, or empty. */
+  /** Query string with its `?`, or empty. */
   search: string;
 }
 
@@ -40,15 +40,15 @@ export interface AuthenticatedRequest extends MatchedRequest {
 export interface ParsedRequest extends AuthenticatedRequest {
   body: RequestBody;
   model: ModelReference;
-  /** Models that the body names besides `model`; empty where no registry has an allow-list. */
+  /** Models that the body names besides `model`; empty if no registry has an allow-list. */
   additional_models: readonly string[];
-  /** The value of X-AG-Pin. */
+  /** Value of X-AG-Pin. */
   pin: string | undefined;
 }
 
 /** After chooseRegistries. */
 export interface RoutedRequest extends ParsedRequest {
-  /** In the order they are tried; never empty. */
+  /** In the order in which they are tried; never empty. */
   candidates: readonly Candidate[];
 }
 

@@ -1,4 +1,4 @@
-/** An upstream's answer, opened far enough to know that it can be passed on. */
+/** Response of an upstream, opened far enough to know that it can be relayed. */
 import { AppError } from "../contract/errors.ts";
 import { createSizeCap, type OnBytes } from "../lib/streams/capped-body.ts";
 import { isEventStream, type ReplyHeaders } from "../net/http/read-header-block.ts";
@@ -11,7 +11,7 @@ export interface UpstreamReply {
   headers: ReplyHeaders;
   body: WholeBody | StreamedBody;
   registry: RegistryState;
-  /** Ends the upstream call where it still runs. Any number of times. */
+  /** Ends the upstream call if it is still open. Idempotent. */
   close: () => void;
 }
 
@@ -22,19 +22,18 @@ export interface WholeBody {
 
 export interface StreamedBody extends Pick<Reply, "read" | "cancel"> {
   kind: "stream";
-  /** Read already, when it was waited for. */
+  /** First chunk, if it was already read. */
   first: Bytes | undefined;
-  /** Server-sent events: a break can be told inside the stream. */
+  /** Uncompressed server-sent events, to which an error event can be appended. */
   events: boolean;
 }
 
-/** `peek`: wait for the first byte, because another registry may still be asked if none comes. */
+/** Waits for the first chunk if `peek`: without one, the request can still be sent to another registry. */
 export function openReplyBody(
   reply: Reply,
   peek: boolean,
 ): UpstreamReply["body"] | Promise<UpstreamReply["body"]> {
   const { read, cancel, headers } = reply;
-  // Nothing can be added to a compressed stream.
   const events = isEventStream(headers) && headers.get("content-encoding") === undefined;
   if (reply.whole && !events) return { kind: "whole", bytes: reply.whole };
   const streamed = { kind: "stream", first: undefined, events, read, cancel } as const;
@@ -52,14 +51,14 @@ export const isShortDownload = ({ headers }: Reply): boolean =>
 
 const MAX_REWRITTEN_BYTES = 64 * 1024 * 1024;
 
-/** For answers that are rewritten: all of it, but not more than a sane upstream sends. */
+/** Reads a whole response that is rewritten, up to a size cap. */
 export async function readReply(reply: Reply): Promise<Bytes> {
   const tooLarge = () =>
     new AppError("upstream_failed", "The upstream's response is too large to be rewritten.");
   return await readBytes(reply, createSizeCap(MAX_REWRITTEN_BYTES, tooLarge));
 }
 
-/** Returns all of an opened body; `onBytes` enforces the cap of one that is streamed. */
+/** Returns the whole of an opened body; `onBytes` caps a streamed one. */
 export async function readWholeBody(body: UpstreamReply["body"], onBytes: OnBytes): Promise<Bytes> {
   if (body.kind === "whole") return body.bytes;
   let { first } = body;

@@ -188,5 +188,5 @@ test("a stream that breaks off throws at the client", async () => {
 
   const read = one.client.messages.stream(ask).finalMessage();
 
-  expect(read).rejects.toThrow("The upstream broke off");
+  expect(read).rejects.toThrow("this response is incomplete");
 });

@@ -43,7 +43,6 @@ const PENDING: readonly string[] = [
   "src/admin/",
   "src/cli/",
   "src/config-file/",
-  "src/dataplane/",
   "src/evaluate/",
   "src/lib/",
   "src/mcp-store/",
