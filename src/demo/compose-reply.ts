@@ -99,7 +99,7 @@ function speak(turns: DemoTurn[]): string {
   const last = turns.at(-1);
   const said =
     last?.role === "tool"
-      ? `The tool followsTool: ${shorten(last.text)}`
+      ? `The tool returned: ${shorten(last.text)}`
       : `You said: ${shorten(lastOf(turns, "user")?.text ?? "")}`;
   const system = lastOf(turns, "system");
   return [

@@ -4,18 +4,18 @@ import { eventsOf, formOf, startDemo } from "./start-demo.ts";
 
 async function speak(more: object) {
   await using demo = startDemo();
-  const answer = await demo.post("audio/speech", {
+  const response = await demo.post("audio/speech", {
     input: "Hello there, demo.",
     voice: "alloy",
     ...more,
   });
   return {
-    type: answer.headers.get("content-type"),
-    bytes: Buffer.from(await answer.arrayBuffer()),
+    type: response.headers.get("content-type"),
+    bytes: Buffer.from(await response.arrayBuffer()),
   };
 }
 
-test("wav is a RIFF file whose header tells the truth, with sound in it", async () => {
+test("wav is a RIFF file with a correct header and audio", async () => {
   const { type, bytes } = await speak({ response_format: "wav" });
 
   const samples = new Int16Array(Uint8Array.from(bytes.subarray(44)).buffer);
@@ -47,14 +47,14 @@ test("mp3 is the default: whole Layer III frames, as long as the WAV plays", asy
   expect(frames * 576 * 2).toBe(wav.bytes.length - 44);
 });
 
-test("a format the demo cannot make is answered with WAV and says so", async () => {
+test("an unsupported format returns WAV with its content type", async () => {
   const { type, bytes } = await speak({ response_format: "opus" });
 
   expect(type).toBe("audio/wav");
   expect(bytes.toString("latin1", 0, 4)).toBe("RIFF");
 });
 
-test("speed shortens, another voice and another text sound different, the same the same", async () => {
+test("speed shortens the audio; voice and text change it; the same input produces the same audio", async () => {
   const usual = await speak({});
   const again = await speak({});
   const quick = await speak({ speed: 2 });
@@ -67,7 +67,7 @@ test("speed shortens, another voice and another text sound different, the same t
   expect(text.bytes.equals(usual.bytes)).toBe(false);
 });
 
-test("however long the text, half a minute is all", async () => {
+test("audio is at most half a minute long", async () => {
   const { bytes } = await speak({
     input: "word ".repeat(800),
     response_format: "wav",
@@ -81,27 +81,32 @@ async function transcribe(fields: Record<string, string>) {
   await using demo = startDemo();
   const { bytes } = await speak({ response_format: "wav" });
   const file = new File([bytes], "hello.wav", { type: "audio/wav" });
-  const answer = await demo.form("audio/transcriptions", { ...fields, file, model: "any" });
+  const response = await demo.form("audio/transcriptions", { ...fields, file, model: "any" });
   const seconds = (bytes.length - 44) / 48_000;
-  return { text: await answer.text(), type: answer.headers.get("content-type"), seconds, bytes };
+  return {
+    text: await response.text(),
+    type: response.headers.get("content-type"),
+    seconds,
+    bytes,
+  };
 }
 
-test("the transcript tells the name, the size and how long the WAV plays", async () => {
+test("the transcript contains the name, the size and the duration of the WAV", async () => {
   const { text, seconds, bytes } = await transcribe({});
 
-  const answer = JSON.parse(text);
-  expect(answer.text).toContain(`The file hello.wav has ${bytes.length} bytes.`);
-  expect(answer.text).toContain(`It plays for ${seconds.toFixed(2)} seconds.`);
-  expect(answer.usage).toEqual({ type: "duration", seconds: Math.ceil(seconds) });
+  const response = JSON.parse(text);
+  expect(response.text).toContain(`The file hello.wav has ${bytes.length} bytes.`);
+  expect(response.text).toContain(`It plays for ${seconds.toFixed(2)} seconds.`);
+  expect(response.usage).toEqual({ type: "duration", seconds: Math.ceil(seconds) });
 });
 
 test("verbose_json has segments that cover the duration", async () => {
   const { text, seconds } = await transcribe({ response_format: "verbose_json" });
 
-  const answer = JSON.parse(text);
-  expect(answer).toMatchObject({ task: "transcribe", duration: seconds });
-  expect(answer.segments[0].start).toBe(0);
-  expect(answer.segments.at(-1).end).toBeCloseTo(seconds, 6);
+  const response = JSON.parse(text);
+  expect(response).toMatchObject({ task: "transcribe", duration: seconds });
+  expect(response.segments[0].start).toBe(0);
+  expect(response.segments.at(-1).end).toBeCloseTo(seconds, 6);
 });
 
 test("text, srt and vtt are plain text in their forms", async () => {
@@ -126,21 +131,21 @@ test("stream=true sends the transcript in deltas and then whole", async () => {
   expect(deltas.map(({ delta }) => delta).join("")).toBe(events.at(-1).text);
 });
 
-test("a file that is no WAV, and an unfinished WAV, are described for what they are", async () => {
+test("a file that is not WAV, and an incomplete WAV, are described as such", async () => {
   await using demo = startDemo();
   const { bytes } = await speak({ response_format: "wav" });
   const streamed = Buffer.from(bytes);
   streamed.writeUInt32LE(0xffffffff, 40);
-  const tell = async (file: File) => {
-    const answer = await demo.get("audio/transcriptions", {
+  const describeFile = async (file: File) => {
+    const response = await demo.get("audio/transcriptions", {
       method: "POST",
       body: formOf({ file }),
     });
-    return (await answer.json()).text;
+    return (await response.json()).text;
   };
 
-  expect(await tell(new File(["ID3"], "song.mp3"))).toContain("It is not a WAV file.");
-  expect(await tell(new File([streamed], "live.wav"))).toContain(
+  expect(await describeFile(new File(["ID3"], "song.mp3"))).toContain("It is not a WAV file.");
+  expect(await describeFile(new File([streamed], "live.wav"))).toContain(
     `It plays for ${((bytes.length - 44) / 48_000).toFixed(2)} seconds.`,
   );
 });

@@ -18,12 +18,12 @@ const say = (content: unknown) => ({ model: "any", messages: [{ role: "user", co
 test("it repeats what was said and calls itself the demo model", async () => {
   await using demo = startDemo();
 
-  const answer = await (await demo.post("chat/completions", say("Hello you"))).json();
+  const reply = await (await demo.post("chat/completions", say("Hello you"))).json();
 
-  const [{ message, ...choice }] = answer.choices;
-  expect(answer).toMatchObject({ object: "chat.completion", model: "any" });
-  expect(answer.created).toBe(NOW.getTime() / 1000);
-  expect(answer.id).toStartWith("chatcmpl-");
+  const [{ message, ...choice }] = reply.choices;
+  expect(reply).toMatchObject({ object: "chat.completion", model: "any" });
+  expect(reply.created).toBe(NOW.getTime() / 1000);
+  expect(reply.id).toStartWith("chatcmpl-");
   expect(choice).toEqual({ index: 0, logprobs: null, finish_reason: "stop" });
   expect(message.role).toBe("assistant");
   expect(message.content).toStartWith("You said: Hello you\n");
@@ -61,7 +61,7 @@ test("n gives that many choices", async () => {
   expect(choices.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2]);
 });
 
-test.each(["max_tokens", "max_completion_tokens"])("%s cuts the answer short", async (limit) => {
+test.each(["max_tokens", "max_completion_tokens"])("%s truncates the reply", async (limit) => {
   await using demo = startDemo();
 
   const body = { ...say("Hello"), [limit]: 3 };
@@ -72,7 +72,7 @@ test.each(["max_tokens", "max_completion_tokens"])("%s cuts the answer short", a
   expect(usage.completion_tokens).toBe(3);
 });
 
-test("a cut never leaves half a character behind", async () => {
+test("truncation never splits a character", async () => {
   await using demo = startDemo();
 
   const body = { ...say("a😀😀"), max_tokens: 3 };
@@ -81,7 +81,7 @@ test("a cut never leaves half a character behind", async () => {
   expect(choices[0].message.content).toBe("You said: a");
 });
 
-test("stop ends the answer before the first stop sequence", async () => {
+test("stop ends the reply before the first stop sequence", async () => {
   await using demo = startDemo();
 
   const body = { ...say("one two three"), stop: ["three", "two"] };
@@ -114,13 +114,13 @@ test("a tool without a schema is called with an empty object", async () => {
   expect(choices[0].message.tool_calls[0].function).toEqual({ name: "ping", arguments: "{}" });
 });
 
-test("after the tool's result the model speaks, so that an agent's loop ends", async () => {
+test("after a tool result the model replies with text, so that an agent loop ends", async () => {
   await using demo = startDemo();
-  const asked = { role: "user", content: "Use get_weather" };
+  const requested = { role: "user", content: "Use get_weather" };
   const called = { role: "assistant", content: null, tool_calls: [] };
   const result = { role: "tool", tool_call_id: "call_1", content: "sunny" };
 
-  const body = { messages: [asked, called, result], tools: [weather] };
+  const body = { messages: [requested, called, result], tools: [weather] };
   const { choices } = await (await demo.post("chat/completions", body)).json();
 
   expect(choices[0].finish_reason).toBe("stop");
@@ -149,8 +149,8 @@ test("json_object gives a JSON object and json_schema one of that shape", async 
     required: ["mood"],
   };
   const ask = async (response_format: unknown) => {
-    const answer = await demo.post("chat/completions", { ...say("I am sad"), response_format });
-    return JSON.parse((await answer.json()).choices[0].message.content);
+    const reply = await demo.post("chat/completions", { ...say("I am sad"), response_format });
+    return JSON.parse((await reply.json()).choices[0].message.content);
   };
 
   const free = await ask({ type: "json_object" });
@@ -191,17 +191,17 @@ test("a stream without include_usage has no usage member", async () => {
   expect(events.filter((event) => typeof event === "object" && "usage" in event)).toEqual([]);
 });
 
-test("a stream flows: the first word is there long before the last", async () => {
+test("a stream is incremental: the first word arrives long before the last", async () => {
   await using demo = startDemo();
   const start = performance.now();
 
-  const answer = await demo.post("chat/completions", { ...say("a ".repeat(200)), stream: true });
-  const reader = answer.body?.getReader();
+  const reply = await demo.post("chat/completions", { ...say("a ".repeat(200)), stream: true });
+  const reader = reply.body?.getReader();
   await reader?.read();
   const first = performance.now() - start;
   await reader?.cancel();
 
-  expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
+  expect(reply.headers.get("content-type")).toStartWith("text/event-stream");
   expect(first).toBeLessThan(900); // two hundred words take at least a second
 });
 
@@ -221,7 +221,7 @@ test("a streamed tool call gives its name first and then its arguments in pieces
   expect(events.at(-2).choices[0].finish_reason).toBe("tool_calls");
 });
 
-test("an answer stays bounded however long the message is", async () => {
+test("a reply is bounded regardless of the message length", async () => {
   await using demo = startDemo();
 
   const body = say("x".repeat(1_000_000));

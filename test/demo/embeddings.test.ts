@@ -6,8 +6,8 @@ const dot = (a: number[], b: number[]) => a.reduce((sum, x, at) => sum + x * (b[
 
 async function embed(input: unknown, more: object = {}) {
   await using demo = startDemo();
-  const answer = await demo.post("embeddings", { model: "any", input, ...more });
-  const { data, ...rest } = await answer.json();
+  const response = await demo.post("embeddings", { model: "any", input, ...more });
+  const { data, ...rest } = await response.json();
   return { ...rest, vectors: data.map(({ embedding }: { embedding: unknown }) => embedding) };
 }
 
@@ -22,7 +22,7 @@ test("each input has a unit vector, the same each time", async () => {
   expect(again.vectors[0]).toEqual(vectors[1]);
 });
 
-test("texts about the same thing lie closer than others", async () => {
+test("texts about the same topic are closer than others", async () => {
   const { vectors } = await embed([
     "The cat sleeps on the warm roof",
     "Cats sleeping on roofs",
@@ -50,7 +50,7 @@ test("base64 carries the same numbers as 32-bit floats", async () => {
   expect([...new Float32Array(bytes.buffer)]).toEqual(plain.vectors[0]);
 });
 
-test("token numbers, one list or many, are taken too", async () => {
+test("token numbers are accepted, as one list or several", async () => {
   const one = await embed([1, 2, 3]);
   const many = await embed([[1, 2, 3], [4]]);
 
@@ -68,7 +68,7 @@ test("usage counts the tokens of all inputs", async () => {
 test.each([
   ["an input too long", { input: "x".repeat(40_000) }],
   ["inputs too long together", { input: Array(100).fill("x".repeat(20_000)) }],
-  ["an answer too large", { input: Array(2048).fill("x"), dimensions: 3072 }],
+  ["a response too large", { input: Array(2048).fill("x"), dimensions: 3072 }],
   ["too many dimensions", { input: "x", dimensions: 4000 }],
 ])("%s is a 400", async (_, body) => {
   await using demo = startDemo();

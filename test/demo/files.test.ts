@@ -14,7 +14,7 @@ async function list(demo: Demo, query = "") {
   return { ...page, ids: page.data.map(({ id }: { id: string }) => id) };
 }
 
-test("an upload answers with the file object, and the object is found again", async () => {
+test("an upload returns the file object, which can be retrieved", async () => {
   await using demo = startDemo();
 
   const file = await upload(demo, "hello");
@@ -32,7 +32,7 @@ test("an upload answers with the file object, and the object is found again", as
   expect(found).toEqual(file);
 });
 
-test("the content comes back byte for byte, boundaries of other forms included", async () => {
+test("the content is returned byte for byte, including foreign boundaries", async () => {
   await using demo = startDemo();
   const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => (at * 31 + (at >> 8)) & 255);
   bytes.set(Buffer.from("\r\n--\r\n------WebKitFormBoundary--\r\n"), 100_000);
@@ -44,7 +44,7 @@ test("the content comes back byte for byte, boundaries of other forms included",
   expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true);
 });
 
-test("a deleted file is gone", async () => {
+test("a deleted file is a 404", async () => {
   await using demo = startDemo();
   const { id } = await upload(demo, "hello");
 
@@ -65,10 +65,10 @@ test.each([
 ])("%s %s is a 404 for an unknown file", async (method, path) => {
   await using demo = startDemo();
 
-  const answer = await demo.get(path, { method, headers: { authorization: "Bearer demo" } });
+  const response = await demo.get(path, { method, headers: { authorization: "Bearer demo" } });
 
-  expect(answer.status).toBe(404);
-  expect(await answer.json()).toMatchObject({
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({
     error: { message: "No such File object: file-none", param: "id" },
   });
 });
@@ -97,7 +97,7 @@ test.each(["?limit=0", "?order=up", "?after=file-none"])(
   },
 );
 
-test("beyond 64 MiB the oldest file goes", async () => {
+test("beyond 64 MiB the oldest file is evicted", async () => {
   await using demo = startDemo();
   const chunk = new Uint8Array(25 * MIB);
   const first = await upload(demo, chunk);
@@ -109,7 +109,7 @@ test("beyond 64 MiB the oldest file goes", async () => {
   expect((await demo.get(`files/${first.id}/content`)).status).toBe(404);
 });
 
-test("a file larger than all that is kept is counted, marked, and pushes no other out", async () => {
+test("a file over the limit is counted and marked, and evicts no other file", async () => {
   await using demo = startDemo();
   const small = await upload(demo, "small");
 
@@ -122,7 +122,7 @@ test("a file larger than all that is kept is counted, marked, and pushes no othe
   expect(await (await demo.get(`files/${small.id}/content`)).text()).toBe("small");
 });
 
-test("an upload that is refused gives its room back", async () => {
+test("a rejected upload releases its bytes", async () => {
   await using demo = startDemo();
   const kept = await upload(demo, "kept");
   const file = new File([new Uint8Array(40 * MIB)], "x.bin");
@@ -134,14 +134,14 @@ test("an upload that is refused gives its room back", async () => {
   expect((await list(demo)).ids).toEqual([next.id, kept.id]);
 });
 
-test("a form that is cut short is a 400", async () => {
+test("a truncated multipart body is a 400", async () => {
   await using demo = startDemo();
 
-  const answer = await demo.get("files", {
+  const response = await demo.get("files", {
     method: "POST",
     headers: { authorization: "Bearer demo", "content-type": "multipart/form-data; boundary=b" },
     body: '--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nhello',
   });
 
-  expect(answer.status).toBe(400);
+  expect(response.status).toBe(400);
 });

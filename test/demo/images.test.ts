@@ -97,13 +97,13 @@ test("an upload larger than the demo paints is shrunk in proportion", async () =
   expect(size).toBe("1024x512");
 });
 
-test("an asked size wins over the upload's, and an upload of another kind gets the usual size", async () => {
+test("a requested size overrides that of the upload, and an upload of another type gets the default size", async () => {
   await using demo = startDemo();
   const image = new File(["no png at all"], "x.jpg");
 
-  const asked = await demo.form("images/edits", { image, prompt: "hat", size: "32x16" });
+  const requested = await demo.form("images/edits", { image, prompt: "hat", size: "32x16" });
   const usual = await demo.form("images/variations", { "image[]": image });
 
-  expect((await asked.json()).size).toBe("32x16");
+  expect((await requested.json()).size).toBe("32x16");
   expect((await usual.json()).size).toBe("512x512");
 });

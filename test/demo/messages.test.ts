@@ -18,21 +18,21 @@ const say = (content: unknown) => ({
   messages: [{ role: "user", content }],
 });
 
-test("a message is answered with a text block", async () => {
+test("a message returns a text block", async () => {
   await using demo = startDemo();
 
   const body = { ...say("Hello"), system: [{ type: "text", text: "Be kind" }] };
-  const answer = await (await demo.post("messages", body)).json();
+  const reply = await (await demo.post("messages", body)).json();
 
-  expect(answer).toMatchObject({ type: "message", role: "assistant", model: "any" });
-  expect(answer).toMatchObject({ stop_reason: "end_turn", stop_sequence: null });
-  expect(answer.content).toHaveLength(1);
-  expect(answer.content[0].text).toStartWith("You said: Hello\n");
-  expect(answer.content[0].text).toContain("system message of 7 characters");
-  expect(answer.usage.input_tokens).toBe(4);
+  expect(reply).toMatchObject({ type: "message", role: "assistant", model: "any" });
+  expect(reply).toMatchObject({ stop_reason: "end_turn", stop_sequence: null });
+  expect(reply.content).toHaveLength(1);
+  expect(reply.content[0].text).toStartWith("You said: Hello\n");
+  expect(reply.content[0].text).toContain("system message of 7 characters");
+  expect(reply.usage.input_tokens).toBe(4);
 });
 
-test("max_tokens and stop_sequences end the answer and say so", async () => {
+test("max_tokens and stop_sequences end the reply with the right stop reason", async () => {
   await using demo = startDemo();
 
   const short = await (await demo.post("messages", { ...say("Hello"), max_tokens: 3 })).json();
@@ -44,22 +44,22 @@ test("max_tokens and stop_sequences end the answer and say so", async () => {
   expect(stopped.content[0].text).toBe("You said: one ");
 });
 
-test("a tool named in the message is used, and its result answered in words", async () => {
+test("a tool named in the message is called, and its result is returned as text", async () => {
   await using demo = startDemo();
   const result = [
     { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "Ann" }] },
   ];
 
-  const asked = await (await demo.post("messages", { ...say("Run find_user"), tools })).json();
-  const told = await (await demo.post("messages", { ...say(result), tools })).json();
+  const toolUse = await (await demo.post("messages", { ...say("Run find_user"), tools })).json();
+  const final = await (await demo.post("messages", { ...say(result), tools })).json();
 
-  expect(asked.stop_reason).toBe("tool_use");
-  expect(asked.content[0]).toMatchObject({
+  expect(toolUse.stop_reason).toBe("tool_use");
+  expect(toolUse.content[0]).toMatchObject({
     type: "tool_use",
     name: "find_user",
     input: { email: "demo@example.com", active: true },
   });
-  expect(told.content[0].text).toStartWith("The tool returned: Ann\n");
+  expect(final.content[0].text).toStartWith("The tool returned: Ann\n");
 });
 
 test.each([
@@ -69,9 +69,9 @@ test.each([
 ])("tool_choice %j on %p ends with %s", async (tool_choice, text, stop_reason) => {
   await using demo = startDemo();
 
-  const answer = await demo.post("messages", { ...say(text), tools, tool_choice });
+  const reply = await demo.post("messages", { ...say(text), tools, tool_choice });
 
-  expect((await answer.json()).stop_reason).toBe(stop_reason);
+  expect((await reply.json()).stop_reason).toBe(stop_reason);
 });
 
 test("a stream opens the message, fills its block word by word and closes both", async () => {

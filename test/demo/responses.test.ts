@@ -12,17 +12,17 @@ const tool = {
   },
 };
 
-test("a text is answered by one message item", async () => {
+test("a text input returns one message item", async () => {
   await using demo = startDemo();
 
-  const answer = await (await demo.post("responses", { model: "any", input: "Hello" })).json();
+  const reply = await (await demo.post("responses", { model: "any", input: "Hello" })).json();
 
-  expect(answer).toMatchObject({ object: "response", status: "completed", model: "any" });
-  expect(answer.created_at).toBe(NOW.getTime() / 1000);
-  expect(answer.output[0]).toMatchObject({ type: "message", role: "assistant" });
-  expect(answer.output[0].content[0].type).toBe("output_text");
-  expect(answer.output[0].content[0].text).toStartWith("You said: Hello\n");
-  expect(answer.usage.total_tokens).toBe(answer.usage.input_tokens + answer.usage.output_tokens);
+  expect(reply).toMatchObject({ object: "response", status: "completed", model: "any" });
+  expect(reply.created_at).toBe(NOW.getTime() / 1000);
+  expect(reply.output[0]).toMatchObject({ type: "message", role: "assistant" });
+  expect(reply.output[0].content[0].type).toBe("output_text");
+  expect(reply.output[0].content[0].text).toStartWith("You said: Hello\n");
+  expect(reply.usage.total_tokens).toBe(reply.usage.input_tokens + reply.usage.output_tokens);
 });
 
 test("instructions, content parts and a tool's output are read", async () => {
@@ -32,8 +32,8 @@ test("instructions, content parts and a tool's output are read", async () => {
     { type: "input_image", image_url: "data:," },
   ];
   const ask = async (input: unknown) => {
-    const answer = await demo.post("responses", { input, instructions: "Be brief" });
-    return (await answer.json()).output[0].content[0].text;
+    const reply = await demo.post("responses", { input, instructions: "Be brief" });
+    return (await reply.json()).output[0].content[0].text;
   };
 
   const seen = await ask([{ role: "user", content: parts }]);

@@ -1,4 +1,4 @@
-/** A demo upstream for one test, with a clock that stands still and ids that count. */
+/** Starts a demo upstream for one test, with a fixed clock and sequential ids. */
 import { startDemoUpstream } from "../../src/demo/demo-upstream.ts";
 
 export interface Demo extends AsyncDisposable {
@@ -6,7 +6,7 @@ export interface Demo extends AsyncDisposable {
   get(path: string, init?: RequestInit): Promise<Response>;
   post(path: string, body: unknown): Promise<Response>;
   form(path: string, fields: Record<string, string | File>): Promise<Response>;
-  /** The parsed `data:` lines of a streamed answer, `[DONE]` as a string. */
+  /** Returns the parsed `data:` lines of a stream, with `[DONE]` as a string. */
   events(path: string, body: unknown): Promise<StreamEvent[]>;
 }
 

@@ -1,4 +1,4 @@
-/** What holds for every path of the demo upstream: keys, unknown paths, bad bodies, the way it stops. */
+/** Every path of the demo upstream: keys, unknown paths, invalid bodies, shutdown. */
 import { expect, test } from "bun:test";
 import { startDemo } from "./start-demo.ts";
 
@@ -34,10 +34,10 @@ test.each([
 ])("%s /v1/%s is a 404", async (method, path) => {
   await using demo = startDemo();
 
-  const answer = await demo.get(path, { method });
+  const response = await demo.get(path, { method });
 
-  expect(answer.status).toBe(404);
-  expect(await answer.json()).toMatchObject({ error: { code: "unknown_url", param: null } });
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ error: { code: "unknown_url", param: null } });
 });
 
 test.each([
@@ -50,10 +50,10 @@ test.each([
 ])("malformed JSON to %s is a 400", async (path) => {
   await using demo = startDemo();
 
-  const answer = await demo.get(path, { method: "POST", body: '{"model": ' });
+  const response = await demo.get(path, { method: "POST", body: '{"model": ' });
 
-  expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error" } });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
 });
 
 test.each([
@@ -71,10 +71,10 @@ test.each([
 ])("%s with %j is a 400 that names %s", async (path, body, param) => {
   await using demo = startDemo();
 
-  const answer = await demo.post(path, body);
+  const response = await demo.post(path, body);
 
-  expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ error: { param } });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param } });
 });
 
 const file = new File(["x"], "x.png");
@@ -89,18 +89,18 @@ test.each([
 ])("the form %s without %s is a 400 that names it", async (path, param, fields) => {
   await using demo = startDemo();
 
-  const answer = await demo.form(path, fields);
+  const response = await demo.form(path, fields);
 
-  expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ error: { param } });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param } });
 });
 
 test("a JSON body over 16 MiB is a 413", async () => {
   await using demo = startDemo();
 
-  const answer = await demo.post("embeddings", { input: "x".repeat(17 * 1024 * 1024) });
+  const response = await demo.post("embeddings", { input: "x".repeat(17 * 1024 * 1024) });
 
-  expect(answer.status).toBe(413);
+  expect(response.status).toBe(413);
 });
 
 test("it lists its models and finds one by its name", async () => {
@@ -122,7 +122,7 @@ test("it lists its models and finds one by its name", async () => {
   expect(none.status).toBe(404);
 });
 
-test("after stop the port responses no more", async () => {
+test("the port is closed after stop", async () => {
   const demo = startDemo();
 
   await demo[Symbol.asyncDispose]();

@@ -56,7 +56,6 @@ const PENDING: readonly string[] = [
   "test/cli/",
   "test/config/",
   "test/console/",
-  "test/demo/",
   "test/docs/",
   "test/faults/",
   "test/http/",
