@@ -92,7 +92,7 @@ async function run(
   // Nobody reads the log any more: that is no reason to end, nor to end badly.
   process.stderr.on("error", () => {});
   const lines = createLineWriter((text) => process.stderr.write(text));
-  process.stderr.on("drain", lines.goOn);
+  process.stderr.on("drain", lines.resume);
   const pretty =
     settings.LOG_FORMAT === "pretty" || (settings.LOG_FORMAT === "auto" && process.stderr.isTTY);
   const log = createLog({ level: settings.LOG_LEVEL, pretty, now, write: lines.write });

@@ -1,18 +1,18 @@
-/** Makes ids and secrets. Ids sort by creation time, so they serve as the paging key too. */
+/** Creates ids. They sort by creation time, so that they also serve as page cursors. */
 import { randomInt } from "node:crypto";
 import { now } from "./time/clock.ts";
 
 /**
- * The time is passed in: without it Bun never goes back, so after a clock was set forward by mistake and
- * corrected, ids and the event times read from them would stay ahead for as long.
+ * Passes the time explicitly. By itself Bun never goes back: after a clock was set forward by mistake and
+ * corrected, ids, and the event times read from them, would stay ahead.
  */
 export const newId = (): string => Bun.randomUUIDv7(undefined, now());
 
-/** When an id was made, in milliseconds: version 7 begins with it. */
+/** Returns the creation time in milliseconds, the first 48 bits of a UUIDv7. */
 export const readIdTime = (id: string): number =>
   Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-/** The first possible id of a moment: what came before it has a smaller one. */
+/** Returns the lowest id of a point in time; all earlier ids are smaller. */
 export function firstIdAt(time: string | Date): string {
   const hex = Math.max(0, new Date(time).getTime()).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;

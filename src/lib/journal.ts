@@ -33,7 +33,7 @@ export function openJournal(path: string, maxBytes = Number.POSITIVE_INFINITY): 
       open ??= createFile(`${path}-${newId()}`);
       const written = writeSync(open.handle, text);
       size += written;
-      if (written < bytes) throw new Error("The disk took only a part of a line.");
+      if (written < bytes) throw new Error("The disk accepted only part of a line.");
     },
     clear() {
       if (!open) return;
@@ -53,19 +53,19 @@ const createFile = (file: string) => ({ file, handle: openSync(file, "ax", 0o600
 export interface AbandonedJournal {
   file: string;
   bytes: number;
-  /** The last one may be cut off. None where another process was faster. */
+  /** The last line may be truncated. Empty when another process has removed the file. */
   lines: () => string[];
-  /** What they say stands elsewhere. */
+  /** Call once the lines are stored elsewhere. */
   remove: () => void;
 }
 
-/** What processes did not come to clear. */
+/** Returns the files of processes that ended without clearing them. */
 export async function findAbandonedJournals(path: string): Promise<AbandonedJournal[]> {
-  const seen = listSizes(path);
-  if (seen.size === 0) return [];
+  const before = listSizes(path);
+  if (before.size === 0) return [];
   await Bun.sleep(IDLE_MS);
   return [...listSizes(path)]
-    .filter(([file, size]) => seen.get(file) === size)
+    .filter(([file, size]) => before.get(file) === size)
     .map(([file, bytes]) => ({
       file,
       bytes,
@@ -74,7 +74,7 @@ export async function findAbandonedJournals(path: string): Promise<AbandonedJour
     }));
 }
 
-/** A process that runs appends to its file, or clears it, within this: to remove it would lose what it appends next. */
+/** A running process appends to its file, or clears it, within this time. Its file must not be removed. */
 const IDLE_MS = 1_000;
 
 function listSizes(path: string): Map<string, number> {

@@ -16,7 +16,7 @@ test("lines are kept while their reader is behind, up to a bound, and what was o
   expect([written, lines.isBehind()]).toEqual([["first\n"], true]);
 
   ready = true;
-  lines.goOn();
+  lines.resume();
 
   const [, then = ""] = written;
   expect(then.split("\n").slice(0, 2)).toEqual(["0", "1"]);

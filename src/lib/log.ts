@@ -1,4 +1,4 @@
-/** Structured logs: one JSON line an event, or a readable line on a terminal. Secrets are taken out here. */
+/** Structured logs: one JSON line per event, or a readable line on a terminal. Redacts secrets. */
 import { redact } from "./redact.ts";
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -12,9 +12,9 @@ export interface LogOptions {
   write: (line: string) => void;
 }
 
-/** `fields.level` says how grave it is; info when it does not. */
-export function createLog({ level: least, pretty, now, write }: LogOptions): Log {
-  const threshold = LEVELS.indexOf(least);
+/** `fields.level` sets the level of an event; the default is info. */
+export function createLog({ level: minLevel, pretty, now, write }: LogOptions): Log {
+  const threshold = LEVELS.indexOf(minLevel);
   return (event, { level = "info", ...fields }) => {
     if (LEVELS.indexOf(level as Level) < threshold) return;
     const safe = redact(fields) as Record<string, unknown>;
@@ -31,9 +31,9 @@ const WRITE_AFTER_MS = 50;
 const MAX_LINES = 10_000;
 
 /**
- * Collects lines and writes them together a moment later, so that no request waits for the disk. What is over the
- * bound is counted and told, never lost silently. `write` says no when whoever reads is behind: what comes then is
- * kept until `goOn`.
+ * Buffers lines and writes them together after 50 ms, so that no request waits for the disk. Lines beyond the
+ * limit are dropped and counted in a log line. `write` returns false when its reader is behind: lines are then
+ * buffered until `resume`.
  */
 export function createLineWriter(write: (text: string) => boolean) {
   let lines: string[] = [];
@@ -57,7 +57,7 @@ export function createLineWriter(write: (text: string) => boolean) {
       timer ??= setTimeout(flush, WRITE_AFTER_MS);
     },
     flush,
-    goOn: () => {
+    resume: () => {
       behind = false;
       flush();
     },

@@ -1,4 +1,4 @@
-/** An LRU cache, limited by the number of its entries or by their weight. */
+/** LRU cache, limited by the number of entries or by their total weight. */
 
 export interface LruCache<T> {
   get(key: string): T | undefined;
@@ -8,31 +8,31 @@ export interface LruCache<T> {
 }
 
 export function createLruCache<T>(max: number): LruCache<T> {
-  const kept = new Map<string, { value: T; weight: number }>(); // least recently used first
+  const entries = new Map<string, { value: T; weight: number }>(); // least recently used first
   let total = 0;
 
-  function forget(key: string): void {
-    total -= kept.get(key)?.weight ?? 0;
-    kept.delete(key);
+  function remove(key: string): void {
+    total -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
   }
 
   return {
     get(key) {
-      const entry = kept.get(key);
+      const entry = entries.get(key);
       if (entry === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, entry);
+      entries.delete(key);
+      entries.set(key, entry);
       return entry.value;
     },
     set(key, value, weight = 1) {
-      forget(key);
-      kept.set(key, { value, weight });
+      remove(key);
+      entries.set(key, { value, weight });
       total += weight;
-      for (const oldest of kept.keys()) {
+      for (const oldest of entries.keys()) {
         if (total <= max) break;
-        forget(oldest);
+        remove(oldest);
       }
     },
-    delete: forget,
+    delete: remove,
   };
 }

@@ -1,12 +1,12 @@
-/** What is measured while the program runs, and how Prometheus reads it (text format 0.0.4). */
+/** Counters and histograms, rendered for Prometheus (text format 0.0.4). */
 
-/** How often, by the value of one label. */
+/** Counts by the value of one label. */
 export type Counts = Map<string, number>;
 
 export interface Histogram {
   /** Upper bounds, lowest first. */
   bounds: readonly number[];
-  /** One for each bound and one for what is above all of them; a value is counted in one. */
+  /** One for each bound, and one for values above all bounds. Not cumulative. */
   counts: number[];
   sum: number;
 }
@@ -19,10 +19,10 @@ export interface Metric<Source> {
   read: (source: Source) => number | Iterable<Sample>;
 }
 
-/** The label values of a measured value, in the order in which the metric names its labels. */
+/** Label values, in the order of the labels of the metric, and the measured value. */
 export type Sample = readonly [values: readonly string[], value: number | Histogram];
 
-/** The given keys are told from the start: a series that first appears at 1 shows no increase. */
+/** Starts the given keys at 0: a series that first appears at 1 shows no increase. */
 export const newCounts = (keys: readonly string[] = []): Counts =>
   new Map(keys.map((key) => [key, 0]));
 
@@ -53,7 +53,7 @@ function renderMetric<Source>(
   read: number | Iterable<Sample>,
 ): string {
   const samples: Iterable<Sample> = typeof read === "number" ? [[[], read]] : read;
-  const lines = [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`];
+  const lines = [`# HELP ${name} ${escapeText(help)}`, `# TYPE ${name} ${type}`];
   for (const [values, value] of samples) {
     const labels = names.map((label, at): Label => [label, values[at] ?? ""]);
     if (typeof value === "number") lines.push(line(name, labels, value));
@@ -74,12 +74,14 @@ function histogramLines(name: string, labels: Label[], { bounds, counts, sum }: 
 type Label = readonly [name: string, value: string];
 
 function line(name: string, labels: readonly Label[], value: number): string {
-  const pairs = labels.map(([label, text]) => `${label}="${escaped(text).replaceAll('"', '\\"')}"`);
+  const pairs = labels.map(
+    ([label, text]) => `${label}="${escapeText(text).replaceAll('"', '\\"')}"`,
+  );
   return `${name}${pairs.length > 0 ? `{${pairs}}` : ""} ${value}`;
 }
 
-/** A line feed would begin a line of the caller's own making. */
-const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+/** An unescaped line feed would let a label value add lines of its own. */
+const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 export type StatusClass = (typeof STATUS_CLASSES)[number];

@@ -1,9 +1,9 @@
-/** Takes secrets out of anything on its way to a log. */
+/** Removes secrets from values that are logged. */
 
 const SECRET_NAME =
   /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-ag-api-key|api-key|x-goog-api-key|.*(password|secret|api_?key|access_?token|refresh_?token)|token|key)$/i;
 
-/** Our own key shapes, bearer credentials, and the common shapes of upstream keys and URLs with passwords. */
+/** Our own keys, bearer credentials, common upstream keys, and passwords in URLs. */
 const SECRET_TEXT =
   /\b(?:ag|pa|pp|pc|ps)_[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9_-]{12,}|(?<=\bBearer\s+)[\w.~+/=-]{8,}|(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g;
 

@@ -300,7 +300,7 @@ test.each([
   ["version: 1\ngateways: {}", "test.yaml:2:1: gateways: expected array, received object"],
   [
     "version: 1\n---\nversion: 1",
-    "test.yaml:2:1: Source contains multiple documents; a file holds one",
+    "test.yaml:2:1: Source contains multiple documents; a file contains one document",
   ],
   ["version: 1\nversion: 1", "test.yaml:2:1: Map keys must be unique"],
   [consumer("activ: true"), "test.yaml:6:29: gateways[0].consumers[0].activ: unknown member"],

@@ -306,7 +306,7 @@ test.each([
   ["a body that is a list", [{ payload: {} }], "body"],
   ["a body that is no JSON", "{", "not"],
   ["a member twice", '{"payload":{"input":"a","input":"b"}}', "/payload"],
-  ["half of a surrogate pair", '{"payload":{"input":"\\ud800"}}', "half a character"],
+  ["half of a surrogate pair", '{"payload":{"input":"\\ud800"}}', "half of a surrogate pair"],
   ["NUL in an id", { payload: {}, consumer_id: "a\0b" }, "consumer_id"],
 ])("2.1 %s is a 400 that names it", async (_, body, named) => {
   const guard = await makeGuard(await kit(), {});

@@ -1,51 +1,51 @@
-/** May this many more bytes be held in flight? Bounds what all requests keep in memory together. */
+/** Caps the bytes that all requests hold in memory together. */
 
 export interface ByteBudget {
-  /** False, and nothing is taken, when the budget would be exceeded. */
+  /** Returns false, and reserves nothing, when the budget would be exceeded. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
   readonly reserved: number;
 }
 
 export function createByteBudget(max: number): ByteBudget {
-  let taken = 0;
+  let reserved = 0;
   return {
     reserve(bytes) {
-      if (taken + bytes > max) return false;
-      taken += bytes;
+      if (reserved + bytes > max) return false;
+      reserved += bytes;
       return true;
     },
     release(bytes) {
-      taken -= bytes;
+      reserved -= bytes;
     },
     get reserved() {
-      return taken;
+      return reserved;
     },
   };
 }
 
-/** A budget of which each holder may take only a part. */
+/** A budget with a second cap for each holder. */
 export interface SharedByteBudget {
-  /** Returns false, and takes nothing, when the holder's part or the whole would be exceeded. */
+  /** Returns false, and reserves nothing, when the holder's cap or the total cap would be exceeded. */
   reserve(holder: string, bytes: number): boolean;
   release(holder: string, bytes: number): void;
 }
 
 export function createSharedByteBudget(max: number, maxPerHolder: number): SharedByteBudget {
-  const whole = createByteBudget(max);
-  const parts = new Map<string, number>();
+  const total = createByteBudget(max);
+  const byHolder = new Map<string, number>();
   return {
     reserve(holder, bytes) {
-      const part = (parts.get(holder) ?? 0) + bytes;
-      if (part > maxPerHolder || !whole.reserve(bytes)) return false;
-      parts.set(holder, part);
+      const held = (byHolder.get(holder) ?? 0) + bytes;
+      if (held > maxPerHolder || !total.reserve(bytes)) return false;
+      byHolder.set(holder, held);
       return true;
     },
     release(holder, bytes) {
-      whole.release(bytes);
-      const part = (parts.get(holder) ?? 0) - bytes;
-      if (part > 0) parts.set(holder, part);
-      else parts.delete(holder);
+      total.release(bytes);
+      const held = (byHolder.get(holder) ?? 0) - bytes;
+      if (held > 0) byHolder.set(holder, held);
+      else byHolder.delete(holder);
     },
   };
 }

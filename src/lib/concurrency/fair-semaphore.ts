@@ -1,8 +1,8 @@
-/** Limits concurrency to `max` tasks, and to `perOwner` tasks of one owner; owners that wait take turns. */
+/** Limits concurrency to `max` tasks, and to `perOwner` tasks of one owner; waiting owners take turns. */
 export type FairSemaphore = <T>(owner: string, task: () => Promise<T>) => Promise<T>;
 
 export function createFairSemaphore(max: number, perOwner: number): FairSemaphore {
-  /** Owners with waiting tasks, the one whose turn is next first. */
+  /** Owners with waiting tasks, the next one first. */
   const waiting = new Map<string, (() => void)[]>();
   const running = new Map<string, number>();
   let free = max;
@@ -13,7 +13,7 @@ export function createFairSemaphore(max: number, perOwner: number): FairSemaphor
       if (free === 0) return;
       if (runningOf(owner) >= perOwner) continue;
       const start = queue.shift();
-      // The owner goes to the end of the line.
+      // Moves the owner to the end of the queue.
       waiting.delete(owner);
       if (queue.length > 0) waiting.set(owner, queue);
       free -= 1;

@@ -1,14 +1,14 @@
-/** Runs so many works at once; the others wait for their turn, in the order in which they came. */
-export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
+/** Limits concurrency to `max` tasks; the others wait in order of arrival. */
+export type Semaphore = <T>(task: () => Promise<T>) => Promise<T>;
 
-export function createSemaphore(most: number): Semaphore {
+export function createSemaphore(max: number): Semaphore {
   const waiting: (() => void)[] = [];
-  let free = most;
-  return async (work) => {
+  let free = max;
+  return async (task) => {
     if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      return await work();
+      return await task();
     } finally {
       const next = waiting.shift();
       if (next) next();

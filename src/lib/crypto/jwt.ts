@@ -55,7 +55,7 @@ export interface PublicJwk {
   [member: string]: unknown;
 }
 
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 
 export function fits(jwk: PublicJwk, { alg, kid }: Jwt): boolean {
   return (
@@ -78,8 +78,8 @@ export async function isSignedBy(jwk: PublicJwk, jwt: Jwt): Promise<boolean> {
   );
   try {
     const imported = await crypto.subtle.importKey("jwk", bare, key, false, ["verify"]);
-    const { modulusLength = LEAST_RSA_BITS } = imported.algorithm as { modulusLength?: number };
-    if (modulusLength < LEAST_RSA_BITS) return false;
+    const { modulusLength = MIN_RSA_BITS } = imported.algorithm as { modulusLength?: number };
+    if (modulusLength < MIN_RSA_BITS) return false;
     return await crypto.subtle.verify(verify, imported, jwt.signature, jwt.signed);
   } catch {
     // A key that is not what it says it is signs nothing.

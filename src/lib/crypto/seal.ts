@@ -8,11 +8,11 @@ export interface Keyring {
   keys: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Where a sealed text belongs: it opens in no other context. */
+/** Binds a sealed text to its place: it cannot be unsealed in any other context. */
 export interface SealContext {
   /** Selects the derived key. */
   purpose: string;
-  /** Authenticated with the text; empty where the text is not stored in a row. */
+  /** Authenticated with the text. Empty for text that is not stored in a row. */
   id: string;
 }
 
@@ -44,12 +44,12 @@ export function unseal(
   return key && decrypt(keyFor(key, purpose), sealed, id);
 }
 
-/** Id of the key a sealed text needs; undefined for anything that is not a sealed text. */
+/** Returns the id of the key that sealed the text; undefined when it is not sealed. */
 export function sealedWith(text: string): string | undefined {
   return text.startsWith(MARK) ? keyIdOf(text) : undefined;
 }
 
-/** Before version 2 the keys were used directly, without a context. Read only to upgrade a database. */
+/** Version 1 used the keys directly, without a context. Only read, to upgrade a database. */
 export const isSealedV1 = (text: string): boolean => text.startsWith("sealed:v1:");
 
 export function unsealV1(keyring: Keyring, sealed: string): string | undefined {
@@ -81,7 +81,7 @@ function decrypt(key: Uint8Array, sealed: string, id: string): string | undefine
   }
 }
 
-/** Derived keys by purpose. The number of purposes is fixed by the program. */
+/** Derived keys by purpose. The program has a fixed number of purposes. */
 const derived = new WeakMap<Uint8Array, Map<string, Uint8Array>>();
 
 function keyFor(key: Uint8Array, purpose: string): Uint8Array {

@@ -1,11 +1,11 @@
-/** What is stored of a key or token: its SHA-256, and a hint a person can recognize it by. */
+/** Creates the secrets of keys and tokens, and what is stored of them: a SHA-256 hash and a hint. */
 import { randomBytes } from "node:crypto";
 
-/** 32 random bytes behind a prefix that says what the secret opens (`ag_`, `pa_`, …). */
+/** Returns 32 random bytes with a prefix for the kind of secret (`ag_`, `pa_`, …). */
 export const newSecret = (prefix: string): string => prefix + randomBytes(32).toString("base64url");
 
-/** Keys carry 256 random bits, so one plain hash is enough: there is nothing to guess. */
+/** Unsalted and fast, because a secret has 256 random bits and cannot be guessed. */
 export const hashSecret = (secret: string): string => Bun.SHA256.hash(secret, "hex");
 
-/** Prefix plus four characters. The other 39 stay unknown. */
+/** Returns the prefix and four characters, by which an administrator recognizes the secret. */
 export const secretHint = (secret: string): string => `${secret.slice(0, 7)}…`;

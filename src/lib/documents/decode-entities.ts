@@ -1,6 +1,6 @@
-/** Character references of HTML and XML: `&amp;`, `&#105;`, `&#x69;`. */
+/** Decodes character references of HTML and XML: `&amp;`, `&#105;`, `&#x69;`. */
 
-/** Unknown names stay as they are. */
+/** Leaves unknown names unchanged. */
 export const decodeEntities = (text: string): string =>
   text.includes("&") ? text.replace(REFERENCE, replacement) : text;
 
@@ -9,7 +9,7 @@ const REFERENCE = /&(?:#(\d{1,8})|#[xX]([\da-fA-F]{1,8})|([A-Za-z]{2,8}\d{0,2}))
 function replacement(whole: string, decimal?: string, hex?: string, name?: string): string {
   if (name !== undefined) return NAMED.get(name) ?? whole;
   const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex ?? "", 16);
-  // HTML reads the C1 range as windows-1252, and browsers show it so.
+  // HTML maps the C1 range to windows-1252, as browsers do.
   if (code >= 0x80 && code < 0xa0) return WINDOWS.decode(Uint8Array.of(code));
   const character = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
   return character ? String.fromCodePoint(code) : "\ufffd";
@@ -17,7 +17,7 @@ function replacement(whole: string, decimal?: string, hex?: string, name?: strin
 
 const WINDOWS = new TextDecoder("windows-1252");
 
-/** In the order of their code points from U+00A0 on. */
+/** In order of their code points, from U+00A0. */
 const LATIN_1 = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg
   plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave
   Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH

@@ -1,11 +1,11 @@
-/** Decodes bytes to text. The bytes count more than the declared charset: a false one would hide the text. */
+/** Decodes bytes to text. Prefers what the bytes show over the declared charset: a false one would hide text. */
 
-/** Returns undefined where the bytes are not text in any charset that can be recognized. */
+/** Returns undefined when the bytes are not text in any charset that can be detected. */
 export function decodeText(bytes: Uint8Array, declared: string | null): string | undefined {
   const head = bytes.subarray(0, HEAD);
   const charset = detectByteOrderMark(head) ?? detectWideCharset(head);
   const isWide = charset !== undefined && charset !== "utf-8";
-  // A byte order mark before plain letters is false: it would turn them into others.
+  // A UTF-16 byte order mark before ASCII is false: it would turn the letters into others.
   if (charset && !(isWide && isMostlyAscii(head))) {
     if (isWide && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
     return isLegible(decodeAs(charset, head)) ? decodeAs(charset, bytes) : undefined;
@@ -21,17 +21,17 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
   return isMostlyAscii(head) ? new TextDecoder("windows-1252").decode(bytes) : undefined;
 }
 
-/** The `charset` parameter of a content type. */
+/** Returns the `charset` parameter of a content type. */
 export const readCharset = (contentType: string | null): string | null =>
   /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
 
 const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 
-/** UTF-16 and UTF-32 have no such run. Text of one byte a letter among them is read by other parsers. */
+/** UTF-16 and UTF-32 contain no such run. Other parsers would read single-byte text between them. */
 const ONE_BYTE_LETTERS = /[\w ,.:-]{16}/;
 
-/** Bytes that decide what the rest is. */
+/** Bytes from which the charset is detected. */
 const HEAD = 4096;
 
 type Charset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
@@ -51,19 +51,21 @@ function resolveCharset(declared: string | null): string | undefined {
   try {
     return new TextDecoder(declared).encoding;
   } catch {
-    return undefined; // the text is read all the same
+    return undefined; // the text is still read
   }
 }
 
-/** UTF-16 and UTF-32 without a byte order mark, by where their zero bytes are. */
+/** Detects UTF-16 and UTF-32 without a byte order mark by the positions of zero bytes. */
 function detectWideCharset(bytes: Uint8Array): Charset | undefined {
   const zeros: [number, number, number, number] = [0, 0, 0, 0];
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[(at % 4) as 0] += 1;
   const [first, second, third, fourth] = zeros;
   const quarter = bytes.length / 4;
-  const most = quarter * 0.9;
-  if (quarter >= 1 && third >= most && fourth >= most && first < quarter / 2) return "utf-32le";
-  if (quarter >= 1 && first >= most && second >= most && fourth < quarter / 2) return "utf-32be";
+  const nearlyAll = quarter * 0.9;
+  if (quarter >= 1 && third >= nearlyAll && fourth >= nearlyAll && first < quarter / 2)
+    return "utf-32le";
+  if (quarter >= 1 && first >= nearlyAll && second >= nearlyAll && fourth < quarter / 2)
+    return "utf-32be";
   const [even, odd] = [first + third, second + fourth];
   if (odd > quarter && even < odd / 8) return "utf-16le";
   return even > quarter && odd < even / 8 ? "utf-16be" : undefined;
@@ -81,11 +83,11 @@ function decodeAs(charset: Charset, bytes: Uint8Array): string {
   return pieces.join("");
 }
 
-/** At most this share of a text is control characters or broken. */
+/** Maximum share of control and replacement characters in text. */
 const MAX_ILLEGIBLE = 0.3;
 const REPLACEMENT = 0xfffd;
 
-/** A broken byte among letters beyond ASCII is damage; without such letters it is another charset. */
+/** An invalid byte among non-ASCII letters is damage; without such letters it is another charset. */
 function isUtf8(decoded: string): boolean {
   if (!decoded.includes("\ufffd")) return true;
   let [bad, beyond] = [0, 0];
@@ -107,7 +109,7 @@ function isLegible(text: string): boolean {
   return bad <= text.length * MAX_ILLEGIBLE;
 }
 
-/** Of compressed or encrypted bytes three in eight are printable ASCII; of Western text nearly all. */
+/** Three in eight compressed or encrypted bytes are printable ASCII, but nearly all of Western text. */
 function isMostlyAscii(bytes: Uint8Array): boolean {
   let printable = 0;
   for (const byte of bytes) {

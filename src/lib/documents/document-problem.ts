@@ -1,4 +1,4 @@
-/** Why a document, or a part of it, cannot be read: it must not pass for an empty one. */
+/** Error for a document, or a part of it, that cannot be read. It must not count as empty. */
 
 export type ProblemKind = "unreadable" | "media" | "binary" | "over_budget";
 
@@ -8,7 +8,7 @@ export interface DocumentProblem extends Error {
 
 const NAME = "DocumentProblem";
 
-/** `reason` is shown to people: it must not quote the document. */
+/** `reason` is shown to users and must not quote the document. */
 export const documentProblem = (
   reason: string,
   kind: ProblemKind = "unreadable",

@@ -1,14 +1,14 @@
-/** Recognizes kinds of files by their first bytes. */
+/** Detects the kind of a file from its bytes. */
 
-/** How much of a file `containerKind` needs. */
+/** Number of bytes that `detectKindFromStart` reads. */
 export const HEAD_BYTES = 1024;
 
 export type FileKind = "pdf" | "archive" | "old_office" | "gzip" | "rtf";
 
-/** The documents that hold text: `archive` is a new Office document, or any other zip. */
+/** Detects documents with text; `archive` is an Office Open XML document or any other zip. */
 export function detectKindFromStart(bytes: Uint8Array): FileKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
-  // Readers take a PDF that begins behind something else.
+  // PDF viewers accept other bytes before the header.
   if (head.includes("%PDF-")) return "pdf";
   if (head.startsWith("PK\x03\x04") || head.startsWith("PK\x05\x06")) return "archive";
   if (head.startsWith("\x1f\x8b\x08")) return "gzip";
@@ -16,19 +16,19 @@ export function detectKindFromStart(bytes: Uint8Array): FileKind | undefined {
   return head.startsWith("\xd0\xcf\x11\xe0") ? "old_office" : undefined;
 }
 
-/** The same of a whole file: readers also find an archive or a PDF behind other bytes, by its end. */
+/** The same for a whole file: an archive or PDF after other bytes is detected by its end, as readers do. */
 export function detectFileKind(bytes: Uint8Array): FileKind | undefined {
-  const known = detectKindFromStart(bytes);
-  if (known) return known;
+  const kind = detectKindFromStart(bytes);
+  if (kind) return kind;
   const tail = Buffer.from(bytes.subarray(-TAIL_BYTES)).toString("latin1");
   if (tail.includes("PK\x05\x06")) return "archive";
   return /startxref\s+\d+\s+%%EOF/.test(tail.slice(-HEAD_BYTES)) ? "pdf" : undefined;
 }
 
-/** The end record of an archive and the longest comment behind it. */
+/** The end record of an archive with the longest possible comment. */
 const TAIL_BYTES = 22 + 0xffff;
 
-/** Whether bytes are a picture, a sound or a film, of which no text is read. */
+/** Returns whether the bytes are an image, audio or video, of which no text is read. */
 export function isMedia(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   return (
@@ -39,7 +39,7 @@ export function isMedia(bytes: Uint8Array): boolean {
 }
 
 const MEDIA = [
-  ...["\x89PNG", "\xff\xd8\xff", "GIF8", "BM", "II*\0", "MM\0*", "\0\0\x01\0"], // pictures
-  ...["ID3", "\xff\xfb", "\xff\xf3", "\xff\xf2", "\xff\xf1", "OggS", "fLaC"], // sounds
+  ...["\x89PNG", "\xff\xd8\xff", "GIF8", "BM", "II*\0", "MM\0*", "\0\0\x01\0"], // images
+  ...["ID3", "\xff\xfb", "\xff\xf3", "\xff\xf2", "\xff\xf1", "OggS", "fLaC"], // audio
   "\x1aE\xdf\xa3", // Matroska, WebM
 ];

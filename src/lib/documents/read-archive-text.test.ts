@@ -136,7 +136,7 @@ test.each<[string, () => Uint8Array, string]>([
   [
     "an unknown method",
     () => zip([{ name: "word/document.xml", content: "", method: 12 }]),
-    "a way that is not read",
+    "unsupported compression",
   ],
   ["zip64", () => zip([], { count: 0xffff }), "zip64"],
   ["too many files", () => zip(MANY), "more than 5000 files"],

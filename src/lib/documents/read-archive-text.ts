@@ -1,4 +1,4 @@
-/** Reads the text of a zip archive, such as a Word, Excel or PowerPoint document: every part of it. */
+/** Reads the text of all parts of a zip archive, such as a Word, Excel or PowerPoint document. */
 
 import { decodeText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
@@ -10,8 +10,8 @@ import type { TimeSlicer } from "./time-slicer.ts";
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
 
 /**
- * Names decide nothing: relationships may give the body of a document any name, and an altChunk adds documents
- * of other kinds. `readPart` reads the parts that are not XML.
+ * Ignores names: relationships may give the body of a document any name, and an altChunk adds documents of
+ * other kinds. `readPart` reads the parts that are not XML.
  */
 export async function readArchiveText(
   bytes: Uint8Array,
@@ -20,7 +20,7 @@ export async function readArchiveText(
 ): Promise<Pick<PartText, "text" | "unread">> {
   const zip = readZip(bytes, budget);
   const entries = zip.entries.filter(({ name }) => !name.endsWith("/"));
-  // The body first, where it has its usual name.
+  // The body first, if it has its usual name.
   entries.sort((one, other) => Number(BODY.test(other.name)) - Number(BODY.test(one.name)));
   const unread = new Map<string, UnreadPart>();
   if (zip.has_hidden_bytes) unread.set(OUTSIDE.reason, OUTSIDE);
@@ -52,10 +52,10 @@ const OUTSIDE: UnreadPart = {
 };
 const BODY = /^(?:word\/document\d{0,3}\.xml|xl\/sharedstrings\.xml|ppt\/slides\/[^/]*)$/i;
 const XML = /^\s*<(?:\?xml|[\w.-]{1,40}:[\w.-]{1,40}[\s/>]|!--)/;
-/** Parts that Office writes beside the content: settings of printers, and fonts. */
+/** Parts that Office adds to the content: printer settings and fonts. */
 const DEVICE_DATA = /printersettings\d{0,4}\.bin$|\.(?:odttf|fntdata)$/i;
 
-/** Deleted text and field codes of tracked changes count: a model that is given the file reads them too. */
+/** Includes deleted text and field codes of tracked changes: a model that receives the file reads them too. */
 async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
   /** At the end: in their place they would part a number. */
@@ -85,10 +85,10 @@ const OFFICE =
 const OFFICE_HEAD = 4096;
 const NO_ATTRIBUTES: ReadonlySet<string> = new Set();
 
-/** Elements that end a line: a paragraph, a cell or a string of a sheet, a value. */
+/** Elements that end a line: a paragraph, a cell or string of a sheet, a value. */
 const BLOCKS = new Set(["p", "c", "si", "row", "v", "pt", "h", "title", "creator", "description"]);
 
-/** What a screen reader says of a picture, where a link leads, what a field computes, what a sheet is called. */
+/** Alternative texts, link targets, field codes, names of sheets. */
 const ALT = new Set(["descr", "title"]);
 const TEXT_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["docpr", ALT],

@@ -1,4 +1,4 @@
-/** Reads the text of a document. Its bytes tell its kind; what the sender calls it counts for nothing. */
+/** Reads the text of a document. Detects its kind from its bytes and ignores what the sender declares. */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { decodeText, readCharset } from "./decode-text.ts";
@@ -24,9 +24,9 @@ interface ReadDocument {
   ok: true;
   kind: DocumentKind;
   text: string;
-  /** Only its beginning was read. */
+  /** Only the beginning was read. */
   truncated: boolean;
-  /** Parts that were not read, each with why. */
+  /** Parts that were not read, with the reasons. */
   unread: readonly UnreadPart[];
 }
 
@@ -54,7 +54,7 @@ export async function readDocumentText(
     const { kind, unread, cut } = read;
     return { ok: true, kind, text, unread, truncated: read.text.length > characters || cut };
   } catch (thrown) {
-    // Other errors that a broken file causes in a parser mean nothing to the reader of the message.
+    // Other errors, which a damaged file causes in a parser, are not meaningful to users.
     return isDocumentProblem(thrown)
       ? { ok: false, reason: thrown.message, problem: thrown.kind }
       : { ok: false, reason: "The file is damaged.", problem: "unreadable" };
@@ -62,11 +62,11 @@ export async function readDocumentText(
 }
 
 export interface PartText extends Pick<ReadDocument, "kind" | "text" | "unread"> {
-  /** Whether only the first bytes were decoded. */
+  /** Only the first bytes were decoded. */
   cut: boolean;
 }
 
-/** A document in an archive in an archive is the deepest. */
+/** Allows a document in an archive in an archive. */
 const MAX_DEPTH = 2;
 
 async function readPart(
@@ -75,7 +75,7 @@ async function readPart(
   budget: ReadingBudget,
   depth: number,
 ): Promise<PartText> {
-  if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deep.");
+  if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deeply.");
   const inside = (part: Uint8Array) => readPart(part, null, budget, depth + 1);
   switch (detectFileKind(bytes)) {
     case "pdf":
@@ -87,16 +87,18 @@ async function readPart(
     case "rtf":
       return wholeText("rtf", await readRtfText(bytes, budget.slicer));
     case "old_office":
-      throw documentProblem("The file is of an old Office format, or an encrypted new one.");
+      throw documentProblem(
+        "The file is in an old Office format or encrypted, which is not supported.",
+      );
   }
   // A character has at most four bytes.
-  const most = budget.characters * 4;
-  const text = decodeText(bytes.subarray(0, most), charset);
-  const cut = bytes.length > most;
+  const maxBytes = budget.characters * 4;
+  const text = decodeText(bytes.subarray(0, maxBytes), charset);
+  const cut = bytes.length > maxBytes;
   if (text === undefined) {
     throw isMedia(bytes)
-      ? documentProblem("The file is a picture, a sound or a film; only text is read.", "media")
-      : documentProblem("The file is of a kind that is not read.", "binary");
+      ? documentProblem("The file is an image, audio or video; only text is read.", "media")
+      : documentProblem("The file format is not supported.", "binary");
   }
   const read = HTML.test(text)
     ? wholeText("html", await readHtmlText(text, budget.slicer))
@@ -127,6 +129,6 @@ async function gunzipWithinBudget(bytes: Uint8Array, budget: ReadingBudget): Pro
   return content;
 }
 
-/** A text that only mentions tags stays a text: nothing of it may be dropped. */
+/** Text that only mentions tags stays text: nothing of it may be dropped. */
 const HTML =
   /^\s*<(?:!doctype html|html|head|body|title|meta|script|style|div|table|p|h1|!--)[\s>-]/i;

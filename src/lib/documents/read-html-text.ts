@@ -1,4 +1,4 @@
-/** The text of an HTML page, hidden text and comments too: that is where instructions are hidden. */
+/** Reads the text of an HTML page with hidden text and comments, because attacks hide instructions there. */
 
 import type { TimeSlicer } from "./time-slicer.ts";
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
@@ -12,7 +12,8 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
     comment: (text) => comments.push("\n", text),
     tag({ name, closing, attributes }) {
       if (!INLINE.has(name)) pieces.push("\n");
-      for (const value of attributeValues(attributes, SPOKEN)) pieces.push("\n", value, "\n");
+      for (const value of attributeValues(attributes, TEXT_ATTRIBUTES))
+        pieces.push("\n", value, "\n");
       return !closing && CODE.has(name);
     },
   };
@@ -24,8 +25,16 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
 }
 
 const CODE = new Set(["script", "style"]);
-/** Read out, shown on hovering or taken by crawlers. */
-const SPOKEN = new Set(["alt", "title", "aria-label", "placeholder", "content", "value", "label"]);
+/** Attributes that are read aloud, shown as tooltips or indexed. */
+const TEXT_ATTRIBUTES = new Set([
+  "alt",
+  "title",
+  "aria-label",
+  "placeholder",
+  "content",
+  "value",
+  "label",
+]);
 const INLINE = new Set(
   "a abbr b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr".split(
     " ",

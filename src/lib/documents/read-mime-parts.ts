@@ -3,7 +3,7 @@ import { isDocumentProblem } from "./document-problem.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 
-/** Returns empty text where there are none. `readPart` reads one part, of any kind. */
+/** Returns empty text without such parts. `readPart` reads one part, of any kind. */
 export async function readMimeParts(
   source: string,
   budget: ReadingBudget,
@@ -26,7 +26,7 @@ export async function readMimeParts(
   return { text, unread: [...unread.values()] };
 }
 
-/** A part follows the blank line behind its header, up to a line that begins like a delimiter. */
+/** A part follows the blank line after its header block, up to a line that starts like a delimiter. */
 function* encodedParts(source: string): Generator<Uint8Array> {
   const header = new RegExp(ENCODING);
   const blank = new RegExp(BLANK_LINE);

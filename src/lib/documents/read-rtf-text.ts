@@ -1,17 +1,17 @@
-/** Reads the text of an RTF document: every group of it, hidden ones too. */
+/** Reads the text of an RTF document, with all its groups, also hidden ones. */
 import type { TimeSlicer } from "./time-slicer.ts";
 
-/** A control word with its number, an escaped byte, another control sign, a brace or a line end. */
+/** A control word with its number, an escaped byte, another control symbol, a brace or a line end. */
 const TOKEN = /\\(?:([a-zA-Z]{1,32})(-?\d{1,10})? ?|'([\da-fA-F]{2})|([\s\S]))|[{}]|[\r\n]+/g;
 
 export async function readRtfText(bytes: Uint8Array, slicer: TimeSlicer): Promise<string> {
   const source = WINDOWS.decode(bytes);
   const pieces: string[] = [];
   let at = 0;
-  /** How many fallback characters follow each `\u`, for readers without Unicode: set by `\uc` for its group. */
+  /** Number of fallback characters after each `\u`, for readers without Unicode. Set by `\uc` for its group. */
   let fallbacks = 1;
   const outer: number[] = [];
-  /** Fallback characters that are still to come. */
+  /** Fallback characters that remain to be skipped. */
   let skip = 0;
   const put = (text: string) => {
     pieces.push(text.slice(skip));
@@ -45,7 +45,7 @@ export async function readRtfText(bytes: Uint8Array, slicer: TimeSlicer): Promis
   return pieces.join("");
 }
 
-/** No charset needs more bytes for a character. A larger number would hide text from us that others read. */
+/** No charset needs more bytes per character. A larger number would hide text that other readers show. */
 const MAX_FALLBACKS = 4;
 const WINDOWS = new TextDecoder("windows-1252");
 const WORDS = new Map([

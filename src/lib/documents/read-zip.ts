@@ -1,4 +1,4 @@
-/** Reads chosen files out of a zip archive, within limits that a bomb cannot pass. */
+/** Reads the files of a zip archive, with limits against bombs. */
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
 import { documentProblem } from "./document-problem.ts";
@@ -11,17 +11,17 @@ export interface ZipEntry {
 
 const MiB = 1024 * 1024;
 const MAX_ENTRIES = 5000;
-/** Office XML shrinks to a twentieth at best; what shrinks more is there to burst. */
+/** Office XML compresses to a twentieth at best; more is a bomb. */
 const MAX_RATIO = 200;
 const RATIO_FROM = MiB;
 
 export interface Zip {
   entries: ZipEntry[];
-  /** Whether there are bytes that no entry covers. Readers that ignore the directory find files there. */
+  /** There are bytes that no entry covers. Readers that ignore the directory find files there. */
   has_hidden_bytes: boolean;
 }
 
-/** Accepts only a directory that every reader finds: right before the end record, which ends the file. */
+/** Accepts only a directory that every reader finds: directly before the end record, at the end of the file. */
 export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = archive.lastIndexOf(END_SIGNATURE);
@@ -30,7 +30,7 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   const count = archive.readUInt16LE(end + 10);
   let at = archive.readUInt32LE(end + 16);
   if (count === 0xffff || at === 0xffffffff) {
-    throw documentProblem("The archive is of the zip64 kind, which is not read.");
+    throw documentProblem("The archive uses zip64, which is not supported.");
   }
   if (count > MAX_ENTRIES) {
     throw documentProblem(`The archive holds more than ${MAX_ENTRIES} files.`);
@@ -77,7 +77,7 @@ function hasGap(ranges: Range[], end: number): boolean {
   return end > covered + (covered > 0 ? MAX_GAP : 0);
 }
 
-/** Where the content of a file begins: behind a header that repeats its name. */
+/** Returns the offset of the content of a file, after a header that repeats its name. */
 function dataStart(archive: Buffer, { offset }: EntryHeader): number {
   if (offset + 30 > archive.length || archive.readUInt32LE(offset) !== FILE_SIGNATURE) {
     throw damagedError();
@@ -95,7 +95,7 @@ const damagedError = () => documentProblem("The archive is damaged.");
 interface EntryHeader {
   flags: number;
   method: number;
-  /** Compressed. The other size is only a claim, so nobody asks for it. */
+  /** Compressed size. The declared decompressed size is not trusted, so it is not read. */
   size: number;
   offset: number;
 }
@@ -108,13 +108,13 @@ async function readEntry(
   const { flags, method, size } = described;
   if (flags & 1) throw documentProblem("The archive is encrypted.");
   if (method !== STORED && method !== DEFLATED) {
-    throw documentProblem("The archive is compressed in a way that is not read.");
+    throw documentProblem("The archive uses an unsupported compression method.");
   }
   const start = dataStart(archive, described);
   if (start + size > archive.length) throw damagedError();
   const packed = archive.subarray(start, start + size);
   const content = method === DEFLATED ? await inflateWithin(packed, budget) : packed;
-  // Overlapping entries count each time.
+  // Overlapping entries count each time they are read.
   spendBytes(budget, content.length);
   return content;
 }
@@ -122,14 +122,14 @@ async function readEntry(
 const inflate = promisify(inflateRaw);
 
 async function inflateWithin(packed: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
-  const fair = Math.max(RATIO_FROM, packed.length * MAX_RATIO);
-  const most = Math.min(budget.bytes, fair);
-  if (most <= 0) throw overBudgetError();
-  return inflate(packed, { maxOutputLength: most }).catch((thrown: { code?: unknown }) => {
+  const plausible = Math.max(RATIO_FROM, packed.length * MAX_RATIO);
+  const max = Math.min(budget.bytes, plausible);
+  if (max <= 0) throw overBudgetError();
+  return inflate(packed, { maxOutputLength: max }).catch((thrown: { code?: unknown }) => {
     if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw damagedError();
-    // What was inflated in vain has cost as much.
-    budget.bytes -= most;
-    throw most < fair ? overBudgetError() : bombError();
+    // Bytes that are inflated and discarded cost as much.
+    budget.bytes -= max;
+    throw max < plausible ? overBudgetError() : bombError();
   });
 }
 

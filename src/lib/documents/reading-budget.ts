@@ -1,12 +1,12 @@
-/** Caps what the documents of one evaluation may cost together: time, decompressed bytes and characters. */
+/** Caps the total cost of the documents of one evaluation: time, decompressed bytes and characters. */
 import { documentProblem } from "./document-problem.ts";
 import { createTimeSlicer, type TimeSlicer } from "./time-slicer.ts";
 
 export interface ReadingBudget {
   slicer: TimeSlicer;
-  /** Decompressed bytes that are left. */
+  /** Remaining decompressed bytes. */
   bytes: number;
-  /** Characters of text that are left. */
+  /** Remaining characters of text. */
   characters: number;
 }
 
@@ -20,7 +20,7 @@ export const MAX_CHARACTERS = 2_000_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_WORK_MS = 4000;
 
-/** Takes `bytes` of decompressed data off the budget. */
+/** Subtracts `bytes` of decompressed data from the budget. */
 export function spendBytes(budget: ReadingBudget, bytes: number): void {
   budget.bytes -= bytes;
   if (budget.bytes < 0) throw overBudgetError();

@@ -1,31 +1,31 @@
-/** Lets others run while a long document is read, and ends the reading when it takes too much time. */
+/** Yields to other requests while a long document is read, and caps the time that it takes. */
 import { elapsedMs } from "../time/clock.ts";
 import { documentProblem } from "./document-problem.ts";
 
 export interface TimeSlicer {
-  /** True when it is time to `await rest()`. Cheap enough for every step of a loop; `cost` of a long one. */
+  /** Returns true when it is time to `await yield()`. Call it in every step of a loop, with the `cost` of a long one. */
   isDue: (cost?: number) => boolean;
   yield: () => Promise<void>;
 }
 
-const STEPS_PER_LOOK = 512;
-const WORK_MS = 8;
+const STEPS_PER_CHECK = 512;
+const SLICE_MS = 8;
 
-/** `mostMs` of work; what others do in between does not count. */
-export function createTimeSlicer(mostMs: number): TimeSlicer {
+/** `maxMs` of work; the time of other requests in between does not count. */
+export function createTimeSlicer(maxMs: number): TimeSlicer {
   let steps = 0;
   let began = elapsedMs();
   let worked = 0;
   return {
     isDue(cost = 1) {
       steps += cost;
-      if (steps < STEPS_PER_LOOK) return false;
+      if (steps < STEPS_PER_CHECK) return false;
       steps = 0;
       const spent = elapsedMs() - began;
-      if (worked + spent > mostMs) {
+      if (worked + spent > maxMs) {
         throw documentProblem("Reading the documents takes too long.", "over_budget");
       }
-      return spent > WORK_MS;
+      return spent > SLICE_MS;
     },
     async yield() {
       worked += elapsedMs() - began;

@@ -1,4 +1,4 @@
-/** Walks through HTML or XML once, in the order of the text. Never fails: what is no markup is text. */
+/** Walks HTML or XML once, in document order. Never fails: what is not markup is text. */
 import { decodeEntities } from "./decode-entities.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 
@@ -13,7 +13,7 @@ export interface Tag {
 export interface MarkupVisitor {
   text: (text: string) => void;
   comment: (text: string) => void;
-  /** Answering true skips everything up to the closing tag of this name, if there is one. */
+  /** Return true to skip everything up to the closing tag of this name. */
   tag: (tag: Tag) => boolean;
 }
 
@@ -27,7 +27,7 @@ export async function walkMarkup(
     if (slicer.isDue()) await slicer.yield();
     OPENING.lastIndex = at;
     const open = OPENING.exec(source)?.index ?? source.length;
-    // In pieces, since a text of many megabytes would keep everyone waiting.
+    // In pieces, because one text of many megabytes would block other requests.
     for (; at < open; at += PIECE) {
       visitor.text(decodeEntities(source.slice(at, Math.min(at + PIECE, open))));
       if (slicer.isDue(Math.min(PIECE, open - at) / 128)) await slicer.yield();
@@ -49,11 +49,11 @@ export function attributeValues(attributes: string, names?: ReadonlySet<string>)
     .map(([, , double, single, bare]) => decodeEntities(double ?? single ?? bare ?? ""));
 }
 
-/** Linear: a name is tried only where one can begin, and ends where the next part cannot begin. */
+/** Linear: a name is tried only where one can start, and its length is limited. */
 const ATTRIBUTE =
   /(?<![^\s"'=<>/])([^\s"'=<>/]{1,200})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
 
-/** Comments, CDATA and whatever else begins so; answers where the next piece begins. */
+/** Reads a comment, CDATA section or declaration; returns the offset after it. */
 function walkDeclaration(source: string, open: number, { text, comment }: MarkupVisitor): number {
   const [begin, end, visit] = source.startsWith("<!--", open)
     ? ["<!--", "-->", comment]
@@ -68,7 +68,7 @@ function walkDeclaration(source: string, open: number, { text, comment }: Markup
   return close < 0 ? source.length : close + end.length;
 }
 
-/** A browser takes any other declaration for a comment, and so may hide a text in it. */
+/** Browsers treat any other declaration as a comment, so text may be hidden in it. */
 const PROLOGUE = /^(?:doctype|xml)\b/i;
 
 const NAME = /\/?([A-Za-z][^\s/><]{0,99})/y;
@@ -78,15 +78,15 @@ function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
   const [written = "", letters = ""] = NAME.exec(source) ?? [];
   const end = tagEnd(source, NAME.lastIndex);
   if (end < 0) {
-    // A tag without end swallows the rest in a browser; text hidden so is text all the same. All of it
-    // at once: looking for an end from every `<` on would take quadratic time.
+    // A browser hides everything after an unclosed tag; here it is text. All of it at once: a search for the end
+    // from each `<` would take quadratic time.
     visitor.text(source.slice(open));
     return source.length;
   }
   const name = letters.toLowerCase();
   const closing = source[open + 1] === "/";
   const attributes = source.slice(open + 1 + written.length, end);
-  if (attributes.length > PIECE) visitor.text(attributes); // nobody writes such a tag for its markup
+  if (attributes.length > PIECE) visitor.text(attributes); // no real tag is this long
   const fitting = attributes.length > PIECE ? "" : attributes;
   const skip = visitor.tag({ name, closing, attributes: fitting });
   if (!skip || closing) return end + 1;
@@ -103,7 +103,7 @@ function closingTag(source: string, name: string, from: number): number {
   }
 }
 
-/** Where the `>` stands that is not inside quotes. */
+/** Returns the offset of the next `>` outside of quotes, or -1. */
 function tagEnd(source: string, from: number): number {
   let at = from;
   for (;;) {

@@ -1,14 +1,14 @@
-/** Headers of the CORS protocol (Fetch standard): keys travel in headers, so cookies are never allowed. */
+/** Builds the headers of the CORS protocol (Fetch standard). Keys are sent in headers, so cookies are never allowed. */
 
 /** Lets pages of `origin` read a response. Without cookies, `*` exposes every header. */
 export const corsHeaders = (origin: string): Record<string, string> => ({
-  // A cache must not hand one origin's response to another.
+  // A cache must not serve one origin's response to another.
   vary: "Origin",
   "access-control-allow-origin": origin,
   "access-control-expose-headers": "*",
 });
 
-/** Returns the further headers of the response to a preflight; undefined: the request is not one. */
+/** Returns the additional headers of a preflight response; undefined when the request is not a preflight. */
 export function preflightHeaders(
   { method, headers }: Request,
   methods: string,

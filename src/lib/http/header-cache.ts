@@ -1,18 +1,18 @@
-/** The headers of one answer after the other: only what differs from the answer before is written. */
+/** Reuses the Headers object of the previous response, and writes only the headers that differ. */
 
 export type HeaderCache = (wanted: Readonly<Record<string, string>>) => Headers;
 
 /**
- * Bun checks every name and value it is handed, and most are those of the answer before, at the same
- * place. The result holds until the next call; `new Response` copies it.
+ * Bun validates every name and value that is set, and most are those of the previous response, at the same
+ * position. The result is valid until the next call; `new Response` copies it.
  */
 export function createHeaderCache(): HeaderCache {
   let headers = new Headers();
-  /** What stands in `headers`, by its place in the record it came from. */
+  /** The contents of `headers`, in the order of the record they were copied from. */
   let names: string[] = [];
   let values: string[] = [];
 
-  const begin = () => {
+  const reset = () => {
     headers = new Headers();
     names = [];
     values = [];
@@ -33,7 +33,7 @@ export function createHeaderCache(): HeaderCache {
   };
   return (wanted) => {
     if (!write(wanted)) {
-      begin();
+      reset();
       write(wanted);
     }
     return headers;

@@ -1,13 +1,13 @@
-/** Where does a request really come from? The socket's address, or what a trusted proxy says of it. */
+/** Parses IP addresses, and finds the address of a client behind trusted proxies. */
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A block of addresses: those whose first `bits` of 128 equal the ones of `network`. */
+/** The addresses whose first `bits` of 128 equal those of `network`. */
 export interface AddressBlock {
   network: bigint;
   bits: number;
 }
 
-/** `10.0.0.0/8`, `fd00::/8` or a single address; undefined for anything else. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or a single address; returns undefined for anything else. */
 export function parseAddressBlock(text: string): AddressBlock | undefined {
   const [, address = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
   const network = addressToBigInt(address);
@@ -18,9 +18,9 @@ export function parseAddressBlock(text: string): AddressBlock | undefined {
 }
 
 /**
- * The nearest address that is no proxy of ours. Every proxy adds the address it was called from at
- * the right end of X-Forwarded-For, so only what stands right of the first stranger can be believed:
- * a forged header only adds text at the left.
+ * Returns the nearest address that is not a trusted proxy. Each proxy appends the address it was called from
+ * to X-Forwarded-For, so the list is read from its end, up to the first address that is not trusted. What a
+ * client forges is to the left of that.
  */
 export function findClientAddress(
   socket: string,
@@ -32,14 +32,14 @@ export function findClientAddress(
   for (const hop of forwarded.split(",").reverse()) {
     if (!isInAnyBlock(client, trusted)) break;
     const address = normalizeAddress(stripPort(hop.trim()));
-    // Nonsense at this place was handed on by the proxy we came to: its own address is what we know.
+    // The proxy passed on something that is not an address: its own is the last one that is known.
     if (address === undefined) break;
     client = address;
   }
   return client;
 }
 
-/** What is counted as one client: an IPv4 address, or the /64 that an IPv6 customer is given whole. */
+/** Returns what is counted as one client: an IPv4 address, or the /64 network of an IPv6 address. */
 export function toAddressSubject(address: string): string {
   if (!address.includes(":")) return address;
   const number = addressToBigInt(address);
@@ -48,7 +48,7 @@ export function toAddressSubject(address: string): string {
   return `${groups.join(":")}::/64`;
 }
 
-/** IPv4 inside IPv6 (`::ffff:10.0.0.1`) is the IPv4 address; sockets of two families show it so. */
+/** Converts IPv4 inside IPv6 (`::ffff:10.0.0.1`), as dual-stack sockets report it, to IPv4. */
 function normalizeAddress(text: string): string | undefined {
   if (isIPv4(text)) return text;
   const number = addressToBigInt(text);
@@ -65,14 +65,14 @@ function isInAnyBlock(address: string, blocks: readonly AddressBlock[]): boolean
   return blocks.some(({ network, bits }) => (number ^ network) >> BigInt(128 - bits) === 0n);
 }
 
-/** As 128 bits, IPv4 in its mapped form. A zone (`fe80::1%eth0`) belongs to our side of the link. */
+/** Returns 128 bits, IPv4 in its mapped form. Ignores a zone (`fe80::1%eth0`), which is local to this host. */
 function addressToBigInt(text: string): bigint | undefined {
   if (isIPv4(text)) return (MAPPED << 32n) | BigInt(ipv4ToNumber(text));
   const groups = parseIpv6Groups(text.replace(/%.*$/, ""));
   return groups?.reduce((number, group) => (number << 16n) | BigInt(group), 0n);
 }
 
-/** Some proxies write `203.0.113.7:51234` or `[2001:db8::1]:51234`. */
+/** Removes a port, which some proxies add: `203.0.113.7:51234`, `[2001:db8::1]:51234`. */
 function stripPort(hop: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([^:]*):\d+$/.exec(hop)?.[1] ?? hop;
 }
@@ -80,7 +80,7 @@ function stripPort(hop: string): string {
 export const ipv4ToNumber = (dotted: string): number =>
   dotted.split(".").reduce((number, part) => number * 256 + Number(part), 0);
 
-/** Eight groups of 16 bits; undefined for anything that is not a plain IPv6 address (a zone is not). */
+/** Returns eight groups of 16 bits; undefined for anything but an IPv6 address without a zone. */
 export function parseIpv6Groups(address: string): number[] | undefined {
   const parsed = isIPv6(address) ? URL.parse(`http://[${address}]/`)?.hostname : undefined;
   if (!parsed) return undefined;

@@ -4,7 +4,7 @@ import { createParser } from "eventsource-parser";
 export interface SseEvent {
   /** "message" where the event names no type. */
   type: string;
-  /** May be empty: MCP servers send such an event to announce its id. */
+  /** Empty in some events: MCP servers send such an event to announce its id. */
   data: string;
   /** The last id that the stream has sent, "" before the first. */
   id: string;

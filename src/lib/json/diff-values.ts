@@ -1,17 +1,18 @@
-/** What differs between two JSON values, down to the leaf: `gates[0].action`. */
+/** Lists the differences between two JSON values by path: `gates[0].action`, `failover.max_attempts`. */
 
 export interface ValueChange {
   path: string;
-  /** null: it was not there. */
+  /** null when it is missing. */
   before: unknown;
   after: unknown;
 }
 
+/** Compares arrays item by item. */
 export function diffValues(before: unknown, after: unknown, path = ""): ValueChange[] {
   if (Bun.deepEquals(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) {
-    const longest = Math.max(before.length, after.length);
-    return Array.from({ length: longest }, (_, index) => index).flatMap((index) =>
+    const length = Math.max(before.length, after.length);
+    return Array.from({ length }, (_, index) => index).flatMap((index) =>
       diffValues(before[index], after[index], `${path}[${index}]`),
     );
   }
@@ -29,18 +30,18 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export interface MemberChange {
   name: string;
-  /** undefined: it was not there. */
+  /** undefined when it is missing. */
   before: unknown;
-  /** undefined: it goes. */
+  /** undefined when it is removed. */
   after: unknown;
 }
 
-/** null and an empty object count as not there; a list is compared as a whole. */
+/** Treats null and an empty object as missing, and compares an array as a whole. */
 export function diffMembers(before: object, after: object): MemberChange[] {
-  const was = collectLeaves(before);
-  const will = collectLeaves(after);
-  return [...new Set([...was.keys(), ...will.keys()])]
-    .map((name) => ({ name, before: was.get(name), after: will.get(name) }))
+  const old = collectLeaves(before);
+  const current = collectLeaves(after);
+  return [...new Set([...old.keys(), ...current.keys()])]
+    .map((name) => ({ name, before: old.get(name), after: current.get(name) }))
     .filter((change) => !Bun.deepEquals(change.before, change.after));
 }
 

@@ -1,22 +1,22 @@
-/** Does a value fit a JSON Schema? The part of the language that tools describe their arguments in. */
+/** Validates a value against a JSON Schema: the keywords that tools use to describe their arguments. */
 import { compilePattern, type Pattern } from "../linear-regex/compile-pattern.ts";
 
 export interface SchemaViolation {
-  /** Which keyword is not met; `complexity`: checking it would take too long. */
+  /** The keyword that is violated; `complexity` when checking would take too long. */
   keyword: string;
-  /** JSON pointer into the value; a name that the schema does not know is written as `*`. */
+  /** JSON pointer into the value; a name that is not in the schema is written as `*`. */
   pointer: string;
 }
 
-/** The first misfit. Keywords that are not known here, and schemas that are none, ask for nothing. */
+/** Returns the first violation. Unknown keywords and invalid schemas are ignored. */
 export function findSchemaViolation(schema: unknown, value: unknown): SchemaViolation | undefined {
   const count = { steps: 0 };
   const found = check(schema, value, { root: schema, pointer: "", depth: 0, count });
-  // Inside of `anyOf` or `not` giving up would otherwise look like an answer.
+  // Inside of `anyOf` or `not`, an aborted check would otherwise count as a result.
   return count.steps > MAX_STEPS ? { keyword: "complexity", pointer: "" } : found;
 }
 
-/** A schema can refer to itself, and a few alternatives in alternatives make millions of ways. */
+/** A schema can refer to itself, and nested alternatives multiply to millions of combinations. */
 const MAX_STEPS = 20_000;
 const MAX_DEPTH = 64;
 
@@ -31,14 +31,18 @@ type Schema = Record<string, unknown>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function check(schema: unknown, value: unknown, place: CheckContext): SchemaViolation | undefined {
-  const { pointer } = place;
+function check(
+  schema: unknown,
+  value: unknown,
+  context: CheckContext,
+): SchemaViolation | undefined {
+  const { pointer } = context;
   if (schema === false) return { keyword: "false", pointer };
   if (!isObject(schema)) return undefined;
-  if (++place.count.steps > MAX_STEPS || place.depth > MAX_DEPTH) {
+  if (++context.count.steps > MAX_STEPS || context.depth > MAX_DEPTH) {
     return { keyword: "complexity", pointer };
   }
-  const inside = { ...place, depth: place.depth + 1 };
+  const inside = { ...context, depth: context.depth + 1 };
   for (const [keyword, check] of CHECKS) {
     if (schema[keyword] === undefined) continue;
     const found = check(schema[keyword], value, inside, schema);
@@ -48,11 +52,11 @@ function check(schema: unknown, value: unknown, place: CheckContext): SchemaViol
   return undefined;
 }
 
-/** true fits, false does not, a misfit lies deeper. */
+/** Returns true when the value is valid, false when this keyword is violated, or a violation deeper in the value. */
 type Check = (
-  asked: unknown,
+  expected: unknown,
   value: unknown,
-  place: CheckContext,
+  context: CheckContext,
   schema: Schema,
 ) => boolean | SchemaViolation;
 
@@ -61,9 +65,9 @@ const limit =
     measure: (value: unknown) => number | undefined,
     fits: (size: number, bound: number) => boolean,
   ) =>
-  (asked: unknown, value: unknown): boolean => {
+  (expected: unknown, value: unknown): boolean => {
     const size = measure(value);
-    return typeof asked !== "number" || size === undefined || fits(size, asked);
+    return typeof expected !== "number" || size === undefined || fits(size, expected);
   };
 const number = (value: unknown) => (typeof value === "number" ? value : undefined);
 /** Characters, not UTF-16 units. */
@@ -76,11 +80,15 @@ const atMost = (size: number, bound: number) => size <= bound;
 const CHECKS: readonly (readonly [keyword: string, check: Check])[] = [
   [
     "$ref",
-    (asked, value, place) => check(resolveReference(place.root, asked), value, place) ?? true,
+    (expected, value, context) =>
+      check(resolveReference(context.root, expected), value, context) ?? true,
   ],
   ["type", matchesType],
-  ["enum", (asked, value) => !Array.isArray(asked) || asked.some((each) => isEqual(each, value))],
-  ["const", (asked, value) => isEqual(asked, value)],
+  [
+    "enum",
+    (expected, value) => !Array.isArray(expected) || expected.some((each) => isEqual(each, value)),
+  ],
+  ["const", (expected, value) => isEqual(expected, value)],
   ["minimum", limit(number, atLeast)],
   ["maximum", limit(number, atMost)],
   ["exclusiveMinimum", limit(number, (size, bound) => size > bound)],
@@ -96,15 +104,21 @@ const CHECKS: readonly (readonly [keyword: string, check: Check])[] = [
   ["properties", checkProperties],
   ["additionalProperties", checkAdditional],
   ["items", checkItems],
-  ["allOf", (asked, value, place) => findFirstViolation(alternatives(asked), value, place) ?? true],
-  ["anyOf", (asked, value, place) => countMatching(asked, value, place) !== 0],
-  ["oneOf", (asked, value, place) => countMatching(asked, value, place) === 1],
-  ["not", (asked, value, place) => check(asked, value, place) !== undefined],
+  [
+    "allOf",
+    (expected, value, context) =>
+      findFirstViolation(alternatives(expected), value, context) ?? true,
+  ],
+  ["anyOf", (expected, value, context) => countMatching(expected, value, context) !== 0],
+  ["oneOf", (expected, value, context) => countMatching(expected, value, context) === 1],
+  ["not", (expected, value, context) => check(expected, value, context) !== undefined],
 ];
 
-/** The third style writes types in capitals, and `nullable` beside them. */
-function matchesType(asked: unknown, value: unknown, _: CheckContext, schema: Schema): boolean {
-  const types = (Array.isArray(asked) ? asked : [asked]).map((type) => String(type).toLowerCase());
+/** Google writes types in capitals, with `nullable` beside them. */
+function matchesType(expected: unknown, value: unknown, _: CheckContext, schema: Schema): boolean {
+  const types = (Array.isArray(expected) ? expected : [expected]).map((type) =>
+    String(type).toLowerCase(),
+  );
   if (value === null) return types.includes("null") || schema.nullable === true;
   if (Array.isArray(value)) return types.includes("array");
   if (typeof value !== "number") return types.includes(typeof value);
@@ -117,14 +131,14 @@ const isEqual = (one: unknown, other: unknown): boolean =>
 const patterns = new Map<string, Pattern | undefined>();
 const MAX_PATTERNS = 500;
 
-/** On the engine of users' patterns; what it does not take is not asked for. */
-function matchesPattern(asked: unknown, value: unknown): boolean {
-  if (typeof asked !== "string" || typeof value !== "string") return true;
-  if (!patterns.has(asked)) {
+/** Uses the linear-time engine; a pattern that it does not support is ignored. */
+function matchesPattern(expected: unknown, value: unknown): boolean {
+  if (typeof expected !== "string" || typeof value !== "string") return true;
+  if (!patterns.has(expected)) {
     if (patterns.size >= MAX_PATTERNS) patterns.clear();
-    patterns.set(asked, compileOrUndefined(asked));
+    patterns.set(expected, compileOrUndefined(expected));
   }
-  return patterns.get(asked)?.test(value) ?? true;
+  return patterns.get(expected)?.test(value) ?? true;
 }
 
 function compileOrUndefined(source: string): Pattern | undefined {
@@ -136,26 +150,26 @@ function compileOrUndefined(source: string): Pattern | undefined {
 }
 
 function checkRequired(
-  asked: unknown,
+  expected: unknown,
   value: unknown,
   { pointer }: CheckContext,
 ): boolean | SchemaViolation {
-  if (!Array.isArray(asked) || !isObject(value)) return true;
-  const missing = asked.find((name) => typeof name === "string" && !Object.hasOwn(value, name));
+  if (!Array.isArray(expected) || !isObject(value)) return true;
+  const missing = expected.find((name) => typeof name === "string" && !Object.hasOwn(value, name));
   return missing === undefined || { keyword: "required", pointer: childPointer(pointer, missing) };
 }
 
 function checkProperties(
-  asked: unknown,
+  expected: unknown,
   value: unknown,
-  place: CheckContext,
+  context: CheckContext,
 ): boolean | SchemaViolation {
-  if (!isObject(asked) || !isObject(value)) return true;
-  for (const [name, schema] of Object.entries(asked)) {
+  if (!isObject(expected) || !isObject(value)) return true;
+  for (const [name, schema] of Object.entries(expected)) {
     if (!Object.hasOwn(value, name)) continue;
     const found = check(schema, value[name], {
-      ...place,
-      pointer: childPointer(place.pointer, name),
+      ...context,
+      pointer: childPointer(context.pointer, name),
     });
     if (found) return found;
   }
@@ -163,60 +177,63 @@ function checkProperties(
 }
 
 function checkAdditional(
-  asked: unknown,
+  expected: unknown,
   value: unknown,
-  place: CheckContext,
+  context: CheckContext,
   schema: Schema,
 ): boolean | SchemaViolation {
   const { properties, patternProperties } = schema;
-  // Which names a pattern claims is not worked out, so nothing is said about the others.
+  // Names that patternProperties matches are not determined, so the others are not checked.
   if (!isObject(value) || patternProperties !== undefined) return true;
   const known = isObject(properties) ? properties : {};
   for (const [name, member] of Object.entries(value)) {
     if (Object.hasOwn(known, name)) continue;
-    const found = check(asked, member, { ...place, pointer: childPointer(place.pointer, "*") });
-    if (found) return asked === false ? false : found;
+    const found = check(expected, member, {
+      ...context,
+      pointer: childPointer(context.pointer, "*"),
+    });
+    if (found) return expected === false ? false : found;
   }
   return true;
 }
 
 function checkItems(
-  asked: unknown,
+  expected: unknown,
   value: unknown,
-  place: CheckContext,
+  context: CheckContext,
   { prefixItems }: Schema,
 ): boolean | SchemaViolation {
   if (!Array.isArray(value)) return true;
   const first = Array.isArray(prefixItems) ? prefixItems.length : 0;
   for (let index = first; index < value.length; index++) {
-    const at = { ...place, pointer: childPointer(place.pointer, String(index)) };
-    const found = check(asked, value[index], at);
+    const at = { ...context, pointer: childPointer(context.pointer, String(index)) };
+    const found = check(expected, value[index], at);
     if (found) return found;
   }
   return true;
 }
 
-const alternatives = (asked: unknown): unknown[] => (Array.isArray(asked) ? asked : []);
+const alternatives = (expected: unknown): unknown[] => (Array.isArray(expected) ? expected : []);
 
 function findFirstViolation(
   schemas: unknown[],
   value: unknown,
-  place: CheckContext,
+  context: CheckContext,
 ): SchemaViolation | undefined {
   for (const schema of schemas) {
-    const found = check(schema, value, place);
+    const found = check(schema, value, context);
     if (found) return found;
   }
   return undefined;
 }
 
-const countMatching = (asked: unknown, value: unknown, place: CheckContext): number =>
-  alternatives(asked).filter((schema) => check(schema, value, place) === undefined).length;
+const countMatching = (expected: unknown, value: unknown, context: CheckContext): number =>
+  alternatives(expected).filter((schema) => check(schema, value, context) === undefined).length;
 
 const childPointer = (pointer: string, name: string): string =>
   `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** Only references inside the schema itself: nothing is fetched. */
+/** Resolves references inside the schema only: nothing is fetched. */
 function resolveReference(root: unknown, reference: unknown): unknown {
   if (typeof reference !== "string" || !reference.startsWith("#")) return undefined;
   let found = root;

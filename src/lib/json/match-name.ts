@@ -1,8 +1,8 @@
-/** Compares a member name in a JSON text with a wanted name, without building a string. */
+/** Compares a member name in JSON bytes with a name, without creating a string. */
 import { foldCodePoint } from "../text/fold-name.ts";
 import { BACKSLASH } from "./skip-value.ts";
 
-/** `variant`: equal only when case, width and letter style are ignored. */
+/** `variant`: equal when case, width and letter style are ignored. */
 export type NameMatch = "same" | "variant" | undefined;
 
 /**
@@ -31,7 +31,7 @@ export function matchName(bytes: Uint8Array, from: number, to: number, wanted: s
   return at === to ? match : undefined;
 }
 
-/** The code point of an escape or of a UTF-8 sequence. */
+/** Returns the code point of an escape or a UTF-8 sequence. */
 function codeAt(bytes: Uint8Array, at: number): number {
   const byte = (offset: number) => bytes[at + offset] ?? 0;
   const lead = byte(0);
@@ -57,7 +57,7 @@ function widthAt(bytes: Uint8Array, at: number): number {
   return lead < 0xf0 ? 3 : 4;
 }
 
-/** Whether two `\u` escapes form a surrogate pair. */
+/** Returns whether two `\u` escapes form a surrogate pair. */
 const isPair = (bytes: Uint8Array, at: number): boolean =>
   hexAt(bytes, at + 2) >> 10 === 0x36 &&
   bytes[at + 6] === BACKSLASH &&
@@ -70,9 +70,9 @@ const hexAt = (bytes: Uint8Array, at: number): number =>
   (digit(bytes[at + 2]) << 4) |
   digit(bytes[at + 3]);
 
-/** The value of a hexadecimal digit, in either case. */
+/** Returns the value of a hexadecimal digit, upper or lower case. */
 const digit = (byte = 0): number => (byte & 0xf) + (byte > 0x39 ? 9 : 0);
 
 const LETTER_U = 0x75;
-/** By the letter behind the backslash; `"`, `\` and `/` mean themselves. */
+/** By the letter after the backslash; `"`, `\` and `/` represent themselves. */
 const SHORT_ESCAPES: Record<number, number> = { 98: 8, 102: 12, 110: 10, 114: 13, 116: 9 };

@@ -1,4 +1,4 @@
-/** Estimates how much memory JSON takes once it is parsed: small values take many times their text. */
+/** Estimates the memory of parsed JSON: small values take many times the size of their text. */
 
 /** Measured in Bun 1.4: a million `[]` or `{"a":1}` take 90 MB, a million numbers in a list 25 MB. */
 const CONTAINER_BYTES = 96;
@@ -13,7 +13,7 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 export interface JsonMeasure {
   /** The bytes that the values take, without the text itself. */
   weight: number;
-  /** How deep they are nested. */
+  /** Nesting depth. */
   depth: number;
   /** The members of all objects together. */
   members: number;
@@ -38,7 +38,7 @@ export function measureJson(text: string): JsonMeasure {
   return { weight, depth, members };
 }
 
-/** Returns where the string that opens at `from` closes; the end of the text where it does not. */
+/** Returns the offset of the closing quote of the string at `from`; the end of the text without one. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
@@ -48,7 +48,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** Returns the bytes that a parsed value takes, with the text in it. */
+/** Returns the bytes that a parsed value takes, with its strings. */
 export function measureValue(value: unknown): number {
   let weight = 0;
   const left = [value];

@@ -1,4 +1,4 @@
-/** Does every JSON parser read these bytes alike, and what do they say? */
+/** Parses JSON that every parser reads alike, and rejects any other. */
 import { isUtf8 } from "node:buffer";
 import {
   CLOSE_BRACE,
@@ -22,16 +22,16 @@ import {
 
 export type StrictParse =
   | { ok: true; value: unknown; text: string }
-  /** Ends the sentence "The body is …". Holds names of members at most, no value. */
+  /** Completes the sentence "The body is …". Contains member names at most, never a value. */
   | { ok: false; reason: string };
 
 /** An empty object takes three bytes of text and sixty of memory. */
 export const MAX_VALUES = 1_000_000;
 
 /**
- * Strict JSON in UTF-8 without a byte order mark, not too deep and not too full, without what parsers
- * disagree on: names said twice, where one takes the first and another the last, and halves of
- * surrogate pairs, which one keeps and another replaces.
+ * Accepts JSON in UTF-8 without a byte order mark, limited in depth and number of values. Rejects what parsers
+ * disagree on: duplicate names, of which some use the first and others the last, and lone surrogates, which
+ * some replace.
  */
 export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): StrictParse {
   if (!isUtf8(bytes)) return reject("not valid UTF-8");
@@ -43,7 +43,7 @@ export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): StrictPa
   return parsed.ok || parsed.reason !== NOT_JSON ? parsed : reject(locateSyntaxError(bytes));
 }
 
-/** The same of a text that is in memory already, such as JSON inside a string. */
+/** The same for text, such as JSON inside a string. */
 export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictParse {
   const outline = countTokens(text);
   if (outline.deep) return reject(`nested deeper than ${MAX_DEPTH} levels`);
@@ -56,14 +56,14 @@ export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictPar
     return reject(NOT_JSON);
   }
 
-  // JSON.parse keeps one member of each name, so a name said twice leaves fewer members than colons.
+  // JSON.parse keeps one member of each name, so a duplicate name results in fewer members than colons.
   if (countMembers(value) !== outline.members) {
-    return reject(`ambiguous: ${findRepeatedName(text)} is there more than once`);
+    return reject(`ambiguous: ${findRepeatedName(text)} is repeated`);
   }
   if (text.includes("\\ud") || text.includes("\\uD")) {
     const broken = findLoneSurrogate(value, "");
     if (broken !== undefined)
-      return reject(`not valid Unicode: half a character at ${truncatePointer(broken)}`);
+      return reject(`not valid Unicode: half of a surrogate pair at ${truncatePointer(broken)}`);
   }
   return { ok: true, value, text };
 }
@@ -71,7 +71,7 @@ export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictPar
 const NOT_JSON = "not valid JSON";
 const reject = (reason: string): StrictParse => ({ ok: false, reason });
 
-/** Counts what stands outside strings. What it says of a text that is not JSON does not matter. */
+/** Counts tokens outside of strings. The result for invalid JSON does not matter. */
 function countTokens(text: string): { deep: boolean; values: number; members: number } {
   let depth = 0;
   let values = 1;
@@ -109,7 +109,7 @@ function countMembers(value: unknown): number {
     for (const item of value) if (typeof item === "object") count += countMembers(item);
     return count;
   }
-  const object = value as Record<string, unknown>; // JSON.parse makes nothing else
+  const object = value as Record<string, unknown>; // JSON.parse creates nothing else
   for (const name in object) {
     count++;
     const member = object[name];
@@ -118,7 +118,7 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** The pointer of the first name that its object has twice. */
+/** Returns the pointer of the first duplicate name. */
 function findRepeatedName(text: string): string {
   let found: string | undefined;
   const look = (at: number, pointer: string): number => {
@@ -139,7 +139,7 @@ function findRepeatedName(text: string): string {
   return truncatePointer(found ?? "");
 }
 
-/** The pointer of the first text or name that holds half a surrogate pair. */
+/** Returns the pointer of the first string or name with a lone surrogate. */
 function findLoneSurrogate(value: unknown, pointer: string): string | undefined {
   if (typeof value === "string") return value.isWellFormed() ? undefined : pointer;
   if (typeof value !== "object" || value === null) return undefined;
@@ -151,19 +151,19 @@ function findLoneSurrogate(value: unknown, pointer: string): string | undefined 
   return undefined;
 }
 
-/** RFC 6901: one step of a pointer. */
+/** Escapes one step of a JSON pointer (RFC 6901). */
 export function escapePointerStep(name: string): string {
   return name.includes("~") || name.includes("/")
     ? name.replaceAll("~", "~0").replaceAll("/", "~1")
     : name;
 }
 
-/** The name that such a step was written for. */
+/** Reverses `escapePointerStep`. */
 export function unescapePointerStep(step: string): string {
   return step.includes("~") ? step.replaceAll("~1", "/").replaceAll("~0", "~") : step;
 }
 
-/** A name may be as long as the body. */
+/** Caps the length: a name may be as long as the body. */
 const truncatePointer = (pointer: string) =>
   pointer.length > 120 ? `${pointer.slice(0, 120).toWellFormed()}…` : pointer || "the top";
 

@@ -1,4 +1,4 @@
-/** Finds the wanted top-level members of a JSON object without building a tree. */
+/** Finds top-level members of a JSON object by name, without building a tree. */
 import { isUtf8 } from "node:buffer";
 import { matchName } from "./match-name.ts";
 import {
@@ -25,32 +25,32 @@ export interface JsonMember {
   /** Byte range between the separators around the member: name, colon, value and white space. */
   slot_start: number;
   slot_end: number;
-  /** The member of the same name before this one. Parsers disagree on which of them counts. */
+  /** The previous member of the same name. Parsers disagree on which of them counts. */
   earlier: JsonMember | undefined;
 }
 
 export interface MemberScan<Name extends string> {
   ok: true;
   bytes: Uint8Array;
-  /** The last member of each wanted name: the one JSON.parse would take. */
+  /** The last member of each wanted name: the one that JSON.parse uses. */
   found: Map<Name, JsonMember>;
   /** The last member whose name equals a wanted one only when case and letter style are ignored. */
   variants: Map<Name, JsonMember>;
-  /** Where a new last member goes. */
+  /** Offset at which a new last member is inserted. */
   tail: number;
   empty: boolean;
 }
 
 export interface MemberScanError {
   ok: false;
-  /** Ends the sentence "The body is …". Holds nothing of the document. */
+  /** Completes the sentence "The body is …". Contains nothing of the document. */
   reason: string;
 }
 
-/** No API has a fraction of these. Caps the time and memory that a body of tiny members costs. */
+/** Caps the time and memory that a body of tiny members costs. No API needs a fraction of it. */
 const MAX_MEMBERS = 1000;
 
-/** Checks the whole document: strict JSON in UTF-8 without a byte order mark, an object at the top. */
+/** Validates the whole document: strict JSON in UTF-8 without a byte order mark, with an object at the top. */
 export function scanMembers<const Name extends string>(
   bytes: Uint8Array,
   wanted: readonly Name[],
@@ -101,7 +101,7 @@ export function scanMembers<const Name extends string>(
     : syntaxError(bytes, ~at);
 }
 
-/** The parsed value of a member; undefined when there is none. */
+/** Returns the parsed value of a member; undefined when it is missing. */
 export function parseMember<Name extends string>(
   members: MemberScan<Name>,
   name: NoInfer<Name>,
@@ -109,7 +109,7 @@ export function parseMember<Name extends string>(
   const member = members.found.get(name);
   if (!member) return undefined;
   const text = textOf(members.bytes, member.start, member.end);
-  // Most strings hold no escape and are their own text.
+  // Most strings contain no escape and need no parsing.
   if (member.kind === "string" && !text.includes("\\")) return text.slice(1, -1);
   return JSON.parse(text);
 }

@@ -1,4 +1,4 @@
-/** The secrets inside a plain object, named by paths such as `auth.api_key` or `headers.*`. */
+/** Reads and replaces the secrets of an object, by paths such as `auth.api_key` or `headers.*`. */
 
 export function mapSecrets<T>(
   value: T,
@@ -8,7 +8,7 @@ export function mapSecrets<T>(
   return paths.reduce<T>((current, path) => mapAt(current, path.split("."), "", change), value);
 }
 
-/** By path, with the `*` of each filled in. */
+/** Returns the secrets by path, with each `*` replaced by the name. */
 export function collectSecrets(value: object, paths: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   mapSecrets(value, paths, (secret, path) => {
@@ -18,7 +18,7 @@ export function collectSecrets(value: object, paths: readonly string[]): Map<str
   return found;
 }
 
-/** Masked for reading: nothing of a short secret, the last four of a long one. */
+/** Shows nothing of a short secret, and the last four characters of a long one. */
 export const maskSecret = (secret: string): string =>
   secret.length > 8 ? `***${secret.slice(-4)}` : "***";
 
@@ -30,7 +30,7 @@ function mapAt<T>(
   at: string,
   change: (secret: string, path: string) => string,
 ): T {
-  // T is whatever JSON value stands at this path; its shape is kept, only strings are replaced.
+  // The shape of T is preserved: only strings are replaced.
   if (name === undefined) return (typeof value === "string" ? change(value, at) : value) as T;
   if (typeof value !== "object" || value === null) return value;
   const members = value as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Where does the JSON value that starts here end, and is it strictly valid (RFC 8259)? */
+/** Finds the end of a JSON value in bytes, and validates it strictly (RFC 8259). */
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
@@ -8,13 +8,13 @@ export const OPEN_BRACKET = 0x5b;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** How many containers may be open at once. */
+/** Maximum nesting of objects and arrays. */
 export const MAX_DEPTH = 1000;
-/** What skipValue returns for a value nested deeper than that. */
+/** Returned by skipValue for a value that is nested deeper. */
 export const TOO_DEEP = -0x40000000;
 
-// Every function here returns the position behind what it skipped, or ~position of the first byte that
-// does not belong: a number costs nothing on the hot path, where a result object or a throw would.
+// Every function here returns the offset after what it skipped, or ~offset of the first invalid byte. On the hot
+// path a number costs nothing, unlike a result object or a throw.
 
 /** Iterative, so that a hostile depth cannot overflow the stack. */
 export function skipValue(bytes: Uint8Array, from: number): number {
@@ -38,7 +38,7 @@ export function skipValue(bytes: Uint8Array, from: number): number {
       if (at < 0) return at;
     }
 
-    // Behind a value: close what ends here, or step to the next member of what is still open.
+    // After a value: close the containers that end here, or continue with the next member.
     for (;;) {
       if (depth === 0) return at;
       const close = closers[depth - 1];
@@ -56,7 +56,7 @@ export function skipValue(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Shared by all calls: skipValue never waits, so no two of them overlap. */
+/** Shared by all calls: skipValue is synchronous, so calls never overlap. */
 const closers = new Uint8Array(MAX_DEPTH);
 
 export function skipSpace(bytes: Uint8Array, from: number): number {
@@ -68,7 +68,7 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Skips a string and the colon behind it, up to the value. */
+/** Skips a name and its colon, up to the value. */
 function skipName(bytes: Uint8Array, from: number): number {
   let at = skipString(bytes, from);
   if (at < 0) return at;
@@ -76,7 +76,7 @@ function skipName(bytes: Uint8Array, from: number): number {
   return bytes[at] === COLON ? skipSpace(bytes, at + 1) : ~at;
 }
 
-/** Expects the opening quote at `from`. Takes for granted that the bytes are valid UTF-8. */
+/** Expects the opening quote at `from`, and valid UTF-8. */
 export function skipString(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== QUOTE) return ~from;
   let at = from + 1;
@@ -95,7 +95,7 @@ export function skipString(bytes: Uint8Array, from: number): number {
       }
     }
     const landed = jump(bytes, at, stretch);
-    // Doubled while it pays: in a text full of escapes the long stretch would be read in vain each time.
+    // Doubled only while no escape is found: in text full of escapes a long stretch would be wasted.
     stretch = landed - at < stretch ? LONG : Math.min(stretch * 2, MAX_STRETCH);
     at = landed;
   }
@@ -103,10 +103,10 @@ export function skipString(bytes: Uint8Array, from: number): number {
 
 const LONG = 1024;
 const MAX_STRETCH = 64 * 1024;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand in a string
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are invalid in a string
 const SPECIAL = /["\\\x00-\x1f]/;
 
-/** Over long texts (pictures in base64) the regex engine is about four times as fast as our loop. */
+/** In long text (base64 pictures) the regex engine is about four times as fast as our loop. */
 function jump(bytes: Uint8Array, from: number, stretch: number): number {
   const end = Math.min(from + stretch, bytes.length);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString("latin1");
@@ -114,7 +114,7 @@ function jump(bytes: Uint8Array, from: number, stretch: number): number {
   return hit < 0 ? end : from + hit;
 }
 
-/** `from` is behind the backslash. */
+/** `from` is the offset after the backslash. */
 function skipEscape(bytes: Uint8Array, from: number): number {
   const letter = bytes[from];
   if (letter !== 0x75)

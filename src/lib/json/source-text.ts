@@ -1,10 +1,10 @@
-/** Where do the values of a JSON text stand, and how does it read with some of them changed? */
+/** Locates values in JSON text, and applies edits to it. */
 import { BACKSLASH, CLOSE_BRACE, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./skip-value.ts";
 
-// Every function here takes for granted that the text is valid JSON, and nested no deeper than parseStrict
-// lets through. `at` is the first character of a value; what comes back is the position behind it.
+// Every function here expects valid JSON, nested no deeper than parseStrict accepts. `at` is the offset of a
+// value; the result is the offset after it.
 
-/** `visit` returns the end of the member's value. `slot` is behind the brace or comma before the name. */
+/** `visit` returns the end of the member's value. `slot` is the offset after the brace or comma before the name. */
 export function eachMember(
   text: string,
   at: number,
@@ -60,9 +60,9 @@ export function findValueEnd(text: string, at: number): number {
   return end;
 }
 
-/** `at` is the opening quote. Of a string that never ends, the end is that of the text. */
+/** `at` is the opening quote. Returns the end of the text for a string without an end. */
 export function findStringEnd(text: string, at: number): number {
-  // Names are short: looking at each character beats a native call up to about here.
+  // Names are short: up to about this length a loop is faster than a native call.
   const near = Math.min(at + 24, text.length);
   let close = at + 1;
   while (close < near && text.charCodeAt(close) !== QUOTE && text.charCodeAt(close) !== BACKSLASH) {
@@ -80,7 +80,7 @@ export function findStringEnd(text: string, at: number): number {
   }
 }
 
-/** The numbers, in order. */
+/** Returns the ranges of all numbers, in order. */
 export function findNumbers(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (let at = 0; at < text.length; ) {
@@ -130,7 +130,7 @@ export interface TextEdit {
   put: string;
 }
 
-/** Edits in any order, none over another. */
+/** Edits may be in any order, but must not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const pieces: string[] = [];
   let kept = 0;
@@ -152,7 +152,7 @@ export function skipBlank(text: string, from: number): number {
 
 const isBlank = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Part of a number or a word; NaN, the end of the text, is not. */
+/** Returns whether the code is part of a number or a literal; false for NaN, the end of the text. */
 const isPlain = (code: number) =>
   code > 0x20 && code !== COMMA && code !== CLOSE_BRACE && code !== CLOSE_BRACKET;
 

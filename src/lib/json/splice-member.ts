@@ -1,10 +1,10 @@
-/** How do the bytes of a JSON object read with one top-level member changed and all else as it was? */
+/** Replaces or removes one top-level member of a JSON object and preserves all other bytes. */
 import type { JsonMember, MemberScan } from "./scan-members.ts";
 import { COMMA, OPEN_BRACE } from "./skip-value.ts";
 
 /**
- * A copy with one member set to `value` (JSON text) or, for undefined, taken out. Repeats of the name
- * are treated alike, so no parser, whichever it takes, can read the old value out of the new bytes.
+ * Returns a copy with one member set to `value` (JSON text), or removed when it is undefined. Duplicates of the
+ * name are changed too, so that no parser can read the old value from the new bytes.
  */
 export function spliceMember<Name extends string>(
   members: MemberScan<Name>,
@@ -35,7 +35,7 @@ function replaceAll(last: JsonMember, put: Uint8Array): ByteEdit[] {
   return edits;
 }
 
-/** A member goes with the comma before it; the first of the object with the comma behind it. */
+/** Removes a member with the comma before it; the first member with the comma after it. */
 function removeAll(bytes: Uint8Array, last: JsonMember): ByteEdit[] {
   const edits: ByteEdit[] = [];
   for (let member: JsonMember | undefined = last; member; member = member.earlier) {
@@ -43,7 +43,7 @@ function removeAll(bytes: Uint8Array, last: JsonMember): ByteEdit[] {
       edits.unshift({ from: member.slot_start - 1, to: member.slot_end });
       continue;
     }
-    // Repeats right behind the first one took its comma along: look behind them for the next.
+    // Duplicates directly after the first one were removed with its comma: find the next comma after them.
     let to = member.slot_end;
     while (edits[0]?.from === to) to = edits.shift()?.to ?? to;
     edits.unshift({ from: member.slot_start, to: bytes[to] === COMMA ? to + 1 : to });

@@ -1,11 +1,11 @@
-/** Which characters a pattern cannot tell apart: each such class is one input of its automaton. */
+/** Groups the characters that a pattern does not distinguish: each class is one input of its automaton. */
 import { type CodePoints, contains, LAST_CODE_POINT, NEWLINE, WORD } from "./code-points.ts";
 
-/** What stands beside a position: enough to decide every assertion. */
+/** The character beside a position, as far as assertions depend on it. */
 export type Neighbor = "nothing" | "word" | "newline" | "other";
 
 export interface CharacterClass {
-  /** Any one of its characters: what holds for it holds for all. */
+  /** One character of the class, representative of all. */
   sample: number;
   beside: Neighbor;
 }
@@ -22,7 +22,7 @@ export function classifyCharacters(sets: readonly CodePoints[]) {
 
   const classes: CharacterClass[] = [];
   const numbers = new Map<string, number>();
-  /** The stretch of code points from `starts[i]` on is of class `numberOf[i]`. */
+  /** Code points from `starts[i]` up to the next start are of class `numberOf[i]`. */
   const starts = [...edges].sort((one, other) => one - other);
   const numberOf = starts.map((sample) => {
     const membership = [...distinct.values()]
@@ -34,7 +34,7 @@ export function classifyCharacters(sets: readonly CodePoints[]) {
     return number;
   });
 
-  /** The classes of the first characters, since looking them up costs a tenth of calling `classOf`. */
+  /** Classes of the first 256 characters: a table lookup costs a tenth of calling `classOf`. */
   const table = Uint16Array.from({ length: TABLE_SIZE }, (_, point) => classOf(point));
   return { classes, classOf, table };
 

@@ -1,4 +1,4 @@
-/** Sets of Unicode code points: sorted ranges, both ends included, never touching. */
+/** Sets of Unicode code points: sorted inclusive ranges that neither overlap nor touch. */
 
 export type CodePoints = readonly (readonly [from: number, to: number])[];
 
@@ -11,7 +11,7 @@ export const WORD: CodePoints = union([
   [0x61, 0x7a],
 ]);
 export const NEWLINE: CodePoints = [[0x0a, 0x0a]];
-/** What JavaScript calls white space: a no-break space must not hide a phrase. */
+/** White space as in JavaScript: a no-break space must not hide a phrase. */
 export const SPACES = union([
   [0x09, 0x0d],
   [0x20, 0x20],
@@ -57,7 +57,7 @@ export function contains(set: CodePoints, point: number): boolean {
   return (set[low]?.[0] ?? point + 1) <= point;
 }
 
-/** A Unicode property such as `L`, `Greek` or `Script=Han`; undefined where there is none of that name. */
+/** Returns the code points of a Unicode property such as `L`, `Greek` or `Script=Han`; undefined when unknown. */
 export function readUnicodeProperty(name: string): CodePoints | undefined {
   const member = ["", "Script="].flatMap((kind) => compilePropertyTests(`${kind}${name}`)).at(0);
   if (!member) return undefined;
@@ -79,19 +79,19 @@ function compilePropertyTests(name: string): RegExp[] {
   }
 }
 
-/** The set with every spelling of its letters: K, k and the Kelvin sign are one. */
+/** Adds all case variants of the letters: K, k and the Kelvin sign are equal. */
 export function addCaseVariants(set: CodePoints): CodePoints {
-  const mates = listCaseVariants();
+  const variants = listCaseVariants();
   const size = set.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   const cased =
-    size < mates.size
+    size < variants.size
       ? set.flatMap(([from, to]) => range(from, to))
-      : [...mates.keys()].filter((point) => contains(set, point));
-  const added = cased.flatMap((point) => mates.get(point) ?? []);
+      : [...variants.keys()].filter((point) => contains(set, point));
+  const added = cased.flatMap((point) => variants.get(point) ?? []);
   return union([...set, ...added.map((point) => [point, point] as const)]);
 }
 
-/** The blocks of Unicode that have letters of two cases. */
+/** Unicode blocks with upper-case and lower-case letters. */
 const CASED: CodePoints = [
   [0x41, 0x24e9],
   [0x2c00, 0x2d2d],
@@ -105,7 +105,7 @@ const CASED: CodePoints = [
 
 let known: ReadonlyMap<number, readonly number[]> | undefined;
 
-/** Letters that differ only by case. Worked out once, when the first pattern asks for it. */
+/** Returns the letters that differ only by case, by letter. Computed on first use. */
 function listCaseVariants(): ReadonlyMap<number, readonly number[]> {
   if (known) return known;
   const orbits = new Map<string, number[]>();
@@ -114,7 +114,7 @@ function listCaseVariants(): ReadonlyMap<number, readonly number[]> {
     const upper = letter.toUpperCase();
     const lower = letter.toLowerCase();
     if (upper === lower) continue;
-    // A letter that grows when its case changes, such as ß, has no mate of one code point.
+    // A letter that becomes several when its case changes, such as ß, has no variant of one code point.
     const folded = [...upper].length === 1 ? upper.toLowerCase() : lower;
     orbits.set(folded, [...(orbits.get(folded) ?? []), point]);
   }

@@ -64,26 +64,26 @@ test("a match that is there is told without looking for all", () => {
 test.each([
   ["", "empty"],
   ["a".repeat(2001), "2000 are allowed"],
-  ["(a", '"(a" at 0 is never closed'],
-  ["a)", "closes nothing"],
-  ["[a", "never closed"],
+  ["(a", '"(a" at 0 is not closed'],
+  ["a)", "has no opening parenthesis"],
+  ["[a", "not closed"],
   ["[z-a]", "not a range"],
-  ["*a", "repeats nothing"],
+  ["*a", "has nothing to repeat"],
   ["a**", "repeats a repetition"],
   ["a{2}{3}", "repeats a repetition"],
   ["a{1,100000}", "repeats more than"],
-  ["^*", "repeats a position"],
-  ["a{2,1}", "wrong way round"],
+  ["^*", "repeats an assertion"],
+  ["a{2,1}", "minimum above its maximum"],
   ["a{1001}", "more than 1000 times"],
   ["((a{100}){100}){100}", "too large"],
-  ["a(?=b)", '"(?=b)" at 1 looks around'],
-  ["(?<!a)b", "looks around"],
-  ["(a)\\1", '"\\1" at 3 refers back'],
-  ["(?>a)", "not supported"],
-  ["\\q", "not an escape"],
+  ["a(?=b)", '"(?=b)" at 1 is a look-around'],
+  ["(?<!a)b", "is a look-around"],
+  ["(a)\\1", '"\\1" at 3 is a back-reference'],
+  ["(?>a)", "unsupported"],
+  ["\\q", "not a supported escape"],
   ["\\p{Klingon}", "not a Unicode property"],
   ["a\\", "in the middle of an escape"],
-])("a pattern that is refused says why: %p", (source, why) => {
+])("an invalid pattern is rejected with the reason: %p", (source, why) => {
   expect(() => compilePattern(source)).toThrow(why);
 });
 

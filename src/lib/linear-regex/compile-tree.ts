@@ -1,10 +1,10 @@
-/** A pattern as a program: each step takes one character, forks, checks a position or ends in a match. */
+/** Compiles a pattern to a program: each step takes a character, forks, checks a position or matches. */
 import type { CodePoints } from "./code-points.ts";
 import type { Assertion, PatternTree } from "./parse-pattern.ts";
 
 export type RegexStep =
   | { kind: "take"; set: CodePoints; next: number }
-  /** The first is preferred: that is what makes a repetition greedy or not. */
+  /** Prefers the first: that makes a repetition greedy or lazy. */
   | { kind: "fork"; first: number; second: number }
   | { kind: "check"; assertion: Assertion; next: number }
   | { kind: "match" };
@@ -14,7 +14,7 @@ export interface RegexProgram {
   start: number;
 }
 
-/** The work per character can grow with it, so it is bounded. */
+/** Caps the work per character, which grows with the number of steps. */
 const MAX_STEPS = 2000;
 
 export function compileTree(tree: PatternTree): RegexProgram {
@@ -24,13 +24,13 @@ export function compileTree(tree: PatternTree): RegexProgram {
   function add(step: RegexStep): number {
     if (steps.length >= MAX_STEPS) {
       throw new Error(
-        "The pattern is too large once its repetitions are written out. Repeat less.",
+        "The pattern is too large when its repetitions are expanded. Use fewer repetitions.",
       );
     }
     return steps.push(step) - 1;
   }
 
-  /** The step to start from to match `part` and go on at `next`. */
+  /** Returns the first step that matches `part` and continues at `next`. */
   function emit(part: PatternTree, next: number): number {
     switch (part.kind) {
       case "one_of":

@@ -1,4 +1,4 @@
-/** Reads the text of a pattern. The syntax is what RE2 and JavaScript share: no look-around, no back-reference. */
+/** Parses a pattern. The syntax is the common part of RE2 and JavaScript, without look-around and back-references. */
 import {
   addCaseVariants,
   type CodePoints,
@@ -82,13 +82,13 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
 
   const tree = choice();
   if (at < source.length)
-    throw new Error(`")" at ${at} closes nothing. Write \\) for the character.`);
+    throw new Error(`")" at ${at} has no opening parenthesis. Write \\) for the character.`);
   return tree;
 
   function choice(): PatternTree {
     const outer = flags;
     const items = [sequence()];
-    while (taken("|")) items.push(sequence());
+    while (accept("|")) items.push(sequence());
     flags = outer;
     return items.length === 1 && items[0] ? items[0] : { kind: "choice", items };
   }
@@ -106,38 +106,38 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
     const from = at;
     const [min, max] = bounds() ?? [];
     if (min === undefined || max === undefined) return item;
-    if (item.kind === "assert") refuse("repeats a position, which has no length", from);
-    const greedy = !taken("?");
+    if (item.kind === "assert") reject("repeats an assertion, which has no length", from);
+    const greedy = !accept("?");
     if (/^(?:[*+?]|\{\d{1,9},?\d{0,9}\})/.test(source.slice(at, at + 21))) {
-      refuse("repeats a repetition", at);
+      reject("repeats a repetition", at);
     }
     return { kind: "repeat", item, min, max, greedy };
   }
 
   function bounds(): readonly [number, number] | undefined {
-    if (taken("*")) return [0, Number.POSITIVE_INFINITY];
-    if (taken("+")) return [1, Number.POSITIVE_INFINITY];
-    if (taken("?")) return [0, 1];
+    if (accept("*")) return [0, Number.POSITIVE_INFINITY];
+    if (accept("+")) return [1, Number.POSITIVE_INFINITY];
+    if (accept("?")) return [0, 1];
     const counted = /^\{(\d{1,9})(,?)(\d{0,9})\}/.exec(source.slice(at, at + 21));
     if (!counted) return undefined;
     const [whole, low = "", comma, high = ""] = counted;
     const min = Number(low);
     const max = high ? Number(high) : comma ? Number.POSITIVE_INFINITY : min;
-    if (min > max) refuse("has its bounds the wrong way round", at);
+    if (min > max) reject("has a minimum above its maximum", at);
     if (Math.max(min, high ? max : 0) > MAX_REPEAT)
-      refuse(`repeats more than ${MAX_REPEAT} times`, at);
+      reject(`repeats more than ${MAX_REPEAT} times`, at);
     at += whole.length;
     return [min, max];
   }
 
-  /** undefined: flags for what follows, which match nothing themselves. */
+  /** Returns undefined for flags, which match nothing themselves. */
   function atom(): PatternTree | undefined {
-    if (taken("(")) return group();
-    if (taken("[")) return oneOf(bracket());
-    if (taken(".")) return { kind: "one_of", set: flags.s ? complement([]) : complement(NEWLINE) };
-    if (taken("^")) return { kind: "assert", assertion: flags.m ? "line_start" : "start" };
-    if (taken("$")) return { kind: "assert", assertion: flags.m ? "line_end" : "end" };
-    if (/^[*+?]/.test(source.slice(at, at + 1))) refuse("repeats nothing", at);
+    if (accept("(")) return group();
+    if (accept("[")) return oneOf(bracket());
+    if (accept(".")) return { kind: "one_of", set: flags.s ? complement([]) : complement(NEWLINE) };
+    if (accept("^")) return { kind: "assert", assertion: flags.m ? "line_start" : "start" };
+    if (accept("$")) return { kind: "assert", assertion: flags.m ? "line_end" : "end" };
+    if (/^[*+?]/.test(source.slice(at, at + 1))) reject("has nothing to repeat", at);
     const assertion = source[at] === "\\" ? ASSERTIONS[source[at + 1] ?? ""] : undefined;
     if (assertion) {
       at += 2;
@@ -153,14 +153,14 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
   function group(): PatternTree | undefined {
     const opened = at - 1;
     const outer = flags;
-    if (taken("?")) {
+    if (accept("?")) {
       if (/^<?[=!]/.test(source.slice(at, at + 2))) {
-        refuse("looks around, which cannot be searched in linear time", opened);
+        reject("is a look-around, which cannot be searched in linear time", opened);
       }
       const head = /^(?:P?<\w{1,64}>|(?:[ims]{0,3}(?:-[ims]{1,3})?)[:)])/.exec(
         source.slice(at, at + 70),
       )?.[0];
-      if (!head) refuse("opens a kind of group that is not supported", opened);
+      if (!head) reject("is an unsupported kind of group", opened);
       at += head.length;
       if (!head.endsWith(">")) {
         const [on = "", off = ""] = head.slice(0, -1).split("-");
@@ -172,17 +172,17 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
     }
     const inside = choice();
     flags = outer;
-    if (!taken(")")) refuse('is never closed. Write "\\(" for the character', opened);
+    if (!accept(")")) reject('is not closed. Write "\\(" for the character', opened);
     return inside;
   }
 
-  /** The inside of [ ], the first bracket is taken already. */
+  /** Parses the inside of [ ], after the opening bracket. */
   function bracket(): CodePoints {
     const opened = at - 1;
-    const negated = taken("^");
+    const negated = accept("^");
     const ranges: (readonly [number, number])[] = [];
     while (!(source[at] === "]" && (ranges.length > 0 || at > opened + (negated ? 2 : 1)))) {
-      if (at >= source.length) refuse('is never closed. Write "\\[" for the character', opened);
+      if (at >= source.length) reject('is not closed. Write "\\[" for the character', opened);
       const from = at;
       const first = posix() ?? member();
       const range = source[at] === "-" && source[at + 1] !== "]" && at + 1 < source.length;
@@ -193,7 +193,7 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
       at++;
       const last = member();
       const [low, high] = [singlePoint(first), singlePoint(last)];
-      if (low === undefined || high === undefined || low > high) refuse("is not a range", from);
+      if (low === undefined || high === undefined || low > high) reject("is not a range", from);
       ranges.push([low, high]);
     }
     at++;
@@ -205,17 +205,17 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
     const named = /^\[:(\^?)([a-z]{1,8}):\]/.exec(source.slice(at, at + 16));
     if (!named) return undefined;
     const set = POSIX[named[2] ?? ""];
-    if (!set) refuse("is not the name of a class", at);
+    if (!set) reject("is not the name of a character class", at);
     at += named[0].length;
     return named[1] ? allBut(set) : set;
   }
 
-  /** One character, or a class such as \d. */
+  /** Parses one character, or a class such as \d. */
   function member(): CodePoints {
     const from = at;
-    if (!taken("\\")) return point(source.codePointAt(at) ?? 0);
+    if (!accept("\\")) return point(source.codePointAt(at) ?? 0);
     const letter = source[at] ?? "";
-    if (letter === "") refuse("ends in the middle of an escape", from);
+    if (letter === "") reject("ends in the middle of an escape", from);
     const set = CLASSES[letter.toLowerCase()];
     if (set) {
       at++;
@@ -227,7 +227,7 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
     );
     if (coded) {
       const value = Number.parseInt(coded[1] ?? coded[2] ?? coded[3] ?? "", 16);
-      if (value > LAST_CODE_POINT) refuse("is no Unicode character", from);
+      if (value > LAST_CODE_POINT) reject("is not a Unicode character", from);
       at += coded[0].length;
       return [[value, value]];
     }
@@ -237,8 +237,8 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
       return [[control, control]];
     }
     if (/[1-9k]/.test(letter))
-      refuse("refers back to a group, which cannot be searched in linear time", from);
-    if (/[a-zA-Z]/.test(letter)) refuse("is not an escape we know", from);
+      reject("is a back-reference, which cannot be searched in linear time", from);
+    if (/[a-zA-Z]/.test(letter)) reject("is not a supported escape", from);
     return point(source.codePointAt(at) ?? 0);
   }
 
@@ -250,23 +250,23 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
   function propertyOf(from: number): CodePoints {
     const named = /^([pP])(?:\{(\^?)([\w=]{1,64})\}|([A-Z]))/.exec(source.slice(at, at + 70));
     const set = named && readUnicodeProperty(named[3] ?? named[4] ?? "");
-    if (!set) refuse("is not a Unicode property", from);
+    if (!set) reject("is not a Unicode property", from);
     at += named[0].length;
     return (named[1] === "P") !== (named[2] === "^") ? allBut(set) : set;
   }
 
-  /** Case first: under (?i) neither [^k] matches K, nor \W the k that the Kelvin sign is a case of. */
+  /** Adds case variants before the complement: under (?i), [^k] must not match K. */
   function allBut(set: CodePoints): CodePoints {
     return complement(flags.i ? addCaseVariants(set) : set);
   }
 
-  function taken(character: string): boolean {
+  function accept(character: string): boolean {
     if (source[at] !== character) return false;
     at++;
     return true;
   }
 
-  function refuse(why: string, where: number): never {
+  function reject(why: string, where: number): never {
     throw new Error(`"${source.slice(where, where + 20)}" at ${where} ${why}.`);
   }
 }

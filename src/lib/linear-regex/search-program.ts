@@ -1,9 +1,9 @@
 /**
- * Runs a program over a text in linear time, all matches included.
+ * Finds all matches of a program in linear time.
  *
  * An engine that searches from the left may read to the end of the text for each match, which is quadratic.
- * Here the text is read once from its end: at each position we then know which steps still lead to a match,
- * so that walking from the left never takes a wrong turn and never looks ahead.
+ * This one first reads the text once from its end and records at each position which steps can still lead to a
+ * match. The walk from the left then never backtracks and never looks ahead.
  */
 
 import { classifyCharacters, type Neighbor } from "./classify-characters.ts";
@@ -16,14 +16,14 @@ export interface MatchRange {
   end: number;
 }
 
-/** What is known at a position of a text that is read from its end. */
+/** State at a position, when the text is read from its end. */
 interface State {
-  /** `take` steps that fit the character after this position and lead on to a match. */
+  /** `take` steps that accept the character after this position and lead to a match. */
   takes: readonly number[];
   after: Neighbor;
 }
 
-/** What the walk needs to know of a stretch of the text, by position counted from `from`. */
+/** States of one block of the text, by position relative to `from`. */
 interface Block {
   from: number;
   to: number;
@@ -32,7 +32,7 @@ interface Block {
   starts: Uint8Array;
 }
 
-/** A text that leads to more states has them worked out anew, so that none can fill the memory. */
+/** Caps the cached states, so that no text can exhaust memory. Beyond it they are computed again. */
 const MAX_STATES = 1000;
 const BLOCK_LENGTH = 4096;
 const END: State = { takes: [], after: "nothing" };
@@ -46,7 +46,7 @@ export function searchProgram({ steps, start }: RegexProgram) {
     classes.map(({ sample }) => step.kind === "take" && contains(step.set, sample)),
   );
   const checks = steps.some((step) => step.kind === "check");
-  /** The steps that lead to a step: by taking a character, and without. */
+  /** The steps that lead to a step: by taking a character, and without taking one. */
   const takesInto: number[][] = steps.map(() => []);
   const movesInto: number[][] = steps.map(() => []);
   for (const [index, step] of steps.entries()) {
@@ -59,16 +59,16 @@ export function searchProgram({ steps, start }: RegexProgram) {
   let states: State[] = [];
   const rows = new Map<string, number>();
   /**
-   * A row for each state, which is known by where that begins. By class: the row of the state further left, times
-   * two, plus one if a match starts between. 0: not known yet.
+   * One row for each state, identified by its offset. By class: the row of the state to the left, times two, plus
+   * one if a match starts between. 0: not computed yet.
    */
   let moves = new Int32Array(64 * width);
   const visited = new Float64Array(steps.length);
   const takeable = new Float64Array(steps.length);
   let round = 0;
-  /** Where a text ends, every one is read from. 0: not known yet. */
+  /** Row of the state at the end of every text. 0: not computed yet. */
   let endRow = 0;
-  forget();
+  clearCache();
 
   return { test: (text: string) => readAll(text, true) !== undefined, findMatches };
 
@@ -95,10 +95,10 @@ export function searchProgram({ steps, start }: RegexProgram) {
     return found;
   }
 
-  /** The states at the ends of all blocks; undefined when nothing in the text matches. */
+  /** Returns the states at the ends of all blocks; undefined when nothing matches. */
   function readAll(text: string, untilFound: boolean): readonly State[] | undefined {
-    // A test that ends at a match keeps its states.
-    if (states.length > MAX_STATES) forget();
+    // A test that stops at a match leaves its states cached.
+    if (states.length > MAX_STATES) clearCache();
     const ends: State[] = [];
     endRow ||= rowOf(END);
     let row = endRow;
@@ -124,14 +124,14 @@ export function searchProgram({ steps, start }: RegexProgram) {
       if (position === 0) found |= stepLeft(row, TEXT_START) & 1;
       if (states.length <= MAX_STATES) continue;
       const state = stateOf(row);
-      forget();
+      clearCache();
       row = rowOf(state);
     }
     return found ? ends : undefined;
   }
 
   function readBlock(text: string, block: number, ends: readonly State[]): Block {
-    if (states.length > MAX_STATES) forget();
+    if (states.length > MAX_STATES) clearCache();
     const [from, to] = [boundary(text, block), boundary(text, block + 1)];
     const rowsAt = new Int32Array(to - from + 1);
     const starts = new Uint8Array(to - from + 1);
@@ -171,7 +171,7 @@ export function searchProgram({ steps, start }: RegexProgram) {
   }
 
   function rowOf(state: State): number {
-    // Past the limit nothing is looked up: a text that gets there does not come back to its states.
+    // Beyond the cap nothing is looked up: such a text rarely returns to a previous state.
     if (states.length > MAX_STATES) return add(state);
     const order = Uint16Array.from(state.takes).sort();
     const key = `${String.fromCharCode(...order)}${state.after}`;
@@ -195,15 +195,15 @@ export function searchProgram({ steps, start }: RegexProgram) {
     return states[row / width] ?? END;
   }
 
-  function forget() {
-    // Row 0 stands for no state.
+  function clearCache() {
+    // Row 0 represents no state.
     states = [END];
     endRow = 0;
     rows.clear();
     moves.fill(0);
   }
 
-  /** Where the match that starts at `from` ends, preferring at each fork as the pattern says. */
+  /** Returns the end of the match that starts at `from`, with the preferences of the pattern. */
   function walk(text: string, from: number, stateAt: (position: number) => State) {
     let position = from;
     let step = start;
@@ -215,7 +215,7 @@ export function searchProgram({ steps, start }: RegexProgram) {
     }
   }
 
-  /** The first step in order of preference that takes the next character and leads to a match, or the match. */
+  /** Returns the preferred step that takes the next character and leads to a match, or the match itself. */
   function nextTake(from: number, { takes, after }: State, before: Neighbor) {
     round++;
     for (const take of takes) takeable[take] = round;
@@ -269,7 +269,7 @@ function pointBefore(text: string, position: number): number {
   return point > 0xffff ? point : unit;
 }
 
-/** Where a block starts: never between the halves of a character. */
+/** Returns the start of a block, never between the halves of a surrogate pair. */
 function boundary(text: string, block: number): number {
   const at = Math.min(block * BLOCK_LENGTH, text.length);
   return at > 0 && pointBefore(text, at + 1) > 0xffff ? at + 1 : at;

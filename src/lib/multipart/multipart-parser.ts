@@ -49,7 +49,7 @@ export function createMultipartParser(boundary: string, onPart: OnPart): Multipa
   // Bytes of earlier chunks that the current state still needs. The line break that starts a body or ends
   // headers is part of the delimiter that may follow at once, so every search begins with one.
   let held: Buffer = CRLF;
-  /** How many of the held bytes belong to the headers and not to the content. */
+  /** Number of held bytes that belong to the headers and not to the content. */
   let context = CRLF.length;
 
   const steps = { content, delimiter, headers, closed };

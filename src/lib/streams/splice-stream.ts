@@ -1,4 +1,4 @@
-/** Replaces byte ranges of a stream on the way, without holding it. */
+/** Replaces byte ranges of a stream without buffering it. */
 
 export interface StreamEdit {
   from: number;

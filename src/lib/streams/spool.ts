@@ -1,20 +1,20 @@
-/** Where does a body wait that must be sent more than once? In memory first, then in a nameless file. */
+/** Buffers a body that may be sent more than once: in memory first, then in an unlinked file. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 export interface Spool extends AsyncDisposable {
-  /** Wait for one append before the next: that is the back-pressure. The chunk is the spool's from then on. */
+  /** Await each append before the next: that is the back-pressure. The spool takes ownership of the chunk. */
   append(chunk: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Everything appended so far, from the start; any number of times, also side by side. */
+  /** Returns everything appended so far, from the start. May be called any number of times, also concurrently. */
   stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly size: number;
 }
 
 export interface SpoolOptions {
   dir: string;
-  /** Bytes kept in memory before the rest goes to disk. */
+  /** Bytes held in memory; the rest is written to disk. */
   memoryLimit: number;
 }
 
@@ -40,13 +40,13 @@ export function createSpool({ dir, memoryLimit }: SpoolOptions): Spool {
     },
 
     stream() {
-      const kept = [...chunks];
+      const inMemoryChunks = [...chunks];
       const end = inFile;
       let position = 0;
       return new ReadableStream(
         {
           async pull(controller) {
-            const chunk = kept.shift();
+            const chunk = inMemoryChunks.shift();
             if (chunk) return controller.enqueue(chunk);
             if (!file || position === end) return controller.close();
             const buffer = new Uint8Array(Math.min(READ_SIZE, end - position));
@@ -72,7 +72,7 @@ export function createSpool({ dir, memoryLimit }: SpoolOptions): Spool {
   };
 }
 
-/** Unlinked at once: the disk space goes with the process, however it ends, and nobody else can open it. */
+/** Unlinks the file at once: its space is freed when the process ends, and no other process can open it. */
 async function openUnlinkedFile(dir: string): Promise<FileHandle> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const path = join(dir, `spool-${randomUUID()}`);
@@ -88,8 +88,8 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, position: number): 
   }
 }
 
-/** Gives memory back that nobody reads any more. Left to the collector, an upload piles up 50 MiB of spent chunks. */
+/** Frees the memory of a chunk at once. Left to the garbage collector, an upload accumulates 50 MiB of chunks. */
 export function releaseBuffer({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
-  // Part of a larger buffer, that others may still read, is left alone.
+  // A view of a larger buffer is not freed: other views may still be read.
   if (buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -7,7 +7,7 @@ export function foldCodePoint(code: number): number {
   return variants.get(code) ?? code;
 }
 
-/** A character beyond ASCII takes more bytes than UTF-16 units. Twenty times as fast as a pattern that looks for one. */
+/** Compares the UTF-8 length with the UTF-16 length: twenty times as fast as a regular expression. */
 export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 export function foldName(name: string): string {
@@ -25,7 +25,7 @@ export function canReadAs(name: string, plain: string): boolean {
   return foldName(base).replace(/\W/g, "") === plain;
 }
 
-/** Built on first use: few names hold anything but ASCII. */
+/** Built on first use: few names contain anything but ASCII. */
 let variants: ReadonlyMap<number, number> | undefined;
 
 /** Latin to enclosed letters, full width, mathematical letters, squared letters. */

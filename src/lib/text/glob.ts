@@ -1,13 +1,13 @@
-/** Does a text match a pattern in which `*` stands for any run of characters? Linear in the text. */
+/** Matches text against patterns in which `*` matches any characters, in linear time. */
 
-/** Anchored at both ends, case-sensitive; nothing but `*` is special. */
+/** Anchored at both ends and case-sensitive; no character but `*` is special. */
 export const matchesGlob = (pattern: string, text: string): boolean =>
   matchesParts(pattern.split("*"), text);
 
-/** Whether any of the patterns matches, taken apart once for many questions. */
+/** Compiles the patterns to a function that returns whether any of them matches. */
 export function compileGlobs(patterns: readonly string[]): (text: string) => boolean {
-  const taken = patterns.map((pattern) => pattern.split("*"));
-  return (text) => taken.some((parts) => matchesParts(parts, text));
+  const compiled = patterns.map((pattern) => pattern.split("*"));
+  return (text) => compiled.some((parts) => matchesParts(parts, text));
 }
 
 function matchesParts(parts: readonly string[], text: string): boolean {

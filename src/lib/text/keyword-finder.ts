@@ -1,18 +1,18 @@
-/** Finds every occurrence of any of many keywords in one pass over a text (Aho-Corasick). */
+/** Finds every occurrence of many keywords in one pass (Aho-Corasick). */
 
-/** `found` hears the number of the keyword and where it ends, from left to right. */
+/** Calls `found` from left to right with the index of the keyword and the offset of its end. */
 export type FindKeywords = (text: string, found: (keyword: number, end: number) => void) => void;
 
 const UNITS = 65_536;
-/** 16 MiB: with the characters of Chinese, a row for each state of a long list would take gigabytes. */
+/** 16 MiB: with Chinese keywords, a row for each state of a long list would take gigabytes. */
 const MAX_CELLS = 4 * 1024 * 1024;
 
-/** Keywords must differ. With `ignore_case` they are in lower case, and the letters of the text are read so. */
+/** Keywords must be distinct. With `ignore_case` they must be in lower case, and the text is lowered. */
 export function createKeywordFinder(
   keywords: readonly string[],
   options: { ignore_case?: boolean } = {},
 ): FindKeywords {
-  // With the first text: the built-in tables are large, and a start must not wait for them.
+  // Lazy: the built-in keyword lists are large and would delay the start.
   let built: ReturnType<typeof buildAutomaton> | undefined;
 
   return (text, found) => {
@@ -38,7 +38,7 @@ interface Classes {
   width: number;
 }
 
-/** Characters that no keyword holds are all of class 0. */
+/** Assigns class 0 to all characters that no keyword contains. */
 function classify(keywords: readonly string[], ignoreCase: boolean): Classes {
   const classOf = new Uint16Array(UNITS);
   let width = 1;
@@ -53,7 +53,7 @@ function classify(keywords: readonly string[], ignoreCase: boolean): Classes {
   return { classOf, width };
 }
 
-/** The one character that is lowered to this one; itself where there is none, as for `ß`. */
+/** Returns the upper-case form where it is one code unit, else the unit itself (`ß`). */
 function toUpperCaseUnit(unit: number): number {
   const letter = String.fromCharCode(unit);
   const upper = letter.toUpperCase();
@@ -61,13 +61,13 @@ function toUpperCaseUnit(unit: number): number {
 }
 
 /**
- * A state is known by its row in `moves`, by class: the row of the next state. States that are too deep to have
- * one are counted on behind the last row. All bits of a move are turned where a keyword ends or no row follows.
+ * A state is identified by the offset of its row in `moves`, which contains the row of the next state by class.
+ * States beyond the last row are numbered after it. A move is bit-inverted where a keyword ends or no row follows.
  */
 function buildAutomaton(keywords: readonly string[], { classOf, width }: Classes) {
   const { edges, parents, units, keywordAt } = buildTrie(keywords, classOf);
   const states = parents.length;
-  /** By state: the longest end of its text that is the start of a keyword; and the longest that is a keyword. */
+  /** By state: the longest suffix of its text that is a prefix of a keyword; the longest that is a keyword. */
   const fallback = new Int32Array(states);
   const shorter = new Int32Array(states);
   const after = (state: number, unit: number): number => {
@@ -90,7 +90,7 @@ function buildAutomaton(keywords: readonly string[], { classOf, width }: Classes
   const stateOf = (row: number) => (row < moves.length ? row / width : row - moves.length + rows);
   const isPlain = (state: number) =>
     state < rows && shorter[state] === 0 && (keywordAt[state] ?? -1) < 0;
-  // Whoever has no edge of its own for a class goes where its fallback goes, whose row is complete by then.
+  // A state without an edge for a class moves as its fallback does, whose row is complete by then.
   const byParent = Map.groupBy(parents.keys().drop(1), (state) => parents[state] ?? 0);
   for (let state = 0; state < rows; state++) {
     const detour = (fallback[state] ?? 0) * width;
@@ -104,13 +104,12 @@ function buildAutomaton(keywords: readonly string[], { classOf, width }: Classes
 }
 
 /**
- * States are numbered by their depth: those that ordinary text leads to lie together in the processor's cache.
- * State 0 is where every keyword begins.
+ * States are numbered by depth, so that the states that ordinary text reaches share cache lines. State 0 is the root.
  */
 function buildTrie(keywords: readonly string[], classOf: Uint16Array) {
-  /** By state times UNITS, plus the class of the next character. */
+  /** Keyed by state * UNITS + class of the next character. */
   const edges = new Map<number, number>();
-  /** By state: where it comes from, and by which class. */
+  /** By state: its parent, and the class that leads to it. */
   const parents = [0];
   const units = [0];
   const reached = new Int32Array(keywords.length);

@@ -1,4 +1,4 @@
-/** What does a YAML text say, and where does each part of it stand? `${NAME}` comes from the environment. */
+/** Reads YAML with the source location of each value, and replaces `${NAME}` by environment variables. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from "yaml";
 
 export type YamlPath = readonly (string | number)[];
@@ -12,16 +12,16 @@ export interface YamlDocument {
   /** undefined when there is a problem. */
   value: unknown;
   problems: { message: string; location: SourceLocation }[];
-  /** Variables that are not set; the value has an empty text in their place. */
+  /** Variables that are not set; they are replaced by an empty string. */
   unset: { name: string; path: YamlPath }[];
-  /** Where a member or item stands; for one that is not written, where it would belong. */
+  /** Returns the location of a member or item; for a missing one, of its parent. */
   locate: (path: YamlPath) => SourceLocation;
 }
 
-/** An alias stands for a copy, and copies of copies grow without end (the "billion laughs"). */
+/** Caps the expansion of aliases of aliases (the "billion laughs"). */
 const MAX_VALUES = 200_000;
 const MAX_DEPTH = 64;
-const NO_ANCHOR = "no anchor has this name; put a text that begins with a sign in quotes";
+const NO_ANCHOR = "no anchor has this name; quote text that starts with a special character";
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 export function readYaml(
@@ -54,13 +54,13 @@ export function readYaml(
   const problemAt = (node: ParsedNode | null, message: string) => {
     problems.push({ message, location: node ? locationAt(node.range[0]) : start });
   };
-  // Resolving walks the whole document, and one alias may be met very often.
+  // Cached: resolving walks the whole document, and an alias may be used often.
   const resolved = new Map<ParsedNode, ParsedNode | null>();
   const target = (node: ParsedNode | null): ParsedNode | null => {
     if (!isAlias(node)) return node;
     const known = resolved.get(node);
     if (known !== undefined) return known;
-    // The parser makes every node of a document a parsed one; `resolve` forgets that.
+    // Every node of a parsed document is a ParsedNode; the type of `resolve` is wider.
     const found = (node.resolve(document) as ParsedNode | undefined) ?? null;
     resolved.set(node, found);
     return found;
@@ -69,7 +69,7 @@ export function readYaml(
   const read = (written: ParsedNode | null, path: YamlPath): unknown => {
     values += 1;
     if (values > MAX_VALUES || path.length > MAX_DEPTH) {
-      const bound = `holds more than ${MAX_VALUES} values, or more than ${MAX_DEPTH} levels`;
+      const bound = `has more than ${MAX_VALUES} values or more than ${MAX_DEPTH} levels`;
       if (problems.length === 0) problemAt(written, bound);
       return undefined;
     }
@@ -78,23 +78,23 @@ export function readYaml(
     if (isMap(node)) {
       const members = node.items.map((pair) => {
         const name = readKeyName(pair.key);
-        if (name === undefined) problemAt(pair.key, "a member name must be plain text");
+        if (name === undefined) problemAt(pair.key, "a key must be plain text");
         return [name ?? "", read(pair.value, [...path, name ?? ""])];
       });
       return Object.fromEntries(members);
     }
     if (isSeq(node)) return node.items.map((item, index) => read(item, [...path, index]));
     if (!isScalar(node)) return null;
-    return typeof node.value === "string" ? filled(node.value, node, path) : node.value;
+    return typeof node.value === "string" ? fillVariables(node.value, node, path) : node.value;
   };
 
-  const filled = (value: string, node: ParsedNode, path: YamlPath): string =>
+  const fillVariables = (value: string, node: ParsedNode, path: YamlPath): string =>
     value.replace(/\$\$\{|\$\{([^}]*)(\}?)/g, (whole, name: string | undefined, end) => {
       if (whole === "$${") return "${";
       if (name === undefined || !end || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
         problemAt(
           node,
-          "a dollar sign with a brace must name a variable; double it to mean itself",
+          "a dollar sign with a brace must enclose a variable name; double the sign for a literal one",
         );
         return "";
       }
@@ -130,11 +130,11 @@ export function readYaml(
   };
 }
 
-/** The parser repeats the text that it trips over, such as a password without quotes, and advises programmers. */
+/** Removes the quoted source, which may be a password without quotes, and advice for programmers. */
 const rewordParserMessage = (message: string): string =>
   message
-    .replace(/: .*$/s, "; put a text that begins with a sign in quotes")
-    .replace(/; please use .*$/s, "; a file holds one");
+    .replace(/: .*$/s, "; quote text that starts with a special character")
+    .replace(/; please use .*$/s, "; a file contains one document");
 
 function readKeyName(key: ParsedNode): string | undefined {
   if (!isScalar(key)) return undefined;

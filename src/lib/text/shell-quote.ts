@@ -1,6 +1,6 @@
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes text as one word of a POSIX shell. */
 
-/** Characters that no shell and no terminal interprets. */
+/** Characters that neither a shell nor a terminal interprets. */
 const PLAIN = /^[\w.:/@%+,-]+$/;
 /** Pasted, a tab completes a word and an escape sequence can end the paste. Newlines are safe inside quotes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
@@ -9,9 +9,9 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 export function shellQuote(text: string): string {
   if (PLAIN.test(text)) return text;
   if (!CONTROL.test(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-  // Without a quote inside, a shell that does not know $'…' still reads one word.
+  // A shell without support for $'…' still reads one word, because quotes are escaped as bytes.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
-  return `$'${text.replace(/[\\'\u0000-\u001f\u007f-\u009f]/g, escaped)}'`;
+  return `$'${text.replace(/[\\'\u0000-\u001f\u007f-\u009f]/g, escapeBytes)}'`;
 }
 
 /** Returns a curl command to paste, one option a line. */
@@ -22,7 +22,7 @@ export const curlCommand = (url: string, headers: readonly string[], body?: stri
     ...(body === undefined ? [] : [`-d ${shellQuote(body)}`]),
   ].join(" \\\n  ");
 
-const escaped = (character: string): string =>
+const escapeBytes = (character: string): string =>
   Array.from(
     new TextEncoder().encode(character),
     (byte) => `\\x${byte.toString(16).padStart(2, "0")}`,

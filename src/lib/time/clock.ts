@@ -1,7 +1,7 @@
-/** The only place that reads the real time; everything else is handed `now`. */
+/** The only place that reads the real time; all other code receives `now`. */
 export const now = (): Date => new Date();
 
-/** Milliseconds since start-up, for measuring spans; never jumps when the wall clock is set. */
+/** Monotonic milliseconds since start, for durations and deadlines. */
 export const elapsedMs = (): number => performance.now();
 
 export const startedAt = (): Date => new Date(performance.timeOrigin);

@@ -1,11 +1,11 @@
-/** How long is `30s`, `1m`, `2h`, `1d` or `1h30m`? */
+/** Parses durations such as `30s`, `2h` or `1h30m`, and compares stored times. */
 
 const UNIT_S = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
-/** Larger units first, each at most once; nine digits are more than any sane number needs. */
+/** Larger units first, each at most once. */
 export const DURATION = /^(?=.)(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
 
-/** Whole seconds, or undefined for a text that is no duration. */
+/** Returns whole seconds; undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const parts = DURATION.exec(text);
   if (!parts) return undefined;
@@ -18,6 +18,6 @@ export function parseDuration(text: string): number | undefined {
   );
 }
 
-/** Is a stored time over? What has no end never is. */
+/** null never expires. */
 export const isExpired = (time: string | null, at: Date): boolean =>
   time !== null && Date.parse(time) <= at.getTime();

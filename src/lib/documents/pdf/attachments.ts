@@ -1,4 +1,4 @@
-/** Finds what a PDF carries beside its pages: attached files, XFA forms and pictures. */
+/** Finds the contents of a PDF outside of its pages: attached files, XFA forms and pictures. */
 import { isDocumentProblem } from "../document-problem.ts";
 import type { PartText, UnreadPart } from "../read-document-text.ts";
 import { iterateDicts } from "./read-loose-texts.ts";
@@ -10,13 +10,13 @@ export interface PdfAttachments {
   has_pictures: boolean;
 }
 
-/** Adds those of the version that `objects` has chosen. */
+/** Adds those of the selected version of `objects`. */
 export function findAttachments(objects: PdfObjects, found: PdfAttachments): void {
   for (const object of iterateDicts(objects)) {
     const dict = objects.dict(object);
     const [type, subtype] = [dict.get("Type"), dict.get("Subtype")];
     if (isName(subtype) && subtype.name === "Image") found.has_pictures = true;
-    // `EF` holds the streams of a file, under a name for each platform; `XFA` is one stream or a list.
+    // `EF` contains the streams of a file, under a name for each platform; `XFA` is one stream or a list.
     const forms = objects.resolve(dict.get("XFA"));
     const streams = [
       ...objects.dict(dict.get("EF")).values(),
@@ -46,11 +46,11 @@ export async function readAttachments(
       if (thrown.kind === "over_budget") break;
     }
   }
-  // A thousand pictures have one reason.
+  // A thousand pictures are reported once.
   return { text, unread: [...new Map(unread.map((each) => [each.reason, each])).values()] };
 }
 
 const PICTURES: UnreadPart = {
   problem: "media",
-  reason: "The PDF holds pictures, of which no text is read.",
+  reason: "The PDF contains pictures, of which no text is read.",
 };

@@ -1,23 +1,26 @@
-/** Undoes the filters of a PDF stream. Each step is bounded, so that a small file cannot fill the memory. */
+/** Decodes the filters of a PDF stream. Caps the output, so that a small file cannot exhaust memory. */
 import { promisify } from "node:util";
 import { constants, inflate } from "node:zlib";
 import { documentProblem } from "../document-problem.ts";
 import type { PdfDict } from "./value-reader.ts";
 
-/** undefined: a picture's filter, or one that is not known; there is no text behind it. */
+/** Returns undefined for the filter of a picture, or an unknown one: it contains no text. */
 export async function decodeFilter(
   name: string,
   bytes: Uint8Array,
   parameters: PdfDict,
-  most: number,
+  maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   switch (name) {
     case "FlateDecode":
     case "Fl":
-      return undoPredictor(await inflateWithin(bytes, most), parameters);
+      return undoPredictor(await inflateWithin(bytes, maxBytes), parameters);
     case "LZWDecode":
     case "LZW":
-      return undoPredictor(decodeLzw(bytes, parameters.get("EarlyChange") !== 0, most), parameters);
+      return undoPredictor(
+        decodeLzw(bytes, parameters.get("EarlyChange") !== 0, maxBytes),
+        parameters,
+      );
     case "ASCII85Decode":
     case "A85":
       return decodeAscii85(bytes);
@@ -26,7 +29,7 @@ export async function decodeFilter(
       return decodeAsciiHex(bytes);
     case "RunLengthDecode":
     case "RL":
-      return decodeRunLength(bytes, most);
+      return decodeRunLength(bytes, maxBytes);
     case "Crypt":
       return bytes;
     default:
@@ -39,16 +42,16 @@ export const bombError = () =>
 
 const inflateAsync = promisify(inflate);
 
-/** What a broken stream gives up to its break counts: viewers show it. */
-async function inflateWithin(bytes: Uint8Array, most: number): Promise<Uint8Array> {
-  const options = { maxOutputLength: most, finishFlush: constants.Z_SYNC_FLUSH };
+/** Returns what a damaged stream contains before the damage, as viewers do. */
+async function inflateWithin(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  const options = { maxOutputLength: maxBytes, finishFlush: constants.Z_SYNC_FLUSH };
   return inflateAsync(bytes, options).catch((thrown: { code?: unknown }) => {
     if (thrown.code === "ERR_BUFFER_TOO_LARGE") throw bombError();
-    throw documentProblem("The PDF holds a damaged stream.");
+    throw documentProblem("The PDF contains a damaged stream.");
   });
 }
 
-function decodeLzw(bytes: Uint8Array, early: boolean, most: number): Uint8Array {
+function decodeLzw(bytes: Uint8Array, early: boolean, maxBytes: number): Uint8Array {
   const out: Uint8Array[] = [];
   let size = 0;
   let table: Uint8Array[] = [];
@@ -77,7 +80,7 @@ function decodeLzw(bytes: Uint8Array, early: boolean, most: number): Uint8Array 
     if (previous && table.length < 4096) table.push(append(previous, known));
     out.push(known);
     size += known.length;
-    if (size > most) throw bombError();
+    if (size > maxBytes) throw bombError();
     previous = known;
   }
   return Buffer.concat(out);
@@ -121,7 +124,7 @@ function decodeAsciiHex(bytes: Uint8Array): Uint8Array {
   return Buffer.from(digits.length % 2 ? `${digits}0` : digits, "hex");
 }
 
-function decodeRunLength(bytes: Uint8Array, most: number): Uint8Array {
+function decodeRunLength(bytes: Uint8Array, maxBytes: number): Uint8Array {
   const out: Uint8Array[] = [];
   let size = 0;
   for (let at = 0; at < bytes.length; ) {
@@ -133,13 +136,13 @@ function decodeRunLength(bytes: Uint8Array, most: number): Uint8Array {
         : new Uint8Array(257 - length).fill(bytes[at + 1] ?? 0);
     out.push(run);
     size += run.length;
-    if (size > most) throw bombError();
+    if (size > maxBytes) throw bombError();
     at += length < 128 ? length + 2 : 2;
   }
   return Buffer.concat(out);
 }
 
-/** PNG predictors; TIFF's stands only before pictures. */
+/** Reverses PNG predictors. TIFF predictors are used for pictures only. */
 function undoPredictor(bytes: Uint8Array, parameters: PdfDict): Uint8Array {
   const number = (key: string, fallback: number) => {
     const value = parameters.get(key);

@@ -1,4 +1,4 @@
-/** Opens PDFs that are encrypted but need no password to be read, as forms and statements often are. */
+/** Decrypts PDFs that need no password for reading, as forms and statements often do. */
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { documentProblem } from "../document-problem.ts";
 import { isName, type PdfDict, type PdfValue } from "./value-reader.ts";
@@ -18,11 +18,11 @@ export function createDecrypt(encrypt: PdfDict, id: string): Decrypt {
   }
   const key = deriveLegacyKey(encrypt, Buffer.from(id, "latin1"));
   return (bytes, object, generation) => {
-    const place = Buffer.alloc(5);
-    place.writeUIntLE(object % 2 ** 24, 0, 3);
-    place.writeUInt16LE(generation % 2 ** 16, 3);
+    const objectId = Buffer.alloc(5);
+    objectId.writeUIntLE(object % 2 ** 24, 0, 3);
+    objectId.writeUInt16LE(generation % 2 ** 16, 3);
     const salt = aes ? [Buffer.from("sAlT")] : [];
-    const own = digest("md5", key, place, ...salt).subarray(0, Math.min(16, key.length + 5));
+    const own = digest("md5", key, objectId, ...salt).subarray(0, Math.min(16, key.length + 5));
     return aes ? decryptAes(own, bytes) : rc4(own, bytes);
   };
 }
@@ -53,10 +53,10 @@ function usesAes(encrypt: PdfDict): boolean {
   return isName(method) && method.name.startsWith("AES");
 }
 
-const unsupportedError = () => documentProblem("The PDF is encrypted in a way that is not read.");
+const unsupportedError = () => documentProblem("The PDF uses an unsupported encryption.");
 const passwordError = () => documentProblem("The PDF needs a password.");
 
-/** Up to PDF 1.7: MD5 and RC4 or AES-128. */
+/** Derives the key of PDF up to 1.7: MD5, and RC4 or AES-128. */
 function deriveLegacyKey(encrypt: PdfDict, id: Buffer): Buffer {
   const revision = number(encrypt, "R");
   const length = keyLength(revision, number(encrypt, "Length") >> 3);
@@ -81,13 +81,13 @@ function deriveLegacyKey(encrypt: PdfDict, id: Buffer): Buffer {
   return key;
 }
 
-/** Revision 4 knows only one length, whatever it claims. */
+/** Revision 4 has one length, regardless of the declared one. */
 function keyLength(revision: number, claimed: number): number {
   if (revision === 2) return 5;
   return revision === 3 ? Math.min(16, Math.max(5, claimed)) : 16;
 }
 
-/** PDF 2.0: SHA-2 and AES-256. */
+/** Derives the key of PDF 2.0: SHA-2 and AES-256. */
 function deriveAes256Key(encrypt: PdfDict): Buffer {
   const hash = number(encrypt, "R") >= 6 ? hardenedHash : (salt: Buffer) => digest("sha256", salt);
   const user = binary(encrypt, "U");
@@ -111,7 +111,7 @@ function hardenedHash(salt: Buffer): Buffer {
   return key.subarray(0, 32);
 }
 
-/** The first block is the initial vector; what does not fill a block at the end is dropped. */
+/** The first block is the initialization vector; an incomplete block at the end is dropped. */
 function decryptAes(key: Uint8Array, bytes: Uint8Array): Uint8Array {
   const whole = bytes.length - (bytes.length % 16);
   if (whole < 32) return new Uint8Array();

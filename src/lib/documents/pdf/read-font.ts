@@ -1,4 +1,4 @@
-/** What a PDF font's codes mean and how wide they are: strings of a page to text. */
+/** Reads a PDF font: converts strings of a page to text, with the width of each glyph. */
 
 import type { TimeSlicer } from "../time-slicer.ts";
 import { toCharacter } from "./glyph-names.ts";
@@ -7,7 +7,7 @@ import { isStream, type PdfObjects } from "./read-objects.ts";
 import { isName, type PdfDict } from "./value-reader.ts";
 
 export interface Glyph {
-  /** undefined: the font does not say. */
+  /** undefined when the font does not define it. */
   text: string | undefined;
   /** In thousandths of the font's size. */
   width: number;
@@ -32,12 +32,12 @@ export async function readFont(
     : simpleFont(objects, font, map);
 }
 
-/** One byte a code. */
+/** Font with codes of one byte. */
 function simpleFont(objects: PdfObjects, font: PdfDict, map: CMap | undefined): PdfFont {
   const letters = simpleEncoding(objects, font);
   const widths = numbers(objects.resolve(font.get("Widths")));
   const first = numeric(objects.resolve(font.get("FirstChar")), 0);
-  // A Type 3 font measures in units of its own.
+  // A Type 3 font has its own units.
   const matrix = numbers(objects.resolve(font.get("FontMatrix")));
   const scale = (matrix[0] ?? 0.001) * 1000;
   const glyphs = Array.from({ length: 256 }, (_, code): Glyph => {
@@ -68,7 +68,7 @@ function simpleEncoding(objects: PdfObjects, font: PdfDict): (string | undefined
 
 const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, code) => code);
 
-/** Codes of several bytes, as for Chinese, and as most programs write any font. */
+/** Font with codes of several bytes, as most programs write today. */
 function compositeFont(objects: PdfObjects, font: PdfDict, map: CMap | undefined): PdfFont {
   const descendants = objects.resolve(font.get("DescendantFonts"));
   const inner = objects.dict(Array.isArray(descendants) ? descendants[0] : undefined);
@@ -103,7 +103,7 @@ function compositeFont(objects: PdfObjects, font: PdfDict, map: CMap | undefined
 
 const wide = (code: string): number => code.charCodeAt(0) * 256 + code.charCodeAt(1);
 
-/** The predefined encodings are charsets that the runtime knows. */
+/** Maps predefined encodings to charsets of the runtime. */
 function charsetOfCMap(name: string): string | undefined {
   return CHARSETS.find(([pattern]) => pattern.test(name))?.[1];
 }
@@ -119,12 +119,12 @@ const CHARSETS: readonly (readonly [RegExp, string])[] = [
 
 const MAX_WIDTHS = 200_000;
 
-/** `[code [w w …]]` or `[first last w]`, one after another. */
+/** Reads a sequence of `code [w w …]` and `first last w`. */
 function compositeWidths(objects: PdfObjects, inner: PdfDict): Map<number, number> {
   const widths = new Map<number, number>();
   const list = objects.resolve(inner.get("W"));
   if (!Array.isArray(list)) return widths;
-  let left = MAX_WIDTHS; // the same range again and again would take for ever
+  let left = MAX_WIDTHS; // caps a table that repeats the same range
   for (let at = 0; at + 1 < list.length && left > 0; ) {
     const first = numeric(objects.resolve(list[at]), 0);
     const second = objects.resolve(list[at + 1]);

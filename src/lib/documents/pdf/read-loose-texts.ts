@@ -3,7 +3,7 @@ import type { TimeSlicer } from "../time-slicer.ts";
 import { isStream, type PdfObject, type PdfObjects } from "./read-objects.ts";
 import type { PdfDict } from "./value-reader.ts";
 
-/** Yields every dictionary and stream of the chosen version, also those written inside others. */
+/** Yields every dictionary and stream of the selected version, also those written inside others. */
 export function* iterateDicts({ all }: PdfObjects): Generator<PdfObject> {
   for (const object of all.values()) {
     const waiting: PdfObject[] = [object];
@@ -27,7 +27,7 @@ export async function readLooseTexts(objects: PdfObjects, slicer: TimeSlicer): P
   return found;
 }
 
-/** The texts under the names that readers show, search or read aloud. */
+/** Reads the texts under the names that viewers show, search or read aloud. */
 export function readMarkedTexts(dict: PdfDict, objects: PdfObjects): string[] {
   return KEYS.flatMap((key) => {
     const value = dict.has(key) ? objects.resolve(dict.get(key)) : null;
@@ -38,7 +38,7 @@ export function readMarkedTexts(dict: PdfDict, objects: PdfObjects): string[] {
 
 const KEYS = ["V", "DV", "RV", "TU", "Contents", "RC", "Title", "ActualText", "Alt", "URI"];
 
-/** A string outside of pages is UTF-16 or UTF-8 with its mark, else close to Latin-1. */
+/** Decodes a string outside of pages: UTF-16 or UTF-8 with a byte order mark, else close to Latin-1. */
 export function decodeTextString(text: string): string {
   const bytes = Buffer.from(text, "latin1");
   if (text.startsWith("\xfe\xff")) return new TextDecoder("utf-16be").decode(bytes);

@@ -1,7 +1,7 @@
 /**
- * The objects of a PDF, found by reading the whole file. The table at its end, which says where they are, is
- * not asked: it is often broken, and a false one could show us another document than it shows people. For the
- * same reason every definition of an object counts, not only its last.
+ * Reads the objects of a PDF by scanning the whole file. The cross-reference table is ignored: it is often
+ * damaged, and a forged one could show us another document than viewers show. For the same reason all
+ * definitions of an object are read, not only the last.
  */
 import { documentProblem } from "../document-problem.ts";
 import { overBudgetError, type ReadingBudget } from "../reading-budget.ts";
@@ -11,7 +11,7 @@ import { createPdfReader, isName, isRef, type PdfDict, type PdfValue } from "./v
 
 export interface PdfStream {
   dict: PdfDict;
-  /** Of its bytes in the file, for what says nothing better about its length. */
+  /** Byte range in the file, used when the dictionary has no valid length. */
   start: number;
   end: number;
   number: number;
@@ -20,16 +20,16 @@ export interface PdfStream {
 export type PdfObject = PdfValue | PdfStream;
 
 export interface PdfObjects {
-  /** How often the object with the most definitions is defined. */
+  /** Highest number of definitions of one object. */
   versions: number;
-  /** From now on each object is its definition of this version, or its last where it has fewer. */
+  /** Selects the definition of each object by number; the last one where it has fewer. */
   selectVersion: (version: number) => void;
   all: ReadonlyMap<number, PdfObject>;
   /** Title, author and the like. */
   info: () => PdfDict;
   resolve: (value: PdfObject | undefined) => PdfObject;
   dict: (value: PdfObject | undefined) => PdfDict;
-  /** Empty where a filter is not for text. */
+  /** Returns no bytes when a filter is not for text. */
   bytes: (stream: PdfStream) => Promise<Uint8Array>;
 }
 
@@ -72,7 +72,7 @@ export async function readPdfObjects(
   selectVersion(MAX_VERSIONS);
   if (trailer.has("Encrypt")) await openAll();
   for (const pack of ofType("ObjStm")) await unpack(pack);
-  // Changes are written at the end of a file: what stands there is the later version.
+  // Changes are appended to a file: a later definition is a newer version.
   for (const list of byNumber.values()) list.sort((one, other) => one.at - other.at);
   selectVersion(MAX_VERSIONS);
   const info = () => dict(trailer.get("Info"));
@@ -89,7 +89,7 @@ export async function readPdfObjects(
       if (!named) continue;
       const value = reader.next() ?? null;
       if (reader.at >= file.length) {
-        // Perhaps it only never ends. Going back for each such object would take quadratic time.
+        // The object may be unterminated. The cap on rereading keeps the time linear.
         wasted += file.length - at;
         if (wasted > 8 * file.length) throw documentProblem("The PDF is damaged.");
         reader.at = at + 3;
@@ -178,7 +178,7 @@ export async function readPdfObjects(
     return known;
   }
 
-  /** Strings inside of object streams are encrypted with the stream, all others one by one. */
+  /** Strings in object streams are encrypted with the stream, all others individually. */
   async function openAll() {
     const encrypt = dict(trailer.get("Encrypt"));
     const ids = resolve(trailer.get("ID"));
@@ -211,12 +211,12 @@ export async function readPdfObjects(
     const parameters = list("DecodeParms", "DP");
     if (filters.length > MAX_FILTERS) throw documentProblem("The PDF stacks too many filters.");
     for (const [index, { name }] of filters.entries()) {
-      const most = Math.min(budget.bytes, MAX_INFLATED_STREAM);
-      if (most <= 0) throw overBudgetError();
-      // What is inflated in vain costs as much.
-      budget.bytes -= most;
-      const undone = await decodeFilter(name, content, dict(parameters[index]), most);
-      budget.bytes += most - (undone?.length ?? 0);
+      const maxBytes = Math.min(budget.bytes, MAX_INFLATED_STREAM);
+      if (maxBytes <= 0) throw overBudgetError();
+      // Reserved first: bytes that are inflated and discarded cost as much.
+      budget.bytes -= maxBytes;
+      const undone = await decodeFilter(name, content, dict(parameters[index]), maxBytes);
+      budget.bytes += maxBytes - (undone?.length ?? 0);
       if (!undone) return new Uint8Array();
       content = undone;
     }
@@ -244,11 +244,11 @@ interface ObjectName {
 
 interface Definition extends ObjectName {
   value: PdfObject;
-  /** Where in the file; what is packed into a stream stands where the stream does. */
+  /** Offset in the file; for an object in an object stream, the offset of the stream. */
   at: number;
 }
 
-/** Of `12 0 obj`; undefined for the end of `endobj` and the like. */
+/** Reads the number before `obj` in `12 0 obj`; undefined for `endobj` and the like. */
 function numberBefore(file: Buffer, at: number): ObjectName | undefined {
   const before = file.toString("latin1", Math.max(0, at - 24), at);
   const [, number, generation] = /(?:^|[^\d])(\d{1,8})\s{1,4}(\d{1,5})\s{1,4}$/.exec(before) ?? [];

@@ -1,4 +1,4 @@
-/** Runs the text operators of a PDF page: strings in the order they are shown, parted as they stand apart. */
+/** Runs the text operators of a PDF page: returns its strings in drawing order, separated by their positions. */
 import type { TimeSlicer } from "../time-slicer.ts";
 import { type PdfFont, readFont } from "./read-font.ts";
 import { readMarkedTexts } from "./read-loose-texts.ts";
@@ -18,11 +18,11 @@ export interface PageReading {
   slicer: TimeSlicer;
   fonts: Map<PdfDict, PdfFont>;
   pieces: string[];
-  /** Of the pieces together; reading ends at `mostCharacters`. */
+  /** Total length of the pieces; reading ends at `maxCharacters`. */
   characters: number;
-  mostCharacters: number;
+  maxCharacters: number;
   glyphs: { known: number; unknown: number };
-  /** Texts that stand for what is drawn (`ActualText`, `Alt`). */
+  /** Texts that replace what is drawn (`ActualText`, `Alt`). */
   marked: string[];
 }
 
@@ -78,7 +78,7 @@ export async function readPageText(
       const wait = operate(value.word, operands);
       if (wait) await wait;
       operands = [];
-      if (reading.characters >= reading.mostCharacters) return;
+      if (reading.characters >= reading.maxCharacters) return;
     }
 
     function operate(operator: string, given: PdfValue[]): Promise<void> | undefined {
@@ -208,7 +208,7 @@ function matrixOf(values: PdfValue[]): Matrix {
   return [a ?? 1, b ?? 0, c ?? 0, d ?? 1, e ?? 0, f ?? 0];
 }
 
-/** Its bytes are no operators: they end at an `EI` that stands alone. */
+/** Skips the bytes of an inline picture, up to an `EI` between spaces. */
 function skipInlinePicture(reader: PdfReader, source: Uint8Array): undefined {
   for (let value = reader.next(); value !== undefined; value = reader.next()) {
     if (isWord(value) && value.word === "ID") break;

@@ -343,7 +343,7 @@ test.each<[string, () => Uint8Array, string]>([
   [
     "a foreign encryption",
     () => pdf(TREE, "trailer<</Encrypt<</Filter/Own>>>>"),
-    "a way that is not read",
+    "unsupported encryption",
   ],
   [
     "a password",

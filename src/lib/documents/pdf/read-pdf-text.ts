@@ -17,7 +17,7 @@ import { isName, isRef, type PdfDict, type PdfValue } from "./value-reader.ts";
 
 const MAX_PAGES = 3000;
 const MAX_TREE_DEPTH = 60;
-/** Formulas hold a few letters that nothing explains; a page in such letters must not pass for read. */
+/** Formulas contain a few unknown letters; a page of unknown letters must not count as read. */
 const KNOWN_FOR_UNKNOWN = 5;
 
 export async function readPdfText(
@@ -31,31 +31,31 @@ export async function readPdfText(
   const glyphs = { known: 0, unknown: 0 };
   const texts = new Set<string>();
   let [pages, left] = [0, budget.characters];
-  // The newest first: it is what people see, unless somebody wants us to believe so.
+  // The newest first: viewers show it.
   for (let version = objects.versions - 1; version >= 0 && left > 0; version--) {
     objects.selectVersion(version);
     findAttachments(objects, attached);
     const found = findPages(objects);
-    const text = await readVersionText({ objects, slicer, glyphs, mostCharacters: left }, found);
+    const text = await readVersionText({ objects, slicer, glyphs, maxCharacters: left }, found);
     if (!texts.has(text)) left -= text.length;
     texts.add(text);
     pages += found.length;
   }
   if (pages === 0) throw documentProblem("The PDF is damaged: it has no pages.");
   if (glyphs.unknown > glyphs.known / KNOWN_FOR_UNKNOWN) {
-    throw documentProblem("The PDF's fonts do not tell which letters they show.");
+    throw documentProblem("The PDF's fonts do not define which letters they show.");
   }
   if (glyphs.known === 0) {
-    throw documentProblem("The PDF shows no text: it is damaged, empty, or holds only pictures.");
+    throw documentProblem("The PDF shows no text: it is damaged, empty or contains only pictures.");
   }
   const { text, unread } = await readAttachments(objects, attached, readPart);
   return { text: [...texts].join("\n") + text, unread };
 }
 
-type Shared = Pick<PageReading, "objects" | "slicer" | "glyphs" | "mostCharacters">;
+type Shared = Pick<PageReading, "objects" | "slicer" | "glyphs" | "maxCharacters">;
 
 async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<string> {
-  const { objects, slicer, mostCharacters } = shared;
+  const { objects, slicer, maxCharacters } = shared;
   const pieces = readTexts(objects, objects.info(), INFO_KEYS);
   const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0, marked: [] };
   for (const { page, resources } of pages) {
@@ -72,7 +72,7 @@ async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<
       pieces.push(text);
       shared.glyphs.known += text.trim().length;
       reading.characters += text.length;
-      if (reading.characters >= mostCharacters) return pieces.join("");
+      if (reading.characters >= maxCharacters) return pieces.join("");
     }
   }
   const known = new Set(pieces.map((piece) => piece.trim()));
@@ -83,7 +83,7 @@ async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<
 
 interface Page {
   page: PdfDict;
-  /** Its own, or those of the nearest part of the tree above. */
+  /** Its own, or those of the nearest ancestor. */
   resources: PdfDict;
 }
 
@@ -95,7 +95,7 @@ function findPages(objects: PdfObjects): Page[] {
     const tree = object.get("Pages");
     if (!isRef(tree) || !seen.has(tree.ref)) walk(tree, new Map(), 0);
   }
-  // A page that no tree leads to is still there for a reader that repairs the file.
+  // A reader that repairs the file also finds pages outside of the tree.
   for (const [number, object] of objects.all) {
     if (!isOfType(object, "Page") || seen.has(number)) continue;
     add(object, ownResources(objects.dict(object.get("Parent")), new Map()));
@@ -133,7 +133,7 @@ function isOfType(object: PdfObject, type: string): object is PdfDict {
   return isName(found) && found.name === type;
 }
 
-/** A page may be cut into several streams, anywhere between two operators. */
+/** Joins the streams of a page, which may be divided between any two operators. */
 async function readPageContent(
   objects: PdfObjects,
   page: PdfDict,
@@ -158,7 +158,7 @@ const MAX_ANNOTATIONS = 1000;
 const readAnnotationTexts = (objects: PdfObjects, page: PdfDict): string[] =>
   listAnnotations(objects, page).flatMap((note) => readTexts(objects, note, ANNOTATION_KEYS));
 
-/** What is drawn for notes and fields need not be what they say. A field has one drawing for each state. */
+/** Lists the drawings of annotations and fields, which may differ from their text. A field has one for each state. */
 const listAppearances = (objects: PdfObjects, page: PdfDict): PdfStream[] =>
   listAnnotations(objects, page).flatMap((note) => {
     const drawn = objects.resolve(objects.dict(note.get("AP")).get("N"));

@@ -1,4 +1,4 @@
-/** Where strings stand on a page decides what parts them: nothing, a space or a new line. */
+/** Separates strings of a page by nothing, a space or a line break, depending on their positions. */
 
 /** [a b c d e f] as PDF writes it. */
 export type Matrix = readonly [number, number, number, number, number, number];
@@ -18,7 +18,7 @@ export interface TextLayout {
   place: (text: string, size: number, from: Matrix, to: Matrix) => void;
 }
 
-/** In letter heights: kerning stays below, the space between words above. */
+/** In letter heights: kerning is below, the space between words above. */
 const SPACE_FROM = 0.1;
 const LINE_FROM = 0.5;
 
@@ -28,9 +28,9 @@ export function createTextLayout(write: (text: string) => void): TextLayout {
     place(text, size, from, to) {
       if (text === "") return;
       if (last) {
-        const parted = separator(last, size, from);
+        const gap = separator(last, size, from);
         const already = /\s$/.test(last.text) || /^\s/.test(text);
-        if (parted === "\n" || (parted === " " && !already)) write(parted);
+        if (gap === "\n" || (gap === " " && !already)) write(gap);
       }
       write(text);
       last = { x: to[4], y: to[5], text: text.slice(-1) };
@@ -42,7 +42,7 @@ function separator(last: { x: number; y: number }, size: number, from: Matrix): 
   const scale = Math.hypot(from[0], from[1]) || 1;
   const height = Math.abs(size) * scale || 1;
   const [dx, dy] = [from[4] - last.x, from[5] - last.y];
-  // Along and across the direction in which the text runs, so that turned text is read too.
+  // Along and across the direction of the text, so that rotated text is read too.
   const along = (dx * from[0] + dy * from[1]) / scale / height;
   const across = Math.abs(dy * from[0] - dx * from[1]) / scale / height;
   if (across > LINE_FROM) return "\n";

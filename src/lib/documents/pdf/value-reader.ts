@@ -1,7 +1,7 @@
-/** The values a PDF is written in: reads them one after another from an object, a page or a CMap. */
+/** Reads PDF values one by one from an object, a page or a CMap. */
 import { documentProblem } from "../document-problem.ts";
 
-/** Strings are bytes, one character each. */
+/** Strings contain bytes, one per character. */
 export type PdfValue =
   | null
   | boolean
@@ -32,7 +32,7 @@ const has = (value: unknown, key: string) =>
 
 export interface PdfReader {
   at: number;
-  /** undefined: nothing is left. */
+  /** Returns undefined at the end. */
   next: () => PdfValue | undefined;
 }
 
@@ -106,7 +106,7 @@ export function createPdfReader(bytes: Uint8Array, start = 0): PdfReader {
   function numberOrRef(): PdfValue {
     const text = run(reader.at);
     const number = Number.parseFloat(text);
-    // Real files hold `--5`, `.` and `1.2.3`; readers take what they can.
+    // Real files contain `--5`, `.` and `1.2.3`; viewers read what they can.
     if (!/^\d{1,8}$/.test(text)) return Number.isNaN(number) ? 0 : number;
     const after = /^\s{1,4}\d{1,5}\s{1,4}R(?![^\s/<>[\]()%])/.exec(
       slice(reader.at, reader.at + 16),
@@ -152,9 +152,9 @@ export function createPdfReader(bytes: Uint8Array, start = 0): PdfReader {
     let text = "";
     let open = 1;
     let from = ++reader.at;
-    const most = reader.at + MAX_LENGTH;
+    const maxEnd = reader.at + MAX_LENGTH;
     for (; reader.at < source.length; reader.at++) {
-      if (reader.at > most) throw tooLarge();
+      if (reader.at > maxEnd) throw tooLarge();
       const byte = source[reader.at];
       if (byte === PAREN) open++;
       else if (byte === CLOSE && --open === 0) break;
@@ -168,7 +168,7 @@ export function createPdfReader(bytes: Uint8Array, start = 0): PdfReader {
     return text;
   }
 
-  /** Leaves `at` on the last byte of the escape. */
+  /** Sets `at` to the last byte of the escape. */
   function escaped(): string {
     const [octal] = /^[0-7]{1,3}/.exec(slice(reader.at + 1, reader.at + 4)) ?? [];
     if (octal !== undefined) {
