@@ -1,4 +1,4 @@
-/** docs/detectors.md: the catalog of detectors, made from their own descriptions. */
+/** Generates docs/detectors.md, the catalog of detectors, from their descriptions. */
 import { z } from "zod";
 import { DIRECTIONS } from "../src/contract/evaluate.ts";
 import type { Detector } from "../src/policy/detector.ts";
@@ -8,13 +8,13 @@ import type { SegmentSource } from "../src/policy/segment.ts";
 export function detectorsPage(): string {
   return `# Detectors
 
-Generated from \`src/policy/detectors\` by \`npm run docs\`; \`GET /v1/detectors/catalog\` returns the same with JSON
-Schemas. A detector finds and says where; what happens is the choice of the rule that uses it. Every one
-works with \`"settings": {}\` unless a setting is marked as required.
+Generated from \`src/policy/detectors\` by \`npm run docs\`. \`GET /v1/detectors/catalog\` returns the same with JSON
+Schemas. A detector finds and locates matches; the rule that uses it decides what happens to them. Every
+detector works with \`"settings": {}\` unless a setting is marked as required.
 
-All of them look through look-alike letters, invisible characters and, where attacks hide there, percent,
-base64 and other encodings; places in findings are always those of the text as it was sent. Patterns of your
-own run in linear time: look-around and back-references are refused when you save them.
+Detectors recognize look-alike letters and invisible characters and, where attacks use them, percent, base64
+and other encodings. Offsets in findings always refer to the text as it was sent. Custom patterns run in linear
+time: look-around and back-references are rejected on save.
 
 ${[...detectors.values()].map(section).join("\n")}`;
 }
@@ -22,10 +22,10 @@ ${[...detectors.values()].map(section).join("\n")}`;
 function section(detector: Detector): string {
   const { kind, title, summary, masks } = detector;
   const reads = DIRECTIONS.map((name) => `| ${name} | ${readings(detector.reads[name])} |`);
-  const rewrites = masks ? "May transform." : "Cannot transform.";
+  const transform = masks ? "Supports transform." : "Does not support transform.";
   return `## ${title}: \`${kind}\`
 
-${summary} ${rewrites}
+${summary} ${transform}
 
 | Direction | Reads |
 |---|---|
@@ -55,7 +55,7 @@ function settingsTable({ settings }: Detector): string {
   return `| Setting | Default | What it does |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** Omits long lists, which the catalog endpoint returns. */
+/** Longer lists of values are only in the catalog. */
 const MAX_VALUES = 60;
 
 function valuesOf({ enum: values = [] }: Schema): string {
@@ -63,7 +63,7 @@ function valuesOf({ enum: values = [] }: Schema): string {
   return ` One of ${values.map((value) => `\`${value}\``).join(", ")}.`;
 }
 
-/** Describes the members of objects in lists. */
+/** Returns the row of a setting and, for a list of objects, of its members. */
 function settingRows(name: string, member: Schema, required: boolean): string[] {
   const fallback = member.default === undefined ? "" : `\`${JSON.stringify(member.default)}\``;
   const words = [member.description ?? "", valuesOf(member)].join("").replaceAll("|", "\\|");

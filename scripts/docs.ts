@@ -14,7 +14,7 @@ import {
 } from "../src/settings.ts";
 import { detectorsPage } from "./detectors-page.ts";
 
-/** By path from the root of the repository. */
+/** Returns the generated files by path, relative to the root of the repository. */
 export const generatedDocs = (): Record<string, string> => ({
   "docs/settings.md": settingsPage(),
   "docs/metrics.md": metricsPage(),
@@ -38,10 +38,10 @@ ${rows.join("\n")}
 
 function settingRow(name: SettingName): string {
   const secret = SECRET_SETTINGS.includes(name);
-  const flag = secret ? "none: a secret" : `\`--${toFlag(name)}\``;
+  const flag = secret ? "none (secret)" : `\`--${toFlag(name)}\``;
   const member = Settings.shape[name];
-  const known = readDefault(name);
-  const fallback = known === undefined ? "" : `\`${known}\``;
+  const initial = readDefault(name);
+  const fallback = initial === undefined ? "" : `\`${initial}\``;
   const summary = (member.description ?? "").replaceAll("|", "\\|");
   return `| \`${name}\` | ${flag} | ${fallback} | ${summary} |`;
 }
@@ -73,15 +73,15 @@ scrape_configs:
 |---|---|---|---|
 ${rows.join("\n")}
 
-Everything is counted from the start of the process, a registry also from its last change of address or
-credential. What to watch first: \`portcullis_database_up == 0\`, \`portcullis_rate_limit_store_local == 1\`,
+Counters start at zero when the process starts; those of a registry also when its address or credential
+changes. Watch these first: \`portcullis_database_up == 0\`, \`portcullis_rate_limit_store_local == 1\`,
 \`portcullis_upstream_circuit_open == 1\`, and any increase of \`portcullis_events_lost_total\`.
 `;
 }
 
 type Schema = Record<string, unknown>;
-/** A part of the generated schema and its location. */
-interface Made {
+/** Part of a generated schema, and its path. */
+interface SchemaPart {
   zodSchema: z.core.$ZodType;
   jsonSchema: Schema;
   path: readonly PropertyKey[];
@@ -92,7 +92,7 @@ function configSchema(): Schema {
   const gateway = find(schema, ["properties", "gateways", "items", "properties"]);
   find(gateway, ["registries", "items"]).allOf = [
     ...optionsBy("provider", "provider_options", KIND_OPTIONS),
-    // The provider of an MCP server is left out.
+    // An MCP server has no provider.
     ...optionsBy("type", "provider_options", { mcp: PROVIDER_OPTIONS.mcp }),
   ];
   const detector = find(schema, ["properties", "detectors", "items"]);
@@ -110,8 +110,8 @@ const jsonSchema = (shape: z.ZodType): Schema =>
     },
   }) as Schema;
 
-/** Conditions hold conditions: one definition instead of a copy for each level. */
-function referToConditions({ zodSchema, jsonSchema, path }: Made): void {
+/** Replaces nested conditions by a reference, since the schema is recursive. */
+function referToConditions({ zodSchema, jsonSchema, path }: SchemaPart): void {
   const isDefinition = path.length === 0;
   if (isDefinition || !(zodSchema instanceof z.ZodUnion)) return;
   if (!zodSchema.options.includes(Comparison)) return;
@@ -119,8 +119,8 @@ function referToConditions({ zodSchema, jsonSchema, path }: Made): void {
   jsonSchema.$ref = "#/$defs/Condition";
 }
 
-/** Any string may be `${NAME}`, which patterns and enums would reject. */
-function allowVariables({ jsonSchema }: Made): void {
+/** Allows `${NAME}` in every string, also in those with a pattern, format or list of values. */
+function allowVariables({ jsonSchema }: SchemaPart): void {
   if (jsonSchema.type !== "string") return;
   const { description: _, default: __, ...checks } = jsonSchema;
   const { pattern = "", format, enum: values } = checks;
@@ -129,7 +129,7 @@ function allowVariables({ jsonSchema }: Made): void {
   jsonSchema.anyOf = [checks, { type: "string", pattern: "\\$\\{" }];
 }
 
-/** Says for each kind what its options are, where the plain schema takes any. */
+/** Restricts the options by kind, which the plain schema leaves open. */
 const optionsBy = (
   kind: string,
   member: string,
@@ -139,7 +139,7 @@ const optionsBy = (
     const { $schema: _, ...options } = jsonSchema(shape);
     return {
       if: { properties: { [kind]: { const: name } }, required: [kind] },
-      // biome-ignore lint/suspicious/noThenProperty: JSON Schema names it so
+      // biome-ignore lint/suspicious/noThenProperty: keyword of JSON Schema
       then: { properties: { [member]: options } },
     };
   });

@@ -18,10 +18,10 @@ const saved = (enabled: boolean): PolicyDocument => ({
 });
 const compiled = (enabled: boolean) =>
   compilePolicy(saved(enabled), { id: "p", version: 1 }, () => {
-    throw new Error("No key opens this.");
+    throw new Error("No key decrypts this.");
   });
 
-test("a secret that no key opens breaks the policy that needs it, and no other", () => {
-  expect(() => compiled(true)).toThrow("No key opens this.");
+test("a secret that cannot be decrypted fails only a policy that uses it", () => {
+  expect(() => compiled(true)).toThrow("No key decrypts this.");
   expect(compiled(false).rules.input).toEqual([]);
 });

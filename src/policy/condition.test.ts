@@ -5,12 +5,12 @@ import { compileCondition } from "./condition.ts";
 const holds = (fact: unknown, op: Operator, value: string | number) =>
   compileCondition({ field: "model", op, value })(() => fact);
 
-test("a list is not equal to what one of its members is", () => {
+test("neq is false if any item of a list is equal", () => {
   expect(holds(["a", "b"], "neq", "a")).toBe(false);
   expect(holds(["a", "b"], "neq", "c")).toBe(true);
 });
 
-test("what is no number is neither more nor less", () => {
+test("gt and lt are false for a value that is not a number", () => {
   expect([holds("", "lt", 1), holds(undefined, "lt", 1), holds("x", "gt", 0)]).toEqual([
     false,
     false,

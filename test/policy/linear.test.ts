@@ -1,11 +1,11 @@
-/** No detector takes more than its share: text made against patterns costs each of them time in proportion. */
+/** Every local detector inspects adversarial text in linear time. */
 import { expect, test } from "bun:test";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { createSegment } from "../../src/policy/segment.ts";
 import { expectLinear } from "../kit/expect-linear.ts";
 
-/** Settings of the kinds that look at nothing without any, made for matchers that try again and again. */
+/** Settings with patterns that backtrack in a naive matcher, for detectors that need settings. */
 const SETTINGS: Record<string, object> = {
   tool_permission: { allowed_tools: ["*a*a*a*a*a*b"], denied_tools: ["*1*1*1*1*2"] },
   size_limit: { max_characters: 1_000_000_000 },
@@ -20,7 +20,7 @@ const SETTINGS: Record<string, object> = {
   injection_protection: { custom_injections: [{ name: "own", pattern: "(a|a)*b" }] },
 };
 
-/** Runs of one thing, beginnings without their ends, and near misses, over and over. */
+/** Repeated units: single characters, starts without ends, and near misses. */
 const UNITS = [
   "a",
   "1 ",
@@ -37,7 +37,7 @@ const UNITS = [
 const local = [...detectors.values()].filter(({ remote }) => !remote);
 
 test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)))(
-  "%s takes time in proportion to %p, repeated",
+  "%s inspects %p repeated in linear time",
   async (kind, unit) => {
     const detector = detectors.get(kind) ?? expect.unreachable();
     const inspect = detector.prepare(SETTINGS[kind] ?? {});
@@ -53,7 +53,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
         uninspected: [],
         attachments: [],
         payload_bytes: text.length,
-        services: NOBODY,
+        services: NO_SERVICES,
       };
       await inspect([createSegment(text, source, { pointer: "/input" })], context);
     };
@@ -64,7 +64,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
 );
 
 const CALL = (q: string) => ({ name: "tool", pointer: "/c", arguments: { q } });
-const NOBODY: InspectionContext["services"] = {
+const NO_SERVICES: InspectionContext["services"] = {
   post: () => expect.unreachable(),
   ask: () => expect.unreachable(),
   restore: async () => new Map(),

@@ -1,4 +1,4 @@
-/** Is every text of any payload read, and is exactly what Transform changes changed in the copy? */
+/** Reads and rewrites random payloads: every text is read, and only changed texts differ in the copy. */
 import { expect, test } from "bun:test";
 import { parseStrict } from "../../src/lib/json/parse-strict.ts";
 import type { TextChange } from "../../src/policy/masking/apply-masks.ts";
@@ -10,7 +10,7 @@ import { type RandomPayload, randomPayload, STYLES, TOKEN } from "./random-paylo
 
 const ROUNDS = 150;
 
-test.each(STYLES)("random payloads: every text is read once, and no id is: %s", (style) => {
+test.each(STYLES)("random payloads: every text is read once, and ids are not: %s", (style) => {
   const random = seeded(5);
 
   for (let round = 0; round < ROUNDS; round++) {
@@ -20,36 +20,33 @@ test.each(STYLES)("random payloads: every text is read once, and no id is: %s", 
   }
 });
 
-test.each(STYLES)(
-  "random payloads: a copy differs in what was changed and in nothing else: %s",
-  (style) => {
-    const random = seeded(6);
-    let changed = 0;
+test.each(STYLES)("random payloads: a copy differs only in the changed texts: %s", (style) => {
+  const random = seeded(6);
+  let changed = 0;
 
-    for (let round = 0; round < ROUNDS; round++) {
-      const made = randomPayload(random, style);
-      const { body, segments } = read(random, made);
-      const changes = segments
-        .filter(({ isName, isNumber }) => !isName && !isNumber && random.below(2) === 0)
-        .map((segment) => ({ segment, text: segment.text.replace(TOKEN, MASK) }));
-      changed += changes.length;
+  for (let round = 0; round < ROUNDS; round++) {
+    const made = randomPayload(random, style);
+    const { body, segments } = read(random, made);
+    const changes = segments
+      .filter(({ isName, isNumber }) => !isName && !isNumber && random.below(2) === 0)
+      .map((segment) => ({ segment, text: segment.text.replace(TOKEN, MASK) }));
+    changed += changes.length;
 
-      const copy = rewritePayload(body, changes);
+    const copy = rewritePayload(body, changes);
 
-      expect(plain(copy, made)).toBe(plain(expectedCopy(made, changes), made));
-      expect(parseStrict(Buffer.from(copy))).toMatchObject({ ok: true });
-      expect(newlines(copy)).toEqual(newlines(made.copy));
-      for (const { segment } of changes) {
-        for (const [token] of segment.text.matchAll(TOKEN))
-          expect(strings(copy)).not.toContain(token);
-      }
+    expect(plain(copy, made)).toBe(plain(expectedCopy(made, changes), made));
+    expect(parseStrict(Buffer.from(copy))).toMatchObject({ ok: true });
+    expect(newlines(copy)).toEqual(newlines(made.copy));
+    for (const { segment } of changes) {
+      for (const [token] of segment.text.matchAll(TOKEN))
+        expect(strings(copy)).not.toContain(token);
     }
+  }
 
-    expect(changed).toBeGreaterThan(ROUNDS / 3);
-  },
-);
+  expect(changed).toBeGreaterThan(ROUNDS / 3);
+});
 
-test("random bytes in a payload: what JSON.parse refuses is refused, what is taken is what it reads", () => {
+test("random bytes in a payload: parseStrict rejects what JSON.parse rejects, and parses the rest alike", () => {
   const random = seeded(7);
   const outcomes = { taken: 0, broken: 0, other: 0 };
 
@@ -83,7 +80,7 @@ function read(random: Random, made: RandomPayload) {
   return { body, ...readPayload(payload, { direction, protocol: "all", attributes: {} }) };
 }
 
-/** By plain replacement of literals: each holds a token of its own, so it stands in one place only. */
+/** Replaces literals in the source text. Each contains a unique token. */
 function expectedCopy({ copy, literals }: RandomPayload, changes: readonly TextChange[]): string {
   const literalOf = (text: string) => literals.get(text) ?? `no literal of ${JSON.stringify(text)}`;
   let expected = copy;
@@ -106,11 +103,11 @@ function expectedCopy({ copy, literals }: RandomPayload, changes: readonly TextC
   return expected;
 }
 
-/** Where members were dropped, the blanks around them are nobody's promise. */
+/** Ignores white space where members were dropped. */
 const plain = (text: string, { payload, copy }: RandomPayload) =>
   payload === copy ? text : JSON.stringify(JSON.parse(text));
 
-/** Newlines in the texts that the copy holds, one count each. */
+/** Counts the newlines of each text of the copy. */
 const newlines = (text: string) => leaves(JSON.parse(text)).map((leaf) => leaf.split("\n").length);
 const strings = (text: string) => leaves(JSON.parse(text)).join("\n");
 

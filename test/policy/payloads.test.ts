@@ -1,4 +1,4 @@
-/** Is every style of body read as its golden file says? A file holds what is asked, the payload, what is read. */
+/** Reads a payload of every style and compares it with its golden file: context, payload, expected texts. */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { readPayload } from "../../src/policy/payload/read-payload.ts";
 
 const FOLDER = "test/golden/payloads";
 
-test.each(readdirSync(FOLDER))("payloads are read by their style: %s", (file) => {
+test.each(readdirSync(FOLDER))("payload style: %s", (file) => {
   const [about = "", payload = "", expected] = readFileSync(join(FOLDER, file), "utf8").split(
     "\n-----\n",
   );

@@ -1,8 +1,8 @@
-/** Random payloads of every style, written with odd blanks and escapes, whose every text is known. */
+/** Generates random payloads of every style, with random white space and escapes, and lists their texts. */
 import type { Random } from "../kit/random.ts";
 
 export type Tree = string | boolean | null | Raw | Tree[] | { [name: string]: Tree };
-/** A literal that JavaScript could not hold, such as a big integer. */
+/** Literal that JavaScript cannot represent, such as a big integer. */
 interface Raw {
   [RAW]: string;
 }
@@ -10,16 +10,16 @@ const RAW = Symbol("raw");
 
 export interface RandomPayload {
   payload: string;
-  /** The payload as a copy of it shall be: without attachments, without null contents of messages. */
+  /** Expected copy of the payload: without attachments and null contents of messages. */
   copy: string;
-  /** Tokens of texts that must be read, and of names and pictures that must not. */
+  /** Tokens of texts that must be read; those of names and pictures must not. */
   seen: string[];
   unseen: string[];
-  /** How a text is written in the payload, or in the JSON that a string of it holds. */
+  /** Source of each text in the payload, or in JSON inside one of its strings. */
   literals: Map<string, string>;
 }
 
-/** Each text holds one of these. */
+/** Unique token in each text. */
 export const TOKEN = /[th]\d+\+/g;
 
 export const STYLES = Object.keys(
@@ -29,7 +29,7 @@ export const STYLES = Object.keys(
     () => "",
     () => "",
   ),
-); // only asked for its names
+); // used only for its keys
 
 export function randomPayload(random: Random, style: string): RandomPayload {
   const seen: string[] = [];
@@ -50,7 +50,7 @@ export function randomPayload(random: Random, style: string): RandomPayload {
   const tree = { ...build(), ...(random.below(4) ? {} : { attachments: [{ data: name() }] }) };
   const payload = write(random, tree, literals);
   const kept = withoutDropped(tree);
-  // Blanks are random: only where nothing is dropped can the copy be told byte for byte.
+  // White space is random: the copy is predictable byte for byte only if nothing is dropped.
   const same = JSON.stringify(kept) === JSON.stringify(tree);
   return { payload, copy: same ? payload : write(random, kept, literals), seen, unseen, literals };
 }
@@ -235,7 +235,7 @@ function write(random: Random, tree: Tree, literals: Map<string, string>): strin
 
 function escaped(random: Random, letter: string): string {
   const plain = JSON.stringify(letter).slice(1, -1);
-  // Tokens stay legible inside JSON that is read as one text.
+  // Tokens are not escaped, so that they are found in JSON that is read as one text.
   if (random.below(12) || /[th\d+]/.test(letter)) return plain;
   if (letter === "/") return "\\/";
   return [...Array(letter.length).keys()]
@@ -247,7 +247,7 @@ function withoutDropped(tree: Record<string, Tree>): Record<string, Tree> {
   const { attachments: _, ...kept } = tree;
   if (!Array.isArray(kept.messages)) return kept;
   const messages = kept.messages.map((message) => {
-    const entries = Object.entries(message as Record<string, Tree>); // the builders make nothing else
+    const entries = Object.entries(message as Record<string, Tree>); // the builders create only objects
     return Object.fromEntries(
       entries.filter(([name, value]) => name !== "content" || value !== null),
     );

@@ -48,7 +48,6 @@ const PENDING: readonly string[] = [
   "src/mcp-store/",
   "src/net/",
   "src/plugins/",
-  "src/policy/",
   "src/server/",
   "src/snapshot/",
   "src/",
@@ -62,7 +61,6 @@ const PENDING: readonly string[] = [
   "test/kit/",
   "test/limiter/",
   "test/net/",
-  "test/policy/",
   "test/upgrade/",
   "ARCHITECTURE.md",
 ];

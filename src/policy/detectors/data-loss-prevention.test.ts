@@ -13,7 +13,7 @@ const find = (text: string, settings: object = {}) =>
 const labels = (text: string, settings?: object) => find(text, settings).map(({ label }) => label);
 const masked = (text: string, settings?: object) =>
   applyMasks(find(text, settings), (label) => `<${label}>`)[0]?.text ?? text;
-const refused = (settings: object) =>
+const findIssues = (settings: object) =>
   dataLossPrevention.settings.safeParse(settings).error?.issues.map(({ path, message }) => ({
     path: path.join("."),
     message,
@@ -22,7 +22,7 @@ const refused = (settings: object) =>
 const CARD = "4111 1111 1111 1111";
 const UUID = "550e8400-e29b-41d4-a716-446655440000";
 
-test("every kind has the mask it is known by", () => {
+test("every entity has its own default mask", () => {
   const text = `${CARD}, CVV 123, jane@example.com, 123-45-6789, passport X1234567, BIC DEUTDEFF`;
 
   expect(masked(text)).toBe(
@@ -30,19 +30,19 @@ test("every kind has the mask it is known by", () => {
   );
 });
 
-test("credentials are the signal secret, everything else pii", () => {
+test("credentials have the signal secret, all other entities pii", () => {
   const types = find("password: hunter2x jane@example.com").map(({ type }) => type);
 
   expect(types).toEqual(["secret", "pii"]);
 });
 
 test.each([
-  ["nothing chosen: all but what is ordinary in technical text", {}, ["email"]],
+  ["no selection: all but those common in technical text", {}, ["email"]],
   ["apply_all true: every entity", { apply_all: true }, ["email", "uuid"]],
   ["apply_all false: none", { apply_all: false }, []],
   ["some enabled: only those", { predefined_entities: [{ entity: "uuid" }] }, ["uuid"]],
   [
-    "some disabled: the usual ones without them",
+    "some disabled: the default entities without them",
     { predefined_entities: [{ entity: "email", enabled: false }] },
     [],
   ],
@@ -52,7 +52,7 @@ test.each([
     ["uuid"],
   ],
   [
-    "own rules come on top",
+    "custom rules are added",
     { rules: [{ name: "project", type: "keyword", pattern: "bluebird" }] },
     ["email", "project"],
   ],
@@ -64,11 +64,11 @@ test.each([
   [{ entity: "email", mask_with: "<mail>" }, "to <mail>."],
   [{ entity: "email", preserve_len: true }, "to ******."],
   [{ entity: "email", mask_with: "x", preserve_len: true }, "to xxxxxx."],
-])("a mask of one's own: %p", (entity, expected) => {
+])("a custom mask: %p", (entity, expected) => {
   expect(masked("to a@b.co.", { predefined_entities: [entity] })).toBe(expected);
 });
 
-test("a reversible mask is a pseudonym of the session, named after the kind", () => {
+test("a reversible mask is a pseudonym of the session with the label of the entity", () => {
   const rules = [{ name: "code name", type: "keyword", pattern: "bluebird" }];
 
   expect(masked(`card ${CARD} for bluebird`, { reversible: true, rules })).toBe(
@@ -76,12 +76,12 @@ test("a reversible mask is a pseudonym of the session, named after the kind", ()
   );
 });
 
-test("numbers that pass a check and nothing more are found by asking for less confidence", () => {
+test("a number that only passes a check is found at a lower min_confidence", () => {
   expect(labels("52998224725")).toEqual([]);
   expect(labels("52998224725", { min_confidence: 0.3 })).toEqual(["brazilian_cpf"]);
 });
 
-test("an allowed value is not reported in any case, nor is a part of it", () => {
+test("neither an allowed value nor a part of it is reported, ignoring case", () => {
   const allow_list = ["Support@Example.com", "+34 612 345 678"];
 
   expect(labels("support@example.com, phone +34 612 345 678", { allow_list })).toEqual([]);
@@ -109,7 +109,7 @@ test.each([
   );
 });
 
-test("where two claim the same characters the longer one wins, whatever the order", () => {
+test("the longer of two overlapping matches wins", () => {
   const rules = [
     { name: "short", type: "regex", pattern: "1111 1111" },
     { name: "long", type: "regex", pattern: "card [0-9 ]+" },
@@ -125,24 +125,24 @@ test.each([
     { pattern: "(a)\\1", type: "regex" },
     "rules.0.pattern",
   ],
-  ["a pattern that is none", { pattern: "(", type: "regex" }, "rules.0.pattern"],
-  ["a keyword of nothing", { pattern: " \u200b", type: "keyword" }, "rules.0.pattern"],
-  ["a keyword over two lines", { pattern: "a\nb", type: "keyword" }, "rules.0.pattern"],
+  ["an invalid pattern", { pattern: "(", type: "regex" }, "rules.0.pattern"],
+  ["an invisible keyword", { pattern: " \u200b", type: "keyword" }, "rules.0.pattern"],
+  ["a keyword with a line break", { pattern: "a\nb", type: "keyword" }, "rules.0.pattern"],
   [
-    "a mask over two lines",
+    "a mask with a line break",
     { pattern: "a", type: "keyword", mask_with: "*\n" },
     "rules.0.mask_with",
   ],
   [
-    "a long mask to repeat",
+    "a mask of several characters with preserve_len",
     { pattern: "a", type: "keyword", mask_with: "**", preserve_len: true },
     "rules.0.mask_with",
   ],
-])("refused on save: %s", (_, rule, path) => {
-  expect(refused({ rules: [{ name: "own", ...rule }] })).toMatchObject([{ path }]);
+])("rejected on save: %s", (_, rule, path) => {
+  expect(findIssues({ rules: [{ name: "own", ...rule }] })).toMatchObject([{ path }]);
 });
 
-test("what sticks out of a longer match is masked as well", () => {
+test("the part of a match outside a longer one is masked as well", () => {
   const rules = ["blue foxes", "foxes jump"].map((pattern) => ({
     name: pattern,
     type: "keyword",
@@ -156,22 +156,22 @@ test.each([
   ["percent", "to=jane%40example.com&x=1", "to=[MASKED_EMAIL]&x=1"],
   ["base64", `read ${btoa("Mail to jane@example.com.")}`, "read [MASKED_EMAIL]"],
   ["beside an escape", String.raw`\njane@example.com %41`, String.raw`\n[MASKED_EMAIL] %41`],
-])("what is encoded is masked where it stands: %s", (_, text, expected) => {
+])("encoded text is masked at its location: %s", (_, text, expected) => {
   expect(masked(text)).toBe(expected);
 });
 
-test("what is found again and again in base64 takes time in proportion to it", async () => {
+test("repeated matches in base64 are found in linear time", async () => {
   const rules = [{ name: "own", type: "regex", pattern: "AB" }];
   const run = (text: string) => find(text, { apply_all: false, rules });
 
   await expectLinear(run, (length) => "QUJD".repeat(length / 4));
 });
 
-test("many addresses in base64 take time in proportion to it", async () => {
+test("many addresses in base64 are found in linear time", async () => {
   await expectLinear(find, (length) => btoa("ana@example.com, ".repeat(length / 24)));
 });
 
-test("what is masked in base64 on several lines stays on as many", () => {
+test("masking base64 keeps the number of lines", () => {
   const lines = btoa("Write to jane@example.com. ".repeat(5)).match(/.{1,76}/g) ?? [];
 
   expect(masked(lines.join("\n"))).toBe(lines.map(() => "[MASKED_EMAIL]").join("\n"));
@@ -184,13 +184,13 @@ test("masks neither add nor remove lines", () => {
   expect(lines(masked(text, { min_confidence: 0 }))).toBe(lines(text));
 });
 
-test("a match says nothing of what was matched", () => {
+test("a match does not contain the matched value", () => {
   const [match] = find(`pay ${CARD}`);
 
   expect(JSON.stringify({ ...match, at: undefined })).not.toContain("4111");
 });
 
-/** Texts designed against the finders: near misses, repeated. */
+/** Adversarial texts: near misses, repeated. */
 export const ADVERSARIAL: readonly string[] = [
   "1",
   "1 ",
@@ -246,7 +246,7 @@ export const ADVERSARIAL: readonly string[] = [
   "\n",
 ];
 
-test.each(ADVERSARIAL)("time grows with the length of the text alone: %p", (unit) => {
+test.each(ADVERSARIAL)("%p repeated is inspected in linear time", (unit) => {
   const settings = { apply_all: true, min_confidence: 0 };
   const inspect = dataLossPrevention.prepare(settings);
   const spent = (length: number) => {
@@ -259,6 +259,6 @@ test.each(ADVERSARIAL)("time grows with the length of the text alone: %p", (unit
   spent(10_000);
   const [short, long] = [spent(10_000), spent(80_000)];
 
-  // Eight times the text; a quadratic finder takes 64 times as long. The constant is for a busy machine.
+  // Eight times the text; a quadratic finder takes 64 times as long. The constant allows for a busy machine.
   expect(long).toBeLessThan(20 * short + 100_000);
 });

@@ -31,22 +31,22 @@ test.each([
   ["secrets", TEXTS.secret],
   ["injection", TEXTS.injection],
   ["hidden_text", TEXTS.hidden_text],
-])("%s can be switched off", async (member, text) => {
+])("%s can be disabled", async (member, text) => {
   expect(await find(text, { [member]: false })).toEqual([]);
 });
 
-test("ordinary prose is left alone", async () => {
+test("ordinary prose is not reported", async () => {
   expect(await find("The annual report says that revenue grew by 12% in 2025.")).toEqual([]);
 });
 
-test("matches say where, and carry no mask: an attachment cannot be rewritten", async () => {
+test("a match has a location and no mask, since attachments cannot be rewritten", async () => {
   const [match] = await find(TEXTS.pii);
 
   expect(match).toMatchObject({ label: "email", at: { start: 9, end: 24 } });
   expect(match).not.toHaveProperty("mask");
 });
 
-test("an attachment that nobody could read is told, so that silence never means safety", async () => {
+test("an unreadable attachment is reported", async () => {
   const problem = "The PDF needs a password.";
 
   expect(await find("", {}, [attachment(problem), attachment(null)])).toEqual([

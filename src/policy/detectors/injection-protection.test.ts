@@ -53,7 +53,7 @@ test.each([
   ["xml", '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'],
   ["ssrf", "http://169.254.169.254/latest/meta-data/"],
   ["ssrf", "http://2852039166/"],
-])("in arguments: %s in %p", (label, text) => {
+])("in tool arguments: %s in %p", (label, text) => {
   expect(labels(text)).toContain(label);
 });
 
@@ -85,7 +85,7 @@ test.each([
   [`message.id && \`id: $\{message.id}\``],
   ['"HTTP/1.0 200 Ok\\r\\nContent-type: text/plain\\r\\n\\r\\n"'],
   ["'Set-Cookie: fig=newton\\r\\nSet-Cookie: sugar=wafer'"],
-])("prose that talks about code is left alone: %p", (text) => {
+])("prose about code is not reported: %p", (text) => {
   expect(labels(text, "user")).toEqual([]);
 });
 
@@ -98,11 +98,11 @@ test.each([
   ["O'Brien & Sons; 12 Main St"],
   ["if (a > 0 && b < 2) { return c; }\nif (x) delete y;"],
   ["https://example.com/search?q=a&page=2"],
-])("arguments that are what they should be are left alone: %p", (text) => {
+])("ordinary arguments are not reported: %p", (text) => {
   expect(labels(text)).toEqual([]);
 });
 
-test("a match says where the text itself says it, and not what", () => {
+test("a match has its location in the original text and no content", () => {
   const text = "q=%27%20OR%201%3D1--";
   const [match] = find(text);
 
@@ -111,7 +111,7 @@ test("a match says where the text itself says it, and not what", () => {
   expect(match?.detail).toBeUndefined();
 });
 
-test("kinds that are not listed, or are switched off, are not looked for", () => {
+test("kinds that are not listed or not enabled are not detected", () => {
   const both = "' or 'a'='a <script>alert(1)</script>";
   const only = (...predefined_injections: object[]) =>
     labels(both, "tool_arguments", { predefined_injections });
@@ -121,7 +121,7 @@ test("kinds that are not listed, or are switched off, are not looked for", () =>
   expect(only({ type: "xss" }, { type: "sql", enabled: false })).toEqual(["xss"]);
 });
 
-test("a pattern of one's own is found in what is encoded, and ignores case", () => {
+test("a custom pattern matches encoded text and ignores case", () => {
   const custom_injections = [{ name: "ticket", pattern: "TCK-[0-9]{4}" }];
 
   expect(labels(`x ${base64("see tck-1234 for it")}`, "user", { custom_injections })).toEqual([
@@ -129,20 +129,20 @@ test("a pattern of one's own is found in what is encoded, and ignores case", () 
   ]);
 });
 
-test("a pattern that cannot be compiled is refused with its settings", () => {
+test("settings with an invalid pattern are rejected", () => {
   const custom_injections = [{ name: "x", pattern: "(" }];
 
   expect(injectionProtection.settings.safeParse({ custom_injections }).success).toBe(false);
 });
 
-test("the threshold decides: prose at 0.3 finds what 0.7 leaves", () => {
+test("a lower threshold reports matches in prose", () => {
   const text = "1; select pg_sleep(5)";
 
   expect(labels(text, "user")).toEqual([]);
   expect(labels(text, "user", { threshold: 0.3 })).toEqual(["sql"]);
 });
 
-/** Texts designed against the patterns: near misses, repeated. */
+/** Adversarial texts: near misses, repeated. */
 export const ADVERSARIAL: readonly string[] = [
   "' or ",
   "' or '",
@@ -190,7 +190,7 @@ export const ADVERSARIAL: readonly string[] = [
   "0x2e",
 ];
 
-test.each(ADVERSARIAL)("time grows with the length, not its square: %p", async (piece) => {
+test.each(ADVERSARIAL)("%p repeated is inspected in linear time", async (piece) => {
   const make = (length: number) => piece.repeat(length / piece.length);
 
   await expectLinear(find, make);

@@ -17,10 +17,10 @@ test.each([
   ["phrases", "the Project  falcon, project falcon", ["project falcon"]],
   ["look-alike letters", "a bоmb", ["bоmb"]],
   ["invisible characters inside", "a bo\u200bmb", ["bo\u200bmb"]],
-  ["letters in other shapes", "ａ ｂｏｍｂ", ["ｂｏｍｂ"]],
+  ["full-width letters", "ａ ｂｏｍｂ", ["ｂｏｍｂ"]],
   ["digits for letters", "a b0mb", ["b0mb"]],
-  ["signs at the edges of a keyword", "C++ and C", ["C++"]],
-  ["scripts that do not part words", "我的爆炸物在", ["爆炸物"]],
+  ["signs at the end of a keyword", "C++ and C", ["C++"]],
+  ["scripts without spaces", "我的爆炸物在", ["爆炸物"]],
 ])("keywords match %s", (_, text, expected) => {
   expect(found({ keywords: ["bomb", "project falcon", "c++", "爆炸物"] }, text)).toEqual(expected);
 });
@@ -30,17 +30,17 @@ test.each([
   ["hex", Buffer.from("project falcon").toString("hex")],
   ["percent signs", "%70roject%20falco%6e"],
   ["entities of HTML", "&#112;roject fal&#x63;on"],
-])("words and patterns are found in %s, at their place in the text", (_, encoded) => {
+])("keywords and patterns are found in %s, at their location in the text", (_, encoded) => {
   for (const settings of [{ keywords: ["project falcon"] }, { regex: ["project falcon"] }]) {
     expect(found(settings, `see ${encoded} now`)).toEqual([encoded]);
   }
 });
 
-test("digits stand for letters only where that is asked for", () => {
+test("digits match letters only if leetspeak is true", () => {
   expect(found({ keywords: ["bomb"], leetspeak: false }, "a b0mb")).toEqual([]);
 });
 
-test("misspelt keywords are found only below a threshold of 1, and with less confidence", () => {
+test("misspelled keywords match only below a similarity of 1, with lower confidence", () => {
   expect(found({ keywords: ["explosive"] }, "explosiwe")).toEqual([]);
 
   const [match] = inspect({ keywords: ["explosive"], similarity_threshold: 0.8 }, "explosiwe");
@@ -48,7 +48,7 @@ test("misspelt keywords are found only below a threshold of 1, and with less con
   expect(match?.confidence).toBeCloseTo(8 / 9);
 });
 
-test("patterns ignore case unless told, and see through invisible characters", () => {
+test("patterns ignore case by default, and ignore invisible characters", () => {
   expect(found({ regex: ["PRJ-\\d{3}"] }, "prj-123 P\u200bRJ-456")).toEqual([
     "prj-123",
     "P\u200bRJ-456",
@@ -56,28 +56,28 @@ test("patterns ignore case unless told, and see through invisible characters", (
   expect(found({ regex: ["PRJ-\\d{3}"], ignore_case: false }, "prj-123")).toEqual([]);
 });
 
-test("a match tells its rule and its place in the list, never its text", () => {
+test("a match has its rule and its index in the list, never its text", () => {
   expect(inspect({ keywords: ["x", "bomb"], mask_with: "#" }, "a bomb")).toMatchObject([
     { label: "keyword", type: "keyreg", confidence: 1, mask: { text: "#" }, detail: { index: 1 } },
   ]);
 });
 
-test("of matches that overlap the longest stays, and none goes over a line break", () => {
+test("the longest of overlapping matches wins, and a match is split at line breaks", () => {
   expect(found({ keywords: ["falcon", "project falcon"] }, "project falcon")).toEqual([
     "project falcon",
   ]);
   expect(found({ regex: ["a\\nb"] }, "a\nb")).toEqual(["a", "b"]);
 });
 
-test("a pattern that is refused is told with its reason", () => {
-  const refused = promptModeration.settings.safeParse({ regex: ["ok", "a(?=b)"] });
+test("an invalid pattern is rejected with the reason", () => {
+  const rejected = promptModeration.settings.safeParse({ regex: ["ok", "a(?=b)"] });
 
-  expect(refused.error?.issues).toMatchObject([
+  expect(rejected.error?.issues).toMatchObject([
     { path: ["regex", 1], message: expect.stringContaining("look-around") },
   ]);
 });
 
-/** Texts against the keywords beside them. */
+/** Keywords and adversarial texts. */
 export const HOSTILE: readonly [keywords: readonly string[], unit: string][] = [
   [["a", "aa", "aaa", "aaaa", "aaaaaaaa"], "a"],
   [["aaaaaaaaaaaaaaaaaaaaaaaab"], "a"],
@@ -85,10 +85,10 @@ export const HOSTILE: readonly [keywords: readonly string[], unit: string][] = [
   [["ab ab ab ab ab ac"], "ab "],
 ];
 
-test.each(HOSTILE)("%p takes time in proportion to its text", async (keywords, unit) => {
-  const look = promptModeration.prepare({ keywords, similarity_threshold: 0.7 });
+test.each(HOSTILE)("keywords %p are searched in linear time", async (keywords, unit) => {
+  const inspect = promptModeration.prepare({ keywords, similarity_threshold: 0.7 });
   const run = (text: string) =>
-    look([createSegment(text, "user", { pointer: "/input" })], {} as InspectionContext);
+    inspect([createSegment(text, "user", { pointer: "/input" })], {} as InspectionContext);
 
   await expectLinear(run, (length) => unit.repeat(length / unit.length));
 });

@@ -13,10 +13,10 @@ const KNOWN = new Map([
 ]);
 
 async function find(...texts: string[]) {
-  const asked: string[][] = [];
+  const requested: string[][] = [];
   const services = {
     restore: async (names: readonly string[]) => {
-      asked.push([...names]);
+      requested.push([...names]);
       return KNOWN;
     },
   };
@@ -28,16 +28,16 @@ async function find(...texts: string[]) {
     at?.segment.text.slice(at.start, at.end),
     mask && "text" in mask && mask.text,
   ]);
-  return { asked, matches, restored };
+  return { requested, matches, restored };
 }
 
-test("a pseudonym of the session is found wherever it stands, and asked for once", async () => {
-  const { asked, restored } = await find(
+test("every occurrence of a pseudonym is restored, with one request", async () => {
+  const { requested, restored } = await find(
     "Write to <EMAIL_abcdefgh>, or <EMAIL_abcdefgh>.",
     "Card <CREDIT_CARD_a2b3c4d5>",
   );
 
-  expect(asked).toEqual([["<EMAIL_abcdefgh>", "<CREDIT_CARD_a2b3c4d5>"]]);
+  expect(requested).toEqual([["<EMAIL_abcdefgh>", "<CREDIT_CARD_a2b3c4d5>"]]);
   expect(restored).toEqual([
     ["<EMAIL_abcdefgh>", "ada@example.com"],
     ["<EMAIL_abcdefgh>", "ada@example.com"],
@@ -46,13 +46,13 @@ test("a pseudonym of the session is found wherever it stands, and asked for once
 });
 
 test.each(["<IP6_ADDRESS_abcdefgh>", "<7_CÓDIGO_abcdefgh>", "<项目_abcdefgh>"])(
-  "%s is restored: names of entities and rules have digits and letters of all scripts",
+  "%s is restored: labels may contain digits and letters of any script",
   async (name) => {
     expect((await find(`see ${name}.`)).restored).toEqual([[name, KNOWN.get(name) ?? ""]]);
   },
 );
 
-test("one that the session does not know stays as it is", async () => {
+test("an unknown pseudonym is not changed", async () => {
   expect((await find("<PHONE_zzzzzzzz>")).matches).toEqual([]);
 });
 
@@ -64,11 +64,11 @@ test.each([
   "<email_abcdefgh>",
   "<_abcdefgh>",
   "<EMAIL_ABCDEFGH>",
-])("%s is no pseudonym, and nobody is asked", async (text) => {
-  expect((await find(text)).asked).toEqual([]);
+])("%s is not a pseudonym and is not requested", async (text) => {
+  expect((await find(text)).requested).toEqual([]);
 });
 
-test("what is found is the pseudonym, never told in the label", async () => {
+test("the label of a match does not contain the pseudonym", async () => {
   const { matches } = await find("<EMAIL_abcdefgh>");
 
   expect(matches).toMatchObject([{ label: "pseudonym", type: "pseudonym", confidence: 1 }]);
@@ -77,7 +77,7 @@ test("what is found is the pseudonym, never told in the label", async () => {
 
 export const ADVERSARIAL = ["<", "<A", "<A_", "<EMAIL_", "<EMAIL_abcdefg", "A_".repeat(40)];
 
-test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
+test.each(ADVERSARIAL)("%j repeated is inspected in linear time", async (piece) => {
   const inspect = restoreMasks.prepare({});
   const context = {
     services: { restore: async () => new Map() },

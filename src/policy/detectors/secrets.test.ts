@@ -4,7 +4,7 @@ import { applyMasks } from "../masking/apply-masks.ts";
 import { createSegment } from "../segment.ts";
 import { secrets } from "./secrets.ts";
 
-/** Made here, so that no key stands in this file. */
+/** Built at run time, so that this file contains no key. */
 const HEX = "7c1e94a0d3b86f52";
 const STRIPE = `sk_live_${HEX}${HEX}`;
 const KEY = [
@@ -15,8 +15,8 @@ const KEY = [
 ];
 
 function inspect(settings: object, text: string): readonly Match[] {
-  const look = secrets.prepare(settings);
-  return look(
+  const inspectTexts = secrets.prepare(settings);
+  return inspectTexts(
     [createSegment(text, "user", { pointer: "/input" })],
     {} as InspectionContext,
   ) as readonly Match[];
@@ -26,10 +26,10 @@ const masked = (settings: object, text: string) =>
 
 test.each([
   ["by the name of its format", {}, "[MASKED_STRIPE_SECRET_KEY]"],
-  ["with a text", { mask_with: "***" }, "***"],
+  ["by a custom text", { mask_with: "***" }, "***"],
   ["at its length", { preserve_len: true }, "*".repeat(STRIPE.length)],
-  ["at its length with a sign", { preserve_len: true, mask_with: "#" }, "#".repeat(STRIPE.length)],
-  ["by a name of the session", { reversible: true }, "<STRIPE_SECRET_KEY>"],
+  ["at its length by #", { preserve_len: true, mask_with: "#" }, "#".repeat(STRIPE.length)],
+  ["by a pseudonym", { reversible: true }, "<STRIPE_SECRET_KEY>"],
 ])("a secret is masked %s", (_, settings, mask) => {
   expect(masked(settings, `use ${STRIPE}.`)).toBe(`use ${mask}.`);
 });
@@ -38,7 +38,7 @@ test("a masked private key keeps its number of lines", () => {
   expect(masked({}, KEY.join("\n"))).toBe(Array(4).fill("[MASKED_PRIVATE_KEY]").join("\n"));
 });
 
-test("a match tells the format and never the text", () => {
+test("a match has the label of the format and never the text", () => {
   const [match] = inspect({}, STRIPE);
 
   expect(match).toMatchObject({ label: "stripe_secret_key", type: "secret", confidence: 0.95 });
@@ -46,15 +46,15 @@ test("a match tells the format and never the text", () => {
 });
 
 test.each([
-  ["formats that are disabled", { disabled_formats: ["stripe_secret_key"] }, STRIPE],
-  ["values that are allowed", { allow_list: [STRIPE] }, STRIPE],
-  ["guesses by name where they are off", { generic: false }, "password: Xk29dmQ7"],
-  ["guesses that are not random enough", { min_entropy: 3.5 }, "password: Xk29dmQ7"],
+  ["disabled formats", { disabled_formats: ["stripe_secret_key"] }, STRIPE],
+  ["allowed values", { allow_list: [STRIPE] }, STRIPE],
+  ["generic secrets if they are disabled", { generic: false }, "password: Xk29dmQ7"],
+  ["generic secrets of low entropy", { min_entropy: 3.5 }, "password: Xk29dmQ7"],
 ])("%s are not reported", (_, settings, text) => {
   expect(inspect({}, text)).not.toEqual([]);
   expect(inspect(settings, text)).toEqual([]);
 });
 
-test("a mask of several characters cannot keep the length", () => {
+test("preserve_len with a mask of several characters is rejected", () => {
   expect(secrets.settings.safeParse({ preserve_len: true, mask_with: "***" }).success).toBe(false);
 });

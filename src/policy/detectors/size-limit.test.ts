@@ -24,14 +24,14 @@ test.each<[object, string[], number, unknown[]]>([
   ],
   [{ max_payload_bytes: 9 }, [], 10, [{ label: "payload_bytes", detail: { limit: 9, size: 10 } }]],
   [{ max_payload_bytes: 10 }, [], 10, []],
-])("%j finds in %# what is too large", (settings, texts, bytes, expected) => {
+])("the limits %j are applied (case %#)", (settings, texts, bytes, expected) => {
   const found = find(settings, texts, bytes);
 
   expect(found).toMatchObject(expected);
   expect(found).toHaveLength(expected.length);
 });
 
-test("the signal is size_exceeded, for sure", () => {
+test("the signal is size_exceeded with confidence 1", () => {
   expect(find({ max_characters: 1 }, ["ab"])).toMatchObject([
     { type: "size_exceeded", confidence: 1 },
   ]);

@@ -4,7 +4,7 @@ import { toolPermission } from "./tool-permission.ts";
 
 const tool = (name: string) => ({ name, pointer: `/${name}`, arguments: {}, schema: {} });
 
-/** Labels of what is found, by tool. */
+/** Returns the matched tools with their labels. */
 function found(settings: object, calls: string[], definitions: string[] = []) {
   const inspect = toolPermission.prepare(settings);
   const context = { calls: calls.map(tool), definitions: definitions.map(tool) };
@@ -25,14 +25,14 @@ test.each<[object, string[], string[]]>([
   expect(found(settings, calls)).toEqual(expected);
 });
 
-test("tools that are offered count when asked for, and only then", () => {
+test("offered tools are checked only if definitions is true", () => {
   const denied_tools = ["shell"];
 
   expect(found({ denied_tools }, [], ["shell"])).toEqual([]);
   expect(found({ denied_tools, definitions: true }, ["shell"], ["shell"])).toHaveLength(2);
 });
 
-test("a finding says which tool, where, and no more of a long name than is readable", () => {
+test("a match has the location of the tool and its truncated name", () => {
   const inspect = toolPermission.prepare({ denied_tools: ["x*"] });
   const calls = [{ name: "x".repeat(5000), pointer: "/params", arguments: {} }];
 

@@ -10,9 +10,9 @@ const SCHEMA = {
 };
 const DEFINED = [{ name: "weather", pointer: "/tools/0", schema: SCHEMA }];
 
-function found(name: string, given: unknown, definitions = DEFINED, settings: object = {}) {
+function found(name: string, args: unknown, definitions = DEFINED, settings: object = {}) {
   const inspect = toolSelection.prepare(settings);
-  const calls = [{ name, pointer: "/calls/0", arguments: given }];
+  const calls = [{ name, pointer: "/calls/0", arguments: args }];
   return inspect([], { calls, definitions } as unknown as InspectionContext) as Match[];
 }
 
@@ -31,17 +31,17 @@ test.each([
     { city: "Bern", x: 1 },
     [{ detail: { keyword: "additionalProperties", argument: "" } }],
   ],
-])("a call of %s with %j: %j", (name, given, expected) => {
-  expect(found(name, given)).toMatchObject(expected);
-  expect(found(name, given)).toHaveLength(expected.length);
+])("a call of %s with %j: %j", (name, args, expected) => {
+  expect(found(name, args)).toMatchObject(expected);
+  expect(found(name, args)).toHaveLength(expected.length);
 });
 
-test("where no tool is known, none is unknown; arguments must be JSON all the same", () => {
+test("without known tools, names are not checked but arguments must be JSON", () => {
   expect(found("anything", {}, [])).toEqual([]);
   expect(found("anything", undefined, [])).toMatchObject([{ label: "arguments_not_json" }]);
 });
 
-test("known_tools stand beside the definitions of the payload", () => {
+test("known_tools are added to the definitions of the payload", () => {
   const settings = { known_tools: [{ name: "clock", parameters: { required: ["zone"] } }] };
 
   expect(found("clock", { zone: "UTC" }, DEFINED, settings)).toEqual([]);
@@ -49,12 +49,12 @@ test("known_tools stand beside the definitions of the payload", () => {
   expect(found("clok", {}, [], settings)).toMatchObject([{ label: "unknown_tool" }]);
 });
 
-test("each check can be switched off", () => {
+test("each check can be disabled", () => {
   expect(found("wether", {}, DEFINED, { check_names: false })).toEqual([]);
   expect(found("weather", {}, DEFINED, { check_arguments: false })).toEqual([]);
 });
 
-test("a finding never holds what an argument says", () => {
+test("a match never contains the value of an argument", () => {
   const secret = "hunter2";
   const matches = [
     ...found("weather", { city: [secret] }),

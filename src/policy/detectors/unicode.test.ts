@@ -10,7 +10,7 @@ const find = (text: string, settings: object = {}) =>
     {} as InspectionContext,
   ) as Match[];
 
-/** What Transform makes of it. */
+/** Returns the text after Transform. */
 const masked = (text: string) =>
   find(text)
     .toSorted((one, other) => (other.at?.start ?? 0) - (one.at?.start ?? 0))
@@ -51,21 +51,21 @@ test.each([
   ["the resistor has 10kΩ, α and xα, 5μm"],
   ["葛\u{e0100}城"],
   ["\uf8ff logo and \ue0b0 prompt"],
-])("scripts, emoji and typography are left alone: %p", (text) => {
+])("scripts, emoji and typography are not reported: %p", (text) => {
   expect(find(text)).toEqual([]);
 });
 
-test("what ends an override goes with it, and the lines stay", () => {
+test("the end of an override is removed with it, and line breaks are kept", () => {
   expect(masked("a\u202eevil\u202c\nb")).toBe("aevil\nb");
 });
 
-test("only the kinds that are asked for are found", () => {
+test("only the configured kinds are detected", () => {
   const text = `ig\u200bnore pаypal`;
 
   expect(find(text, { kinds: ["lookalike_word"] })).toMatchObject([{ label: "lookalike_word" }]);
 });
 
-/** Texts designed against the scan. */
+/** Adversarial texts. */
 export const ADVERSARIAL: readonly string[] = [
   "\u200b",
   "a\u200b",
@@ -83,7 +83,7 @@ export const ADVERSARIAL: readonly string[] = [
   "a",
 ];
 
-test.each(ADVERSARIAL)("time grows with the length, not its square: %p", async (piece) => {
+test.each(ADVERSARIAL)("%p repeated is inspected in linear time", async (piece) => {
   const make = (length: number) => piece.repeat(length / piece.length);
 
   await expectLinear(find, make);

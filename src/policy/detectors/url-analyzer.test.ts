@@ -73,7 +73,7 @@ test.each([
   ],
   ["http://localhost:3000 and http://192.168.1.1/ are mine"],
   ["user:secret@db.internal, me@example.com, ratio 3://4"],
-])("nothing against %p", (text) => {
+])("nothing is reported in %p", (text) => {
   expect(labels(text)).toEqual([]);
 });
 
@@ -85,11 +85,11 @@ test.each([
   ["track-*.example", "http://track-7.example", true],
   ["https://evil.example/path", "evil: hxxps://evil[.]example/q", true],
   ["bücher.example", "https://xn--bcher-kva.example/", true],
-])("blocked %p and %p: %p", (domain, text, found) => {
+])("the blocked domain %p matches %p: %p", (domain, text, found) => {
   expect(labels(text, { blocked_domains: [domain] }).includes("blocked_domain")).toBe(found);
 });
 
-test("an allowed domain is left alone, but not what only begins with it", () => {
+test("an allowed domain is not reported, but a URL that only starts with it is", () => {
   const allowed_domains = ["corp.example"];
 
   expect(labels(`![](https://img.corp.example/?d=${secret})`, { allowed_domains })).toEqual([]);
@@ -100,13 +100,13 @@ test("an allowed domain is left alone, but not what only begins with it", () => 
   expect(labels("https://x.corp.example/", { allowed_domains, only_allowed: true })).toEqual([]);
 });
 
-test("a look-alike of an allowed domain is found", () => {
+test("a look-alike of an allowed domain is reported", () => {
   expect(labels("https://contosso.example/", { allowed_domains: ["contoso.example"] })).toEqual([
     "lookalike_domain",
   ]);
 });
 
-test("the address is what a mask replaces, and what ends the sentence stays", () => {
+test("a mask replaces the URL and keeps the punctuation after it", () => {
   const text = "Look (http://169.254.169.254/a), or ![x](http://2130706433/).";
   const places = find(text).map(({ at }) => text.slice(at?.start, at?.end));
 
@@ -114,7 +114,7 @@ test("the address is what a mask replaces, and what ends the sentence stays", ()
   expect(find(text)[0]?.mask).toEqual({ text: "[LINK_REMOVED]" });
 });
 
-/** Texts designed against the finders. */
+/** Adversarial texts. */
 export const ADVERSARIAL: readonly string[] = [
   "http://",
   "http://a ",
@@ -144,7 +144,7 @@ export const ADVERSARIAL: readonly string[] = [
   "a",
 ];
 
-test.each(ADVERSARIAL)("time grows with the length, not its square: %p", async (piece) => {
+test.each(ADVERSARIAL)("%p repeated is inspected in linear time", async (piece) => {
   const make = (length: number) => `https://x/?a=${piece.repeat(length / piece.length)}`;
 
   await expectLinear(find, make);

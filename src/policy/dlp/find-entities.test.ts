@@ -18,13 +18,13 @@ const hits = (
     confidence,
   }));
 
-/** What is found with the confidence that settings ask for where they say nothing. */
-const sure = (text: string) =>
+/** Returns the entities above the default minimum confidence. */
+const findDefault = (text: string) =>
   hits(text)
     .filter(({ confidence }) => confidence >= 0.5)
     .map(({ entity, text: found }) => `${entity}=${found}`);
 
-/** Each value is found in a sentence, and not when one character makes its check wrong. */
+/** Each value is found in a sentence; the variant with a wrong check digit is not. */
 const CHECKED: [entity: EntityName, before: string, value: string, wrong: string][] = [
   ["credit_card", "pay with", "4111 1111 1111 1111", "4111 1111 1111 1112"],
   ["credit_card", "pay with", "378282246310005", "378282246310006"],
@@ -77,9 +77,9 @@ const CHECKED: [entity: EntityName, before: string, value: string, wrong: string
   ["phone_number", "at", "(415) 555-2671", "(415) 55-267"],
 ];
 
-test.each(CHECKED)("%s: after %p, %p is one and %p is none", (entity, before, value, wrong) => {
-  expect(sure(`${before} ${value} today`)).toContain(`${entity}=${value}`);
-  expect(sure(`${before} ${wrong} today`)).not.toContain(`${entity}=${wrong}`);
+test.each(CHECKED)("%s: after %p, %p is valid and %p is not", (entity, before, value, wrong) => {
+  expect(findDefault(`${before} ${value} today`)).toContain(`${entity}=${value}`);
+  expect(findDefault(`${before} ${wrong} today`)).not.toContain(`${entity}=${wrong}`);
 });
 
 test.each<[EntityName, string, string]>([
@@ -104,8 +104,8 @@ test.each<[EntityName, string, string]>([
     "is",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
   ],
-])("%s is found by its shape: after %p, %p", (entity, before, value) => {
-  expect(sure(`${before} ${value}, thanks`)).toContain(`${entity}=${value}`);
+])("%s is found by its format: after %p, %p", (entity, before, value) => {
+  expect(findDefault(`${before} ${value}, thanks`)).toContain(`${entity}=${value}`);
 });
 
 test.each([
@@ -114,11 +114,11 @@ test.each([
   ["写信给 用户@例子.公司", "用户@例子.公司"],
   ["ask ana@example.com—she knows", "ana@example.com"],
   ["her address—ana@example.co.uk—is new", "ana@example.co.uk"],
-])("an address ends where the words around it begin: %p", (text, address) => {
-  expect(sure(text)).toEqual([`email=${address}`]);
+])("an email address ends at the surrounding words: %p", (text, address) => {
+  expect(findDefault(text)).toEqual([`email=${address}`]);
 });
 
-/** Ambiguous numbers: found with the first words in front, left alone with the second. */
+/** Ambiguous numbers: found after the first words, not after the last. */
 test.each<[EntityName, string, string, string]>([
   ["cvv", "CVV", "123", "page"],
   ["cvv", "código de seguridad", "123", "seguridad"],
@@ -135,19 +135,19 @@ test.each<[EntityName, string, string, string]>([
   ["phone_number", "call me at", "555 0134 22", "we sold"],
   ["swift_bic", "BIC", "DEUTDEFF", "THE"],
   ["spanish_dni", "DNI", "12345678z", "ref"],
-])("%s after %p is %p, which after %p it is not", (entity, clue, value, other) => {
-  expect(sure(`${clue} ${value}`)).toContain(`${entity}=${value}`);
-  expect(sure(`${other} ${value}`)).not.toContain(`${entity}=${value}`);
+])("%s: after %p, %p is found; after %p it is not", (entity, clue, value, other) => {
+  expect(findDefault(`${clue} ${value}`)).toContain(`${entity}=${value}`);
+  expect(findDefault(`${other} ${value}`)).not.toContain(`${entity}=${value}`);
 });
 
 test.each([
-  ["a word behind the value", "078051120 is my SSN", "ssn=078051120"],
-  ["a question in front", "What is your SSN number? 078051120", "ssn=078051120"],
-  ["brackets", "078051120 (SSN)", "ssn=078051120"],
-  ["a word in front of the end of a sentence", "the BIC is DEUTDEFF.", "swift_bic=DEUTDEFF"],
-  ["a table of the next value", "ssn 078-05-1120 account 12345678", "bank_account=12345678"],
-])("a clue counts: %s", (_, text, found) => {
-  expect(sure(text)).toContain(found);
+  ["after the value", "078051120 is my SSN", "ssn=078051120"],
+  ["in a question before it", "What is your SSN number? 078051120", "ssn=078051120"],
+  ["in parentheses", "078051120 (SSN)", "ssn=078051120"],
+  ["before a value that ends the sentence", "the BIC is DEUTDEFF.", "swift_bic=DEUTDEFF"],
+  ["in a list of values", "ssn 078-05-1120 account 12345678", "bank_account=12345678"],
+])("a clue word counts %s", (_, text, found) => {
+  expect(findDefault(text)).toContain(found);
 });
 
 test.each([
@@ -159,8 +159,8 @@ test.each([
   ["phone_number", "我的电话号码是", "13812345678"],
   ["passport", "Passport No.:", "X1234567"],
   ["drivers_license", "driver's license number of the suspect is", "D1234567"],
-])("%s: digits that could be anything are one after %p", (entity, words, value) => {
-  expect(sure(`${words} ${value}`)).toContain(`${entity}=${value}`);
+])("%s: an ambiguous number is found after the linked clue %p", (entity, words, value) => {
+  expect(findDefault(`${words} ${value}`)).toContain(`${entity}=${value}`);
 });
 
 test.each([
@@ -171,16 +171,16 @@ test.each([
   "Contact support with ticket number 84512239 or https://example.com/issues/1234567",
   "Mobile traffic grew from 1500000 to 2300000; phone sales reached 12 345 678.",
   "The passport office opened in 20190401; VAT is 21 percent on 1234567890",
-])("a word that something else is said about tells no number: %p", (text) => {
-  expect(sure(text)).toEqual([]);
+])("a clue word that is not linked to a number does not count: %p", (text) => {
+  expect(findDefault(text)).toEqual([]);
 });
 
 test.each([
-  ["another value stands between", "passport A1234567 and 87654321", "passport=87654321"],
+  ["another value is in between", "passport A1234567 and 87654321", "passport=87654321"],
   ["another sentence starts", "I lost my passport. Order 87654321 is late", "passport=87654321"],
-  ["it belongs to what follows", "021000021 account 12345678", "bank_account=021000021"],
-])("a clue does not count where %s", (_, text, found) => {
-  expect(sure(text)).not.toContain(found);
+  ["it belongs to the next value", "021000021 account 12345678", "bank_account=021000021"],
+])("a clue word does not count if %s", (_, text, found) => {
+  expect(findDefault(text)).not.toContain(found);
 });
 
 test.each([
@@ -193,7 +193,7 @@ test.each([
   ["la contraseña es Gat0negro", "Gat0negro"],
   ["密码: abc12345", "abc12345"],
 ])("password in %p", (text, value) => {
-  expect(sure(text)).toEqual([`password=${value}`]);
+  expect(findDefault(text)).toEqual([`password=${value}`]);
 });
 
 test.each([
@@ -201,7 +201,7 @@ test.each([
   ["api_key", "client_secret = 'Zx81kQ92mmP04tYw77'", "Zx81kQ92mmP04tYw77"],
   ["access_token", "Authorization: Bearer a0Af3x8Zk2Lq9vB7nM", "a0Af3x8Zk2Lq9vB7nM"],
 ])("%s in %p", (entity, text, value) => {
-  expect(sure(text)).toEqual([`${entity}=${value}`]);
+  expect(findDefault(text)).toEqual([`${entity}=${value}`]);
 });
 
 test.each([
@@ -228,7 +228,7 @@ test.each([
   "524C 525E 5261 525C 84AF 527D 5282 5281 5290 5293\n5421 5457 5459 5423 5432 5482 5494 5477 5471",
   "boxes 100 200 3000, zip 02110-1335, part 0401000-02",
 ])("nothing is found in %p", (text) => {
-  expect(sure(text)).toEqual([]);
+  expect(findDefault(text)).toEqual([]);
 });
 
 test.each([
@@ -237,10 +237,10 @@ test.each([
   ["Arabic digits", "٤١١١١١١١١١١١١١١١"],
   ["Devanagari digits", "४१११ ११११ ११११ ११११"],
   ["other dashes and spaces", "4111–1111–1111–1111"],
-])("%s hide no card, and the place is that of the original", (_, written) => {
-  expect(hits(`é ${written} é`)).toContainEqual({
+])("a card with %s is found at its location in the original", (_, card) => {
+  expect(hits(`é ${card} é`)).toContainEqual({
     entity: "credit_card",
-    text: written,
+    text: card,
     confidence: 0.9,
   });
 });
@@ -249,14 +249,14 @@ test.each<[string, string, string, EntityName]>([
   ["/params/arguments/ssn", "", "078051120", "ssn"],
   ["/messages/0/tool_calls/0/function/arguments", "/userPassword", "hunter2x", "password"],
   ["/messages/0/tool_calls/0/function/arguments", "/phones/0", "555 0134 22", "phone_number"],
-])("the name of a tool's field is a clue: %s%s", (pointer, inner, value, entity) => {
+])("the field name of tool data is a clue: %s%s", (pointer, inner, value, entity) => {
   expect(
     hits(value, { source: "tool_arguments", pointer, inner: inner || pointer }),
   ).toContainEqual(expect.objectContaining({ entity, text: value }));
-  expect(sure(value)).toEqual([]);
+  expect(findDefault(value)).toEqual([]);
 });
 
-test("what is found is worked out once for each segment", () => {
+test("the entities of a segment are computed once", () => {
   const one = createSegment("mail jane@example.com", "user", { pointer: "/input" });
 
   expect(findEntities(one)).toBe(findEntities(one));

@@ -12,6 +12,6 @@ test.each([
   ["80012345678", true],
   ["99912345678", false],
   ["1", false],
-])("+%s: %p", (digits, expected) => {
+])("+%s is a valid number: %p", (digits, expected) => {
   expect(isInternationalNumber(digits)).toBe(expected);
 });

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { createSegment } from "../segment.ts";
 import { applyMasks } from "./apply-masks.ts";
 
-/** Each mask tells what it stands for. */
-const written = (text: string, ...places: [start: number, end: number, name: string][]) => {
+/** Masks the spans; each mask contains the text it replaces. */
+const mask = (text: string, ...spans: [start: number, end: number, name: string][]) => {
   const whole = createSegment(text, "user", { pointer: "/input" });
-  const matches = places.map(([start, end, pseudonym]) => ({
+  const matches = spans.map(([start, end, pseudonym]) => ({
     ...{ type: "pii", label: "any", confidence: 1 },
     at: { segment: whole, start, end },
     mask: { pseudonym },
@@ -13,22 +13,22 @@ const written = (text: string, ...places: [start: number, end: number, name: str
   return applyMasks(matches, (name, original) => `${name}(${original})`).map(({ text }) => text);
 };
 
-test("a text that others parse as JSON is JSON afterwards, members that stand twice and signs included", () => {
+test("JSON text is valid JSON after masking, including duplicate members and signed numbers", () => {
   const text = '{"a": -4111, "a": [4111.0, "4111"]}';
   const at = (from: number) => text.indexOf("4111", from);
-  const places = [at(0), at(10), at(25)].map((start): [number, number, string] => [
+  const spans = [at(0), at(10), at(25)].map((start): [number, number, string] => [
     start,
     start + 4,
     '"',
   ]);
 
-  expect(written(text, ...places)).toEqual([
+  expect(mask(text, ...spans)).toEqual([
     String.raw`{"a": "\"(-4111)", "a": ["\"(4111.0)", "\"(4111)"]}`,
   ]);
 });
 
-test("where two matches overlap, nothing that was found is left and nothing stands twice", () => {
-  expect(written("0123456789", [2, 6, "A"], [4, 8, "B"])).toEqual(["01A(2345)B(67)89"]);
-  expect(written("0123456789", [2, 8, "A"], [4, 6, "B"])).toEqual(["01A(234567)89"]);
-  expect(written("0123456789", [6, 8, "B"], [2, 4, "A"])).toEqual(["01A(23)45B(67)89"]);
+test("overlapping matches are masked completely and without repetition", () => {
+  expect(mask("0123456789", [2, 6, "A"], [4, 8, "B"])).toEqual(["01A(2345)B(67)89"]);
+  expect(mask("0123456789", [2, 8, "A"], [4, 6, "B"])).toEqual(["01A(234567)89"]);
+  expect(mask("0123456789", [6, 8, "B"], [2, 4, "A"])).toEqual(["01A(23)45B(67)89"]);
 });

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import type { JsonObject, PayloadContext } from "./payload.ts";
 import { readPayload } from "./read-payload.ts";
 
-const GIVEN = { amount: 5.5, on: true, deep: { list: [1, false] } };
-const JSON_TEXT = JSON.stringify(GIVEN);
+const ARGUMENTS = { amount: 5.5, on: true, deep: { list: [1, false] } };
+const JSON_TEXT = JSON.stringify(ARGUMENTS);
 const message = (part: object) => ({ messages: [{ role: "assistant", ...part }] });
 const read = (payload: JsonObject, about: Partial<PayloadContext> = {}) =>
   readPayload(payload, { direction: "input", protocol: "llm", attributes: {}, ...about });
@@ -12,24 +12,27 @@ test.each<[string, JsonObject, PayloadContext["protocol"]?]>([
   ["chat", message({ tool_calls: [{ function: { name: "pay", arguments: JSON_TEXT } }] })],
   ["chat, with one call", message({ function_call: { name: "pay", arguments: JSON_TEXT } })],
   ["responses", { input: [{ type: "function_call", name: "pay", arguments: JSON_TEXT }] }],
-  ["a tool of the provider", { input: [{ type: "computer_call", action: GIVEN }] }],
-  ["anthropic", message({ content: [{ type: "tool_use", name: "pay", input: GIVEN }] })],
-  ["google", { contents: [{ role: "model", parts: [{ functionCall: { args: GIVEN } }] }] }],
-  ["bedrock", message({ content: [{ toolUse: { name: "pay", input: GIVEN } }] })],
-  ["cohere", message({ tool_calls: [{ name: "pay", parameters: GIVEN }] })],
-  ["cohere of old", { chat_history: [{ tool_calls: [{ name: "pay", parameters: GIVEN }] }] }],
-  ["MCP", { jsonrpc: "2.0", method: "tools/call", params: { name: "pay", arguments: GIVEN } }],
-  ["MCP without envelope", { name: "pay", arguments: GIVEN }, "mcp"],
-  ["A2A", { params: { message: { parts: [{ kind: "data", data: GIVEN }] } }, method: "send" }],
-  ["a hook", { hook_event_name: "PreToolUse", tool_name: "pay", tool_input: GIVEN }, "all"],
+  ["a tool of the provider", { input: [{ type: "computer_call", action: ARGUMENTS }] }],
+  ["anthropic", message({ content: [{ type: "tool_use", name: "pay", input: ARGUMENTS }] })],
+  ["google", { contents: [{ role: "model", parts: [{ functionCall: { args: ARGUMENTS } }] }] }],
+  ["bedrock", message({ content: [{ toolUse: { name: "pay", input: ARGUMENTS } }] })],
+  ["cohere", message({ tool_calls: [{ name: "pay", parameters: ARGUMENTS }] })],
+  ["cohere of old", { chat_history: [{ tool_calls: [{ name: "pay", parameters: ARGUMENTS }] }] }],
+  ["MCP", { jsonrpc: "2.0", method: "tools/call", params: { name: "pay", arguments: ARGUMENTS } }],
+  ["MCP without envelope", { name: "pay", arguments: ARGUMENTS }, "mcp"],
+  ["A2A", { params: { message: { parts: [{ kind: "data", data: ARGUMENTS }] } }, method: "send" }],
+  ["a hook", { hook_event_name: "PreToolUse", tool_name: "pay", tool_input: ARGUMENTS }, "all"],
   ["an input that is JSON", { input: JSON_TEXT }, "all"],
-])("%s: who decides sees every number and switch of a call", (_, payload, protocol = "llm") => {
-  const { values } = read(payload, { protocol });
+])(
+  "%s: every number and boolean of a call is shown to the approver",
+  (_, payload, protocol = "llm") => {
+    const { values } = read(payload, { protocol });
 
-  expect(values.map(({ text }) => text)).toEqual(["5.5", "true", "1", "false"]);
-});
+    expect(values.map(({ text }) => text)).toEqual(["5.5", "true", "1", "false"]);
+  },
+);
 
-test("ids of a call are seen too, and that of the message is none", () => {
+test("ids in the arguments of a call are shown, but not the id of the message", () => {
   const parameters = { account_id: 8 };
   const params = { name: "pay", arguments: {}, parameters };
   const { values } = read({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
@@ -37,7 +40,7 @@ test("ids of a call are seen too, and that of the message is none", () => {
   expect(values).toMatchObject([{ text: "8" }]);
 });
 
-test("of numbers and switches the latest stay, and none of what is offered or came back", () => {
+test("the latest numbers and booleans of calls are kept, none of definitions and results", () => {
   const call = (input: object) => message({ content: [{ type: "tool_use", input }] }).messages;
   const before = call({ rows: Array.from({ length: 2000 }, (_, row) => row) });
   const result = { role: "tool", content: [{ type: "tool_result", response: { done: true } }] };

@@ -4,7 +4,7 @@ import { createSegment } from "../segment.ts";
 import { findSecrets, SECRET_LABELS } from "./find-secrets.ts";
 import { findSegmentSecrets } from "./find-segment-secrets.ts";
 
-/** No key in this file is one: each is made from its format when the test runs. */
+/** Keys are generated from their formats at run time, so that this file contains none. */
 const LETTERS = "kD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5uBqW";
 const made = (alphabet: string, length: number) =>
   Array.from({ length }, (_, at) => alphabet[(at * 7 + ((at * at) >> 2)) % alphabet.length]).join(
@@ -88,40 +88,40 @@ test.each(FOUND)("%s is found", (label, text) => {
 });
 
 test.each([
-  ["the example of a vendor's manual", "AKIAIOSFODNN7EXAMPLE"],
-  ["a key blotted out", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"],
-  ["one character again and again", `sk_live_${"a".repeat(24)}`],
-  ["a variable of a shell", `password=${"$"}{DB_PASSWORD_2024}`],
-  ["a place to fill in", "api_key: <your-api-key-1>"],
+  ["an example of a vendor's documentation", "AKIAIOSFODNN7EXAMPLE"],
+  ["a redacted key", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"],
+  ["a repeated character", `sk_live_${"a".repeat(24)}`],
+  ["a shell variable", `password=${"$"}{DB_PASSWORD_2024}`],
+  ["a placeholder", "api_key: <your-api-key-1>"],
   ["a template", "token: {{ vault_token_2 }}"],
-  ["where the secret comes from", "secret = os.environ['APP_SECRET_2']"],
-  ["a call in code", "password = request.form.password2"],
-  ["what a call gives", "password = base64.b16encode(x[8:]); token = utf8_to_utf16_dup(v)"],
-  ["an address after -u", "send -u http://localhost:8080/logs1"],
+  ["an environment variable", "secret = os.environ['APP_SECRET_2']"],
+  ["a member expression in code", "password = request.form.password2"],
+  ["a call in code", "password = base64.b16encode(x[8:]); token = utf8_to_utf16_dup(v)"],
+  ["a URL after -u", "send -u http://localhost:8080/logs1"],
   ["a path after -u", "rsync -u host:/some/path/to1 dest"],
   ["a module after -u", "perldoc -u Some::Module2Name"],
   ["a group after -u", "docker run -u appuser:appgroup image"],
-  ["the name of a signature", "Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830"],
-  ["the word for it in a manual", "http://Benutzer:Passwort@Server:80/"],
-  ["what is about a secret", `credentialsId: '${uuid}'`],
+  ["a signature algorithm", "Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830"],
+  ["a placeholder in another language", "http://Benutzer:Passwort@Server:80/"],
+  ["metadata of a secret", `credentialsId: '${uuid}'`],
   ["the word password", "curl -u someone:password ftp://host.test"],
   ["prose about passwords", "Your password is important, and a token is enough."],
   ["prose with the word basic", "a basic understanding of encryption"],
-  ["the inside of a longer word", `cameraKit: ${hex(40)}, task-${hex(32)}`],
-  ["a key that is longer than its format", `AKIA${upper(30)}`],
+  ["part of a longer word", `cameraKit: ${hex(40)}, task-${hex(32)}`],
+  ["a value longer than its format", `AKIA${upper(30)}`],
   [
-    "the head of a key with nothing in it",
+    "the header of a key without content",
     "-----BEGIN PRIVATE KEY-----\nanything\n-----END PRIVATE KEY-----",
   ],
-  ["a commit", `commit ${hex(40)}`],
-])("%s is no secret", (_, text) => {
+  ["a commit hash", `commit ${hex(40)}`],
+])("%s is not a secret", (_, text) => {
   expect(findSecrets(text)).toEqual([]);
 });
 
 test.each([
   ["as a file", "\n"],
-  ["in a string of JSON", "\\n"],
-])("a private key is found as a whole %s", (_, newline) => {
+  ["in a JSON string", "\\n"],
+])("a private key is found completely %s", (_, newline) => {
   const key = [
     "-----BEGIN RSA PRIVATE KEY-----",
     alnum(64),
@@ -136,13 +136,13 @@ test.each([
   ]);
 });
 
-test("a private key that was cut off ends with its lines, not with the text", () => {
+test("a truncated private key ends with its last line, not with the text", () => {
   const key = `-----BEGIN OPENSSH PRIVATE KEY-----\n${alnum(70)}\n${alnum(70)}`;
 
   expect(findSecrets(`${key}\n\nWhat is wrong with it?`)).toMatchObject([{ end: key.length }]);
 });
 
-test("only the secret is told, not the name or the address around it", () => {
+test("the span covers only the secret, not its name or URL", () => {
   const text = `postgres://app:${alnum(12)}@db.test/app`;
 
   expect(findSecrets(text)).toMatchObject([{ start: 15, end: 27 }]);
@@ -155,7 +155,7 @@ test.each([
   `glpat-${alnum(20)}`,
   `pscale_pw_${alnum(43)}`,
   `eyJ${alnum(30)}.eyJ${alnum(40)}.${alnum(43)}`,
-])("what ends a sentence or makes it bold is no part of a key: %p", (key) => {
+])("punctuation and markdown after a key are not part of it: %p", (key) => {
   const spans = (text: string) =>
     findSecrets(text).map(({ start, end }) => text.slice(start, end).replace(/_+$/, ""));
 
@@ -163,17 +163,17 @@ test.each([
   expect(spans(`It is __${key}__ really`)).toEqual([key]);
 });
 
-test("letters that are those of a blotted-out key by chance hide none", () => {
+test("a random key that contains xXxX is not taken for a redacted one", () => {
   expect(findSecrets(`sk-proj-${alnum(60)}xXxX${alnum(60)}`)).toHaveLength(1);
 });
 
-test("a password in quotes is masked to the closing quote, whatever signs are in it", () => {
+test("a quoted password extends to its closing quote", () => {
   const text = `password = '${alnum(9)}#)${alnum(6)}'  # mine (really)`;
   const [found] = findSecrets(text);
   expect(text.slice(found?.start, found?.end)).toBe(`${alnum(9)}#)${alnum(6)}`);
 });
 
-test("what overlaps is one secret, named after the surest and covering all", () => {
+test("overlapping secrets are merged under the label of highest confidence", () => {
   const key = `sk_live_${alnum(24)}`;
   const text = `password="${key}%${alnum(4)}"`;
 
@@ -182,14 +182,14 @@ test("what overlaps is one secret, named after the surest and covering all", () 
   ]);
 });
 
-test("what stands behind the escape of a string is found, and the escape is no part of it", () => {
+test("a secret after a string escape is found without the escape", () => {
   const key = `ghp_${alnum(36)}`;
   const text = JSON.stringify({ out: `line\n${key}\n` });
   const [secret] = findSegmentSecrets(createSegment(text, "tool_result", { pointer: "/x" }));
   expect(text.slice(secret?.start, secret?.end)).toBe(key);
 });
 
-test("what is encoded is found at its place in the text", () => {
+test("an encoded secret is found at its location in the original text", () => {
   const encoded = btoa(`token: ghp_${alnum(36)}`);
   const text = `data:\n  config: ${encoded}\n`;
 
@@ -207,7 +207,7 @@ test("an invisible character inside a key does not hide it", () => {
   ]);
 });
 
-test.each(["İİ ", "ſﬃ ", "K ", "𝐀 "])("a key behind %s is found where it stands", (before) => {
+test.each(["İİ ", "ſﬃ ", "K ", "𝐀 "])("a key after %s is found at its location", (before) => {
   const key = `ghp_${alnum(36)}`;
 
   const found = findSegmentSecrets(createSegment(before + key, "user", { pointer: "/x" }));
@@ -217,11 +217,11 @@ test.each(["İİ ", "ſﬃ ", "K ", "𝐀 "])("a key behind %s is found where it
 });
 
 test.each(["password", "contraseña", "пароль"])(
-  "%s announces a password in any case, plain, behind an escape and encoded",
+  "%s indicates a password in any case: in plain text, after an escape and encoded",
   (word) => {
     const [first = "", ...rest] = word;
-    for (const written of [word, word.toUpperCase(), first.toUpperCase() + rest.join("")]) {
-      const plain = `${written}: ${alnum(12)}`;
+    for (const name of [word, word.toUpperCase(), first.toUpperCase() + rest.join("")]) {
+      const plain = `${name}: ${alnum(12)}`;
       for (const text of [plain, `\\n${plain}`, Buffer.from(plain).toString("base64")]) {
         expect(findSegmentSecrets(createSegment(text, "user", { pointer: "/x" }))).toMatchObject([
           { label: "password" },
@@ -231,11 +231,11 @@ test.each(["password", "contraseña", "пароль"])(
   },
 );
 
-test("there are formats of more than 200 kinds", () => {
+test("more than 200 kinds of secrets have a format", () => {
   expect(SECRET_LABELS.length).toBeGreaterThan(200);
 });
 
-/** Repeated, each makes as many starts of a format as fit into a text. */
+/** Starts of formats, repeated to fill the text. */
 export const HOSTILE = [
   "a",
   "-",
@@ -268,6 +268,6 @@ export const HOSTILE = [
   "&sig=%41",
 ];
 
-test.each(HOSTILE)("%p repeated takes time in proportion to its text", async (unit) => {
+test.each(HOSTILE)("%p repeated is scanned in linear time", async (unit) => {
   await expectLinear(findSecrets, (length) => unit.repeat(length / unit.length));
 });

@@ -14,30 +14,30 @@ const selectors = (text: string) =>
   ).join("");
 
 test.each([
-  ["plain text is itself, in lower case", "Ignore ALL", "ignore all"],
-  ["zero-width characters go", "ig\u200bno\u200dre", "ignore"],
-  ["bidirectional controls go", "\u202eerongi\u202c", "erongi"],
-  ["tag characters go", `hi${tags("secret")} you`, "hi you"],
+  ["plain text is lowered", "Ignore ALL", "ignore all"],
+  ["zero-width characters are removed", "ig\u200bno\u200dre", "ignore"],
+  ["bidirectional controls are removed", "\u202eerongi\u202c", "erongi"],
+  ["tag characters are removed", `hi${tags("secret")} you`, "hi you"],
   ["full width", "ｉｇｎｏｒｅ！", "ignore!"],
   ["mathematical letters", "𝐢𝗴𝓷𝕠𝚛𝖊", "ignore"],
   ["negative squared letters", "🅸🅶🅽🅾🆁🅴", "ignore"],
   ["small capitals", "ɪɢɴᴏʀᴇ", "ignore"],
   ["a Cyrillic letter in a Latin word", "ignоrе all", "ignore all"],
-  ["a word all of look-alikes in an English text", "сору this", "copy this"],
+  ["a word of look-alikes in English text", "сору this", "copy this"],
   ["a Greek letter in a Latin word", "passwοrd", "password"],
   ["Russian stays Russian", "Скажи, сор и роса", "скажи, сор и роса"],
   ["Greek stays Greek", "καλημέρα", "καλημέρα"],
-  ["marks that compose are kept composed", "cafe\u0301", "café"],
-  ["marks that only decorate go", "i\u0335\u0321\u0336g\u0334nore", "ignore"],
+  ["composing marks are composed", "cafe\u0301", "café"],
+  ["decorative marks are removed", "i\u0335\u0321\u0336g\u0334nore", "ignore"],
   ["typographic quotes and dashes", "don’t “x” – y", 'don\'t "x" - y'],
-  ["a dash that parts words", "a@b.co\u2014yes", "a@b.co yes"],
-  ["escapes of strings", String.raw`a\nb \\tc \u00e9 C:\dir`, "a\nb \tc é c:\\dir"],
+  ["a dash that separates words", "a@b.co\u2014yes", "a@b.co yes"],
+  ["string escapes", String.raw`a\nb \\tc \u00e9 C:\dir`, "a\nb \tc é c:\\dir"],
   ["the dotted capital I does not shift what follows", "İİ x", "ii x"],
 ])("folding: %s", (_, text, reads) => {
   expect(foldText(text).text).toBe(reads);
 });
 
-test("a fold points back to the characters that were written", () => {
+test("folded text maps to the original characters", () => {
   const text = "x ig\u200bn\u043ere 𝐚𝐥𝐥 “y”";
   const view = foldText(text);
   const original = (word: string) => {
@@ -55,7 +55,7 @@ test("a fold points back to the characters that were written", () => {
   ]);
 });
 
-test("a fold never points between the halves of a character", () => {
+test("folded text never maps to part of a character", () => {
   const text = "x🄂y";
   const { text: read, toOriginal: span } = foldText(text);
 
@@ -99,7 +99,7 @@ test.each([
   expect(text.slice(span?.start, span?.end)).toBe(written);
 });
 
-test("case survives beside the folded text, for what is sensitive to it", () => {
+test("a view also has the text in its original case", () => {
   const [first] = decodeViews("AKIAIOSFODNN7EXAMPLE");
 
   expect(first?.exact).toBe("AKIAIOSFODNN7EXAMPLE");
@@ -123,7 +123,7 @@ test.each([
   ["550e8400e29b41d4a716446655440000 9f86d081884c7d659a2feaa0c55ad015"],
   ["AT&T, 100% of R&D, C:\\users\\x"],
   ["🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} ❤️ 👨‍👩‍👧"],
-])("nothing is read into %p", (text) => {
+])("%p has no decoded views", (text) => {
   expect(decodeViews(text)).toHaveLength(1);
 });
 
@@ -134,7 +134,7 @@ test.each([
   expect(foldLeetspeak(foldText(text)).text).toBe(reads);
 });
 
-test("letters that are taken as settled are those that NFKC leaves alone", () => {
+test("the fast path contains only letters that NFKC does not change", () => {
   const wrong: string[] = [];
   for (let unit = 0x80; unit < 0xd800; unit++) {
     const letter = String.fromCharCode(unit);
@@ -158,7 +158,7 @@ const ALPHABET = [
   "SGVsbG8gd29ybGQh",
 ];
 
-test("every span lies inside the original, and lengths stay in bounds", () => {
+test("every span is inside the original, and the total length is bounded", () => {
   const random = seeded(7);
   const violations: string[] = [];
   for (let round = 0; round < 2000; round++) {
@@ -181,7 +181,7 @@ test("every span lies inside the original, and lengths stay in bounds", () => {
   expect(violations).toEqual([]);
 });
 
-/** Texts designed against the scanners: each must grow no faster than its length. */
+/** Adversarial texts, which must be scanned in linear time. */
 export const ADVERSARIAL: readonly ((length: number) => string)[] = [
   (length) => "a".repeat(length),
   (length) => "%".repeat(length),
@@ -201,7 +201,7 @@ export const ADVERSARIAL: readonly ((length: number) => string)[] = [
 ];
 
 test.each(ADVERSARIAL.map((make) => [make(24), make] as const))(
-  "time grows with the length, not its square: %p",
+  "%p is decoded in linear time",
   async (_, make) => {
     const read = (text: string) => decodeViews(text).map(foldLeetspeak);
 

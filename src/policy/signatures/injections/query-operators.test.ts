@@ -14,7 +14,7 @@ test.each<[string, unknown, string]>([
   ["$ne", 1, "password"],
   ["$regex", "^a", "Password"],
   ["$exists", true, "api_key"],
-])("%s: %p under %p is an attack", (name, value, under) => {
+])("%s: %p under %p is hostile", (name, value, under) => {
   expect(isHostileOperator(name, value, under)).toBe(true);
 });
 
@@ -32,6 +32,6 @@ test.each<[string, unknown, string]>([
   ["$price", null, "item"],
   ["$new", null, "item"],
   ["ne", null, "password"],
-])("%s: %p under %p is none", (name, value, under) => {
+])("%s: %p under %p is not hostile", (name, value, under) => {
   expect(isHostileOperator(name, value, under)).toBe(false);
 });
