@@ -40,7 +40,7 @@ async function makeThings(kit: Kit): Promise<void> {
     consumer_id: consumer.id,
     created_at: AT.toISOString(),
   });
-  // Numbers that the two databases hand out in different types.
+  // Numbers that the two databases return in different types.
   await kit.db.run(
     `INSERT INTO request_events (id, time, trace_id, gateway_id, consumer_id, key_id, endpoint,
        method, attempts, status, request_bytes, response_bytes, total_ms)
@@ -75,7 +75,7 @@ function rewritten(file: string, change: (lines: string[]) => string[]): string 
   return other;
 }
 
-/** The same database, but `interrupt` comes in after its first read. */
+/** Wraps a database, and calls `interrupt` after its first read. */
 function interrupted(db: Db, interrupt: () => Promise<unknown>): Db {
   let reads = 0;
   const spied = (inner: Db): Db => ({
@@ -124,7 +124,7 @@ describe.each(databaseKinds)("%s", (kind) => {
 
     expect(await own.many("SELECT slug FROM gateways")).toEqual([{ slug: "g" }]);
     const now = await own.one<{ revision: number }>("SELECT revision FROM config_revision");
-    // Moved past what the running node has seen, so that it compiles again.
+    // Higher than the revision of the running node, so that it compiles the snapshot again.
     expect(now?.revision).toBe((revision?.revision ?? 0) + 2);
   });
 
@@ -157,7 +157,7 @@ describe.each(databaseKinds)("%s", (kind) => {
       (lines: string[]) => lines.with(3, '{"table":"gateways","row":{"id\\") --":"x"}}'),
       "unknown table or column",
     ],
-  ])("a file that is %s is refused and changes nothing", async (_, change, message) => {
+  ])("a file that is %s is rejected and changes nothing", async (_, change, message) => {
     await using kit = await startKit({ database: kind });
     await makeThings(kit);
     await using own = await opened(kit.database_url);

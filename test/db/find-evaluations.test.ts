@@ -29,7 +29,7 @@ test.each(databaseKinds)(
         db,
         ids.map((number) => ({
           event: eventOf(idOf(number)),
-          // At both ends of the second step, and in the last.
+          // At both ends of the second scan step, and in the last one.
           content: [{ ...place, text: NEEDLES.includes(number) ? 'a "Needle"\n' : "hay" }],
         })),
       );

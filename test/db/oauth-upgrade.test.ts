@@ -116,7 +116,7 @@ test.each(databaseKinds)(
       { state: "current", issuer: "https://login.example.com" },
       { state: "current", issuer: "https://login.example.com" },
     ]);
-    // Alice had a token, which keeps the account. Bob had none: he came by the identity provider.
+    // Alice had a token, which keeps the account. Bob had none: he signed in with the identity provider.
     expect(await db.many("SELECT sign_in FROM principal_tokens")).toEqual([
       { sign_in: "upgraded" },
     ]);

@@ -38,7 +38,7 @@ test("an SQLite file releases the space of deleted rows in steps that yield to o
   await db.close();
 });
 
-/** Creates a file without auto_vacuum, as releases before did, with 100 rows and the space of 4,900 deleted ones. */
+/** Creates a file without auto_vacuum, like earlier releases, with 100 rows and the space of 4,900 deleted ones. */
 function createOldFile(file: string): void {
   using old = new Database(file, { create: true });
   old.exec("PRAGMA journal_mode = WAL; CREATE TABLE filler (id INTEGER PRIMARY KEY, text TEXT)");

@@ -102,7 +102,7 @@ test("a journaled event is written once, whether or not its process wrote it", a
   const killed = openJournal(path);
   for (const number of [1, 2, 3]) killed.append(JSON.stringify(recordedOf(number)));
   killed.append('{"event": {"id": "cut o');
-  await insertEvaluations(db, [recordedOf(2)]); // committed, and killed before it cleared
+  await insertEvaluations(db, [recordedOf(2)]); // committed, but killed before the journal was cleared
 
   await recoverEvaluations(db, quiet, await findAbandonedJournals(path));
   const left = journals();
@@ -166,7 +166,7 @@ test("while the disk of the database is full, the journal keeps the events", asy
   };
 
   await writer.record(long as ReturnType<typeof recordedOf>);
-  await writer.stop(); // as a process that ends
+  await writer.stop(); // like a process that exits
   const kept = [writer.waiting(), journals().length];
   const held: string[] = [];
   await recoverEvaluations(db, (event) => held.push(event), await findAbandonedJournals(path));
@@ -185,7 +185,7 @@ test("a second process does not touch the journal of a running one", async () =>
   const writer = writeEvaluations(db, log, { commit: "before", journal: openJournal(path) });
 
   await writer.record(recordedOf(1));
-  await recoverEvaluations(db, quiet, await findAbandonedJournals(path)); // as the second one does when it starts
+  await recoverEvaluations(db, quiet, await findAbandonedJournals(path)); // like the start of the second process
   await writer.record(recordedOf(2));
   const kept = journals().map((name) => readFileSync(join(dirname(path), name), "utf8"));
   await writer.written();
@@ -231,7 +231,7 @@ test("a journal that cannot be deleted is logged, and the next evaluations are w
   await writer.record(recordedOf(1));
   const [name = ""] = journals();
   rmSync(join(dirname(path), name));
-  mkdirSync(join(dirname(path), name)); // what no rm takes away
+  mkdirSync(join(dirname(path), name)); // a directory, which cannot be deleted like a file
   await writer.written();
   await writer.record(recordedOf(2));
   await writer.written();
@@ -265,7 +265,7 @@ test("nothing is written after close, so the database may be closed", async () =
   await writer.record(recordedOf(1));
   await writer.stop();
   await db.one("PRAGMA query_only = 0");
-  await Bun.sleep(600); // longer than it waits before it tries again
+  await Bun.sleep(600); // longer than the retry delay
 
   expect([await countEvaluations(db, {}), journals().length]).toEqual([{}, 1]);
 });

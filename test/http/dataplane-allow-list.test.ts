@@ -1,4 +1,4 @@
-/** An allow-list holds for every spelling in which a request can name a model. */
+/** An allow-list applies to every spelling in which a request can name a model. */
 import { expect, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -27,7 +27,7 @@ const setUp = (() => {
 const CHAT = "/v1/chat/completions";
 const messages = '"messages":[]';
 
-async function answer(reply: Response): Promise<[number, string | undefined]> {
+async function readError(reply: Response): Promise<[number, string | undefined]> {
   const { error } = (await reply.json()) as { error?: { code: string } };
   return [reply.status, error?.code];
 }
@@ -59,7 +59,7 @@ test.each([
           `{"model":"cheap",${name}:"expensive",${messages}}`,
           `{${name}:"expensive",${messages}}`,
         ]) {
-          expect(await answer(await consumer.post(CHAT, body))).toEqual([400, "invalid_model"]);
+          expect(await readError(await consumer.post(CHAT, body))).toEqual([400, "invalid_model"]);
         }
       }
     });
@@ -73,7 +73,7 @@ test("an escaped `model` is the same member, and repeats are made equal", async 
 
   const hits = await hitsDuring(async () => {
     const hidden = `{"model":"cheap","mod\\u0065l":"expensive",${messages}}`;
-    expect(await answer(await limited.post(CHAT, hidden))).toEqual([403, "model_not_allowed"]);
+    expect(await readError(await limited.post(CHAT, hidden))).toEqual([403, "model_not_allowed"]);
     await limited.post(CHAT, `{"mod\\u0065l":"expensive","model":"cheap",${messages}}`);
   });
 
@@ -126,7 +126,7 @@ test.each([
 
   const hits = await hitsDuring(async () => {
     const reply = await limited.post(CHAT, body);
-    expect(await answer(reply)).toEqual([403, "model_not_allowed"]);
+    expect(await readError(reply)).toEqual([403, "model_not_allowed"]);
     expect((await free.post(CHAT, body)).status).toBe(200);
   });
 
@@ -144,7 +144,7 @@ test.each([
 
     const hits = await hitsDuring(async () => {
       const reply = await limited.post(CHAT, `{"model":"cheap",${messages},"${name}":${value}}`);
-      expect(await answer(reply)).toEqual([400, "invalid_request"]);
+      expect(await readError(reply)).toEqual([400, "invalid_request"]);
     });
 
     expect(hits).toHaveLength(0);
@@ -157,12 +157,12 @@ test("tools of more than 100,000 values are rejected: parsing them would block o
 
   const reply = await limited.post(CHAT, { model: "cheap", messages: [], tools: tools(100_001) });
 
-  expect(await answer(reply)).toEqual([400, "invalid_request"]);
+  expect(await readError(reply)).toEqual([400, "invalid_request"]);
   const fewer = { model: "cheap", messages: [], tools: tools(90_000) };
   expect((await limited.post(CHAT, fewer)).status).toBe(200);
 });
 
-test("alternative models that are allowed pass, and so does what only looks like a model", async () => {
+test("additional models that are allowed pass, and so do members that only resemble a model", async () => {
   const { limited } = await setUp();
   const properties = { model: { type: "string", enum: ["expensive"] } };
   const bodies = [
@@ -191,6 +191,6 @@ test("the query string cannot name a model", async () => {
     ...["a=1;model=expensive", "model%00x=expensive"],
   ]) {
     const reply = await limited.post(`/v1/images/generations?${query}`, { model: "cheap" });
-    expect(await answer(reply)).toEqual([400, "invalid_model"]);
+    expect(await readError(reply)).toEqual([400, "invalid_model"]);
   }
 });

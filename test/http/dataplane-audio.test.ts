@@ -23,7 +23,7 @@ async function setUp(attach: (url: string) => Attach[], script: Script) {
 const audio = { headers: { "content-type": "audio/mpeg" }, body: MP3 };
 const text = { body: { text: "hello" } };
 
-test("4.5.2 speech is the upstream's bytes under the upstream's type", async () => {
+test("4.5.2 speech returns the upstream's bytes and content type", async () => {
   await using one = await setUp((url) => [{ provider: "openai", url: `${url}/v1` }], audio);
 
   const reply = await one.post(SPEECH, SAY);
@@ -33,7 +33,7 @@ test("4.5.2 speech is the upstream's bytes under the upstream's type", async () 
   expect(one.upstream.hits[0]?.path).toBe("/v1/audio/speech");
 });
 
-test("4.5.1 a transcription's form arrives unchanged, also with the model behind the file", async () => {
+test("4.5.1 a transcription's form arrives unchanged, also with the model after the file", async () => {
   await using one = await setUp((url) => [{ provider: "openai", url: `${url}/v1` }], text);
 
   const reply = await one.form(TRANSCRIPTIONS, RECORDING);
@@ -45,33 +45,33 @@ test("4.5.1 a transcription's form arrives unchanged, also with the model behind
 
 test.each<[string, Attach, string, string]>([
   [
-    "41 azure",
+    "Azure",
     { provider: "azure", url: "" },
     "/openai/deployments/tts-1/audio/speech",
     "/openai/deployments/whisper-1/audio/transcriptions",
   ],
   [
-    "42 compatible",
+    "an OpenAI-compatible API",
     { provider: "openai_compatible", url: "/b" },
     "/b/audio/speech",
     "/b/audio/transcriptions",
   ],
   [
-    "43 groq",
+    "Groq",
     { provider: "groq", url: "/openai/v1" },
     "/openai/v1/audio/speech",
     "/openai/v1/audio/transcriptions",
   ],
   [
-    "44 openrouter",
+    "OpenRouter",
     { provider: "openrouter", url: "/api/v1" },
     "/api/v1/audio/speech",
     "/api/v1/audio/transcriptions",
   ],
 ])(
-  "4.5.1 case %s: speech and transcriptions at the kind's own paths",
-  async (_, given, speech, transcription) => {
-    await using one = await setUp((url) => [{ ...given, url: url + given.url }], text);
+  "4.5.1 %s gets speech and transcriptions at its own paths",
+  async (_, attached, speech, transcription) => {
+    await using one = await setUp((url) => [{ ...attached, url: url + attached.url }], text);
 
     await one.post(SPEECH, SAY);
     await one.form(TRANSCRIPTIONS, RECORDING);
@@ -83,7 +83,7 @@ test.each<[string, Attach, string, string]>([
 const mistral = (url: string): Attach[] => [{ provider: "mistral", url: `${url}/v1` }];
 const wrapped = { body: { audio_data: MP3.toString("base64") } };
 
-test("4.5.4 mistral gets voice_id, and its base64 comes back as bytes", async () => {
+test("4.5.4 Mistral gets voice_id, and its base64 is returned as bytes", async () => {
   await using one = await setUp(mistral, wrapped);
 
   const reply = await one.post(SPEECH, '{"model":"m","input":"hi","voice":"x"}');
@@ -96,7 +96,7 @@ test("4.5.4 mistral gets voice_id, and its base64 comes back as bytes", async ()
   expect(Buffer.from(await reply.bytes()).equals(MP3)).toBe(true);
 });
 
-test("4.5.4 a voice_id of the client stays", async () => {
+test("4.5.4 a voice_id of the client is kept", async () => {
   await using one = await setUp(mistral, wrapped);
 
   await one.post(SPEECH, { model: "m", voice: "x", voice_id: "own" });
@@ -108,7 +108,7 @@ test("4.5.4 a voice_id of the client stays", async () => {
   });
 });
 
-test("4.5.4 a pinned mistral gets both changes", async () => {
+test("4.5.4 a pinned Mistral registry gets both changes", async () => {
   await using one = await setUp(mistral, wrapped);
 
   await one.post(SPEECH, '{"model":"@mistral/m","voice":"x"}');
@@ -124,7 +124,7 @@ test("4.5.4 the type follows response_format", async () => {
   expect(reply.headers.get("content-type")).toBe("audio/wav");
 });
 
-test("4.5.4 mistral's errors are relayed as they are", async () => {
+test("4.5.4 Mistral's errors are relayed unchanged", async () => {
   await using one = await setUp(mistral, { status: 400, body: { detail: "no such voice" } });
 
   const reply = await one.post(SPEECH, SAY);
@@ -133,7 +133,7 @@ test("4.5.4 mistral's errors are relayed as they are", async () => {
   expect(await reply.json()).toEqual({ detail: "no such voice" });
 });
 
-test("4.5.4 speech that mistral streams is not waited for: each event comes when it is sent", async () => {
+test("4.5.4 speech that Mistral streams is not buffered: each event is relayed when it is sent", async () => {
   const next = Promise.withResolvers<void>();
   const events = ['data: {"type":"speech.audio.delta"}\n\n', "data: [DONE]\n\n"] as const;
   await using one = await setUp(mistral, {
@@ -150,7 +150,7 @@ test("4.5.4 speech that mistral streams is not waited for: each event comes when
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(events[1]);
 });
 
-test("4.5.4 a mistral answer without audio is a 502", async () => {
+test("4.5.4 a Mistral response without audio is a 502", async () => {
   await using one = await setUp(mistral, { body: { something: "else" } });
 
   const reply = await one.post(SPEECH, SAY);
@@ -158,7 +158,7 @@ test("4.5.4 a mistral answer without audio is a 502", async () => {
   expect(reply.status).toBe(502);
 });
 
-test("4.7.1 a registry without audio is never asked", async () => {
+test("4.7.1 a registry without audio gets no audio requests", async () => {
   await using anthropic = startUpstream();
   await using one = await setUp(
     (url) => [
@@ -174,9 +174,9 @@ test("4.7.1 a registry without audio is never asked", async () => {
 });
 
 test.each([
-  ["50 anthropic", "@anthropic/claude", "anthropic"],
-  ["54 xai", "@xai/grok", "xai"],
-])("4.7.3 case %s: a pin to a registry without audio is a 400", async (_, model, provider) => {
+  ["Anthropic", "@anthropic/claude", "anthropic"],
+  ["xAI", "@xai/grok", "xai"],
+])("4.7.3 a pin to %s, which has no audio, is a 400", async (_, model, provider) => {
   await using other = startUpstream();
   await using one = await setUp(
     (url) => [
@@ -209,12 +209,12 @@ test("4.5.5 xAI never receives audio requests", async () => {
 });
 
 test.each([
-  ["51", "GET", SPEECH, 400],
-  ["51", "GET", TRANSCRIPTIONS, 400],
-  ["52", "POST", "/v1/audio/translations", 404],
-  ["52", "POST", "/v1/audio/speech/extra", 404],
-  ["52", "POST", "/v1/audio", 404],
-])("4.5.3 case %s %s %s is a %d", async (_, method, path, status) => {
+  ["GET", SPEECH, 400],
+  ["GET", TRANSCRIPTIONS, 400],
+  ["POST", "/v1/audio/translations", 404],
+  ["POST", "/v1/audio/speech/extra", 404],
+  ["POST", "/v1/audio", 404],
+])("4.5.3 %s %s is a %d", async (method, path, status) => {
   await using one = await setUp((url) => [{ provider: "openai", url }], audio);
 
   const reply = await one.call(path, { method });
@@ -222,7 +222,7 @@ test.each([
   expect(reply.status).toBe(status);
 });
 
-test("4.7.4 a pool without audio is a 503", async () => {
+test("4.7.4 an audio request without a capable registry is a 503", async () => {
   await using one = await setUp((url) => [{ provider: "anthropic", url }], audio);
 
   const reply = await one.post(SPEECH, SAY);
@@ -230,7 +230,7 @@ test("4.7.4 a pool without audio is a 503", async () => {
   expect(reply.status).toBe(503);
 });
 
-test("4.5.3 a streamed transcription stays a stream, event by event (litellm #21310)", async () => {
+test("4.5.3 a streamed transcription stays a stream, event by event", async () => {
   const next = Promise.withResolvers<void>();
   const events = ['data: {"type":"transcript.text.delta"}\n\n', "data: [DONE]\n\n"] as const;
   await using one = await setUp((url) => [{ provider: "openai", url }], {

@@ -1,4 +1,4 @@
-/** CORS per consumer: pages of the listed origins may call it, no others, and none by default. */
+/** CORS per consumer: only pages of the listed origins may call it, and none by default. */
 import { expect, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -27,7 +27,7 @@ const setUp = (() => {
   };
 })();
 
-/** What a browser sends before the request itself: no key. */
+/** Sends a preflight like a browser, without a key. */
 const preflight = (url: string, origin: string, path = CHAT, method = "POST") =>
   fetch(`${url}${path}`, {
     method: "OPTIONS",
@@ -41,26 +41,23 @@ const preflight = (url: string, origin: string, path = CHAT, method = "POST") =>
 const corsOf = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith("access-control-")));
 
-test.each([ORIGIN, "http://localhost:5173"])(
-  "a preflight from %s is answered without a key",
-  async (origin) => {
-    const { open, upstream } = await setUp();
-    const before = upstream.hits.length;
+test.each([ORIGIN, "http://localhost:5173"])("a preflight from %s needs no key", async (origin) => {
+  const { open, upstream } = await setUp();
+  const before = upstream.hits.length;
 
-    const reply = await preflight(open.url, origin);
+  const reply = await preflight(open.url, origin);
 
-    expect(reply.status).toBe(204);
-    expect(corsOf(reply)).toEqual({
-      "access-control-allow-origin": origin,
-      "access-control-allow-methods": "POST",
-      "access-control-allow-headers": "authorization,content-type,x-stainless-os",
-      "access-control-expose-headers": "*",
-      "access-control-max-age": "600",
-    });
-    expect(reply.headers.get("vary")).toBe("Origin");
-    expect(upstream.hits.length).toBe(before);
-  },
-);
+  expect(reply.status).toBe(204);
+  expect(corsOf(reply)).toEqual({
+    "access-control-allow-origin": origin,
+    "access-control-allow-methods": "POST",
+    "access-control-allow-headers": "authorization,content-type,x-stainless-os",
+    "access-control-expose-headers": "*",
+    "access-control-max-age": "600",
+  });
+  expect(reply.headers.get("vary")).toBe("Origin");
+  expect(upstream.hits.length).toBe(before);
+});
 
 test("a preflight names the methods of its path", async () => {
   const { open } = await setUp();
@@ -80,22 +77,25 @@ test.each([
 ])("the origin %s gets no CORS headers", async (origin) => {
   const { open } = await setUp();
 
-  const asked = await preflight(open.url, origin);
+  const preflightReply = await preflight(open.url, origin);
   const sent = await open.post(CHAT, { model: "m" }, { origin });
 
-  expect([asked.status, corsOf(asked)]).toEqual([401, {}]);
+  expect([preflightReply.status, corsOf(preflightReply)]).toEqual([401, {}]);
   expect([sent.status, corsOf(sent)]).toEqual([200, {}]);
-  // A cache must not hand this response to a page of a listed origin.
-  expect([asked, sent].map(({ headers }) => headers.get("vary"))).toEqual(["Origin", "Origin"]);
+  // A cache must not serve this response to a page of a listed origin.
+  expect([preflightReply, sent].map(({ headers }) => headers.get("vary"))).toEqual([
+    "Origin",
+    "Origin",
+  ]);
 });
 
-test("a consumer without origins answers as if CORS did not exist", async () => {
+test("a consumer without origins sends no CORS headers", async () => {
   const { closed } = await setUp();
 
-  const asked = await preflight(closed.url, ORIGIN);
+  const preflightReply = await preflight(closed.url, ORIGIN);
   const sent = await closed.post(CHAT, { model: "m" }, { origin: ORIGIN });
 
-  expect([asked.status, corsOf(asked)]).toEqual([401, {}]);
+  expect([preflightReply.status, corsOf(preflightReply)]).toEqual([401, {}]);
   expect([sent.status, corsOf(sent), sent.headers.get("vary")]).toEqual([200, {}, null]);
 });
 
@@ -111,7 +111,7 @@ test("a page of a listed origin can read the response and its headers", async ()
   expect(reply.headers.get("vary")).toBe("Origin");
 });
 
-test("a page of a listed origin can read errors too", async () => {
+test("a page of a listed origin can read errors", async () => {
   const { open, upstream } = await setUp();
   upstream.script({ status: 500, body: { error: "theirs" } });
   const headers = { origin: ORIGIN };
@@ -129,14 +129,14 @@ test("a page of a listed origin can read errors too", async () => {
   }
 });
 
-test("a path or consumer that does not exist is a 404, preflight or not", async () => {
+test("an unknown path or consumer is a 404, also for a preflight", async () => {
   const { open } = await setUp();
 
   expect((await preflight(open.url, ORIGIN, "/v1/nothing")).status).toBe(404);
   expect((await preflight(`${(await kit()).url}/no-such-consumer`, ORIGIN)).status).toBe(404);
 });
 
-test("an inactive consumer answers no preflight", async () => {
+test("an inactive consumer allows no preflight", async () => {
   const { upstream } = await setUp();
   const attach = [{ provider: "openai", url: upstream.url }];
   const more = { cors: { origins: [ORIGIN] }, active: false };
@@ -145,7 +145,7 @@ test("an inactive consumer answers no preflight", async () => {
   expect((await preflight(inactive.url, ORIGIN)).status).toBe(404);
 });
 
-test("requested headers that are no header names are not repeated", async () => {
+test("requested headers with invalid names are not returned", async () => {
   const { open } = await setUp();
 
   const reply = await fetch(`${open.url}${CHAT}`, {
@@ -179,15 +179,15 @@ test.each([
   expect(await reply.text()).toContain(field);
 });
 
-test("the origins can be changed, and the change is in force at once", async () => {
+test("a change of the origins takes effect at once", async () => {
   const { closed } = await setUp();
   const node = await kit();
 
   const put = await node.call("PUT", closed.path, { cors: { origins: [OTHER] } });
-  const asked = await preflight(closed.url, OTHER);
+  const preflightReply = await preflight(closed.url, OTHER);
   await node.call("PUT", closed.path, { cors: { origins: [] } });
   const later = await preflight(closed.url, OTHER);
 
   expect(((await put.json()) as { cors: object }).cors).toEqual({ origins: [OTHER] });
-  expect([asked.status, later.status]).toEqual([204, 401]);
+  expect([preflightReply.status, later.status]).toEqual([204, 401]);
 });

@@ -1,4 +1,4 @@
-/** Downloads keep their ranges and names; query strings and byte order marks do not get in the way. */
+/** Downloads keep their ranges and names; query strings are forwarded and byte order marks skipped. */
 import { expect, test } from "bun:test";
 import { FORM_TYPE, formBytes, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -35,7 +35,7 @@ test.each([
   expect(await reply.text()).toBe(body);
 });
 
-test("a range of a download is passed on, with its condition, and comes back as a 206", async () => {
+test("a range of a download is forwarded with its condition, and returned as a 206", async () => {
   await using one = await setUp();
   one.upstream.script({
     status: 206,
@@ -56,7 +56,7 @@ test("a range of a download is passed on, with its condition, and comes back as 
   expect(await reply.text()).toBe("56789");
 });
 
-test("a range that cannot be satisfied says how long the file is", async () => {
+test("a range that cannot be satisfied returns the length of the file", async () => {
   await using one = await setUp();
   one.upstream.script({ status: 416, headers: { "content-range": "bytes */5" }, body: "" });
 
@@ -65,7 +65,7 @@ test("a range that cannot be satisfied says how long the file is", async () => {
   expect([reply.status, reply.headers.get("content-range")]).toEqual([416, "bytes */5"]);
 });
 
-test("a range asks for nothing anywhere else", async () => {
+test("a range is ignored on other endpoints", async () => {
   await using one = await setUp();
 
   await one.get("/v1/files/file-1", { range: "bytes=0-1" });

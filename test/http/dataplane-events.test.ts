@@ -1,4 +1,4 @@
-/** What is told of a request whose answer streamed, broke off, was left, or came from the second registry. */
+/** Events of requests whose response streamed, broke off, was abandoned, or came from the second registry. */
 import { expect, test } from "bun:test";
 import { type Consumer, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -22,7 +22,7 @@ async function setUp(...scripts: Script[]) {
   };
 }
 
-/** Events are written in batches: this one is waited for. */
+/** Waits for the event, because events are written in batches. */
 async function eventOf(one: Consumer, reply: Response): Promise<Record<string, unknown>> {
   const path = `/v1/gateways/${one.gateway.id}/requests?trace_id=${reply.headers.get("x-ag-trace-id")}`;
   for (let tries = 0; tries < 60; tries++) {
@@ -35,7 +35,7 @@ async function eventOf(one: Consumer, reply: Response): Promise<Record<string, u
   throw new Error("The event did not come.");
 }
 
-test("a stream is told at its end, with the tokens of its last events", async () => {
+test("a stream is recorded at its end, with the tokens of its last events", async () => {
   const chunks = [DELTA, 500, DELTA.repeat(500), USAGE, DELTA, "data: [DONE]\n\n"];
   await using one = await setUp({ headers: EVENTS, chunks });
 
@@ -54,7 +54,7 @@ test("a stream is told at its end, with the tokens of its last events", async ()
   expect(Number(event.total_ms) - Number(event.ttfb_ms)).toBeGreaterThan(50);
 });
 
-test("a stream that broke off says so", async () => {
+test("a stream that broke off is recorded with its error", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA, 30], ending: "reset" });
 
   const reply = await one.post(CHAT, { model: "m", stream: true });
@@ -63,7 +63,7 @@ test("a stream that broke off says so", async () => {
   expect(await eventOf(one, reply)).toMatchObject({ status: 200, error_code: "upstream_failed" });
 });
 
-test("a client that left says so", async () => {
+test("a client that disconnected is recorded as client_closed", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA], ending: "hang" });
   const leave = new AbortController();
 
@@ -78,7 +78,7 @@ test("a client that left says so", async () => {
   expect(await eventOf(one, reply)).toMatchObject({ error_code: "client_closed" });
 });
 
-test("every attempt is told", async () => {
+test("every attempt is recorded", async () => {
   await using one = await setUp({ status: 503 }, { body: { ok: true } });
 
   const reply = await one.post(CHAT, { model: "m" });
@@ -92,7 +92,7 @@ test("every attempt is told", async () => {
   });
 });
 
-test("an upstream out of reach is told with its code", async () => {
+test("an unreachable upstream is recorded with its error code", async () => {
   const one = await setUp({ body: {} });
   await one[Symbol.asyncDispose]();
 
@@ -105,7 +105,7 @@ test("an upstream out of reach is told with its code", async () => {
   });
 });
 
-test("of a client that left, the tokens told until then are kept (litellm #30630)", async () => {
+test("the tokens reported until a client disconnects are recorded", async () => {
   const usage = { input_tokens: 25, output_tokens: 1 };
   const start = `data: ${JSON.stringify({ type: "message_start", message: { usage } })}\n\n`;
   await using upstream = startUpstream({ headers: EVENTS, chunks: [start], ending: "hang" });
@@ -132,7 +132,7 @@ test.each<[string, Script]>([
   ["at once", { headers: EVENTS, body: MESSAGE_START + MESSAGE_END }],
   ["in one piece", { headers: EVENTS, chunks: [MESSAGE_START + MESSAGE_END, 30, ": bye\n\n"] }],
   [
-    "behind a comment",
+    "after a comment",
     { headers: EVENTS, chunks: [": wait\n\n", 30, MESSAGE_START, 30, MESSAGE_END] },
   ],
   [
@@ -149,17 +149,20 @@ test.each<[string, Script]>([
       chunks: [MESSAGE_START, 30, MESSAGE_END],
     },
   ],
-])("input tokens that only the first event tells are kept when it comes %s", async (_, script) => {
-  await using upstream = startUpstream(script);
-  const one = await makeConsumer(await kit(), [{ provider: "anthropic", url: upstream.url }]);
+])(
+  "input tokens that only the first event reports are recorded when it comes %s",
+  async (_, script) => {
+    await using upstream = startUpstream(script);
+    const one = await makeConsumer(await kit(), [{ provider: "anthropic", url: upstream.url }]);
 
-  const reply = await one.post("/v1/messages", { model: "m", stream: true });
-  await reply.text();
+    const reply = await one.post("/v1/messages", { model: "m", stream: true });
+    await reply.text();
 
-  expect(await eventOf(one, reply)).toMatchObject({ input_tokens: 25, output_tokens: 15 });
-});
+    expect(await eventOf(one, reply)).toMatchObject({ input_tokens: 25, output_tokens: 15 });
+  },
+);
 
-test("of a long stream that broke off, the tokens that its first event told are kept", async () => {
+test("the tokens in the first event of a long stream that broke off are recorded", async () => {
   const delta = 'data: {"type":"content_block_delta","delta":{"text":"a"}}\n\n'.repeat(1000);
   const chunks = [MESSAGE_START, 30, delta, 30];
   await using upstream = startUpstream({ headers: EVENTS, chunks, ending: "reset" });
@@ -175,7 +178,7 @@ test("of a long stream that broke off, the tokens that its first event told are 
   });
 });
 
-test("usage that counts seconds tells no tokens", async () => {
+test("usage in seconds is recorded without tokens", async () => {
   await using one = await setUp({ body: { text: "hi", usage: { type: "duration", seconds: 3 } } });
 
   const reply = await one.form("/v1/audio/transcriptions", [
@@ -186,7 +189,7 @@ test("usage that counts seconds tells no tokens", async () => {
   expect(await eventOf(one, reply)).toMatchObject({ input_tokens: null, output_tokens: null });
 });
 
-test("an answer that is not passed on is told with its status", async () => {
+test("a response that is not relayed is recorded with its status", async () => {
   await using one = await setUp({ status: 307, headers: { location: "/elsewhere" } });
 
   const reply = await one.post(CHAT, { model: "m" });
@@ -197,17 +200,17 @@ test("an answer that is not passed on is told with its status", async () => {
   });
 });
 
-test("of a client that left before an answer, the attempt is told", async () => {
+test("the attempt of a client that disconnects before the response is recorded", async () => {
   await using one = await setUp({ delay_ms: 2000 });
   const trace = "0af7651916cd43dd8448eb211c80319c";
 
-  const asked = one.call(CHAT, {
+  const pending = one.call(CHAT, {
     method: "POST",
     headers: { traceparent: `00-${trace}-b7ad6b7169203331-01` },
     body: '{"model":"m"}',
     signal: AbortSignal.timeout(200),
   });
-  expect(asked).rejects.toThrow();
+  expect(pending).rejects.toThrow();
 
   const named = new Response(null, { headers: { "x-ag-trace-id": trace } });
   expect(await eventOf(one, named)).toMatchObject({

@@ -1,4 +1,4 @@
-/** The explain endpoint: the judgment of a real request, with nothing sent. */
+/** The explain endpoint: the routing of a real request, with nothing sent. */
 import { expect, test } from "bun:test";
 import type { Explanation } from "../../src/contract/explain.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
@@ -16,8 +16,8 @@ async function setUp() {
     { provider: "azure", url },
     { provider: "mistral", url, enabled: false },
   ]);
-  const explain = async (question: Record<string, unknown>) =>
-    (await (await (await kit()).post(`${one.path}/explain`, question)).json()) as Explanation;
+  const explain = async (request: Record<string, unknown>) =>
+    (await (await (await kit()).post(`${one.path}/explain`, request)).json()) as Explanation;
   return {
     ...one,
     upstream,
@@ -26,36 +26,36 @@ async function setUp() {
   };
 }
 
-test("it tells who is in and who is out, why, and where the request would go", async () => {
+test("it returns which registries are candidates, why others are not, and the upstream address", async () => {
   await using one = await setUp();
 
-  const told = await one.explain({ path: "/v1/images/generations", model: "gpt-image-1" });
+  const explanation = await one.explain({ path: "/v1/images/generations", model: "gpt-image-1" });
 
-  expect(told).toMatchObject({
+  expect(explanation).toMatchObject({
     endpoint: "images.generations",
     capability: "images",
     refusal: null,
   });
-  expect(told.registries.map(({ in: inside, reason }) => [inside, reason])).toEqual([
+  expect(explanation.registries.map(({ in: inside, reason }) => [inside, reason])).toEqual([
     [true, null],
     [false, "capability"],
     [true, null],
     [false, "disabled"],
   ]);
-  expect(told.registries[2]?.url).toBe(
+  expect(explanation.registries[2]?.url).toBe(
     `${one.upstream.url}/openai/deployments/gpt-image-1/images/generations?api-version=2024-10-21`,
   );
-  expect([...told.order].sort()).toEqual(
+  expect([...explanation.order].sort()).toEqual(
     [one.registries[0]?.id ?? "", one.registries[2]?.id ?? ""].sort(),
   );
 });
 
-test("asking takes no turn, and the order is the one the next request takes", async () => {
+test("an explanation uses no turn, and its order is that of the next request", async () => {
   await using one = await setUp();
-  const question = { path: "/v1/chat/completions", model: "gpt-4o" };
+  const request = { path: "/v1/chat/completions", model: "gpt-4o" };
 
-  const first = await one.explain(question);
-  const again = await one.explain(question);
+  const first = await one.explain(request);
+  const again = await one.explain(request);
   const { headers } = await one.post("/v1/chat/completions", { model: "gpt-4o" });
 
   expect(again).toEqual(first);
@@ -70,31 +70,31 @@ test.each([
   [{ path: "/v1/files", method: "GET", headers: { "X-AG-Pin": "@groq" } }, 400, "invalid_request"],
   [{ path: "/v1/messages", model: "x" }, 503, "no_backend_available"],
   [{ path: "/v1/chat/completions", model: "@" }, 400, "invalid_model"],
-])("for %j it tells the refusal: %d %s", async (question, status, code) => {
+])("for %j it returns the rejection: %d %s", async (request, status, code) => {
   await using one = await setUp();
 
-  const told = await one.explain(question);
+  const explanation = await one.explain(request);
 
-  expect(told.refusal).toMatchObject({ status, code });
-  expect(told.order).toEqual([]);
+  expect(explanation.refusal).toMatchObject({ status, code });
+  expect(explanation.order).toEqual([]);
 });
 
-test("a registry that failed lately is out while others can answer", async () => {
+test("a registry that failed recently is excluded while others are available", async () => {
   await using one = await setUp();
   one.upstream.script({ status: 401 });
   const pin = { "x-ag-pin": "@openai" };
   await one.post("/v1/chat/completions", { model: "gpt-4o" }, pin);
 
-  const told = await one.explain({ path: "/v1/chat/completions", model: "gpt-4o" });
+  const explanation = await one.explain({ path: "/v1/chat/completions", model: "gpt-4o" });
 
-  expect(told.registries[0]).toMatchObject({ in: false, reason: "unhealthy" });
+  expect(explanation.registries[0]).toMatchObject({ in: false, reason: "unhealthy" });
 });
 
-test("headers that are none are a 422", async () => {
+test("invalid headers are a 422", async () => {
   await using one = await setUp();
 
-  const question = { path: "/v1/models", headers: { "not a header": "x" } };
-  const reply = await (await kit()).post(`${one.path}/explain`, question);
+  const request = { path: "/v1/models", headers: { "not a header": "x" } };
+  const reply = await (await kit()).post(`${one.path}/explain`, request);
 
   expect(reply.status).toBe(422);
 });

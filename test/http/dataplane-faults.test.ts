@@ -1,4 +1,4 @@
-/** Bad input and broken upstreams: each a clear answer with a trace id, nothing hung, nothing leaked. */
+/** Bad input and broken upstreams: each gets a clear error with a trace id; nothing hangs or leaks. */
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
@@ -70,7 +70,7 @@ test.each([
   ["10,000 parts", part("x", "y").repeat(10_000) + END, FORM_TYPE, "more than"],
   ["no closing delimiter", part("file", "x"), FORM_TYPE, "ends before"],
   ["a bare line feed before a delimiter", `${part("a", "b").trimEnd()}\n${END}`, FORM_TYPE, "CRLF"],
-])("a form with %s is a 400 and reaches nobody", async (_, body, type, says) => {
+])("a form with %s is a 400 and reaches no upstream", async (_, body, type, says) => {
   await using one = await setUp();
 
   const refusal = await refusalOf(await rawForm(one)(body, type));
@@ -80,7 +80,7 @@ test.each([
   expect(one.hits()).toEqual([0]);
 });
 
-test("a second `model` behind a form that already streams ends the call: no upstream sees it whole", async () => {
+test("a second `model` in a form that already streams ends the call: no upstream receives the whole form", async () => {
   await using one = await setUp();
   const body = part("model", "a") + part("file", "x".repeat(3 * MIB)) + part("model", "b") + END;
 
@@ -90,7 +90,7 @@ test("a second `model` behind a form that already streams ends the call: no upst
   expect(one.upstream.hits.every((hit) => hit.body.length === 0)).toBe(true);
 });
 
-test("the boundary inside the file's text is part of the file", async () => {
+test("a boundary inside the file's content is part of the file", async () => {
   await using one = await setUp();
   const parts: FormPart[] = [
     ["file", "a ------test-Boundary_7 b\r\n-----test-Boundary_7\r\n", "a.txt"],
@@ -103,7 +103,7 @@ test("the boundary inside the file's text is part of the file", async () => {
   expect(one.upstream.hits[0]?.body.equals(formBytes(parts))).toBe(true);
 });
 
-test("a form whose model trails a large file waits on disk, arrives byte for byte, and leaves no file", async () => {
+test("a form whose model follows a large file is spooled to disk, arrives byte for byte, and leaves no file", async () => {
   await using one = await setUp();
   const parts: FormPart[] = [
     ["file", "0123456789abcdef".repeat(200_000), "long.wav"],
@@ -137,7 +137,7 @@ test("a spooled form is sent again from its start", async () => {
   expect(one.upstreams[1]?.hits[0]?.body.equals(formBytes(parts))).toBe(true);
 });
 
-test("an upload that streamed through is never sent again, least of all empty", async () => {
+test("an upload that streamed through is never sent again", async () => {
   await using one = await setUp({ status: 503, body: { error: "busy" } }, 2);
   const parts: FormPart[] = [["file", "x".repeat(MIB), "a.bin"]];
 
@@ -147,7 +147,7 @@ test("an upload that streamed through is never sent again, least of all empty", 
   expect(one.hits().reduce((sum, hits) => sum + hits)).toBe(1);
 });
 
-test("an upload of which nothing was sent yet goes to the next registry whole", async () => {
+test("an upload of which nothing was sent yet is sent to the next registry as a whole", async () => {
   await using one = await setUp({ body: { id: "file-1" } }, 2);
   const first = await one.get("/v1/files");
   const sticky = first.headers.get("x-ag-registry") === one.registries[0]?.id ? 0 : 1;
@@ -178,7 +178,7 @@ test.each([
   expect(await refusalOf(streamed)).toMatchObject({ status: 413, code: "too_large" });
 });
 
-test("more bytes held than the budget allows is a 429, and the budget comes back", async () => {
+test("more held bytes than the budget allows is a 429, and the budget is released", async () => {
   await using one = await setUp({ delay_ms: 300, body: {} });
   const body = JSON.stringify({ model: "x", pad: "x".repeat(900_000) });
 
@@ -193,7 +193,7 @@ test("more bytes held than the budget allows is a 429, and the budget comes back
   expect(later.status).toBe(200);
 });
 
-/** Writes a request by hand; resolves with all that came back once the server or the time ends it. */
+/** Sends raw bytes; resolves with the whole response when the server or the timeout ends the connection. */
 function byHand(url: string, text: string, more: { trickle?: string; for_ms?: number } = {}) {
   const { hostname, port } = new URL(url);
   return new Promise<string>((resolve) => {
@@ -222,7 +222,7 @@ test.each([
   ["JSON that trickles", CHAT, 900_000, "application/json", '{"model":', " "],
   ["a form that trickles", TRANSCRIPTIONS, 900_000, FORM_TYPE, part("a", "b"), "x"],
   ["an upload that trickles", "/v1/files", 900_000, FORM_TYPE, part("file", "b"), "x"],
-])("%s is a 408, and no upstream is left waiting", async (_, path, length, type, body, trickle) => {
+])("%s is a 408, and no upstream call stays open", async (_, path, length, type, body, trickle) => {
   await using one = await setUp();
 
   const text = headOf(one, path, length, type) + body;
@@ -233,7 +233,7 @@ test.each([
   expect(got).toContain('"trace_id"');
 });
 
-test("a length that is too short for its JSON is a 400, and the rest is no second request of ours", async () => {
+test("a Content-Length too short for its JSON is a 400, and the rest is not a second request", async () => {
   await using one = await setUp();
 
   const got = await byHand(one.url, `${headOf(one, CHAT, 5, "application/json")}{"model":"x"}`);
@@ -242,7 +242,7 @@ test("a length that is too short for its JSON is a 400, and the rest is no secon
   expect(one.hits()).toEqual([0]);
 });
 
-test("a path with dots, sent as it stands, leads nowhere", async () => {
+test("a raw path with dots reaches no upstream", async () => {
   await using one = await setUp();
   const ask = (path: string) =>
     byHand(
@@ -250,17 +250,17 @@ test("a path with dots, sent as it stands, leads nowhere", async () => {
       `GET /${one.slug}${path} HTTP/1.1\r\nhost: x\r\nx-ag-api-key: ${one.key}\r\nconnection: close\r\n\r\n`,
     );
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ["/v1/files/..", "/v1/files/../models", "/v1/files/%2e%2e/content", "/v1/files/..%2fx"].map(
       ask,
     ),
   );
 
-  expect(answers.map((answer) => answer.slice(0, 12))).not.toContain("HTTP/1.1 502");
+  expect(responses.map((response) => response.slice(0, 12))).not.toContain("HTTP/1.1 502");
   expect(one.hits()).toEqual([0]);
 });
 
-test("a compressed request body is refused, not misread", async () => {
+test("a compressed request body is rejected", async () => {
   await using one = await setUp();
 
   const reply = await one.post(CHAT, "{}", { "content-encoding": "gzip" });
@@ -270,14 +270,14 @@ test("a compressed request body is refused, not misread", async () => {
 
 test.each([
   ["closes at once", ""],
-  ["answers garbage", "what?\r\n\r\n"],
-  ["answers half a head", "HTTP/1.1 200 OK\r\ncontent-ty"],
+  ["sends garbage", "what?\r\n\r\n"],
+  ["sends half a header block", "HTTP/1.1 200 OK\r\ncontent-ty"],
   [
-    "lies about its chunks",
+    "sends contradictory framing",
     "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 3\r\n\r\nzz",
   ],
-])("an upstream that %s is a 502 with a trace id", async (_, answer) => {
-  await using upstream = await startRawUpstream((socket) => socket.end(answer));
+])("an upstream that %s is a 502 with a trace id", async (_, response) => {
+  await using upstream = await startRawUpstream((socket) => socket.end(response));
   const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
 
   const refusal = await refusalOf(await one.post(CHAT, { model: "x" }));
@@ -286,7 +286,7 @@ test.each([
   expect(refusal.message).not.toContain(upstream.url);
 });
 
-test("an upstream that refuses an upload before it has it all is relayed", async () => {
+test("the response of an upstream that rejects an upload early is relayed", async () => {
   await using upstream = await startRawUpstream((socket) => {
     socket.pause();
     socket.write(
@@ -300,7 +300,7 @@ test("an upstream that refuses an upload before it has it all is relayed", async
   expect([reply.status, await reply.text()]).toEqual([413, "big"]);
 });
 
-test("an upstream that sends headers without end is a 502", async () => {
+test("an upstream that sends endless headers is a 502", async () => {
   await using upstream = await startRawUpstream((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n");
     const line = `x-a: ${"a".repeat(8000)}\r\n`.repeat(10);
@@ -325,7 +325,7 @@ test("a redirect is not followed, and its address does not reach the client", as
   expect(elsewhere.hits.length).toBe(0);
 });
 
-test("an upstream that takes no connection is a 502, and its address does not reach the client", async () => {
+test("an unreachable upstream is a 502, and its address does not reach the client", async () => {
   await using one = await setUp();
   await one.upstream[Symbol.asyncDispose]();
 
@@ -335,7 +335,7 @@ test("an upstream that takes no connection is a 502, and its address does not re
   expect(refusal.message).not.toContain("127.0.0.1");
 });
 
-test("no answer and no log line holds the registry's credential or the consumer's key", async () => {
+test("no response and no log line contains the registry's credential or the consumer's key", async () => {
   await using one = await setUp({ status: 500, body: { error: "x" } });
   const replies = [
     await one.post(CHAT, { model: "x" }),
@@ -353,7 +353,7 @@ test("no answer and no log line holds the registry's credential or the consumer'
 });
 
 test.each(KINDS.filter((kind) => kind !== "demo"))(
-  "a registry of the kind %s sends its key in a header, never in an address that others log (litellm #15799)",
+  "a registry of the kind %s sends its key in a header, never in a URL",
   async (provider) => {
     await using upstream = startUpstream();
     const options = provider === "bedrock" ? { region: "eu-central-1" } : {};

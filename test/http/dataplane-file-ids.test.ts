@@ -1,4 +1,4 @@
-/** Where a file id is looked for, which ids a path may hold, and what a query string turns into. */
+/** Search of files by id, ids that a path may contain, and query strings. */
 import { expect, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { startFilesUpstream } from "../kit/files-upstream.ts";
@@ -10,7 +10,7 @@ const kit = sharedKit();
 const NOT_FOUND = { status: 404, body: { error: { message: "no such file" } } };
 
 test.each(["xai", "openrouter", "mistral", "openai"])(
-  "a file id that begins with `file_` is found at %s",
+  "a file id that starts with `file_` is found at %s",
   async (provider) => {
     await using upstream = startUpstream({ body: { id: "file_1" } });
     const consumer = await makeConsumer(await kit(), [{ provider, url: upstream.url }]);
@@ -21,7 +21,7 @@ test.each(["xai", "openrouter", "mistral", "openai"])(
   },
 );
 
-test("the family of an id decides who is asked first, and a 404 leads to the others", async () => {
+test("the prefix of an id decides which registry is tried first, and a 404 leads to the others", async () => {
   await using xai = startUpstream({ body: { id: "file_1" } });
   await using anthropic = startUpstream(NOT_FOUND);
   const consumer = await makeConsumer(await kit(), [
@@ -33,11 +33,11 @@ test("the family of an id decides who is asked first, and a 404 leads to the oth
   const again = await consumer.get("/v1/files/file_1");
 
   expect([first.status, again.status]).toEqual([200, 200]);
-  // The second request remembers who had the file.
+  // The second request uses the hint of the first.
   expect([anthropic.hits.length, xai.hits.length]).toEqual([1, 2]);
 });
 
-test("a pin takes precedence over the family of an id", async () => {
+test("a pin takes precedence over the prefix of an id", async () => {
   await using xai = startUpstream({ body: { id: "file_1" } });
   await using anthropic = startUpstream({ body: { id: "file_1" } });
   const consumer = await makeConsumer(await kit(), [
@@ -54,7 +54,7 @@ test.each([
   ["a percent-escape", "file%2D1%3Aa"],
   ["a long id", `file-${"x".repeat(900)}`],
   ["other punctuation", "files+a=b@c,d"],
-])("a file id with %s reaches the upstream as it was written", async (_, id) => {
+])("a file id with %s reaches the upstream unchanged", async (_, id) => {
   await using upstream = startUpstream();
   const consumer = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
 
@@ -74,7 +74,7 @@ test.each([
   "a%252e",
   "a%20b",
   "x".repeat(1025),
-])("the file id %s is a 404 and reaches nobody", async (id) => {
+])("the file id %s is a 404 and reaches no upstream", async (id) => {
   await using upstream = startUpstream();
   const consumer = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
 
@@ -98,7 +98,7 @@ test("an own file is found by its decoded id", async () => {
   expect(upstream.hits.at(-1)?.path).toBe("/v1/files/file%2D1");
 });
 
-test("azure gets the query string byte for byte, with its own api-version", async () => {
+test("Azure gets the query string byte for byte, with its own api-version", async () => {
   await using upstream = startUpstream({ body: { data: [] } });
   const consumer = await makeConsumer(await kit(), [{ provider: "azure", url: upstream.url }]);
 

@@ -127,23 +127,29 @@ const status = async (reply: Response) => [
   ((await reply.json()) as { error?: { code: string } }).error?.code,
 ];
 
-test.each(REFERENCES)("a foreign file in %s is a 404 and reaches nobody", async (_, path, body) => {
-  const { mine, others, own, chats } = await setUp();
-  const before = chats().length;
+test.each(REFERENCES)(
+  "another consumer's file in %s is a 404 and reaches no upstream",
+  async (_, path, body) => {
+    const { mine, others, own, chats } = await setUp();
+    const before = chats().length;
 
-  for (const id of [others, "file-never"]) {
-    const reply = await mine.post(path, { model: "m", ...body(id) });
-    expect(await status(reply)).toEqual([404, "not_found"]);
-  }
-  const escaped = JSON.stringify({ model: "m", ...body(others) }).replace(/_(id|ID)/, "\\u005f$1");
-  expect((await mine.post(path, escaped)).status).toBe(404);
+    for (const id of [others, "file-never"]) {
+      const reply = await mine.post(path, { model: "m", ...body(id) });
+      expect(await status(reply)).toEqual([404, "not_found"]);
+    }
+    const escaped = JSON.stringify({ model: "m", ...body(others) }).replace(
+      /_(id|ID)/,
+      "\\u005f$1",
+    );
+    expect((await mine.post(path, escaped)).status).toBe(404);
 
-  expect(chats().length).toBe(before);
-  expect((await mine.post(path, { model: "m", ...body(own) })).status).toBe(200);
-});
+    expect(chats().length).toBe(before);
+    expect((await mine.post(path, { model: "m", ...body(own) })).status).toBe(200);
+  },
+);
 
 test.each(REFERENCES)(
-  "an own file in %s leads to the registry that has it",
+  "an own file in %s routes to the registry that stores it",
   async (_, path, body) => {
     const { mine, own } = await setUp();
 
@@ -156,7 +162,7 @@ test.each(REFERENCES)(
   },
 );
 
-test("an id that is named twice in one object is rejected: parsers disagree on which counts", async () => {
+test("a repeated id member in one object is rejected, because parsers disagree on which one counts", async () => {
   const { mine, own, others } = await setUp();
   const part = `{"type":"file","file":{"file_id":"${others}","file_id":"${own}"}}`;
 
@@ -185,7 +191,7 @@ test("files of two registries in one request are a 404", async () => {
   expect((await mine.post(RESPONSES, { model: "m", tools })).status).toBe(404);
 });
 
-test("a vector store or a collection is nobody's own", async () => {
+test("a vector store or a collection belongs to no consumer", async () => {
   const { mine, shared } = await setUp();
   for (const tool of [{ vector_store_ids: ["vs_1"] }, { collection_ids: ["c_1"] }]) {
     const body = { model: "m", tools: [tool] };
@@ -217,7 +223,7 @@ test.each([
   ["metadata", { metadata: { file_id: "x" } }],
   ["the metadata of a message", { messages: [{ role: "user", metadata: { file_id: "x" } }] }],
   ["text", message({ type: "text", text: '{"file_id": "x"}' })],
-])("an id in %s is no reference", async (_, body) => {
+])("an id in %s is not a reference", async (_, body) => {
   const { mine } = await setUp();
 
   expect((await mine.post(CHAT, { model: "m", messages: [], ...body })).status).toBe(200);
@@ -234,7 +240,7 @@ test("a consumer that shares all files is not checked", async () => {
   expect(reply.status).toBe(200);
 });
 
-test("a form of an own scope cannot refer to files", async () => {
+test("a form with own scope cannot refer to files", async () => {
   const { mine } = await setUp();
   const part = (name: string) =>
     `------test-Boundary_7\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nm\r\n`;

@@ -29,7 +29,7 @@ const openai = (url: string): Attach[] => [{ provider: "openai", url: `${url}/v1
 const pathsOf = (upstream: { hits: { method: string; path: string; query: string }[] }) =>
   upstream.hits.map(({ method, path, query }) => `${method} ${path}${query}`);
 
-test("4.6.3 an upload arrives byte for byte, and the upstream's id comes back", async () => {
+test("4.6.3 an upload arrives byte for byte, and the upstream's id is returned", async () => {
   await using one = await setUp(openai);
 
   const reply = await one.form("/v1/files", UPLOAD);
@@ -41,7 +41,7 @@ test("4.6.3 an upload arrives byte for byte, and the upstream's id comes back", 
   expect(hit?.headers["content-type"]).toBe(FORM_TYPE);
 });
 
-test("4.6.1 lists keep their query, single files their verb and path", async () => {
+test("4.6.1 lists keep their query, single files their method and path", async () => {
   await using one = await setUp(openai);
 
   await one.get("/v1/files?purpose=assistants&limit=2");
@@ -69,7 +69,7 @@ test("4.6.1 a download keeps its bytes and type", async () => {
   expect(Buffer.from(await reply.bytes()).equals(bytes)).toBe(true);
 });
 
-test("4.6.1 azure files belong to the resource, the client's query beside the version", async () => {
+test("4.6.1 Azure files use the resource path, and the client's query is added to the version", async () => {
   await using one = await setUp((url) => [{ provider: "azure", url }]);
 
   await one.get("/v1/files?purpose=batch&api-version=mine");
@@ -82,10 +82,10 @@ test("4.6.1 azure files belong to the resource, the client's query beside the ve
 });
 
 test.each([
-  ["60 mistral", "mistral", "/v1", "GET /v1/files?x=1"],
-  ["60 xai", "xai", "/v1", "GET /v1/files?x=1"],
-  ["69 openrouter", "openrouter", "/api/v1", "GET /api/v1/files?x=1"],
-])("4.6.1 case %s: files at the kind's own path", async (_, provider, base, path) => {
+  ["Mistral", "mistral", "/v1", "GET /v1/files?x=1"],
+  ["xAI", "xai", "/v1", "GET /v1/files?x=1"],
+  ["OpenRouter", "openrouter", "/api/v1", "GET /api/v1/files?x=1"],
+])("4.6.1 %s gets files requests at its own path", async (_, provider, base, path) => {
   await using one = await setUp((url) => [{ provider, url: url + base }]);
 
   await one.get("/v1/files?x=1");
@@ -93,7 +93,7 @@ test.each([
   expect(pathsOf(one.upstream)).toEqual([path]);
 });
 
-test("4.6.4 anthropic gets its key and version headers, no beta, and keeps its shape", async () => {
+test("4.6.4 Anthropic gets its key and version headers, no beta, and keeps its format", async () => {
   const file = { id: "file_1", type: "file", mime_type: "text/plain", size_bytes: 3 };
   await using one = await setUp((url) => [{ provider: "anthropic", url: `${url}/v1` }], {
     body: file,
@@ -110,7 +110,7 @@ test("4.6.4 anthropic gets its key and version headers, no beta, and keeps its s
   expect(hit?.headers.authorization).toBeUndefined();
 });
 
-test("4.6.5 kinds without files are never asked", async () => {
+test("4.6.5 kinds without files get no files requests", async () => {
   await using other = startUpstream();
   await using one = await setUp((url) => [
     { provider: "groq", url: other.url },
@@ -123,7 +123,7 @@ test("4.6.5 kinds without files are never asked", async () => {
   expect([one.upstream.hits.length, other.hits.length]).toEqual([4, 0]);
 });
 
-test("4.6.1 the family of an id chooses the provider that is asked first", async () => {
+test("4.6.1 the prefix of an id chooses the provider that is tried first", async () => {
   await using anthropic = startUpstream();
   await using one = await setUp((url) => [
     { provider: "openai", url },
@@ -143,7 +143,7 @@ test("4.6.1 the family of an id chooses the provider that is asked first", async
   expect(pathsOf(one.upstream)).toEqual(["GET /files/file-abc"]);
 });
 
-test("4.7.4 files in a pool without files are a 503", async () => {
+test("4.7.4 a files request without a capable registry is a 503", async () => {
   await using one = await setUp((url) => [{ provider: "groq", url }]);
 
   const reply = await one.get("/v1/files");
@@ -167,13 +167,13 @@ test("4.7.3 a JSON pin to a registry without files is a 400", async () => {
 });
 
 test.each([
-  ["67", "GET", "/v1/files/file-1/other", 404],
-  ["67", "GET", "/v1/files/file-1/content/more", 404],
-  ["68", "DELETE", "/v1/files", 400],
-  ["68", "PUT", "/v1/files/file-1", 400],
-  ["68", "POST", "/v1/files/file-1", 400],
-  ["68", "DELETE", "/v1/files/file-1/content", 400],
-])("4.6.2 case %s %s %s is a %d", async (_, method, path, status) => {
+  ["GET", "/v1/files/file-1/other", 404],
+  ["GET", "/v1/files/file-1/content/more", 404],
+  ["DELETE", "/v1/files", 400],
+  ["PUT", "/v1/files/file-1", 400],
+  ["POST", "/v1/files/file-1", 400],
+  ["DELETE", "/v1/files/file-1/content", 400],
+])("4.6.2 %s %s is a %d", async (method, path, status) => {
   await using one = await setUp(openai);
 
   const reply = await one.call(path, { method });
@@ -183,7 +183,7 @@ test.each([
 });
 
 test.each(["%2e%2e", "..", "a%2Fb", "%2e%2e%2fmodels", "a%00b", "a b"])(
-  "the file id %j is a 404 and never becomes part of an address",
+  "the file id %j is a 404 and never becomes part of a URL",
   async (id) => {
     await using one = await setUp(openai);
 
@@ -194,7 +194,7 @@ test.each(["%2e%2e", "..", "a%2Fb", "%2e%2e%2fmodels", "a%00b", "a b"])(
   },
 );
 
-test("a file that one registry does not have is looked for at the next", async () => {
+test("a file that one registry does not have is requested from the next", async () => {
   await using second = startUpstream({ body: { id: "file-9" } });
   await using one = await setUp(
     (url) => [
@@ -208,11 +208,11 @@ test("a file that one registry does not have is looked for at the next", async (
   const again = await one.get("/v1/files/file-9/content");
 
   expect([reply.status, again.status]).toEqual([200, 200]);
-  // The second call goes straight to where the first one found it.
+  // The second call goes directly to the registry that has the file.
   expect([one.upstream.hits.length, second.hits.length]).toEqual([1, 2]);
 });
 
-test("a file that no registry has is the last upstream's own 404", async () => {
+test("a file that no registry has is the 404 of the last upstream", async () => {
   await using second = startUpstream({ status: 404, body: { error: "second" } });
   await using one = await setUp(
     (url) => [
@@ -228,7 +228,7 @@ test("a file that no registry has is the last upstream's own 404", async () => {
   expect(await reply.json()).toEqual({ error: "second" });
 });
 
-test("'not here' does not outweigh 'I could not look'", async () => {
+test("an error of one registry takes precedence over the 404 of another", async () => {
   await using second = startUpstream({ status: 404 });
   await using one = await setUp(
     (url) => [
@@ -244,7 +244,7 @@ test("'not here' does not outweigh 'I could not look'", async () => {
   expect(await reply.json()).toEqual({ error: "broken" });
 });
 
-test("uploads and lists of a consumer meet at one registry, and an upload's id is remembered", async () => {
+test("uploads and lists of a consumer use one registry, and the location of an upload is remembered", async () => {
   await using second = startUpstream({ body: { id: "file-b" } });
   await using one = await setUp(
     (url) => [
@@ -262,7 +262,7 @@ test("uploads and lists of a consumer meet at one registry, and an upload's id i
   expect([one.upstream.hits.length, second.hits.length].sort()).toEqual([0, 4]);
 });
 
-test("X-AG-Pin chooses a registry for calls that have no model", async () => {
+test("X-AG-Pin chooses a registry for requests without a model", async () => {
   await using second = startUpstream();
   await using one = await setUp((url) => [
     { provider: "openai", url, name: "first one" },
@@ -277,7 +277,7 @@ test("X-AG-Pin chooses a registry for calls that have no model", async () => {
   expect([one.upstream.hits.length, second.hits.length]).toEqual([1, 3]);
 });
 
-test("the registry that an upload names takes the requests that use the file (litellm #25759)", async () => {
+test("requests that use a file can be pinned to the registry of its upload", async () => {
   await using second = startUpstream({ body: { id: "file-2" } });
   await using one = await setUp((url) => [
     { provider: "openai", url },

@@ -1,4 +1,4 @@
-/** Forms: what counts as their `model`, when they are forwarded, and which model they then name. */
+/** Multipart forms: which field is their `model`, when they are forwarded, and with which model. */
 import { expect, test } from "bun:test";
 import { FORM_TYPE, type FormPart, formBytes, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -40,12 +40,12 @@ async function hitsDuring(work: () => Promise<unknown>): Promise<ReceivedRequest
 const send = (consumer: Caller, body: string | Buffer<ArrayBuffer>, type = FORM_TYPE) =>
   consumer.call(EDITS, { method: "POST", headers: { "content-type": type }, body });
 
-async function answer(reply: Response): Promise<[number, string | undefined]> {
+async function readError(reply: Response): Promise<[number, string | undefined]> {
   const { error } = (await reply.json()) as { error?: { code: string } };
   return [reply.status, error?.code];
 }
 
-/** A form of one part per header block, each with its content. */
+/** Builds a form with one part per pair of header block and content. */
 const raw = (...parts: [headers: string, content: string][]) =>
   `${parts.map(([headers, content]) => `--${BOUNDARY}\r\n${headers}\r\n\r\n${content}\r\n`).join("")}--${BOUNDARY}--\r\n`;
 const named = (name: string) => `Content-Disposition: form-data; name="${name}"`;
@@ -63,8 +63,8 @@ test.each([
   ["as an encoded word", named("=?utf-8?Q?model?=")],
   ["in RFC 5987 spelling", "Content-Disposition: form-data; name*=UTF-8''model"],
   ["in pieces", `${named("x")}; name*0="mo"; name*1="del"`],
-  ["behind a vertical tab", `${named("x")};\vname="model"`],
-  ["behind a no-break space", `${named("x")};\u00a0name="model"`],
+  ["after a vertical tab", `${named("x")};\vname="model"`],
+  ["after a no-break space", `${named("x")};\u00a0name="model"`],
   ["as models", named("models[]")],
   ["as fallbacks", named("fallbacks")],
 ])(
@@ -74,14 +74,14 @@ test.each([
 
     const hits = await hitsDuring(async () => {
       const reply = await send(limited, raw(CHEAP, [headers, "expensive"]));
-      expect(await answer(reply)).toEqual([400, "invalid_request"]);
+      expect(await readError(reply)).toEqual([400, "invalid_request"]);
     });
 
     expect(hits).toHaveLength(0);
   },
 );
 
-/** A form of two parts, the second of which holds a form with another boundary. */
+/** Builds a form of two parts, the second of which contains a form with another boundary. */
 const FORM_IN_FORM = raw(CHEAP, [
   `${named("a")}`,
   `\r\n--other\r\n${named("model")}\r\n\r\nexpensive\r\n--other--\r\n`,
@@ -96,12 +96,12 @@ test.each([
   ["a second boundary is extended", FORM_IN_FORM, `${FORM_TYPE}; boundary*=utf-8''other`],
   ["a second boundary is in pieces", FORM_IN_FORM, `${FORM_TYPE}; boundary*0=other`],
   [
-    "another parameter holds the word boundary",
+    "another parameter contains the word boundary",
     FORM_IN_FORM,
     `multipart/form-data; xboundary=other; boundary=${BOUNDARY}`,
   ],
   [
-    "the boundary holds a comma outside quotes",
+    "the boundary contains a comma outside quotes",
     FORM_IN_FORM.replaceAll(BOUNDARY, "other,x"),
     "multipart/form-data; boundary=other,x",
   ],
@@ -141,7 +141,7 @@ test.each([
 
   const hits = await hitsDuring(async () => {
     for (const consumer of [limited, free]) {
-      expect(await answer(await send(consumer, body, type))).toEqual([400, "invalid_request"]);
+      expect(await readError(await send(consumer, body, type))).toEqual([400, "invalid_request"]);
     }
   });
 
@@ -173,7 +173,7 @@ test.each([
   expect(hits.map((hit) => hit.body.toString())).toEqual([body]);
 });
 
-test("a field `models` passes where there is no allow-list", async () => {
+test("a field `models` passes without an allow-list", async () => {
   const { free } = await setUp();
 
   const hits = await hitsDuring(async () => {
@@ -186,12 +186,12 @@ test("a field `models` passes where there is no allow-list", async () => {
 test.each([
   ["a small form", 10],
   ["a form that already streams", 3 * 1024 * 1024],
-])("%s without a closing delimiter never reaches an upstream as a whole", async (_, size) => {
+])("%s without a closing delimiter never reaches an upstream completely", async (_, size) => {
   const { limited } = await setUp();
   const body = raw(CHEAP, [named("a"), "x".repeat(size)]).slice(0, -BOUNDARY.length - 6);
 
   const hits = await hitsDuring(async () => {
-    expect(await answer(await send(limited, body))).toEqual([400, "invalid_request"]);
+    expect(await readError(await send(limited, body))).toEqual([400, "invalid_request"]);
   });
 
   expect(hits.every((hit) => hit.body.length === 0)).toBe(true);
@@ -227,7 +227,7 @@ test.each([
   },
 );
 
-test("a form is left as it is where the path names the model", async () => {
+test("a form is unchanged if the upstream path contains the model", async () => {
   const { azure } = await setUp();
 
   const hits = await hitsDuring(async () => {
@@ -239,7 +239,7 @@ test("a form is left as it is where the path names the model", async () => {
   expect(hits[0]?.path).toContain("/deployments/cheap/");
 });
 
-test("X-Selected-Model is the pin where the form still holds it", async () => {
+test("X-Selected-Model is the pin if the form still contains it", async () => {
   const { limited, azure } = await setUp();
 
   const reply = await limited.form(EDITS, [["model", "@openai/cheap"], ...PARTS]);

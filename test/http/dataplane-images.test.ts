@@ -20,7 +20,7 @@ async function setUp(attach: (url: string) => Attach[], more?: Record<string, un
   return { ...consumer, upstream, [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose]() };
 }
 
-const codeOf = async (reply: Response) =>
+const readError = async (reply: Response) =>
   ((await reply.json()) as { error: { code: string; message: string } }).error;
 
 const editOf = (model: string): FormPart[] => [
@@ -30,30 +30,30 @@ const editOf = (model: string): FormPart[] => [
 ];
 
 test.each<[string, Attach, string, string]>([
-  ["21 openai", { provider: "openai", url: "/v1" }, "/v1/images/generations", ""],
+  ["OpenAI", { provider: "openai", url: "/v1" }, "/v1/images/generations", ""],
   [
-    "22 azure",
+    "Azure",
     { provider: "azure", url: "" },
     "/openai/deployments/dall-e-3/images/generations",
     "?api-version=2024-10-21",
   ],
   [
-    "23 azure with a version",
+    "Azure with a version",
     { provider: "azure", url: "", options: { api_version: "2025-03-01-preview" } },
     "/openai/deployments/dall-e-3/images/generations",
     "?api-version=2025-03-01-preview",
   ],
   [
-    "24 compatible",
+    "an OpenAI-compatible API",
     { provider: "openai_compatible", url: "/base" },
     "/base/images/generations",
     "",
   ],
-  ["25 openrouter", { provider: "openrouter", url: "/api/v1" }, "/api/v1/images", ""],
+  ["OpenRouter", { provider: "openrouter", url: "/api/v1" }, "/api/v1/images", ""],
 ])(
-  "4.4.1 case %s: generations go to the kind's own path, the body as it came",
-  async (_, given, path, query) => {
-    await using one = await setUp((url) => [{ ...given, url: url + given.url }]);
+  "4.4.1 %s gets generations at its own path, with the body unchanged",
+  async (_, attached, path, query) => {
+    await using one = await setUp((url) => [{ ...attached, url: url + attached.url }]);
     const body = '{"model": "dall-e-3", "prompt": "a hat", "seed": 9007199254740993, "n": 1}';
 
     const reply = await one.post(GENERATIONS, body);
@@ -66,7 +66,7 @@ test.each<[string, Attach, string, string]>([
   },
 );
 
-test("4.4.1 azure gets its own key header and no bearer", async () => {
+test("4.4.1 Azure gets its own key header and no bearer token", async () => {
   await using one = await setUp((url) => [{ provider: "azure", url }]);
 
   await one.post(GENERATIONS, { model: "dall-e-3", prompt: "x" });
@@ -77,30 +77,35 @@ test("4.4.1 azure gets its own key header and no bearer", async () => {
 });
 
 test.each<[string, Attach, string, string]>([
-  ["26 edits openai", { provider: "openai", url: "/v1" }, "edits", "/v1/images/edits"],
+  ["edits at OpenAI", { provider: "openai", url: "/v1" }, "edits", "/v1/images/edits"],
   [
-    "27 edits azure",
+    "edits at Azure",
     { provider: "azure", url: "" },
     "edits",
     "/openai/deployments/m-1/images/edits",
   ],
   [
-    "28 variations openai",
+    "variations at OpenAI",
     { provider: "openai", url: "/v1" },
     "variations",
     "/v1/images/variations",
   ],
-  ["28 edits compatible", { provider: "openai_compatible", url: "/b" }, "edits", "/b/images/edits"],
   [
-    "28 variations openrouter",
+    "edits at an OpenAI-compatible API",
+    { provider: "openai_compatible", url: "/b" },
+    "edits",
+    "/b/images/edits",
+  ],
+  [
+    "variations at OpenRouter",
     { provider: "openrouter", url: "/api/v1" },
     "variations",
     "/api/v1/images/variations",
   ],
 ])(
-  "4.4.4 case %s: the form arrives byte for byte with the client's boundary and length",
-  async (_, given, verb, path) => {
-    await using one = await setUp((url) => [{ ...given, url: url + given.url }]);
+  "4.4.4 %s: the form arrives byte for byte with the client's boundary and length",
+  async (_, attached, verb, path) => {
+    await using one = await setUp((url) => [{ ...attached, url: url + attached.url }]);
     const parts = editOf("m-1");
 
     const reply = await one.form(`/v1/images/${verb}`, parts);
@@ -114,7 +119,7 @@ test.each<[string, Attach, string, string]>([
   },
 );
 
-test("4.4.5 a chat-only registry is never asked for images", async () => {
+test("4.4.5 a chat-only registry gets no images requests", async () => {
   await using groq = startUpstream();
   await using one = await setUp((url) => [
     { provider: "groq", url: `${groq.url}/openai/v1` },
@@ -130,11 +135,11 @@ test("4.4.5 a chat-only registry is never asked for images", async () => {
 });
 
 test.each([
-  ["30", "JSON", "/v1/images/generations"],
-  ["31", "a form", "/v1/images/edits"],
+  ["JSON", "/v1/images/generations"],
+  ["a form", "/v1/images/edits"],
 ])(
-  "4.7.3 case %s a pin in %s to a registry that lacks images is a 400 and reaches nobody",
-  async (_, kind, path) => {
+  "4.7.3 a pin in %s to a registry without images is a 400 and reaches no upstream",
+  async (kind, path) => {
     await using groq = startUpstream();
     await using one = await setUp((url) => [
       { provider: "openai", url: `${url}/v1` },
@@ -146,20 +151,20 @@ test.each([
       kind === "JSON" ? await one.post(path, { model }) : await one.form(path, editOf(model));
 
     expect(reply.status).toBe(400);
-    const error = await codeOf(reply);
+    const error = await readError(reply);
     expect(error.code).toBe("invalid_request");
     expect(error.message).toContain("does not support this capability");
     expect([one.upstream.hits.length, groq.hits.length]).toEqual([0, 0]);
   },
 );
 
-test("4.4.5 a pool without images is a 503", async () => {
+test("4.4.5 an images request without a capable registry is a 503", async () => {
   await using one = await setUp((url) => [{ provider: "groq", url }]);
 
   const reply = await one.post(GENERATIONS, { prompt: "x" });
 
   expect(reply.status).toBe(503);
-  expect((await codeOf(reply)).code).toBe("no_backend_available");
+  expect((await readError(reply)).code).toBe("no_backend_available");
 });
 
 test.each([
@@ -191,9 +196,9 @@ test.each([
 });
 
 test.each([
-  ["35", "JSON", "/v1/images/generations"],
-  ["36", "a form", "/v1/images/edits"],
-])("4.4.4 case %s a model in %s that is not on the allow list is a 403", async (_, kind, path) => {
+  ["JSON", "/v1/images/generations"],
+  ["a form", "/v1/images/edits"],
+])("4.4.4 a model in %s that is not on the allow-list is a 403", async (kind, path) => {
   await using one = await setUp((url) => [
     { provider: "openai", url, models: { allowed: ["dall-e-3"] } },
   ]);
@@ -203,13 +208,13 @@ test.each([
     kind === "JSON" ? await one.post(path, { model }) : await one.form(path, editOf(model));
 
   expect(reply.status).toBe(403);
-  const error = await codeOf(reply);
+  const error = await readError(reply);
   expect(error.code).toBe("model_not_allowed");
   expect(error.message).not.toContain("dall-e-3");
   expect(one.upstream.hits.length).toBe(0);
 });
 
-test("4.4.4 a pin in a form routes, and the form still holds it", async () => {
+test("4.4.4 a pin in a form routes, and the form keeps it", async () => {
   await using one = await setUp((url) => [
     { provider: "openai", url: `${url}/v1`, models: { allowed: ["dall-e-2"] } },
   ]);
@@ -222,7 +227,7 @@ test("4.4.4 a pin in a form routes, and the form still holds it", async () => {
   expect(one.upstream.hits[0]?.body.equals(formBytes(parts))).toBe(true);
 });
 
-test("4.4.1 a pin in JSON is taken out, and nothing else changes", async () => {
+test("4.4.1 a pin in JSON is removed, and nothing else changes", async () => {
   await using one = await setUp((url) => [{ provider: "openai", url }]);
 
   await one.post(GENERATIONS, '{ "n":1e2,"model" : "@openai/dall-e-3" , "x":{"model":"y"},"n":2}');
@@ -232,7 +237,7 @@ test("4.4.1 a pin in JSON is taken out, and nothing else changes", async () => {
   );
 });
 
-test("4.4.4 a form without a model goes to azure's default deployment, and nowhere without one", async () => {
+test("4.4.4 a form without a model goes to Azure's default deployment, and is rejected without one", async () => {
   await using one = await setUp((url) => [{ provider: "azure", url, models: { default: "d-1" } }]);
   await using other = await setUp((url) => [{ provider: "azure", url }]);
   const parts: FormPart[] = [["image", "x", "cat.png"]];
@@ -244,10 +249,10 @@ test("4.4.4 a form without a model goes to azure's default deployment, and nowhe
   expect(one.upstream.hits[0]?.path).toBe("/openai/deployments/d-1/images/edits");
   expect(one.upstream.hits[0]?.body.equals(formBytes(parts))).toBe(true);
   expect(fails.status).toBe(400);
-  expect((await codeOf(fails)).code).toBe("invalid_model");
+  expect((await readError(fails)).code).toBe("invalid_model");
 });
 
-test("4.4.4 a form of unknown length arrives byte for byte too", async () => {
+test("4.4.4 a form of unknown length arrives byte for byte", async () => {
   await using one = await setUp((url) => [{ provider: "openai", url }]);
   const bytes = formBytes(editOf("m-1"));
 
@@ -261,7 +266,7 @@ test("4.4.4 a form of unknown length arrives byte for byte too", async () => {
   expect(one.upstream.hits[0]?.body.equals(bytes)).toBe(true);
 });
 
-test("4.4.4 several images, a mask and numbers of one form arrive as they were sent (litellm #41602)", async () => {
+test("4.4.4 several images, a mask and numbers in one form arrive unchanged", async () => {
   await using one = await setUp((url) => [{ provider: "openai", url }]);
   const parts: FormPart[] = [
     ["image[]", "first\u0000PNG", "a.png"],

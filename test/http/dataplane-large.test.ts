@@ -1,4 +1,4 @@
-/** Large bodies pass byte for byte in both directions, whoever is slow: nothing is freed before it is out. */
+/** Large bodies pass byte for byte in both directions, whichever side is slow: no buffer is reused before it is sent. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { makeConsumer } from "../kit/dataplane.ts";
@@ -9,7 +9,7 @@ import { startUpstream } from "../kit/upstream.ts";
 const MIB = 1024 * 1024;
 const SIZE = 48 * MIB;
 
-/** Bytes in which no stretch is like another. */
+/** Generates bytes without repetition. */
 function noise(): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(SIZE / 4);
   for (let i = 0, state = 1; i < words.length; i++) {
@@ -21,7 +21,7 @@ function noise(): Uint8Array<ArrayBuffer> {
 
 const digest = (bytes: Uint8Array) => Bun.SHA256.hash(bytes, "hex");
 
-/** Reads all of it, with rests in between. */
+/** Reads the whole body, with pauses. */
 async function slowly(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const hash = new Bun.SHA256();
   let since = 0;
@@ -35,7 +35,7 @@ async function slowly(body: ReadableStream<Uint8Array> | null): Promise<string> 
   return hash.digest("hex");
 }
 
-test("a large file goes up and comes down as it is, at the pace of the slower side", async () => {
+test("a large file is uploaded and downloaded unchanged, at the pace of the slower side", async () => {
   await using kit = await startKit();
   const file = noise();
   await using upstream = Bun.serve({
@@ -64,7 +64,7 @@ test("a large file goes up and comes down as it is, at the pace of the slower si
   expect(await slowly(down.body)).toBe(digest(file));
 }, 60_000);
 
-test("a picture of 12 MB inside a JSON body arrives as it was sent (llm-gateway #2290)", async () => {
+test("a picture of 12 MB inside a JSON body arrives unchanged", async () => {
   await using kit = await startKit();
   await using upstream = startUpstream();
   const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
@@ -78,9 +78,9 @@ test("a picture of 12 MB inside a JSON body arrives as it was sent (llm-gateway 
   expect(upstream.hits[0]?.body.equals(Buffer.from(body))).toBe(true);
 });
 
-// Only Linux tells of a process what it held at most.
+// Only Linux reports the peak memory of a process.
 test.if(process.platform === "linux")(
-  "an upload of 400 MB takes little memory, whatever its size (litellm #24419)",
+  "an upload of 400 MB needs little memory",
   async () => {
     await using upstream = Bun.serve({
       port: 0,
@@ -127,7 +127,7 @@ test.if(process.platform === "linux")(
   60_000,
 );
 
-/** The most memory that a process has held so far. */
+/** Returns the peak memory of a process. */
 function peakMib(pid: number): number {
   const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kib) / 1024;

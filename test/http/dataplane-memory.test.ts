@@ -1,4 +1,4 @@
-/** What was answered is forgotten: memory follows what is under way, not what has been (litellm #12685). */
+/** Memory depends on requests in flight, not on requests that have ended. */
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { startKit } from "../kit/kit.ts";
@@ -6,7 +6,7 @@ import { startLimited } from "../limiter/limited.ts";
 
 const MIB = 1024 * 1024;
 
-test("thousands of requests, each of another model, user and trace, leave nothing in memory", async () => {
+test("thousands of requests, each with another model, user and trace, leave nothing in memory", async () => {
   await using kit = await startKit();
   await using one = await startLimited(kit, { limits: { per_user: { limit: 1, window: "1s" } } });
   const ask = async () => {
@@ -14,7 +14,7 @@ test("thousands of requests, each of another model, user and trace, leave nothin
     const reply = await one.post("/v1/chat/completions", { model: crypto.randomUUID() }, headers);
     await reply.arrayBuffer();
   };
-  /** What is held after so many more requests, once the limiter's windows are over. */
+  /** Returns the memory used after `count` more requests, once the limiter's windows have ended. */
   const heldAfter = async (count: number) => {
     for (let left = count; left > 0; left -= 32) await Promise.all(Array.from({ length: 32 }, ask));
     one.upstream.hits.length = 0;

@@ -32,7 +32,7 @@ test("the list is sorted, names the owner, and calls no upstream", async () => {
   expect(one.upstream.hits.length).toBe(0);
 });
 
-test("one model is a card, an unlisted one a 404", async () => {
+test("a listed model is returned, an unlisted one is a 404", async () => {
   await using one = await setUp([{ provider: "groq", models: { allowed: ["a", "x/y"] } }]);
 
   const card = await one.get("/v1/models/a");
@@ -56,14 +56,14 @@ test("any other method is a 400", async () => {
   expect(reply.status).toBe(400);
 });
 
-test("a pattern is no model", async () => {
+test("a pattern is not listed as a model", async () => {
   await using one = await setUp([{ provider: "openai", models: { allowed: ["gpt-4o*", "o3"] } }]);
 
   expect(await listed(await one.get("/v1/models"))).toEqual(["o3"]);
   expect((await one.get("/v1/models/gpt-4o*")).status).toBe(404);
 });
 
-test("a model of two registries is listed once, with defaults, without disabled ones", async () => {
+test("a model of two registries is listed once; defaults are listed, models of disabled registries are not", async () => {
   await using one = await setUp([
     { provider: "openai", models: { allowed: ["shared", "mine"] } },
     { provider: "groq", models: { allowed: ["shared"] } },

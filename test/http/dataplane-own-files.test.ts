@@ -25,7 +25,7 @@ interface Caller {
   key: string;
 }
 
-/** What a consumer does with files, at any node. */
+/** Files requests of a consumer, to any node. */
 function filesOf(node: Pick<Kit, "url">, { slug, key }: Caller) {
   const call = (path: string, init: RequestInit = {}) =>
     fetch(`${node.url}/${slug}/v1/files${path}`, { ...init, headers: { "x-ag-api-key": key } });
@@ -51,7 +51,7 @@ function filesOf(node: Pick<Kit, "url">, { slug, key }: Caller) {
   };
 }
 
-/** Two consumers that see only their own files and one that sees all, at the same registries. */
+/** Creates two consumers with own scope and one with shared scope, at the same registries. */
 async function threeConsumers(kit: Kit, attach: Attach[]) {
   const a = await makeConsumer(kit, attach, { files_scope: "own" });
   const registries = a.registries.map(({ id }) => ({ id }));
@@ -67,7 +67,7 @@ const rowsOf = (kit: Pick<Kit, "db">) =>
 describe.each(databaseKinds)("%s", (kind) => {
   const kit = sharedKit({ database: kind });
 
-  test("4.6.3 own: another's file is the 404 of one that never was, and no upstream is asked", async () => {
+  test("4.6.3 own: another consumer's file is a 404 like an unknown one, and reaches no upstream", async () => {
     await using upstream = startFilesUpstream();
     const { a, b } = await threeConsumers(await kit(), openai(upstream));
     const [mine, others] = [filesOf(await kit(), b), filesOf(await kit(), a)];
@@ -83,7 +83,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(upstream.hits.length).toBe(1);
   });
 
-  test("4.6.3 own: the one that uploaded a file sees, downloads and deletes it", async () => {
+  test("4.6.3 own: the consumer that uploaded a file can list, download and delete it", async () => {
     await using upstream = startFilesUpstream();
     const { a } = await threeConsumers(await kit(), openai(upstream));
     const files = filesOf(await kit(), a);
@@ -99,7 +99,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(upstream.hits.length).toBe(4);
   });
 
-  test("4.6.3 own: a list holds the consumer's own files, its other members are the upstream's", async () => {
+  test("4.6.3 own: a list contains the consumer's own files, its other members are the upstream's", async () => {
     await using upstream = startFilesUpstream();
     const { a, b, all } = await threeConsumers(await kit(), openai(upstream));
     await filesOf(await kit(), a).upload();
@@ -120,7 +120,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(await filesOf(await kit(), all).list()).toEqual(["file-1", "file-2", "file-3"]);
   });
 
-  test("4.6.3 shared: every file of the account is there to see, download and delete", async () => {
+  test("4.6.3 shared: every file of the account can be listed, downloaded and deleted", async () => {
     await using upstream = startFilesUpstream();
     const { a, all } = await threeConsumers(await kit(), openai(upstream));
     const id = await filesOf(await kit(), a).upload();
@@ -133,7 +133,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(await missing.json()).toEqual({ error: { message: "No such file: file-none" } });
   });
 
-  test("4.6.3 own: what a consumer uploaded while it was shared is still its own", async () => {
+  test("4.6.3 own: files that a consumer uploaded with shared scope are its own", async () => {
     await using upstream = startFilesUpstream();
     const { a, all } = await threeConsumers(await kit(), openai(upstream));
     await filesOf(await kit(), a).upload();
@@ -147,7 +147,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect((await filesOf(await kit(), all).get("file-1")).status).toBe(404);
   });
 
-  test("4.6.3 own: a deleted file is forgotten", async () => {
+  test("4.6.3 own: the owner of a deleted file is deleted", async () => {
     await using upstream = startFilesUpstream();
     const { a } = await threeConsumers(await kit(), openai(upstream));
     const files = filesOf(await kit(), a);
@@ -167,7 +167,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     await until(async () => (await rows()) === 0);
   });
 
-  test("4.6.3 own: nothing is left of a consumer or a registry that was deleted", async () => {
+  test("4.6.3 own: owners are deleted with their consumer or registry", async () => {
     await using node = await startKit({ database: kind });
     await using upstream = startFilesUpstream();
     const { a, b, all } = await threeConsumers(node, openai(upstream));
@@ -189,7 +189,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(await rowsOf(node)).toEqual([]);
   });
 
-  test("4.6.3 own: a restart forgets nothing, and the file is asked for where it is", async () => {
+  test("4.6.3 own: owners survive a restart, and the file is requested from its registry", async () => {
     await using database = await freshDatabase(kind);
     await using first = startFilesUpstream("x");
     await using second = startFilesUpstream("y");
@@ -199,7 +199,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     const { a, b } = await threeConsumers(before, [...openai(first), ...openai(second)]);
     const id = await filesOf(before, a).upload();
     const [holder, other] = id.startsWith("file-x") ? [first, second] : [second, first];
-    // Straight away: what is not written yet is written on the way down.
+    // At once: the shutdown writes the queued changes.
     await before[Symbol.asyncDispose]();
 
     await using after = await startKit(node);
@@ -210,7 +210,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect([holder.hits.length, other.hits.length]).toEqual([2, 0]);
   });
 
-  test("4.6.3 own: another node knows of an upload within a second, also if it just said no", async () => {
+  test("4.6.3 own: another node finds an upload within a second, also after a 404", async () => {
     await using one = await startKit({ database: kind });
     await using other = await startKit({
       database_url: one.database_url,
@@ -231,7 +231,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect((await filesOf(other, b).get(id)).status).toBe(404);
   });
 
-  test("4.6.3 own: with the database away an upload is answered, and written once it is back", async () => {
+  test("4.6.3 own: an upload succeeds while the database is unavailable, and is written afterwards", async () => {
     await using database = await freshDatabase(kind);
     using line = kind === "postgres" ? startCuttableProxy(database.url) : lockable(database.url);
     await using node = await startKit({ database_url: line.url });
@@ -252,7 +252,7 @@ describe.each(databaseKinds)("%s", (kind) => {
   });
 });
 
-/** Another program holds the write lock of an SQLite file. */
+/** Holds the write lock of an SQLite file, like another program. */
 function lockable(url: string) {
   const sqlite = new Database(sqliteFile(url) ?? "");
   return {
@@ -271,27 +271,27 @@ async function ownConsumer(attach: (url: string) => Attach[], script: Script) {
   return { ...consumer, upstream, [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose]() };
 }
 
-test("4.6.3 own: an upload that the database never hears of is told in the log", async () => {
+test("4.6.3 own: an upload that cannot be written is logged", async () => {
   await using database = await freshDatabase("postgres");
   using line = startCuttableProxy(database.url);
   const node = await startKit({ database_url: line.url });
   await using upstream = startFilesUpstream();
   const { a } = await threeConsumers(node, openai(upstream));
-  const told = (event: string) => node.lines.filter((text) => text.includes(`"${event}"`));
+  const logged = (event: string) => node.lines.filter((text) => text.includes(`"${event}"`));
 
   line.cut();
   const id = await filesOf(node, a).upload();
-  await until(() => told("owned_files_held").length > 0);
+  await until(() => logged("owned_files_held").length > 0);
   const unsure = await filesOf(node, a).get("file-of-whom");
   await node[Symbol.asyncDispose]().catch(() => {});
 
-  // Nobody can say whose it is now: neither yes nor no.
+  // The owner is unknown: neither allowed nor a 404.
   expect(unsure.status).toBe(503);
-  expect(told("owned_files_held").length).toBe(1);
-  expect(told("owned_file_dropped").join()).toContain(id);
+  expect(logged("owned_files_held").length).toBe(1);
+  expect(logged("owned_file_dropped").join()).toContain(id);
 });
 
-test("4.6.3 own: the demo provider's files are each consumer's own too", async () => {
+test("4.6.3 own: files of the demo provider belong to their consumer", async () => {
   const { a, b } = await threeConsumers(await kit(), [{ provider: "demo", url: "" }]);
   const [mine, others] = [filesOf(await kit(), a), filesOf(await kit(), b)];
   const id = await mine.upload();
@@ -306,7 +306,7 @@ test("4.6.3 own: the demo provider's files are each consumer's own too", async (
   expect(await mine.list()).toEqual([]);
 });
 
-test("4.6.3 own: anthropic's list is cut as well, and keeps its shape", async () => {
+test("4.6.3 own: Anthropic's list is filtered, and keeps its format", async () => {
   const file = { id: "file_1", type: "file", size_bytes: 3 };
   await using one = await ownConsumer(
     (url) => [{ provider: "anthropic", url: `${url}/v1` }],
@@ -321,7 +321,7 @@ test("4.6.3 own: anthropic's list is cut as well, and keeps its shape", async ()
   expect(await list.json()).toEqual({ data: [file], has_more: false });
 });
 
-test("4.6.3 own: the id is the answer's own member, in however many pieces it comes", async () => {
+test("4.6.3 own: the id is read from the top-level member of the response, in any number of chunks", async () => {
   const pieces = ['{"source":{"id":"file-of-another"},"filename":"\\"id\\":\\"file-3\\"","i'];
   await using one = await ownConsumer(
     (url) => [{ provider: "openai", url }],
@@ -337,7 +337,7 @@ test("4.6.3 own: the id is the answer's own member, in however many pieces it co
   expect((await one.get("/v1/files/file-3")).status).toBe(404);
 });
 
-test("4.6.3 own: the holder of a file counts more than what its id looks like", async () => {
+test("4.6.3 own: the registry of a file takes precedence over the prefix of its id", async () => {
   await using one = await ownConsumer((url) => [{ provider: "xai", url }], {
     body: { id: "file_1" },
   });
@@ -349,11 +349,11 @@ test("4.6.3 own: the holder of a file counts more than what its id looks like", 
 });
 
 test.each([
-  ["no JSON", { body: "<html>file-1 file-2</html>" }],
-  ["no list", { body: { data: "file-1" } }],
-  ["longer than can be cut", { body: { data: [{ id: "x".repeat(9 * 1024 * 1024) }] } }],
-  ["broken off", { chunks: ['{"data":[{"id":"file-2"}'], ending: "reset" as const }],
-])("4.6.3 own: a list that is %s is a 502 and does not go out", async (_, script) => {
+  ["not JSON", { body: "<html>file-1 file-2</html>" }],
+  ["not a list", { body: { data: "file-1" } }],
+  ["too long to filter", { body: { data: [{ id: "x".repeat(9 * 1024 * 1024) }] } }],
+  ["incomplete", { chunks: ['{"data":[{"id":"file-2"}'], ending: "reset" as const }],
+])("4.6.3 own: a list that is %s is a 502 and is not relayed", async (_, script) => {
   await using one = await ownConsumer((url) => [{ provider: "openai", url }], script);
 
   const reply = await one.get("/v1/files");
@@ -362,7 +362,7 @@ test.each([
   expect(await reply.text()).not.toContain("file-2");
 });
 
-test("4.6.3 own: an upstream's refusal to list passes as it is", async () => {
+test("4.6.3 own: an upstream's error response to a list is relayed unchanged", async () => {
   const refused = { error: { message: "slow down" } };
   await using one = await ownConsumer((url) => [{ provider: "openai", url }], {
     status: 400,
@@ -374,7 +374,7 @@ test("4.6.3 own: an upstream's refusal to list passes as it is", async () => {
   expect([reply.status, await reply.json()]).toEqual([400, refused]);
 });
 
-test("4.6.3 own: a list in many pieces is put together before it is cut", async () => {
+test("4.6.3 own: a list in many chunks is assembled before it is filtered", async () => {
   const others = Array.from({ length: 5000 }, (_, n) => ({ id: `file-other-${n}` }));
   const text = JSON.stringify({ object: "list", data: [...others, { id: "file-1" }] });
   await using one = await ownConsumer(
@@ -391,7 +391,7 @@ test("4.6.3 own: a list in many pieces is put together before it is cut", async 
   expect(await reply.json()).toEqual({ object: "list", data: [{ id: "file-1" }] });
 });
 
-test("4.6.3 own: a file at a registry that is disabled now is a 503, not a 404", async () => {
+test("4.6.3 own: a file at a disabled registry is a 503, not a 404", async () => {
   await using one = await ownConsumer((url) => [{ provider: "openai", url }], {
     body: { id: "file-1" },
   });
@@ -415,7 +415,7 @@ test("4.6.3 own: a file at a registry that is disabled now is a 503, not a 404",
   expect(one.upstream.hits.length).toBe(1);
 });
 
-test("4.6.3 own: explain tells the same as a request would", async () => {
+test("4.6.3 own: explain returns the same as a request", async () => {
   await using other = startUpstream({ body: { id: "file-1" } });
   await using one = await ownConsumer(
     (url) => [

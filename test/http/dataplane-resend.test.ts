@@ -1,4 +1,4 @@
-/** A form that one registry did not take reaches the next one byte for byte, wherever it waited. */
+/** A form that one registry did not accept reaches the next one byte for byte, from memory or disk. */
 import { expect, test } from "bun:test";
 import { FORM_TYPE, type FormPart, formBytes, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -10,7 +10,7 @@ const { below } = seeded(3);
 const MODEL: FormPart = ["model", "whisper-1"];
 const KIB = 1024;
 
-/** Text in which no stretch is like another, so that nothing can be lost, doubled or swapped unseen. */
+/** Text without repetition, so that lost, repeated or reordered bytes are detected. */
 function file(kib: number): FormPart {
   const words = Array.from({ length: (kib * KIB) / 8 }, () => below(2 ** 31).toString(36));
   return ["file", words.map((word) => word.padEnd(8, "-")).join(""), "a.wav"];
@@ -38,7 +38,7 @@ const refusing = {
 
 for (const [where, parts] of FORMS) {
   test.each(Object.entries(refusing))(
-    `4.7.2 a form that waits ${where} survives %s`,
+    `4.7.2 a form that is buffered ${where} survives %s`,
     async (_, refuse) => {
       await using first = await refuse();
       await using second = startUpstream({ body: { text: "second" } });
@@ -58,7 +58,7 @@ for (const [where, parts] of FORMS) {
   );
 }
 
-test("4.7.2 a form that streams after its model survives an upstream that takes no connection", async () => {
+test("4.7.2 a form that streams after its model survives an unreachable upstream", async () => {
   await using gone = startUpstream();
   await using second = startUpstream({ body: { text: "second" } });
   const attached = [gone, second].map(({ url }) => ({ provider: "openai", url }));
@@ -75,7 +75,7 @@ test("4.7.2 a form that streams after its model survives an upstream that takes 
   expect(second.hits.map(({ body }) => body.equals(whole))).toEqual([true, true, true]);
 });
 
-test("4.7.2 a form that is still coming is not sent again after an early 503", async () => {
+test("4.7.2 a form that is still being received is not sent again after an early 503", async () => {
   await using first = await refusing["a 503 before the form is there"]();
   await using second = startUpstream({ body: { text: "second" } });
   const attached = [first, second].map(({ url }) => ({ provider: "openai", url }));
@@ -100,7 +100,7 @@ test("4.7.2 a form that is still coming is not sent again after an early 503", a
   expect([reply.status, second.hits.length]).toEqual([503, 0]);
 });
 
-test("a header that an administrator writes in capitals goes out", async () => {
+test("a header that an administrator configured in upper case is sent", async () => {
   await using upstream = startUpstream({ body: {} });
   const options = { headers: { "X-Api-Version": "7" } };
   const attached = [{ provider: "openai_compatible", url: upstream.url, options }];

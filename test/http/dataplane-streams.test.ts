@@ -22,7 +22,7 @@ async function setUp(script: Script, more: Partial<Attach> = {}, own?: Kit) {
   return { ...consumer, upstream, [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose]() };
 }
 
-test("events pass in order, usage and [DONE] with them", async () => {
+test("events are relayed in order, including usage and [DONE]", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA, DELTA, USAGE, DONE] });
 
   const reply = await one.post(CHAT, ASK);
@@ -32,7 +32,7 @@ test("events pass in order, usage and [DONE] with them", async () => {
   expect(await reply.text()).toBe(DELTA + DELTA + USAGE + DONE);
 });
 
-test("no event waits for the next", async () => {
+test("every event is relayed without waiting for the next", async () => {
   const next = Promise.withResolvers<void>();
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA, next.promise, DONE] });
 
@@ -62,8 +62,8 @@ test.each([
     /^event: error\ndata: /,
   ],
 ])(
-  "a %s stream that dies ends with one error event and no [DONE]",
-  async (_, path, told, shape) => {
+  "a %s stream that breaks off ends with one error event and no [DONE]",
+  async (_, path, expected, shape) => {
     await using one = await setUp(
       { headers: EVENTS, chunks: [DELTA, 30], ending: "reset" },
       { provider: "demo" },
@@ -81,11 +81,11 @@ test.each([
     const last = text.slice(DELTA.length);
     expect(last).toMatch(shape);
     const trace_id = reply.headers.get("x-ag-trace-id");
-    expect(JSON.parse(last.slice(last.indexOf("{")))).toMatchObject({ ...told, trace_id });
+    expect(JSON.parse(last.slice(last.indexOf("{")))).toMatchObject({ ...expected, trace_id });
   },
 );
 
-test("an event that was cut in the middle is closed before the error event", async () => {
+test("an unfinished event is terminated before the error event", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: ['data: {"cut', 30], ending: "reset" });
 
   const text = await (await one.post(CHAT, ASK)).text();
@@ -96,7 +96,7 @@ test("an event that was cut in the middle is closed before the error event", asy
 test.each([
   ["a declared length", "content-length: 1000000\r\n\r\nhalf of it"],
   ["chunks", "transfer-encoding: chunked\r\n\r\n9\r\nhalf of i\r\n"],
-])("a download with %s that breaks off never looks whole", async (_, rest) => {
+])("a download with %s that breaks off is not complete for the client", async (_, rest) => {
   const head = `HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n${rest}`;
   await using upstream = await startRawUpstream((socket: Socket) => {
     socket.write(head);
@@ -110,7 +110,7 @@ test.each([
   expect(reply.bytes()).rejects.toMatchObject({ code: "ECONNRESET" });
 });
 
-test("a short answer that breaks off is a 502, not half an answer", async () => {
+test("a short response that breaks off is a 502", async () => {
   await using upstream = await startRawUpstream((socket: Socket) => {
     socket.write(
       "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{}",
@@ -125,7 +125,7 @@ test("a short answer that breaks off is a 502, not half an answer", async () => 
   expect(await reply.text()).toContain('"upstream_failed"');
 });
 
-test("an upstream that never begins its answer is a 504", async () => {
+test("an upstream that sends no response is a 504", async () => {
   await using own = await startKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "0.2" } });
   await using one = await setUp({ delay_ms: 5_000 }, {}, own);
 
@@ -137,7 +137,7 @@ test("an upstream that never begins its answer is a 504", async () => {
   expect(one.upstream.hits[0]?.cancelled).toBe(true);
 });
 
-test("an upstream that falls silent inside a stream ends it with an error event", async () => {
+test("an idle timeout inside a stream ends it with an error event", async () => {
   await using own = await startKit({ settings: { UPSTREAM_IDLE_TIMEOUT_S: "1" } });
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA], ending: "hang" }, {}, own);
 
@@ -147,7 +147,7 @@ test("an upstream that falls silent inside a stream ends it with an error event"
   expect(text).not.toContain("[DONE]");
 }, 15_000);
 
-test("until the first byte of a body another registry may answer", async () => {
+test("failover is possible until the first byte of a body", async () => {
   await using dying = startUpstream({ headers: EVENTS, chunks: [30], ending: "reset" });
   await using well = startUpstream({ headers: EVENTS, chunks: [DELTA, DONE] });
   const registries = [dying, well].map(({ url }) => ({ provider: "openai", url }));
@@ -163,7 +163,7 @@ test("until the first byte of a body another registry may answer", async () => {
   expect(await chat.text()).toBe(DELTA + DONE);
 });
 
-test("a compressed answer passes as it is", async () => {
+test("a compressed response is relayed unchanged", async () => {
   const body = gzipSync('{"hello":"there"}');
   await using one = await setUp({
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
@@ -176,7 +176,7 @@ test("a compressed answer passes as it is", async () => {
   expect(await reply.json()).toEqual({ hello: "there" });
 });
 
-test("a large answer comes whole", async () => {
+test("a large response arrives completely", async () => {
   const body = new Uint8Array(5 * 1024 * 1024).map((_, at) => at % 251);
   await using one = await setUp({ headers: { "content-type": "image/png" }, body });
 
@@ -185,7 +185,7 @@ test("a large answer comes whole", async () => {
   expect(Buffer.from(await reply.bytes()).equals(Buffer.from(body))).toBe(true);
 });
 
-/** Chunks of 64 KiB without end; counts what was asked for. */
+/** Endless stream of 64 KiB chunks that counts those read. */
 function endless() {
   const made = { bytes: 0 };
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -200,7 +200,7 @@ function endless() {
   return { made, stream };
 }
 
-/** What sockets and buffers hold once no more is made; over 64 MiB where nothing holds it up. */
+/** Returns the bytes produced once production stops; over 64 MiB without back-pressure. */
 async function atRest(made: { bytes: number }): Promise<number> {
   const most = 64 * 1024 * 1024;
   for (let before = -1; made.bytes !== before && made.bytes < most; ) {
@@ -210,7 +210,7 @@ async function atRest(made: { bytes: number }): Promise<number> {
   return made.bytes;
 }
 
-test("a client that stops reading stops the upstream", async () => {
+test("back-pressure of a client reaches the upstream", async () => {
   const { made, stream } = endless();
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(stream) });
   const url = `http://127.0.0.1:${server.port}`;
@@ -219,14 +219,14 @@ test("a client that stops reading stops the upstream", async () => {
 
   const reply = await one.call("/v1/files/file-1/content", { signal: leave.signal });
   await reply.body?.getReader().read();
-  const held = await atRest(made);
+  const produced = await atRest(made);
   leave.abort();
   await server.stop(true);
 
-  expect(held).toBeLessThan(64 * 1024 * 1024);
+  expect(produced).toBeLessThan(64 * 1024 * 1024);
 });
 
-test("an upstream that stops reading stops the client", async () => {
+test("back-pressure of an upstream reaches the client", async () => {
   const { made, stream } = endless();
   await using upstream = await startRawUpstream((socket) => socket.pause());
   const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
@@ -240,14 +240,14 @@ test("an upstream that stops reading stops the client", async () => {
       signal: leave.signal,
     })
     .catch((thrown: Error) => thrown.name);
-  const held = await atRest(made);
+  const produced = await atRest(made);
   leave.abort();
 
   expect(await reply).toBe("AbortError");
-  expect(held).toBeLessThan(64 * 1024 * 1024);
+  expect(produced).toBeLessThan(64 * 1024 * 1024);
 });
 
-test("no header of an upstream passes but the agreed ones", async () => {
+test("only documented upstream headers are relayed", async () => {
   await using one = await setUp({
     headers: {
       "set-cookie": "a=b",
@@ -276,7 +276,7 @@ test("no header of an upstream passes but the agreed ones", async () => {
   expect(reply.headers.get("x-request-id")).not.toBe("theirs");
 });
 
-test("a model name that no header can carry is left out of the header", async () => {
+test("a model name that is invalid in a header is left out of it", async () => {
   await using one = await setUp({ body: {} });
 
   const reply = await one.post(CHAT, { model: "mod\u00e8le\n\u{1f600}" });
@@ -295,10 +295,10 @@ test.each([
   ["its connection", "\r\n", "", ""],
 ])(
   "a stream that ends with %s but without [DONE] gets an error event",
-  async (by, head, before, behind) => {
+  async (by, head, before, after) => {
     await using upstream = await startRawUpstream((socket: Socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${head}`);
-      socket.write(`${before}${DELTA}${behind}`);
+      socket.write(`${before}${DELTA}${after}`);
       if (by === "its connection") socket.end();
     });
     const one = await makeConsumer(await kit(), [{ provider: "openai", url: upstream.url }]);
@@ -331,7 +331,7 @@ test.each([
   ["responses without names", "/v1/responses", 'data: {"type": "response.completed"}\n\n'],
   ["messages", "/v1/messages", event("message_start") + event("message_stop")],
   ["messages in which an error is sent", "/v1/messages", event("error")],
-])("a complete stream passes as it is: %s", async (_, path, sent) => {
+])("a complete stream is relayed unchanged: %s", async (_, path, sent) => {
   for (const size of [sent.length, 50]) {
     const chunks = Array.from({ length: Math.ceil(sent.length / size) }, (_, at) =>
       sent.slice(at * size, (at + 1) * size),
@@ -367,7 +367,7 @@ test("nothing is appended when the connection breaks after [DONE]", async () => 
   expect(await events()).toMatchObject({ items: [{ status: 200, error_code: null }] });
 });
 
-test("broken framing in the packet of the whole stream does not discard its events", async () => {
+test("broken framing in the packet of a whole stream does not discard its events", async () => {
   await using upstream = await startRawUpstream((socket: Socket) => {
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
     const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked";
@@ -383,7 +383,7 @@ test("broken framing in the packet of the whole stream does not discard its even
 test.each([
   ["a download", "/v1/files/file-1/content", "GET"],
   ["speech", "/v1/audio/speech", "POST"],
-])("%s of events has no terminator and passes as it is", async (_, path, method) => {
+])("%s of events has no terminator and is relayed unchanged", async (_, path, method) => {
   await using one = await setUp({ headers: EVENTS, chunks: [DELTA] });
 
   const body = method === "POST" ? JSON.stringify(ASK) : null;
@@ -391,7 +391,7 @@ test.each([
   expect(await (await one.call(path, { method, body })).text()).toBe(DELTA);
 });
 
-test("a compressed event stream that breaks off is cut, not continued in plain text", async () => {
+test("a compressed event stream that breaks off is aborted, not continued in plain text", async () => {
   const headers = { ...EVENTS, "content-encoding": "gzip" };
   await using one = await setUp({ headers, chunks: ["\u001f", 30], ending: "reset" });
 
@@ -405,9 +405,9 @@ test("a compressed event stream that breaks off is cut, not continued in plain t
   expect(reply.bytes()).rejects.toMatchObject({ code: "ECONNRESET" });
 });
 
-test("an error that an upstream tells inside a stream reaches the client as it is (bifrost #5040)", async () => {
-  const told = 'event: error\ndata: {"error":{"message":"overloaded","code":"busy"}}\n\n';
-  await using one = await setUp({ headers: EVENTS, chunks: [DELTA, told] });
+test("an error event of an upstream reaches the client unchanged", async () => {
+  const error = 'event: error\ndata: {"error":{"message":"overloaded","code":"busy"}}\n\n';
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA, error] });
 
-  expect(await (await one.post(CHAT, ASK)).text()).toBe(DELTA + told);
+  expect(await (await one.post(CHAT, ASK)).text()).toBe(DELTA + error);
 });

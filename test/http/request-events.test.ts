@@ -1,4 +1,4 @@
-/** What the data plane answered is listed, on both databases; bodies are not. */
+/** Data-plane requests are listed, without their bodies, on both databases. */
 import { describe, expect, test } from "bun:test";
 import { startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -9,7 +9,7 @@ interface Listed {
 }
 
 describe.each(databaseKinds)("%s", (database) => {
-  test("a request is told with consumer, key, registry, models, sizes, times and tokens", async () => {
+  test("a request is recorded with consumer, key, registry, models, sizes, times and tokens", async () => {
     await using kit = await startKit({ database });
     const gateway = await kit.make("/v1/gateways", { name: "g" });
     const path = `/v1/gateways/${gateway.id}`;
@@ -31,8 +31,8 @@ describe.each(databaseKinds)("%s", (database) => {
     const list = async (query = "") =>
       (await (await kit.get(`${path}/requests${query}`)).json()) as Listed;
 
-    const answered = await chat("@demo/demo-chat");
-    await answered.text();
+    const response = await chat("@demo/demo-chat");
+    await response.text();
     await (await chat("bad\u0000name")).text();
     await (await chat("@openai/gpt")).text();
     let events = await list();
@@ -43,8 +43,8 @@ describe.each(databaseKinds)("%s", (database) => {
 
     const [refused, odd, good] = events.items;
     expect(good).toMatchObject({
-      id: answered.headers.get("x-request-id"),
-      trace_id: answered.headers.get("x-ag-trace-id"),
+      id: response.headers.get("x-request-id"),
+      trace_id: response.headers.get("x-ag-trace-id"),
       consumer_id: consumer.id,
       key_id: key.id,
       registry_id: registry.id,

@@ -53,19 +53,19 @@ test("messages reach the upstream with the registry's key, the fixed version and
   expect(JSON.parse(hit?.body.toString() ?? "")).toEqual(ask);
 });
 
-test("answers and errors carry the request id where the client looks for it", async () => {
+test("responses and errors have the request id where the client reads it", async () => {
   const client = await demo();
 
-  const answer = await client.messages.create(ask);
+  const message = await client.messages.create(ask);
   const error = await client.messages
-    .create({ ...ask, model: "@nobody/x" })
+    .create({ ...ask, model: "@unknown/x" })
     .catch((thrown: unknown) => thrown);
 
-  expect(answer._request_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(message._request_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(error).toMatchObject({ requestID: expect.stringMatching(/^[0-9a-f-]{36}$/) });
 });
 
-describe("an error of the gateway on /v1/messages has Anthropic's shape", () => {
+describe("an error of the gateway on /v1/messages has Anthropic's format", () => {
   const post = async (status: number, headers: Record<string, string>, body: object = ask) => {
     const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
     const reply = await one.post("/v1/messages", body, headers);
@@ -74,7 +74,7 @@ describe("an error of the gateway on /v1/messages has Anthropic's shape", () => 
   };
 
   test.each([
-    [400, "invalid_request_error", {}, { ...ask, model: "@nobody/" }],
+    [400, "invalid_request_error", {}, { ...ask, model: "@unknown/" }],
     [401, "authentication_error", { "x-ag-api-key": "ag_wrong" }, ask],
     [403, "permission_error", { "x-ag-pin": "@groq" }, ask],
   ])("%d is %s", async (status, type, headers, sent) => {
@@ -145,7 +145,7 @@ test("the query string of messages reaches the upstream", async () => {
   expect(one.upstream.hits[0]?.query).toBe("?beta=true");
 });
 
-test("files keep the provider's own shape, upload to deletion", async () => {
+test("files keep the provider's format, from upload to deletion", async () => {
   const file = { id: "file_1", type: "file", mime_type: "text/plain", size_bytes: 3 };
   await using one = await recording(({ method, path }) =>
     path.endsWith("/content")
@@ -176,7 +176,7 @@ test("files keep the provider's own shape, upload to deletion", async () => {
   expect(one.upstream.hits.every(({ headers }) => !headers["anthropic-beta"])).toBe(true);
 });
 
-test("a stream that breaks off throws at the client", async () => {
+test("a stream that breaks off throws in the client", async () => {
   await using one = await recording({
     headers: { "content-type": "text/event-stream" },
     chunks: [

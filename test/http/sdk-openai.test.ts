@@ -1,4 +1,4 @@
-/** The official reference client, unmodified, against the built-in demo provider and recording upstreams. */
+/** The unmodified OpenAI SDK against the built-in demo provider and recording upstreams. */
 import { expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { makeConsumer } from "../kit/dataplane.ts";
@@ -7,7 +7,7 @@ import { type Script, startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
 
-/** The client as its users make one: an address and a key, nothing else. */
+/** Creates a client like its users, with only a base URL and a key. */
 async function demo() {
   const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
   return new OpenAI({ baseURL: `${one.url}/v1`, apiKey: one.key });
@@ -93,7 +93,7 @@ test("images: generate, edit, vary", async () => {
   expect(varied.data?.length).toBe(1);
 });
 
-test("audio: speech there, transcription back", async () => {
+test("audio: speech and transcription", async () => {
   const client = await demo();
 
   const speech = await client.audio.speech.create({
@@ -133,7 +133,7 @@ test("files: upload, list, retrieve, download, delete", async () => {
   expect(removed.deleted).toBe(true);
 });
 
-test("what the client writes reaches the upstream, its key does not", async () => {
+test("the client's request reaches the upstream, its key does not", async () => {
   await using one = await recording({ body: { id: "x", choices: [] } });
 
   await one.client.chat.completions.create(
@@ -153,7 +153,7 @@ test("what the client writes reaches the upstream, its key does not", async () =
   expect(hit?.headers.authorization).toStartWith("Bearer sk-upstream");
 });
 
-test("uploads of a stream arrive whole", async () => {
+test("a streamed upload arrives completely", async () => {
   await using one = await recording({ body: { id: "file-1" } });
   const content = Buffer.alloc(3 * 1024 * 1024, "0123456789");
 
@@ -162,7 +162,7 @@ test("uploads of a stream arrive whole", async () => {
   expect(one.upstream.hits[0]?.body.includes(content)).toBe(true);
 });
 
-test("our errors and an upstream's are the client's own error classes", async () => {
+test("errors of the gateway and of an upstream are instances of the client's error classes", async () => {
   await using one = await recording({
     status: 429,
     headers: { "retry-after": "3" },
@@ -187,7 +187,7 @@ test.each([
   ],
   ["the version is left out", (url: string) => url, "/{consumer}/v1/"],
   ["the version is there twice", (url: string) => `${url}/v1/v1`, "/{consumer}/v1/"],
-])("when %s, the client's error says what the address must be", async (_, baseURL, told) => {
+])("when %s, the client's error names the correct base URL", async (_, baseURL, expected) => {
   const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
   const client = new OpenAI({ baseURL: baseURL(one.url), apiKey: one.key, maxRetries: 0 });
 
@@ -196,13 +196,13 @@ test.each([
   expect(error).toBeInstanceOf(OpenAI.NotFoundError);
   expect(error).toMatchObject({
     code: "not_found",
-    message: expect.stringContaining(told),
+    message: expect.stringContaining(expected),
     requestID: expect.any(String),
   });
 });
 
 test.each(["sk-some-other-key", "pa_an-admin-token", "pc_a-collector-key"])(
-  "with %s in its place, the client's error says how a consumer key begins",
+  "with %s instead, the client's error names the prefix of a consumer key",
   async (apiKey) => {
     const one = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
     const client = new OpenAI({ baseURL: `${one.url}/v1`, apiKey });
@@ -214,7 +214,7 @@ test.each(["sk-some-other-key", "pa_an-admin-token", "pc_a-collector-key"])(
   },
 );
 
-test("a stream that breaks off throws at the client", async () => {
+test("a stream that breaks off throws in the client", async () => {
   await using one = await recording({
     headers: { "content-type": "text/event-stream" },
     chunks: ['data: {"choices":[{"delta":{"content":"a"}}]}\n\n', 30],
@@ -248,7 +248,7 @@ test.each(["/v1/chat/completions", "/v1/responses", "/v1/embeddings"])(
   },
 );
 
-test("a permanent rejection tells the client not to retry", async () => {
+test("a permanent rejection disables retries of the client", async () => {
   const one = await makeConsumer(await kit(), []);
   const retry = async (path: string, headers: Record<string, string> = {}) => {
     const reply = await one.post(path, { model: "m" }, headers);

@@ -8,7 +8,7 @@ import { schemaTables } from "../../src/db/schema-tables.ts";
 export const fixtureFile = (release: string, name: string): string =>
   join(import.meta.dir, "../golden/upgrade", release, name);
 
-/** The rows as they were backed up; `places` are the addresses for `http://127.0.0.1:1` and so on. */
+/** Returns the rows of the backup; `places` replace the addresses `http://127.0.0.1:1` and so on. */
 export const fixtureRows = (release: string, places: readonly string[]): string =>
   readFileSync(fixtureFile(release, "rows.jsonl"), "utf8").replace(
     /http:\/\/127\.0\.0\.1:([1-5])(?!\d)/g,

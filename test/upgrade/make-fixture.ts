@@ -18,7 +18,7 @@ import { startUpstream } from "../kit/upstream.ts";
 
 const FAR = "2999-01-01T00:00:00.000Z";
 
-/** The servers of others, each at an address that the upgrade test replaces. */
+/** Starts the external servers, each at an address that the upgrade test replaces. */
 function startOthers() {
   const upstream = startUpstream(({ path }) =>
     path.endsWith("/files")
@@ -33,7 +33,7 @@ function startOthers() {
   return { upstream, mcp, auth, vendor, guarded };
 }
 
-/** The authorization server of the kit, but its registration gives a client secret. */
+/** Starts the authorization server of the kit, with a registration that returns a client secret. */
 function startRegistration(auth: ReturnType<typeof startAuthServer>) {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -220,7 +220,7 @@ async function makeStore(kit: Kit, others: Others) {
   };
 }
 
-/** Returns where the browser is sent to sign in; the sign-in is never completed. */
+/** Returns the sign-in URL; the sign-in is never completed. */
 async function startFlow(link: string, token: string): Promise<string> {
   const send = (fields: Record<string, string>, cookie = "") =>
     fetch(link, {
@@ -246,7 +246,7 @@ test("writes the fixture", async () => {
       await kit.post("/v1/gateways", { name: "Once" }, { "idempotency-key": "once" })
     ).json(),
   };
-  // Longer than the fixture is kept.
+  // Longer than the fixture is in use.
   for (const table of ["approvals", "pseudonyms", "oauth_flows"]) {
     await kit.db.run(`UPDATE ${table} SET expires_at = $1`, FAR);
   }

@@ -1,4 +1,4 @@
-/** What the previous release reads and writes still works in the newest schema, so nodes of both can run side by side. */
+/** Statements of the previous release work in the newest schema, so that nodes of both releases can run side by side. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { type Db, openDb, type Value } from "../../src/db/db.ts";
@@ -11,7 +11,7 @@ const RELEASE = "eb2e1da";
 interface Recorded {
   sql: string;
   values: Value[];
-  /** Of a statement that the other database does not understand. */
+  /** Set if only this database supports the statement. */
   dialect?: Db["dialect"];
 }
 
@@ -22,10 +22,10 @@ const recorded: Recorded[] = readFileSync(fixtureFile(RELEASE, "statements.jsonl
 
 const UNDONE = new Error("undone");
 
-/** Returns why the statement fails; undefined when it runs. Whatever it changes is undone. */
+/** Returns the error of the statement; undefined if it succeeds. Its changes are rolled back. */
 async function failureOf(db: Db, { sql, values }: Recorded): Promise<string | undefined> {
   const outcome = db.transaction(async (tx) => {
-    // Rows that it refers to are not there.
+    // Disables foreign keys, because the referenced rows do not exist.
     if (tx.dialect === "postgres") await tx.run("SET LOCAL session_replication_role = replica");
     await tx.many(sql, ...values);
     throw UNDONE;

@@ -1,4 +1,4 @@
-/** An installation of the previous release is upgraded in place by its first start, and everything in it still works. */
+/** The first start upgrades an installation of the previous release in place, and all its data still works. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { fixtureFile, fixtureRows, loadFixture } from "./load-fixture.ts";
 
 const RELEASE = "eb2e1da";
 
-/** The servers that the installation calls. */
+/** Starts the servers that the installation calls. */
 async function startOthers() {
   const key = await newSigningKey("ES256", "k1");
   const issuer = await startIssuer(key);
@@ -150,7 +150,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     await evaluate(kit, access_token, { payload: { input: "hello" }, collector_key });
   });
 
-  test("an idempotent request is answered as before, not run again", async () => {
+  test("a repeated Idempotency-Key gets the stored response and is not run again", async () => {
     const { kit, upstream } = upgraded;
     const once = { "idempotency-key": "once" };
     const before = upstream.hits.length;
@@ -204,7 +204,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     // The token endpoint checks the client secret.
     expect((await headersOf("own__issues"))?.get("authorization")).toMatch(/^Bearer at-/);
 
-    // The server refuses the stored token, so it is renewed with the refresh token and the client secret.
+    // The server rejects the stored token, so it is renewed with the refresh token and the client secret.
     expect(await client.call("mail__mail")).toMatchObject({ isError: false });
     const sent = guarded.hits.map(({ headers }) => headers.get("authorization"));
     expect(sent).toContain(`Bearer ${facts.account.access_token}`);
@@ -217,7 +217,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const browser = openBrowser();
     await browser.submit(`${kit.url}/me/connect/${install?.id}`, { token: facts.store.bob });
 
-    // Which authorization server it was sent to is not recorded (decision 0006).
+    // The release did not record its authorization server (decision 0006).
     const query = new URLSearchParams({ state: facts.flow.state, code: "code-1", iss: auth.url });
     const page = await browser.visit(`${kit.url}/oauth/callback?${query}`);
 

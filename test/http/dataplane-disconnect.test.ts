@@ -36,13 +36,13 @@ const UPLOAD = {
 const OK = "HTTP/1.1 200 OK\r\n";
 
 test.each([
-  ["while it waits for the answer", ASK, ""],
-  ["in the middle of a short answer", ASK, `${OK}content-length: 9\r\n\r\nhalf`],
+  ["while it waits for the response", ASK, ""],
+  ["in the middle of a short response", ASK, `${OK}content-length: 9\r\n\r\nhalf`],
   ["in the middle of a long one", ASK, `${OK}content-length: 90000\r\n\r\nhalf`],
   ["in the middle of a stream", ASK, `${OK}content-type: text/event-stream\r\n\r\ndata: 1\n\n`],
   ["in the middle of its upload", UPLOAD, ""],
 ])(
-  "a client that leaves %s ends the upstream call",
+  "a client that disconnects %s cancels the upstream call",
   async (_, { path, type, body, more, length }, words) => {
     const calls: Socket[] = [];
     await using upstream = await startRawUpstream((socket) => {
@@ -68,9 +68,9 @@ test.each([
   },
 );
 
-test("for a client that leaves between two attempts no other registry is asked", async () => {
+test("no attempt follows after a client disconnects between two attempts", async () => {
   await using own = await startKit();
-  own.deps.random = () => 10; // a pause that outlasts the notice of the client's departure
+  own.deps.random = () => 10; // a backoff that outlasts the detection of the disconnect
   await using first = startUpstream();
   await using second = startUpstream();
   const upstreams = [first, second];
@@ -82,7 +82,7 @@ test("for a client that leaves between two attempts no other registry is asked",
   const leave = new AbortController();
   for (const { script } of upstreams) {
     script(() => {
-      setTimeout(() => leave.abort(), 5); // the answer is on its way
+      setTimeout(() => leave.abort(), 5); // the response is on its way
       return { status: 503 };
     });
   }
