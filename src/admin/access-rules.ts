@@ -1,4 +1,4 @@
-/** Access rules of the Store: what a subject and a target may be. */
+/** Operations on access rules of the Store. */
 import { AppError } from "../contract/errors.ts";
 import { type AccessRule, type AccessRuleInput, accessRules } from "../contract/store-access.ts";
 import { accessRuleTable } from "../db/access-rules.ts";
@@ -12,21 +12,21 @@ const definition: ResourceDefinition<AccessRule, AccessRuleInput, AccessRule> = 
   requireParent: requireGateway,
   toReply: (_, row) => row,
   toColumns(_, input) {
-    checkName("subject", input.subject_type === "everyone", input.subject);
-    checkName("target", input.target_type === "all", input.target);
+    checkWildcard("subject", input.subject_type === "everyone", input.subject);
+    checkWildcard("target", input.target_type === "all", input.target);
     return input;
   },
 };
 
 export const accessRuleRoutes: Route[] = resourceRoutes(accessRules, definition);
 
-/** `*` means all of them, and nothing else does. */
-function checkName(member: "subject" | "target", all: boolean, value: string): void {
-  if (all === (value === "*")) return;
+/** Checks that the value is `*` if, and only if, the type means everyone or all servers. */
+function checkWildcard(member: "subject" | "target", isWildcard: boolean, value: string): void {
+  if (isWildcard === (value === "*")) return;
   throw new AppError(
     "validation_failed",
-    all
-      ? `${member}: leave it out, as ${member}_type means all of them`
-      : `${member}: say which ${member} the rule is about`,
+    isWildcard
+      ? `${member}: must be left out for this ${member}_type`
+      : `${member}: is required for this ${member}_type`,
   );
 }

@@ -1,4 +1,4 @@
-/** Activity: evaluations found, counted, exported and erased. */
+/** Operations on Activity: lists, counts, exports and erases evaluations. */
 import {
   countActivity,
   EvaluationEvent,
@@ -21,9 +21,9 @@ const DAY_MS = 86_400_000;
 
 export const activityRoutes: Route[] = [
   route(listActivity, async (deps, { actor, query: { limit, cursor, ...filters } }) => {
-    // Whether a text is found tells what it holds, letter by letter.
+    // Search results reveal stored text, character by character.
     if (filters.q && !PERMISSIONS[actor.role].includes("audit")) {
-      throw new AppError("forbidden", "q: only who may read the texts may search them.");
+      throw new AppError("forbidden", "q: requires the permission audit.");
     }
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const page = await pageEvaluations(deps.db, { filters, limit, after, order: "newest" });
@@ -38,18 +38,18 @@ export const activityRoutes: Route[] = [
   }),
   route(getActivity, async (deps, { params: { event_id } }) => {
     const found = await findEvaluation(deps.db, event_id);
-    if (!found) throw new AppError("not_found", `There is no event with the id ${event_id}.`);
+    if (!found) throw new AppError("not_found", `Unknown event ${event_id}.`);
     return { ...found.event, content: found.content };
   }),
   route(eraseActivity, async (deps, call) => {
-    // They would be written after, and stand there again.
+    // Queued events would be written after the deletion.
     if (deps.hasHeldEvaluations()) throw new AppError("unavailable", HELD);
     if (deps.db.dialect === "postgres") await Bun.sleep(OTHER_NODES_WRITE_WITHIN_MS);
     const { consumer_id } = call.body;
     return await deps.db.transaction(async (db) => {
       const erased = await deleteEvaluations(db, { consumer_id });
       await eraseApprovals(db, consumer_id);
-      // That somebody erased is kept; who was erased is not.
+      // Records the erasure without the erased consumer_id.
       const change = { resource: "activity", verb: "delete", id: deps.newId() } as const;
       await recordChange({ ...deps, db }, call, {
         ...change,
@@ -62,11 +62,11 @@ export const activityRoutes: Route[] = [
   }),
 ];
 
-/** Twice what an answered evaluation waits there at most, while the database takes it. */
+/** Twice the maximum time for which other nodes queue an event while the database is available. */
 const OTHER_NODES_WRITE_WITHIN_MS = 500;
 
 const HELD =
-  "Evaluations that were answered wait for the database: nothing is erased before they stand there. Try again; evaluations_held in the log says what is wrong.";
+  "Recorded evaluations are still queued for the database, so nothing was erased. Try again later; evaluations_held in the log has the reason.";
 
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, "base64url").toString("utf8");
@@ -79,8 +79,8 @@ export const activityExportRoute: DirectRoute = {
   async respond(deps, { query, headers }) {
     // Decoded by the endpoint's own schema before this is called.
     const { format, ...filters } = query as ReturnType<typeof exportActivity.query.parse>;
-    const lines = format === "csv" ? csvLines : jsonLines;
-    return new Response(streamOf(lines(eventsOf(deps, filters))), {
+    const lines = format === "csv" ? toCsvLines : toJsonLines;
+    return new Response(toStream(lines(readEvents(deps, filters))), {
       headers: {
         ...headers,
         "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
@@ -90,25 +90,25 @@ export const activityExportRoute: DirectRoute = {
   },
 };
 
-const EXPORTED_AT_A_TIME = 200;
+const EXPORT_PAGE_SIZE = 200;
 
-/** A page at a time: a reader that is slow, or leaves, holds nothing up. */
-async function* eventsOf(deps: Deps, filters: object): AsyncGenerator<EvaluationEvent> {
+/** Reads one page at a time, so that a slow client does not block anything. */
+async function* readEvents(deps: Deps, filters: object): AsyncGenerator<EvaluationEvent> {
   await deps.flushEvaluations();
   let after: string | undefined;
   do {
-    const asked = { filters, limit: EXPORTED_AT_A_TIME, after, order: "oldest" } as const;
-    const { items, next } = await pageEvaluations(deps.db, asked);
+    const page = { filters, limit: EXPORT_PAGE_SIZE, after, order: "oldest" } as const;
+    const { items, next } = await pageEvaluations(deps.db, page);
     yield* items;
     after = next ?? undefined;
   } while (after !== undefined);
 }
 
-async function* jsonLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
+async function* toJsonLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
   for await (const event of events) yield `${JSON.stringify(event)}\n`;
 }
 
-function streamOf(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+function toStream(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
@@ -124,17 +124,17 @@ function streamOf(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 
 const COLUMNS = Object.keys(EvaluationEvent.shape) as (keyof EvaluationEvent)[];
 
-async function* csvLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
+async function* toCsvLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
   yield `${COLUMNS.join(",")}\r\n`;
   for await (const event of events) {
-    yield `${COLUMNS.map((name) => csvCell(event[name])).join(",")}\r\n`;
+    yield `${COLUMNS.map((name) => toCsvCell(event[name])).join(",")}\r\n`;
   }
 }
 
-function csvCell(value: unknown): string {
+function toCsvCell(value: unknown): string {
   const text =
     value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-  // A cell that begins like a formula would run when a spreadsheet opens the file.
+  // Prevents formula injection: spreadsheets run a cell that begins like a formula.
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,4 +1,4 @@
-/** The audit log, newest first; a token that is limited to some gateways sees only theirs. */
+/** Lists the audit log. A token that is limited to gateways sees only their records. */
 import { listAudit } from "../contract/audit.ts";
 import { AppError } from "../contract/errors.ts";
 import { auditTable } from "../db/audit-log.ts";
@@ -10,7 +10,7 @@ export const auditRoutes: Route[] = [
     if (actor.gateway_ids && !actor.gateway_ids.includes(filters.gateway_id ?? "")) {
       throw new AppError(
         "forbidden",
-        `This token is limited to some gateways: add ?gateway_id= with one of ${actor.gateway_ids.join(", ")}.`,
+        `gateway_id: is required, because this token is limited to ${actor.gateway_ids.join(", ")}.`,
       );
     }
     const where = Object.fromEntries(Object.entries(filters).filter(([, value]) => value));

@@ -1,4 +1,4 @@
-/** The catalog of a gateway, entry by entry: what is added, changed, hidden and imported. */
+/** Operations on catalog entries of a gateway. */
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { StoreCode } from "../contract/mcp-registries.ts";
@@ -24,33 +24,36 @@ import { requireGateway } from "./resource-routes.ts";
 import { recordCatalogEntry, saveCatalogEntry } from "./save-catalog-entry.ts";
 
 export const catalogEntryRoutes: Route[] = [
-  route(getCatalogEntry, (deps, { params }) => entryAt(deps, params)),
+  route(getCatalogEntry, (deps, { params }) => findEntry(deps, params)),
   route(createCatalogEntry, async (deps, call) => {
     const { gateway_id } = call.params;
     await requireGateway(deps, call.params);
     checkCatalogEntry(call.body);
-    checkAllowPrivate(deps, call.actor, reachOf(call.body));
+    checkAllowPrivate(deps, call.actor, toReach(call.body));
     if (await findCatalogEntry(deps.db, gateway_id, call.body.code)) {
-      throw new AppError("already_exists", "code: the catalog has this server already.");
+      throw new AppError("already_exists", "code: is already in the catalog.");
     }
     await refuseClientTheft(deps, gateway_id, call.body, undefined);
     return await saveCatalogEntry(deps, call, gateway_id, { input: call.body, source: "custom" });
   }),
   route(updateCatalogEntry, async (deps, call) => {
     const { gateway_id } = call.params;
-    const before = await entryAt(deps, call.params);
+    const before = await findEntry(deps, call.params);
     const { source, needs_admin_setup: _, updated_at: __, ...current } = before;
     const input = decode(CatalogEntryInput, { ...current, ...call.body });
     checkCatalogEntry(input);
-    checkAllowPrivate(deps, call.actor, reachOf(input), reachOf(before));
+    checkAllowPrivate(deps, call.actor, toReach(input), toReach(before));
     await refuseClientTheft(deps, gateway_id, input, before);
     return await saveCatalogEntry(deps, call, gateway_id, { input, source, before });
   }),
   route(deleteCatalogEntry, async (deps, call) => {
     const { gateway_id } = call.params;
-    const before = await entryAt(deps, call.params);
+    const before = await findEntry(deps, call.params);
     if (before.updated_at === null) {
-      throw new AppError("conflict", "This server is shipped: set its status to hidden instead.");
+      throw new AppError(
+        "conflict",
+        "A shipped server cannot be deleted. Set its status to hidden instead.",
+      );
     }
     await catalogEntryTable.remove(deps.db, { gateway_id, code: before.code });
     await recordCatalogEntry(deps, call, { gateway_id, verb: "delete", before, after: null });
@@ -66,20 +69,20 @@ export const catalogEntryRoutes: Route[] = [
   }),
 ];
 
-const reachOf = ({ allow_private, url, auth, fields }: CatalogEntryInput): Reach => ({
+const toReach = ({ allow_private, url, auth, fields }: CatalogEntryInput): Reach => ({
   allow_private,
   target: [url, auth, fields],
 });
 
-/** Client secrets of instances and accounts of principals go to the token endpoint of their server, and to no other. */
+/** Rejects a new token endpoint while instances have client secrets or accounts, which would be sent there. */
 async function refuseClientTheft(
   deps: Deps,
   gateway_id: string,
   input: CatalogEntryInput,
   before: CatalogEntry | undefined,
 ): Promise<void> {
-  const to = tokenUrl(input.auth);
-  if (to === null || to === (before && tokenUrl(before.auth))) return;
+  const url = tokenUrlOf(input.auth);
+  if (url === null || url === (before && tokenUrlOf(before.auth))) return;
   for (const { id, name, auth, provider_options } of await mcpRegistries(deps.db, gateway_id)) {
     if (provider_options.code !== input.code || auth?.type !== "forwarded") continue;
     const held = auth.client_secret
@@ -88,21 +91,21 @@ async function refuseClientTheft(
     if (!held) continue;
     throw new AppError(
       "has_dependents",
-      `auth.token_url: "${name}" ${held}, which would go there: take them out of that instance first.`,
+      `auth.token_url: cannot be changed while the instance "${name}" ${held}. Remove them first.`,
     );
   }
 }
 
-const tokenUrl = (auth: CatalogAuth): string | null =>
+const tokenUrlOf = (auth: CatalogAuth): string | null =>
   auth.type === "oauth" ? auth.token_url : null;
 
-async function entryAt(
+async function findEntry(
   deps: Deps,
   { gateway_id, code }: { gateway_id: string; code: string },
 ): Promise<CatalogEntry> {
   await requireGateway(deps, { gateway_id });
   const known = StoreCode.safeParse(code).success;
   const entry = known ? await findCatalogEntry(deps.db, gateway_id, code) : undefined;
-  if (!entry) throw new AppError("not_found", `The catalog has no server "${code.slice(0, 200)}".`);
+  if (!entry) throw new AppError("not_found", `Unknown Store server "${code.slice(0, 200)}".`);
   return entry;
 }

@@ -3,14 +3,14 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
 
-/** Where a resource sends requests. */
+/** Destination of the requests that a resource sends. */
 export interface Reach {
   allow_private: boolean;
-  /** Everything that decides the address, without secrets. */
+  /** All members that determine the address, without secrets. */
   target: unknown;
 }
 
-/** Any administrator may change the rest of a resource that an owner allowed to reach its address. */
+/** Any administrator may change the other members of a resource that an owner gave access. */
 export function checkAllowPrivate(
   { settings }: Pick<Deps, "settings">,
   { role }: Actor,

@@ -1,4 +1,4 @@
-/** What a schema cannot say about a catalog entry. */
+/** Checks the rules for a catalog entry that a schema cannot express. */
 import { AppError } from "../contract/errors.ts";
 import { findFieldError } from "../contract/mcp-registries.ts";
 import { type CatalogEntryInput, listPrincipalFields } from "../contract/store-catalog.ts";
@@ -12,18 +12,19 @@ export function checkCatalogEntry({
   status,
   allow_private,
 }: CatalogEntryInput): void {
-  const trouble = findFieldError(fields);
-  if (trouble) refuse(trouble);
+  const fieldError = findFieldError(fields);
+  if (fieldError) refuse(fieldError);
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
-  const named = listTemplateNames(url);
-  const loose = named.find((name) => !inPath.has(name));
-  if (loose !== undefined) refuse(`url: {${loose}} is not a field with "in": "path"`);
-  const idle = [...inPath].find((key) => !named.includes(key));
-  if (idle !== undefined) refuse(`fields: {${idle}} does not stand in the url`);
-  const theirs = new Set(listPrincipalFields({ fields }).map(({ key }) => key));
-  const host = listOriginNames(url).find((name) => theirs.has(name));
-  // What an instance may reach would be each principal's choice.
-  if (host !== undefined) refuse(`fields: {${host}} names the host: its scope must be admin`);
+  const names = listTemplateNames(url);
+  const unknown = names.find((name) => !inPath.has(name));
+  if (unknown !== undefined) refuse(`url: {${unknown}} must be a field with "in": "path"`);
+  const unused = [...inPath].find((key) => !names.includes(key));
+  if (unused !== undefined) refuse(`fields: {${unused}} is not in the url`);
+  const principalKeys = new Set(listPrincipalFields({ fields }).map(({ key }) => key));
+  const host = listOriginNames(url).find((name) => principalKeys.has(name));
+  // Otherwise each principal could choose the host.
+  if (host !== undefined)
+    refuse(`fields: the scope of {${host}} must be admin, because it is part of the host`);
   const filled = fillTemplate(url, () => "x");
   const parsed = URL.parse(filled);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.hash) {
@@ -36,7 +37,7 @@ export function checkCatalogEntry({
     if (token_url) checkUrl(token_url, "auth.token_url", allow_private);
   }
   if (status === "shown" && auth.type === "unknown") {
-    refuse("auth: say what the server asks of its callers before you show it");
+    refuse("auth: must not be unknown if status is shown");
   }
 }
 

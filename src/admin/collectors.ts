@@ -1,4 +1,4 @@
-/** Collectors: which policy judges, for whom another one does, and what they are called with. */
+/** Operations on collectors, their policy overrides and their keys. */
 import { collectorKeys, serviceClients } from "../contract/collector-keys.ts";
 import {
   type Collector,
@@ -25,15 +25,15 @@ const definition: ResourceDefinition<Collector, CollectorInput, Collector> = {
   id: "collector_id",
   scopeOf: () => ({}),
   toReply: (_, row) => row,
-  // The number of a version says nothing of another policy.
+  // A version number belongs to one policy.
   defaultsOnUpdate: (row, { default_policy_id = row.default_policy_id }) =>
     default_policy_id === row.default_policy_id ? {} : { default_policy_version: null },
   async toColumns(deps, input) {
     const { gateway_id, default_policy_id, default_policy_version } = input;
     if (gateway_id && !(await gatewayTable.find(deps.db, { id: gateway_id }))) {
-      throw new AppError("validation_failed", "gateway_id: there is no such gateway");
+      throw new AppError("validation_failed", `gateway_id: unknown gateway ${gateway_id}`);
     }
-    await checkPinned(deps, default_policy_id, default_policy_version, "default_policy_");
+    await checkPolicy(deps, default_policy_id, default_policy_version, "default_policy_");
     return { ...input, collector_key: input.collector_key ?? `col-${newSlug(12)}` };
   },
   async checkRemovable(deps, { id }) {
@@ -42,13 +42,16 @@ const definition: ResourceDefinition<Collector, CollectorInput, Collector> = {
     );
     if (guarded.length === 0) return;
     const names = guarded.map(({ name }) => `"${name}"`).join(", ");
-    throw new AppError("has_dependents", `This collector guards the tool calls of ${names}.`);
+    throw new AppError(
+      "has_dependents",
+      `This collector guards the tool calls of ${names}. Set another guard first.`,
+    );
   },
 };
 
 const findCollector = async (deps: Deps, { collector_id = "" }: Record<string, string>) => {
   const row = await collectorTable.find(deps.db, { id: collector_id });
-  if (!row) throw new AppError("not_found", `There is no collector with the id ${collector_id}.`);
+  if (!row) throw new AppError("not_found", `Unknown collector ${collector_id}.`);
   return row;
 };
 
@@ -70,9 +73,9 @@ export const collectorRoutes: Route[] = [
   }),
   route(setOverride, async (deps, call) => {
     const { id: collector_id, gateway_id } = await findCollector(deps, call.params);
-    const consumer_id = consumerOf(call.params);
+    const consumer_id = readConsumerId(call.params);
     const { policy_id, policy_version } = call.body;
-    await checkPinned(deps, policy_id, policy_version, "policy_");
+    await checkPolicy(deps, policy_id, policy_version, "policy_");
     const before = await overrideTable.lock(deps.db, { collector_id, consumer_id });
     const row = {
       id: before?.id ?? deps.newId(),
@@ -98,10 +101,10 @@ export const collectorRoutes: Route[] = [
     const { id: collector_id, gateway_id } = await findCollector(deps, call.params);
     const row = await overrideTable.lock(deps.db, {
       collector_id,
-      consumer_id: consumerOf(call.params),
+      consumer_id: readConsumerId(call.params),
     });
     if (!row)
-      throw new AppError("not_found", "This collector has no override for that consumer_id.");
+      throw new AppError("not_found", "This collector has no override for the consumer_id.");
     await overrideTable.remove(deps.db, { id: row.id });
     const change = { resource: "override", verb: "delete", id: row.id } as const;
     await recordChange(deps, call, { ...change, gateway_id, before: { ...row }, after: null });
@@ -109,27 +112,28 @@ export const collectorRoutes: Route[] = [
   }),
 ];
 
-function consumerOf({ consumer = "" }: Record<string, string>): string {
+function readConsumerId({ consumer = "" }: Record<string, string>): string {
   if (consumer.length <= 1024 && !consumer.includes("\0")) return consumer;
   throw new AppError(
     "validation_failed",
-    "consumer_id: has at most 1024 characters, none of them NUL",
+    "consumer_id: must have at most 1024 characters and no NUL",
   );
 }
 
-/** A policy that is named must exist, in that version when one is pinned. */
-async function checkPinned(
+/** Checks that the policy exists, and its pinned version if there is one. */
+async function checkPolicy(
   deps: Deps,
   policy_id: string | null,
   number: number | null,
-  at: "default_policy_" | "policy_",
+  prefix: "default_policy_" | "policy_",
 ): Promise<void> {
   if (policy_id === null) {
     if (number === null) return;
-    throw new AppError("validation_failed", `${at}version: needs ${at}id`);
+    throw new AppError("validation_failed", `${prefix}version: requires ${prefix}id`);
   }
   if (!(await policyVersionTable.find(deps.db, { policy_id, number: number ?? 1 }))) {
-    const what = number === null ? "id: there is no such policy" : "version: was never saved";
-    throw new AppError("validation_failed", `${at}${what}`);
+    const problem =
+      number === null ? `id: unknown policy ${policy_id}` : `version: unknown version ${number}`;
+    throw new AppError("validation_failed", `${prefix}${problem}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Consumer keys, held by a consumer of a gateway. */
+/** Operations on the keys of a consumer. */
 import { consumerKeys } from "../contract/consumer-keys.ts";
 import { AppError } from "../contract/errors.ts";
 import { consumerTable } from "../db/consumers.ts";
@@ -11,6 +11,6 @@ export const consumerKeyRoutes: Route[] = keyRoutes(consumerKeys, {
   prefix: "ag_",
   async findOwner(deps, { gateway_id = "", consumer_id = "" }) {
     if (await consumerTable.find(deps.db, { id: consumer_id, gateway_id })) return { gateway_id };
-    throw new AppError("not_found", `There is no consumer with the id ${consumer_id}.`);
+    throw new AppError("not_found", `Unknown consumer ${consumer_id}.`);
   },
 });

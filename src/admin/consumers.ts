@@ -1,4 +1,4 @@
-/** Consumers: their slug, and which registries of the same gateway they use. */
+/** Operations on consumers. */
 import { type Consumer, type ConsumerInput, consumers } from "../contract/consumers.ts";
 import { AppError } from "../contract/errors.ts";
 import {
@@ -23,7 +23,7 @@ const definition: ResourceDefinition<ConsumerRow, ConsumerInput, Consumer> = {
     registries: (await attachedRegistries(deps.db, row.id)).get(row.id) ?? [],
   }),
   async toColumns(deps, { registries, ...input }, { gateway_id = "" }, before) {
-    // `/beta/…` is LiteLLM's. A consumer that had the slug before keeps it: its paths are others.
+    // `/beta/…` is a path of LiteLLM. A consumer that already has the slug keeps it.
     if (input.slug === "beta" && before?.slug !== "beta") {
       throw new AppError("validation_failed", "slug: is reserved");
     }
@@ -43,6 +43,9 @@ async function checkRegistries(
 ): Promise<void> {
   for (const [index, { id }] of attached.entries()) {
     if (await registryTable.find(deps.db, { id, gateway_id })) continue;
-    throw new AppError("validation_failed", `registries[${index}].id: no registry of this gateway`);
+    throw new AppError(
+      "validation_failed",
+      `registries[${index}].id: is not a registry of this gateway`,
+    );
   }
 }

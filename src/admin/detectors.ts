@@ -1,4 +1,4 @@
-/** Detectors: settings checked by their kind, secrets sealed; a change is a new version of each policy that uses it. */
+/** Operations on detectors. A change creates a new version of each policy that uses the detector. */
 import { z } from "zod";
 import { describeIssues } from "../contract/decode.ts";
 import {
@@ -35,13 +35,16 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
   }),
   toColumns: async (deps, input, { id }, before) => ({
     ...input,
-    settings: await checkedSettings(deps, id, input, before),
+    settings: await checkSettings(deps, id, input, before),
   }),
   async checkRemovable(deps, { id }) {
     const using = (await policyTable.all(deps.db)).filter((policy) => usesDetector(policy, id));
     if (using.length === 0) return;
     const names = using.map(({ name }) => `"${name}"`).join(", ");
-    throw new AppError("has_dependents", `This detector is used by the policies ${names}.`);
+    throw new AppError(
+      "has_dependents",
+      `The policies ${names} use this detector. Remove it from them first.`,
+    );
   },
 };
 
@@ -57,12 +60,12 @@ export const detectorRoutes: Route[] = [
     })),
   })),
   ...resourceRoutes(detectors, definition).map((bound) =>
-    bound.endpoint === detectors.update ? reversioning(bound) : bound,
+    bound.endpoint === detectors.update ? withNewVersions(bound) : bound,
   ),
 ];
 
-/** A version holds the detectors it was saved with: other settings make another version. */
-function reversioning({ endpoint, handle }: Route): Route {
+/** Creates new policy versions after an update, because a version contains its detectors' settings. */
+function withNewVersions({ endpoint, handle }: Route): Route {
   return {
     endpoint,
     async handle(deps, call) {
@@ -89,11 +92,10 @@ function reversioning({ endpoint, handle }: Route): Route {
   };
 }
 
-export const describeUnknownKind = (): string =>
-  `there is no such detector; there are ${[...catalog.keys()].join(", ")}`;
+export const describeUnknownKind = (): string => `must be one of ${[...catalog.keys()].join(", ")}`;
 
-/** With every default filled in, so that a later release cannot change what was saved. */
-async function checkedSettings(
+/** Returns the settings with all defaults, so that a later release does not change them, and secrets sealed. */
+async function checkSettings(
   deps: Deps,
   id: string,
   { kind, settings }: DetectorInput,
@@ -104,14 +106,14 @@ async function checkedSettings(
     throw new AppError("validation_failed", `kind: ${describeUnknownKind()}`);
   }
   if (before && before.kind !== kind) {
-    throw new AppError("validation_failed", "kind: cannot be changed; create another detector");
+    throw new AppError("validation_failed", "kind: cannot be changed. Create another detector.");
   }
-  const parsed = parsedSettings(detector, settings);
+  const parsed = parseSettings(detector, settings);
   await checkTargets(deps, parsed, before);
   return sealSecrets(deps.keyring(), detectorSecrets(kind, id), parsed, before?.settings);
 }
 
-function parsedSettings(detector: Detector, settings: unknown): Record<string, unknown> {
+function parseSettings(detector: Detector, settings: unknown): Record<string, unknown> {
   const { data, error } = detector.settings.safeParse(settings, { reportInput: false });
   // Every detector's settings are an object.
   if (!error) return data as Record<string, unknown>;
@@ -119,7 +121,7 @@ function parsedSettings(detector: Detector, settings: unknown): Record<string, u
   throw new AppError("validation_failed", describeIssues(issues));
 }
 
-/** Where a detector that asks others may send texts to. */
+/** Checks the registry or address to which a detector sends text. */
 async function checkTargets(
   deps: Deps,
   { url, allow_private, registry_id }: Record<string, unknown>,
@@ -129,13 +131,16 @@ async function checkTargets(
     typeof registry_id === "string" &&
     !(await registryTable.find(deps.db, { id: registry_id }))
   ) {
-    throw new AppError("validation_failed", "settings.registry_id: there is no such registry");
+    throw new AppError(
+      "validation_failed",
+      `settings.registry_id: unknown registry ${registry_id}`,
+    );
   }
   if (typeof url !== "string") return;
   const was = before?.settings.url;
   if (typeof was === "string" && new URL(was).origin !== new URL(url).origin) {
-    // Its stored headers would be sent to a host of the editor's choice.
-    const text = "settings.url: cannot move to another host; create another detector";
+    // The stored headers are secrets, which must not be sent to another host.
+    const text = "settings.url: the host cannot be changed. Create another detector.";
     throw new AppError("validation_failed", text);
   }
   if (allow_private === true) return;

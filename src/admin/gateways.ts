@@ -1,4 +1,4 @@
-/** Gateways: what is checked before one is saved. */
+/** Operations on gateways and plugins. */
 import { z } from "zod";
 import { describeIssues } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
@@ -58,12 +58,12 @@ export const gatewayRoutes: Route[] = [
   })),
 ];
 
-/** One that belongs to another gateway would tell that one's people what passes here. */
+/** Rejects a collector of another gateway, whose administrators would see the calls of this one. */
 async function checkGuard(deps: Deps, { guard }: GatewayInput, gateway_id: string): Promise<void> {
   if (guard.collector_id === null) return;
   const collector = await collectorTable.find(deps.db, { id: guard.collector_id });
   if (collector && (collector.gateway_id ?? gateway_id) === gateway_id) return;
-  throw new AppError("validation_failed", "guard.collector_id: no collector of this gateway");
+  throw new AppError("validation_failed", "guard.collector_id: is not a collector of this gateway");
 }
 
 function checkPlugin(entry: PluginEntry, index: number): PluginEntry {
@@ -71,7 +71,7 @@ function checkPlugin(entry: PluginEntry, index: number): PluginEntry {
   const plugin = plugins.get(entry.name);
   if (!plugin) {
     const known = [...plugins.keys()].join(", ");
-    throw new AppError("validation_failed", `${at}.name: no such plugin; there is: ${known}`);
+    throw new AppError("validation_failed", `${at}.name: must be one of ${known}`);
   }
   if (!plugin.stages.includes(entry.stage)) {
     const stages = plugin.stages.join(", ");

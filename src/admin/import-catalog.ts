@@ -1,4 +1,4 @@
-/** Brings servers of a public registry, or of files, into the catalog of a gateway. */
+/** Imports servers from a public registry, or from server.json files, into the catalog of a gateway. */
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
@@ -20,26 +20,26 @@ import { readText } from "../net/read-body.ts";
 import { entryFromServerJson } from "./entry-from-server-json.ts";
 import { saveCatalogEntry } from "./save-catalog-entry.ts";
 
-type Wanted = z.output<(typeof importCatalog)["body"]>;
-type FromRegistry = Extract<Wanted, { registry_url: string }>;
+type ImportRequest = z.output<(typeof importCatalog)["body"]>;
+type FromRegistry = Extract<ImportRequest, { registry_url: string }>;
 
-interface Listed {
+interface ListedServer {
   server: unknown;
-  /** Taken back by its registry: what was imported is hidden. */
+  /** Deleted in its registry: the imported entry is hidden. */
   deleted: boolean;
 }
 
-/** What is outside is asked before the turn is taken: no other change waits for it. */
+/** Reads the registry before the transaction begins, so that no other change waits for it. */
 export async function runImport(
   deps: Deps,
   author: AuditAuthor,
   gateway_id: string,
-  wanted: Wanted,
+  request: ImportRequest,
 ): Promise<ImportReport> {
   const listed =
-    "servers" in wanted
-      ? wanted.servers.map((server) => ({ server, deleted: false }))
-      : await readRegistry(deps, wanted);
+    "servers" in request
+      ? request.servers.map((server) => ({ server, deleted: false }))
+      : await readRegistry(deps, request);
   const report: ImportReport = { imported: [], skipped: [] };
   await changeStore(deps.db, async (db) => {
     for (const one of listed) {
@@ -52,19 +52,19 @@ export async function runImport(
   return report;
 }
 
-/** The reason why it was left out; undefined when it is in the catalog now. */
+/** Returns the reason if the server was skipped. */
 async function importOne(
   deps: Deps,
   author: AuditAuthor,
   gateway_id: string,
-  { server, deleted }: Listed,
+  { server, deleted }: ListedServer,
 ): Promise<string | undefined> {
   const code = StoreCode.safeParse(nameOf(server)).data;
   const before = code && (await findCatalogEntry(deps.db, gateway_id, code));
-  if (before && before.source !== "imported") return "is in the catalog already";
+  if (before && before.source !== "imported") return "is already in the catalog";
   if (deleted) {
     if (before) await hide(deps, author, gateway_id, before);
-    return "was deleted by its registry";
+    return "was deleted in its registry";
   }
   let input: CatalogEntryInput;
   try {
@@ -75,10 +75,10 @@ async function importOne(
     return error.message;
   }
   if (before) {
-    // What an administrator set stays. A new address is a new server: somebody must look again.
+    // Keeps the settings of the administrator. A new address must be reviewed again.
     const { auth, category, url } = before;
     const status = url === input.url ? before.status : "hidden";
-    const fields = input.fields.map((field) => ({ ...field, scope: scopeIn(before, field) }));
+    const fields = input.fields.map((field) => ({ ...field, scope: findScope(before, field) }));
     input = { ...input, auth, category, status, fields };
     await saveCatalogEntry(deps, author, gateway_id, { input, source: "imported", before });
   } else await saveCatalogEntry(deps, author, gateway_id, { input, source: "imported" });
@@ -97,25 +97,25 @@ async function hide(
   await saveCatalogEntry(deps, author, gateway_id, { input, source, before });
 }
 
-const scopeIn = ({ fields }: CatalogEntry, { key, scope }: CatalogField): CatalogField["scope"] =>
+const findScope = ({ fields }: CatalogEntry, { key, scope }: CatalogField): CatalogField["scope"] =>
   fields.find((field) => field.key === key)?.scope ?? scope;
 
-const PAGE_MIB = 8;
+const MAX_PAGE_MIB = 8;
 const PAGE_ITEMS = 100;
 const TIMEOUT_MS = 15_000;
-/** For all pages: one that trickles must not hold the call for ever. */
-const TOTAL_MS = 60_000;
+/** Timeout for all pages together. */
+const TOTAL_TIMEOUT_MS = 60_000;
 
-async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]> {
-  const { registry_url, search, limit, allow_private } = wanted;
+async function readRegistry(deps: Deps, request: FromRegistry): Promise<ListedServer[]> {
+  const { registry_url, search, limit, allow_private } = request;
   checkUrl(registry_url, "registry_url", allow_private);
-  const signal = AbortSignal.timeout(TOTAL_MS);
-  const listed: Listed[] = [];
-  // A page that was read leads in a circle.
-  const read = new Set<string>();
+  const signal = AbortSignal.timeout(TOTAL_TIMEOUT_MS);
+  const listed: ListedServer[] = [];
+  // Detects cycles.
+  const seenCursors = new Set<string>();
   let cursor: string | undefined;
   while (listed.length < limit) {
-    // What was deleted must be told: it may be in the catalog here.
+    // Deleted servers may be in the catalog.
     const query = new URLSearchParams({
       version: "latest",
       include_deleted: "true",
@@ -132,20 +132,20 @@ async function readRegistry(deps: Deps, wanted: FromRegistry): Promise<Listed[]>
       signal,
       timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
     });
-    const text = await readText(reply, PAGE_MIB * 1024 * 1024);
+    const text = await readText(reply, MAX_PAGE_MIB * 1024 * 1024);
     if (reply.status !== 200) {
-      throw new AppError("upstream_failed", `The registry answered ${reply.status}.`);
+      throw new AppError("upstream_failed", `The registry returned status ${reply.status}.`);
     }
     const page = readPage(text);
     for (const { server, _meta } of page.servers) {
       const official = Official.safeParse(_meta?.[OFFICIAL_META]).data;
-      // Not every registry knows `version=latest`.
+      // Some registries ignore `version=latest`.
       if (official?.isLatest === false) continue;
       listed.push({ server, deleted: official?.status === "deleted" });
     }
     const next = page.metadata?.nextCursor ?? page.metadata?.next_cursor ?? undefined;
-    if (!next || read.has(next) || page.servers.length === 0) break;
-    read.add(next);
+    if (!next || seenCursors.has(next) || page.servers.length === 0) break;
+    seenCursors.add(next);
     cursor = next;
   }
   return listed.slice(0, limit);
@@ -158,7 +158,7 @@ function readPage(text: string): z.output<typeof RegistryPage> {
     return decode(RegistryPage, JSON.parse(text), "upstream_failed");
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;
-    throw new AppError("upstream_failed", "The registry did not answer with JSON.");
+    throw new AppError("upstream_failed", "The response of the registry is not JSON.");
   }
 }
 

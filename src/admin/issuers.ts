@@ -1,4 +1,4 @@
-/** Issuers whose tokens name the principals of a gateway. */
+/** Operations on issuers, whose tokens identify the principals of a gateway. */
 import { type Issuer, type IssuerInput, issuers } from "../contract/store-principals.ts";
 import { type IssuerRow, issuerTable } from "../db/issuers.ts";
 import { checkUrl } from "../net/check-url.ts";

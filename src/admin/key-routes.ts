@@ -1,4 +1,4 @@
-/** Keys of any holder: made and shown once, rotated with an overlap, revoked at once. */
+/** Operations on the keys of a consumer or collector: list, get, create, rotate, revoke. */
 import type { z } from "zod";
 import { AppError } from "../contract/errors.ts";
 import type { KeyEndpoints, KeyInput } from "../contract/keys.ts";
@@ -14,27 +14,27 @@ import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts
 
 export interface KeyOwner {
   table: Table<KeyColumns>;
-  /** What the secret begins with. */
+  /** Prefix of the secret. */
   prefix: string;
-  /** The holder that the path names must exist; its gateway, if it has one. */
+  /** Returns the gateway of the owner in the path, if it has one. Throws if the owner does not exist. */
   findOwner: (deps: Deps, params: Record<string, string>) => Promise<{ gateway_id: string | null }>;
 }
 
 export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
   const { table, prefix } = holder;
   const words = keys.noun.replaceAll("_", " ");
-  /** The column that names the holder: KeyColumns are what all tables of keys share. */
-  const owned = (call: Call): Partial<KeyColumns> => ({
+  // Tables of keys have the column of their owner besides KeyColumns.
+  const ownerColumn = (call: Call): Partial<KeyColumns> => ({
     [keys.owner]: call.params[keys.owner] ?? "",
   });
   const findKey = async (deps: Deps, call: Call) => {
     const { gateway_id } = await holder.findOwner(deps, call.params);
     const { key_id = "" } = call.params;
-    const row = await table.lock(deps.db, { ...owned(call), id: key_id });
-    if (!row) throw new AppError("not_found", `There is no ${words} with the id ${key_id}.`);
+    const row = await table.lock(deps.db, { ...ownerColumn(call), id: key_id });
+    if (!row) throw new AppError("not_found", `Unknown ${words} ${key_id}.`);
     return { row, gateway_id };
   };
-  /** Changes a key, and says so in the audit log. */
+  /** Updates a key and records the change. */
   const change = async (
     deps: Deps,
     call: Call,
@@ -60,7 +60,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
   ) => {
     const secret = newSecret(prefix);
     const row: KeyColumns = {
-      ...owned(call),
+      ...ownerColumn(call),
       ...newKeyColumns(deps, hashSecret(secret), secretHint(secret)),
       name,
       expires_at,
@@ -77,7 +77,7 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
       endpoint: keys.list,
       async handle(deps, call) {
         await holder.findOwner(deps, call.params);
-        const rows = await table.page(deps.db, owned(call), call.query as PageQuery);
+        const rows = await table.page(deps.db, ownerColumn(call), call.query as PageQuery);
         return { ...rows, items: rows.items.map((row) => toKeyReply(deps, row)) };
       },
     },
@@ -100,13 +100,16 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
         const found = await findKey(deps, call);
         const old = found.row;
         if (keyState(deps, old) !== "active") {
-          throw new AppError("conflict", "This key no longer works: create a new one instead.");
+          throw new AppError(
+            "conflict",
+            "The key is expired or revoked. Create a new one instead.",
+          );
         }
         const { overlap_s } = call.body as { overlap_s: number };
         const ends = new Date(deps.now().getTime() + overlap_s * 1000);
         const expires_at = isExpired(old.expires_at, ends) ? old.expires_at : ends.toISOString();
         await change(deps, call, "rotate", { expires_at }, found);
-        // The successor never expires earlier than it was going to: it has the old key's own date.
+        // The successor gets the original expiry date.
         return await issue(deps, call, old, found.gateway_id);
       },
     },

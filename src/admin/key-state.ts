@@ -1,26 +1,26 @@
-/** Keys and tokens of every kind: how one begins, whether it works now, and what is shown of it. */
+/** State, initial columns and API shape of keys and tokens of every kind. */
 import { AppError } from "../contract/errors.ts";
 import type { KEY_STATES } from "../contract/keys.ts";
 import type { Deps } from "../deps.ts";
 import { isExpired } from "../lib/time/duration.ts";
 
-interface Held {
+interface ExpiringRow {
   revoked_at: string | null;
   expires_at: string | null;
 }
 
-export function keyState(deps: Pick<Deps, "now">, row: Held): (typeof KEY_STATES)[number] {
+export function keyState(deps: Pick<Deps, "now">, row: ExpiringRow): (typeof KEY_STATES)[number] {
   if (row.revoked_at) return "revoked";
   return isExpired(row.expires_at, deps.now()) ? "expired" : "active";
 }
 
-/** As the API shows it. */
-export function toKeyReply<Row extends Held & { hash: string }>(deps: Deps, row: Row) {
-  const { hash: _, ...shown } = row;
-  return { ...shown, state: keyState(deps, row) };
+/** Converts a row to its API shape: without the hash, with the state. */
+export function toKeyReply<Row extends ExpiringRow & { hash: string }>(deps: Deps, row: Row) {
+  const { hash: _, ...members } = row;
+  return { ...members, state: keyState(deps, row) };
 }
 
-/** What every key and token begins with. */
+/** Returns the columns that every new key or token has. */
 export const newKeyColumns = (deps: Deps, hash: string, hint: string) => ({
   id: deps.newId(),
   hash,

@@ -1,4 +1,4 @@
-/** Rate limits as an administrator sees them: who has used how much, who is blocked; reset and lift. */
+/** Operations on rate limits: lists and resets usage, lists and lifts blocks. */
 
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
@@ -31,14 +31,15 @@ export const limitRoutes: Route[] = [
       const found = await deps.limiter.store.listUsage(counter);
       store = found.store;
       complete &&= found.complete;
-      await keepTop(top, statesOf(deps, counter, found.items, query.search ?? ""), query.limit);
+      await keepTop(top, toStates(deps, counter, found.items, query.search ?? ""), query.limit);
     }
-    return { store, complete, note: noteOn(deps, store), items: top };
+    return { store, complete, note: describeStore(deps, store), items: top };
   }),
   route(resetLimitState, async (deps, call) => {
     const { gateway_id, subject } = call.params;
-    const type = typeOf(call.params.type);
-    if (!countsAreHere(deps)) throw new AppError("conflict", noteOn(deps, "memory") ?? undefined);
+    const type = parseType(call.params.type);
+    if (!hasCounts(deps))
+      throw new AppError("conflict", describeStore(deps, "memory") ?? undefined);
     const spaces = countersAt(deps, gateway_id, type).map(({ space }) => space);
     const forgotten = await Promise.all(
       spaces.map((space) => deps.limiter.store.forget(space, subject)),
@@ -70,7 +71,7 @@ export const limitRoutes: Route[] = [
   }),
   route(liftBlock, async (deps, call) => {
     const { gateway_id, subject } = call.params;
-    const type = typeOf(call.params.type);
+    const type = parseType(call.params.type);
     const row = await blockedSubjectTable.find(deps.db, { gateway_id, type, subject });
     if (!row) throw new AppError("not_found", "This subject is not blocked.");
     await blockedSubjectTable.remove(deps.db, { id: row.id });
@@ -86,13 +87,13 @@ export const limitRoutes: Route[] = [
   }),
 ];
 
-const typeOf = (text: string): LimitType => decode(TypeParameter, { type: text }).type;
+const parseType = (text: string): LimitType => decode(TypeParameter, { type: text }).type;
 const TypeParameter = z.object({ type: LimitType });
 
 /** Returns the counters in force at a gateway, all or those of a type. */
 function countersAt(deps: Deps, gateway_id: string, type: LimitType | undefined): LimitCounter[] {
   const gateway = deps.snapshot().gateways.get(gateway_id);
-  if (!gateway) throw new AppError("not_found", "No gateway has this id.");
+  if (!gateway) throw new AppError("not_found", `Unknown gateway ${gateway_id}.`);
   const entries = gateway.plugins
     .filter(({ name }) => name === rateLimiter.name)
     .flatMap(({ settings }) => settings.map((each) => decode(RateLimiterSettings, each)));
@@ -100,7 +101,7 @@ function countersAt(deps: Deps, gateway_id: string, type: LimitType | undefined)
   return counters.filter((counter) => type === undefined || counter.type === type);
 }
 
-function* statesOf(
+function* toStates(
   { now }: Deps,
   { type, limit, window }: LimitCounter,
   items: Iterable<SubjectUsage>,
@@ -116,32 +117,32 @@ function* statesOf(
   }
 }
 
-/** Adds the states that belong among the `most` that used most. */
-async function keepTop(top: LimitState[], states: Iterable<LimitState>, most: number) {
+/** Merges states into `top`, and keeps the `max` with the highest usage. */
+async function keepTop(top: LimitState[], states: Iterable<LimitState>, max: number) {
   const trim = () => {
     top.sort((one, other) => other.used / other.limit - one.used / one.limit);
-    top.length = Math.min(top.length, most);
+    top.length = Math.min(top.length, max);
   };
-  let seen = 0;
+  let count = 0;
   for (const state of states) {
     top.push(state);
-    if (top.length >= 4 * most) trim();
-    seen += 1;
-    // There may be a million of them, and the data plane runs in the same process.
-    if (seen % 10_000 === 0) await Bun.sleep(0);
+    if (top.length >= 4 * max) trim();
+    count += 1;
+    // Yields to the data plane, because there may be a million states.
+    if (count % 10_000 === 0) await Bun.sleep(0);
   }
   trim();
 }
 
-const countsAreHere = ({ settings }: Deps): boolean =>
+const hasCounts = ({ settings }: Deps): boolean =>
   settings.REDIS_URL !== undefined || settings.PORTCULLIS_PLANES.includes("gateway");
 
-function noteOn(deps: Deps, store: StoreKind): string | null {
-  if (!countsAreHere(deps)) {
-    return "This process does not serve the data plane, and without REDIS_URL the counts are in the memory of the processes that do: ask one of those.";
+function describeStore(deps: Deps, store: StoreKind): string | null {
+  if (!hasCounts(deps)) {
+    return "This process does not serve the data plane. Without REDIS_URL, the counts are in the memory of the processes that do: send the request to one of them.";
   }
   if (store === "redis") return null;
   return store === "local"
-    ? "Redis is away: these are the counts of this process alone."
-    : "These are the counts of this process alone; with REDIS_URL all nodes count together.";
+    ? "Redis is unavailable: these are the counts of this process only."
+    : "These are the counts of this process only. Set REDIS_URL to share counts between nodes.";
 }

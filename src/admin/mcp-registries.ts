@@ -1,4 +1,4 @@
-/** MCP registries: what is checked before an instance of a Store server is saved. */
+/** Checks an MCP registry, usually an instance of a Store server, before it is saved. */
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
@@ -19,45 +19,46 @@ import {
 } from "./refuse-secret-theft.ts";
 import { registrySecrets, sealSecrets } from "./seal-secrets.ts";
 
-/** What the catalog says fills in what was left out; secrets come back sealed. */
+/** Returns the registry with address and fields of the catalog filled in, and secrets sealed. */
 export async function checkMcpRegistry(
   deps: Deps,
-  place: { id: string; gateway_id: string },
+  ids: { id: string; gateway_id: string },
   input: RegistryInput,
   before?: RegistryRow,
 ): Promise<RegistryInput> {
-  if (input.provider !== "mcp") refuse("provider: leave it out for an MCP server");
-  if (input.capabilities) refuse("capabilities: an MCP server has none");
+  if (input.provider !== "mcp") refuse("provider: must be left out for an MCP server");
+  if (input.capabilities) refuse("capabilities: must be left out for an MCP server");
   const shape = z.object({ provider_options: McpOptions });
   const { provider_options } = decode(shape, { provider_options: input.provider_options });
   if (before && before.provider_options.code !== provider_options.code) {
-    refuse("provider_options.code: cannot be changed; create another instance");
+    refuse("provider_options.code: cannot be changed. Create another instance.");
   }
-  const entry = await entryOf(deps, place.gateway_id, provider_options.code, before);
+  const entry = await findEntry(deps, ids.gateway_id, provider_options.code, before);
   const url = provider_options.url ?? entry?.url;
-  if (url === undefined) throw invalid("provider_options.url: say where the server answers");
+  if (url === undefined)
+    throw invalid("provider_options.url: is required, because the registry has no catalog entry");
   const fields = provider_options.fields ?? (entry ? listPrincipalFields(entry) : []);
   const options: StoredMcpOptions = { ...provider_options, url, fields };
   const next: RegistryInput = { ...input, provider_options: { ...options } };
 
   checkFields(options);
-  checkUrl(filledIn(url), "provider_options.url", input.allow_private);
+  checkUrl(fillWithSample(url), "provider_options.url", input.allow_private);
   refuseSecretTheft(next, before, "provider_options.url");
   await refusePrincipalSecretTheft(deps, next, before, "provider_options.url");
   if (before && isRetargeted(next, before, "provider_options.url")) {
-    // No account is connected, and the secret was sent again: the next sign-in binds the new host's server.
+    // No account is connected and the secret was sent again, so the next sign-in binds the server of the new host.
     await oauthServerTable.remove(deps.db, { instance_id: before.id });
   }
-  // A secret that was given to sign in one way must not go where another way sends it.
+  // A secret for one type of authentication must not be used by another.
   const kept =
     before?.auth?.type === input.auth?.type ? before : before && { ...before, auth: null };
   checkAuth(next, entry, kept);
   checkCredential(next, options, entry);
-  await refuseSameName(deps, place, input.name);
-  return sealSecrets(deps.keyring(), registrySecrets(place.id), next, kept);
+  await refuseSameName(deps, ids, input.name);
+  return sealSecrets(deps.keyring(), registrySecrets(ids.id), next, kept);
 }
 
-async function entryOf(
+async function findEntry(
   deps: Deps,
   gateway_id: string,
   code: string | null,
@@ -65,26 +66,26 @@ async function entryOf(
 ): Promise<CatalogEntry | undefined> {
   if (code === null) return undefined;
   const entry = await findCatalogEntry(deps.db, gateway_id, code);
-  // An instance whose server left the catalog can still be changed, if only to switch it off.
-  if (!entry && !before) refuse("provider_options.code: the catalog has no such server");
+  // An instance of a deleted catalog entry can still be changed, for example disabled.
+  if (!entry && !before) refuse(`provider_options.code: unknown Store server "${code}"`);
   return entry;
 }
 
-const filledIn = (url: string): string => fillTemplate(url, () => "x");
+const fillWithSample = (url: string): string => fillTemplate(url, () => "x");
 
-/** Only a path or query is filled in by principals: a host of their choice would get our secrets. */
+/** Rejects fields in the host: a principal could send the stored secrets to a host of their choice. */
 function checkFields({ url, fields }: StoredMcpOptions): void {
-  const trouble = findFieldError(fields);
-  if (trouble) refuse(`provider_options.${trouble}`);
+  const fieldError = findFieldError(fields);
+  if (fieldError) refuse(`provider_options.${fieldError}`);
   const shape = z.object({ url: HttpUrlWithQuery });
-  decode(z.object({ provider_options: shape }), { provider_options: { url: filledIn(url) } });
+  decode(z.object({ provider_options: shape }), { provider_options: { url: fillWithSample(url) } });
   const inPath = new Set(fields.filter((field) => field.in === "path").map(({ key }) => key));
   const names = listTemplateNames(url);
   const inOrigin = listOriginNames(url);
   const open = names.find((name) => !inPath.has(name) || inOrigin.includes(name));
-  if (open !== undefined) refuse(`provider_options.url: write the value of {${open}} in its place`);
-  const idle = [...inPath].find((key) => !names.includes(key));
-  if (idle !== undefined) refuse(`provider_options.fields: {${idle}} is not in the url`);
+  if (open !== undefined) refuse(`provider_options.url: {${open}} must be replaced by its value`);
+  const unused = [...inPath].find((key) => !names.includes(key));
+  if (unused !== undefined) refuse(`provider_options.fields: {${unused}} is not in the url`);
 }
 
 function checkAuth(
@@ -98,33 +99,36 @@ function checkAuth(
   }
   const { fields = [] } = input.provider_options as Partial<StoredMcpOptions>;
   if (auth?.type === "principal_key" && fields.some(({ key }) => key === PRINCIPAL_KEY)) {
-    refuse(`provider_options.fields: ${PRINCIPAL_KEY} is the key that auth asks for already`);
+    refuse(`provider_options.fields: must not contain ${PRINCIPAL_KEY}, which auth adds`);
   }
-  // A secret belongs to the client it was issued to, and the client to one authorization server.
+  // A secret belongs to one client, and the client to one authorization server.
   if (before?.auth) refuseSecretTheft(input, before, "auth.client_id");
   if (auth?.type !== "client_credentials") return;
   checkUrl(auth.token_url, "auth.token_url", input.allow_private);
   if (before?.auth) refuseSecretTheft(input, before, "auth.token_url");
   const known = entry?.auth.type === "oauth" ? entry.auth.token_url : null;
-  // The secret of a known server must not go to a token endpoint that is not that server's.
-  if (known !== null && known !== auth.token_url) refuse(`auth.token_url: is ${known} there`);
+  // The secret must be sent only to the token endpoint of its server.
+  if (known !== null && known !== auth.token_url)
+    refuse(`auth.token_url: must be ${known}, as in the catalog`);
 }
 
-/** Saved must not look like usable: a server that asks for a credential gets one, here or from principals. */
+/** Rejects an instance without a credential if its server requires one. */
 function checkCredential(
   { auth }: RegistryInput,
   { headers, fields }: StoredMcpOptions,
   entry: CatalogEntry | undefined,
 ): void {
   if (auth || Object.keys(headers).length > 0 || fields.some(({ secret }) => secret)) return;
-  const asks = entry?.auth.type;
-  if (asks === "oauth") {
-    refuse("auth: this server asks for OAuth; use forwarded or client_credentials");
+  const required = entry?.auth.type;
+  if (required === "oauth") {
+    refuse("auth: must be forwarded or client_credentials, because this server requires OAuth");
   }
-  if (asks === "key") refuse("auth: this server asks for a key; use header or principal_key");
+  if (required === "key") {
+    refuse("auth: must be header or principal_key, because this server requires a key");
+  }
 }
 
-/** People choose an instance by its name: two that differ in case look the same. */
+/** Rejects a name that differs from another only in case, because users choose instances by name. */
 async function refuseSameName(
   deps: Deps,
   { id, gateway_id }: { id: string; gateway_id: string },
@@ -133,7 +137,11 @@ async function refuseSameName(
   const taken = (await mcpRegistries(deps.db, gateway_id)).some(
     (other) => other.id !== id && other.name.toLowerCase() === name.toLowerCase(),
   );
-  if (taken) throw new AppError("already_exists", "name: another MCP server has this name.");
+  if (taken)
+    throw new AppError(
+      "already_exists",
+      `name: must be unique in this gateway; "${name}" is taken.`,
+    );
 }
 
 const invalid = (message: string): AppError => new AppError("validation_failed", message);

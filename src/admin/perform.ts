@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
 import { adminRoutes } from "./routes.ts";
 
-/** A command on the machine itself: whoever can run it can read the database anyway. */
+/** Returns the actor of a command on the server's machine, which has access to the database anyway. */
 export const localActor = (name: string): Actor => ({
   id: null,
   name,
@@ -14,7 +14,7 @@ export const localActor = (name: string): Actor => ({
   principal_sub: null,
 });
 
-/** `deps.db` is the transaction it becomes part of. */
+/** Runs in the transaction `deps.db`. */
 export async function perform<Reply>(
   deps: Deps,
   actor: Actor,
@@ -22,7 +22,7 @@ export async function perform<Reply>(
   { params = {}, body }: { params?: Record<string, string>; body?: unknown },
 ): Promise<Reply> {
   const bound = adminRoutes.find((route) => route.endpoint === endpoint);
-  if (!bound) throw new Error(`No operation answers ${endpoint.name}.`);
+  if (!bound) throw new Error(`No operation is bound to ${endpoint.name}.`);
   const reply = await bound.handle(deps, {
     params,
     query: {},
@@ -36,6 +36,6 @@ export async function perform<Reply>(
     request_id: deps.newId(),
     trace_id: deps.newId(),
   });
-  // The endpoint's own reply schema is what the operation was type-checked against.
+  // Operations are type-checked against the reply schema of their endpoint.
   return reply as Reply;
 }

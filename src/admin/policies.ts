@@ -1,4 +1,4 @@
-/** Policies: every save leaves a version behind, and is checked by making one. */
+/** Operations on policies. Every save creates a version, which also validates the policy. */
 import { AppError } from "../contract/errors.ts";
 import { listPolicyUses, type Policy, type PolicyInput, policies } from "../contract/policies.ts";
 import { collectorTable, overrideTable } from "../db/collectors.ts";
@@ -15,11 +15,14 @@ const definition: ResourceDefinition<Policy, PolicyInput, Policy> = {
   toReply: (_, row) => row,
   toColumns: (_, input) => input,
   async checkRemovable(deps, { id }) {
-    const { collectors, overrides } = await usesOf(deps, id);
+    const { collectors, overrides } = await findUses(deps, id);
     if (collectors.length + overrides.length === 0) return;
     const names = collectors.map(({ name }) => `"${name}"`);
-    const whose = [...names, ...(overrides.length ? [`${overrides.length} overrides`] : [])];
-    throw new AppError("has_dependents", `This policy still judges for ${whose.join(", ")}.`);
+    const users = [...names, ...(overrides.length ? [`${overrides.length} overrides`] : [])];
+    throw new AppError(
+      "has_dependents",
+      `This policy is used by ${users.join(", ")}. Assign another policy first.`,
+    );
   },
 };
 
@@ -29,7 +32,7 @@ export const policyRoutes: Route[] = [
     return {
       endpoint,
       async handle(deps, call) {
-        // What a create or update of this resource answers.
+        // Create and update return the policy.
         const policy = (await handle(deps, call)) as Policy;
         await saveVersion(deps, policy, { reason: "Saved.", actor: call.actor.name });
         return policy;
@@ -38,7 +41,7 @@ export const policyRoutes: Route[] = [
   }),
   route(listPolicyUses, async (deps, { params: { policy_id } }) => {
     await findPolicy(deps, policy_id);
-    const { collectors, overrides } = await usesOf(deps, policy_id);
+    const { collectors, overrides } = await findUses(deps, policy_id);
     const names = new Map((await collectorTable.all(deps.db)).map(({ id, name }) => [id, name]));
     return {
       items: [
@@ -50,7 +53,7 @@ export const policyRoutes: Route[] = [
         })),
         ...overrides.map(({ collector_id, consumer_id, policy_version }) => ({
           collector_id,
-          // An override goes with its collector.
+          // Deleting a collector deletes its overrides.
           collector_name: names.get(collector_id) ?? "",
           consumer_id,
           version: policy_version,
@@ -61,7 +64,7 @@ export const policyRoutes: Route[] = [
   ...policyVersionRoutes,
 ];
 
-const usesOf = async (deps: Deps, id: string) => ({
+const findUses = async (deps: Deps, id: string) => ({
   collectors: await collectorTable.all(deps.db, { default_policy_id: id }),
   overrides: await overrideTable.all(deps.db, { policy_id: id }),
 });

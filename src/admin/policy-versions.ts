@@ -1,4 +1,4 @@
-/** Versions of policies: written by every save, never changed; listed, compared, and saved again. */
+/** Operations on policy versions, which are immutable: list, get, compare, restore. */
 import { AppError } from "../contract/errors.ts";
 import {
   diffPolicyVersions,
@@ -36,18 +36,18 @@ export async function saveVersion(
 export const policyVersionRoutes: Route[] = [
   route(listPolicyVersions, async (deps, { params: { policy_id }, query }) => {
     await findPolicy(deps, policy_id);
-    const asked = { ...query, q: undefined, sort: undefined };
-    return await policyVersionTable.page(deps.db, { policy_id }, asked);
+    const page = { ...query, q: undefined, sort: undefined };
+    return await policyVersionTable.page(deps.db, { policy_id }, page);
   }),
   route(getPolicyVersion, async (deps, { params }) => {
     const row = await findVersion(deps, params.policy_id, params.number);
-    return { ...row, document: shown(deps, row) };
+    return { ...row, document: toMaskedDocument(deps, row) };
   }),
   route(diffPolicyVersions, async (deps, { params, query }) => {
     const to = await findVersion(deps, params.policy_id, params.number);
     const number = query.from ?? Math.max(1, to.number - 1);
     const from = await findVersion(deps, params.policy_id, String(number));
-    const changes = diffValues(shown(deps, from), shown(deps, to));
+    const changes = diffValues(toMaskedDocument(deps, from), toMaskedDocument(deps, to));
     return { from: from.number, to: to.number, changes };
   }),
   route(restorePolicyVersion, async (deps, call) => {
@@ -70,19 +70,19 @@ export const policyVersionRoutes: Route[] = [
 
 export async function findPolicy(deps: Deps, id: string): Promise<Policy> {
   const policy = await policyTable.lock(deps.db, { id });
-  if (!policy) throw new AppError("not_found", `There is no policy with the id ${id}.`);
+  if (!policy) throw new AppError("not_found", `Unknown policy ${id}.`);
   return policy;
 }
 
 async function findVersion(deps: Deps, policy_id: string, text: string): Promise<PolicyVersionRow> {
   const number = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
   const row = await policyVersionTable.find(deps.db, { policy_id, number });
-  if (!row) throw new AppError("not_found", `This policy has no version ${text.slice(0, 20)}.`);
+  if (!row) throw new AppError("not_found", `Unknown version ${text.slice(0, 20)} of this policy.`);
   return row;
 }
 
-/** As the API shows it: secrets of detectors masked. */
-function shown(deps: Deps, { document }: PolicyVersionRow): PolicyDocument {
+/** Returns the saved policy with the secrets of detectors masked. */
+function toMaskedDocument(deps: Deps, { document }: PolicyVersionRow): PolicyDocument {
   const masked = Object.entries(document.detectors).map(([id, detector]) => {
     const secrets = detectorSecrets(detector.kind, id);
     const settings = maskSecrets(deps.keyring(), secrets, detector.settings);

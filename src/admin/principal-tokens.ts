@@ -1,4 +1,4 @@
-/** Personal tokens of principals: made and shown once, revoked at once. */
+/** Operations on personal tokens of principals: list, get, create, revoke. */
 import { AppError } from "../contract/errors.ts";
 import {
   createPrincipalToken,
@@ -74,6 +74,6 @@ async function findToken(
   { gateway_id, principal_token_id: id }: { gateway_id: string; principal_token_id: string },
 ): Promise<PrincipalTokenRow> {
   const row = await principalTokenTable.find(deps.db, { id, gateway_id });
-  if (!row) throw new AppError("not_found", `There is no personal token with the id ${id}.`);
+  if (!row) throw new AppError("not_found", `Unknown personal token ${id}.`);
   return row;
 }

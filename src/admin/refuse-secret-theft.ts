@@ -1,4 +1,4 @@
-/** A stored secret must not follow its registry to another host that somebody else may own, nor may what principals gave. */
+/** Rejects an update that would send stored secrets, or credentials of principals, to another host. */
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
 import type { RegistryRow } from "../db/registries.ts";
@@ -9,8 +9,8 @@ import { collectSecrets } from "../lib/json/secret-paths.ts";
 import { keepsStoredSecret } from "./seal-secrets.ts";
 
 /**
- * `at` is the path of an address, such as `provider_options.base_url`; none there: the provider's own. Behind `auth.`
- * it is what the secrets of `auth` belong to: a token endpoint or a client id.
+ * `at` is the path of an address, such as `provider_options.base_url`; without a value, the provider's address applies.
+ * Below `auth.` it is the owner of the secrets in `auth`: a token endpoint or a client id.
  */
 export function refuseSecretTheft(
   input: RegistryInput,
@@ -27,7 +27,7 @@ export function refuseSecretTheft(
 
 const AUTH = "auth.";
 
-/** Nobody but they can send again what principals gave: their accounts, and values of their own. */
+/** The same for accounts and values of principals, which an administrator cannot send again. */
 export async function refusePrincipalSecretTheft(
   deps: Deps,
   input: RegistryInput,
@@ -39,20 +39,20 @@ export async function refusePrincipalSecretTheft(
   const filled = (await storeInstallTable.all(deps.db, where)).filter(
     ({ config }) => Object.keys(config).length > 0,
   );
-  const givers = [...filled, ...(await storeCredentialTable.all(deps.db, where))];
-  const people = new Set(givers.map(({ principal_sub }) => principal_sub)).size;
+  const rows = [...filled, ...(await storeCredentialTable.all(deps.db, where))];
+  const people = new Set(rows.map(({ principal_sub }) => principal_sub)).size;
   if (people === 0) return;
   throw new AppError(
     "has_dependents",
-    `${at}: ${people} principals gave accounts or values for the host it has, which would go to another one: create another instance.`,
+    `${at}: the host cannot be changed, because ${people} principals connected accounts or filled in values for it. Create another instance.`,
   );
 }
 
-/** Returns whether an update moves the address at `at` to another host; behind `auth.`, whether it changes the value. */
+/** Returns whether an update changes the host of the address at `at`; below `auth.`, whether it changes the value. */
 export const isRetargeted = (input: RegistryInput, before: RegistryRow, at: string): boolean =>
   ownerOf(before, at) !== ownerOf(input, at);
 
-/** The tenants of one authorization server share its host, so token endpoints are compared as a whole. */
+/** Tenants of an authorization server share its host, so token endpoints are compared as a whole. */
 function ownerOf(registry: object, at: string): string | undefined {
   const found = at
     .split(".")

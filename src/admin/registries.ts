@@ -1,4 +1,4 @@
-/** Registries: per-kind options, sealed credentials, and addresses that may be reached. */
+/** Operations on registries: validates options per kind, and encrypts credentials. */
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
@@ -47,20 +47,20 @@ const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
     if (installs.length === 0) return;
     throw new AppError(
       "has_dependents",
-      `${installs.length} installs use this instance: add ?force=true to remove them too.`,
+      `${installs.length} installs use this instance. Add ?force=true to remove them as well.`,
     );
   },
   async recordCascade(deps, row, call) {
     for (const install of await storeInstallTable.all(deps.db, { instance_id: row.id })) {
       const { config: _, ...before } = install;
       const { id, gateway_id } = before;
-      const gone = { resource: "store_install", verb: "delete", id, gateway_id } as const;
-      await recordChange(deps, call, { ...gone, before, after: null });
+      const change = { resource: "store_install", verb: "delete", id, gateway_id } as const;
+      await recordChange(deps, call, { ...change, before, after: null });
     }
   },
   async toColumns(deps, input, { id, gateway_id = "" }, before) {
     if (before && before.type !== input.type) {
-      throw new AppError("validation_failed", "type: cannot be changed; create another registry");
+      throw new AppError("validation_failed", "type: cannot be changed. Create another registry.");
     }
     return input.type === "mcp"
       ? await checkMcpRegistry(deps, { id, gateway_id }, input, before)
@@ -80,7 +80,7 @@ export const registryRoutes: Route[] = [
   })),
 ];
 
-/** The whole registry is judged by its kind; its secrets come back sealed. */
+/** Validates the registry by its kind, and returns it with secrets sealed. */
 export function checkLlmRegistry(
   deps: Deps,
   id: string,
@@ -92,8 +92,11 @@ export function checkLlmRegistry(
     throw new AppError("validation_failed", `provider: must be one of ${KINDS.join(", ")}`);
   }
   if (before && before.provider !== provider) {
-    // The stored credential belongs to the other provider and must not be sent to this one.
-    throw new AppError("validation_failed", "provider: cannot be changed; create another registry");
+    // The stored credential must not be sent to another provider.
+    throw new AppError(
+      "validation_failed",
+      "provider: cannot be changed. Create another registry.",
+    );
   }
   const shape = z.object({ provider_options: KIND_OPTIONS[provider] });
   const { provider_options } = decode(shape, { provider_options: input.provider_options });
@@ -103,22 +106,26 @@ export function checkLlmRegistry(
     if (typeof text === "string") checkUrl(text, at, input.allow_private);
     refuseSecretTheft({ ...input, provider_options }, before, at);
   }
-  const able = listCapabilities(providers[provider]);
-  const beyond = input.capabilities?.findIndex((capability) => !able.includes(capability)) ?? -1;
-  if (beyond >= 0) {
+  const supported = listCapabilities(providers[provider]);
+  const unsupported =
+    input.capabilities?.findIndex((capability) => !supported.includes(capability)) ?? -1;
+  if (unsupported >= 0) {
     throw new AppError(
       "validation_failed",
-      `capabilities[${beyond}]: ${provider} can do ${able.join(", ")}`,
+      `capabilities[${unsupported}]: must be one of ${supported.join(", ")} for ${provider}`,
     );
   }
   if (input.auth && input.auth.type !== "api_key") {
-    throw new AppError("validation_failed", "auth.type: an AI upstream takes an api_key");
+    throw new AppError("validation_failed", "auth.type: must be api_key for an AI upstream");
   }
   if (!input.auth && !KINDS_WITHOUT_KEY.includes(provider)) {
-    throw new AppError("validation_failed", `auth: ${provider} needs an API key`);
+    throw new AppError(
+      "validation_failed",
+      `auth: is required, because ${provider} needs an API key`,
+    );
   }
   if (input.auth && provider === "demo") {
-    throw new AppError("validation_failed", "auth: the demo provider takes no credential");
+    throw new AppError("validation_failed", "auth: must be null for the demo provider");
   }
   return sealSecrets(deps.keyring(), registrySecrets(id), { ...input, provider_options }, before);
 }

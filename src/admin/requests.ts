@@ -1,4 +1,4 @@
-/** The requests a gateway answered, newest first. */
+/** Lists the data-plane requests of a gateway, newest first. */
 
 import { listRequests } from "../contract/requests.ts";
 import { pageRequestEvents } from "../db/request-events.ts";
@@ -12,8 +12,8 @@ export const requestRoutes: Route[] = [
     const { limit, cursor, from, to, ...filters } = query;
     const given = Object.entries(filters).filter(([, value]) => value !== undefined);
     const where = { gateway_id: params.gateway_id, ...Object.fromEntries(given) };
-    const asked = { limit, cursor, q: undefined, sort: undefined };
+    const page = { limit, cursor, q: undefined, sort: undefined };
     const range = { column: "id", from: from && firstIdAt(from), to: to && firstIdAt(to) } as const;
-    return await pageRequestEvents(deps.db, where, asked, range);
+    return await pageRequestEvents(deps.db, where, page, range);
   }),
 ];

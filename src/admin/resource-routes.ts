@@ -1,4 +1,4 @@
-/** List, get, create, update and delete of a stored resource: the same five for every one. */
+/** Operations of every stored resource: list, get, create, update, delete. */
 
 import type { z } from "zod";
 import { decode } from "../contract/decode.ts";
@@ -13,7 +13,7 @@ import type { Call, Route } from "../route.ts";
 import { checkAllowPrivate, type Reach } from "./check-allow-private.ts";
 import { pickInput } from "./pick-input.ts";
 
-/** What every stored resource has beside its own members. */
+/** Columns of every stored resource. */
 export interface StoredRow {
   id: string;
   version: number;
@@ -25,34 +25,34 @@ export interface ResourceDefinition<Row extends StoredRow, Input, Reply> {
   table: Table<Row>;
   /** Name of the id in the path. */
   id: string;
-  /** The columns that the path itself decides. */
+  /** Returns the columns that the path determines. */
   scopeOf: (params: Record<string, string>) => Partial<Row>;
-  /** What the path names above this resource must exist. */
+  /** Throws if the parent in the path does not exist. */
   requireParent?: (deps: Deps, params: Record<string, string>) => Promise<void>;
-  /** Which ids a caller may see at all; undefined: every one in scope. */
+  /** Returns the ids that the caller may see; undefined: all in scope. */
   visibleIds?: (call: Call) => readonly string[] | undefined;
-  /** Refuses to delete what others still need. */
+  /** Rejects deleting a row that others refer to. */
   checkRemovable?: (deps: Deps, row: Row, call: Call) => Promise<void>;
-  /** Records what the database removes with it. */
+  /** Records the rows that the database deletes with it. */
   recordCascade?: (deps: Deps, row: Row, call: Call) => Promise<void>;
-  /** As the wire shows it: secrets masked. */
+  /** Converts a row to the response, with secrets masked. */
   toReply: (deps: Deps, row: Row) => Promise<Reply> | Reply;
-  /** Members that an update does not keep as `read` shows them, unless it sends them. */
+  /** Members that an update, unless it sends them, takes from here instead of from `toReply`. */
   defaultsOnUpdate?: (row: Row, sent: Partial<Input>) => Partial<Input>;
-  /** The columns to write: what one schema cannot check is checked. `before` is undefined on create. */
+  /** Checks what the schema cannot, and returns the columns to write. `before` is undefined on create. */
   toColumns: (
     deps: Deps,
     input: Input,
     row: Partial<Row> & StoredRow,
     before?: Row,
   ) => OwnColumns<Row> | Promise<OwnColumns<Row>>;
-  /** Where it sends requests, for a resource that can allow private addresses. */
+  /** Returns the destination of requests, for a resource with `allow_private`. */
   reach?: (row: Row) => Reach;
-  /** Writes what of the input stands in another table. */
+  /** Writes the members that are stored in another table. */
   saveRelated?: (deps: Deps, input: Input, id: string) => Promise<void>;
 }
 
-/** The gateway is given by the path, or by the input as any other column. */
+/** `gateway_id` comes from the path or, like any other column, from the input. */
 type OwnColumns<Row> = Omit<Row, keyof StoredRow | "gateway_id">;
 
 export function resourceRoutes<
@@ -64,15 +64,15 @@ export function resourceRoutes<
   definition: ResourceDefinition<Row, z.output<Input>, z.output<Reply>>,
 ): Route[] {
   const { table, scopeOf } = definition;
-  const place = (call: Call): Partial<Row> =>
-    // Row is only known to have an id; the rest of the place comes from the resource itself.
+  const rowOf = (call: Call): Partial<Row> =>
+    // TypeScript knows only the id of a Row; the other columns come from the definition.
     ({ ...scopeOf(call.params), id: call.params[definition.id] ?? "" }) as Partial<Row>;
-  const wanted = (call: Call): AppError =>
+  const notFound = (call: Call): AppError =>
     new AppError(
       "not_found",
-      `There is no ${resource.noun} with the id ${call.params[definition.id]}.`,
+      `Unknown ${resource.noun.replaceAll("_", " ")} ${call.params[definition.id]}.`,
     );
-  /** Gives back what a reader gets from now on. */
+  /** Returns the row as a later read returns it. */
   const save = async (
     deps: Deps,
     { actor }: Call,
@@ -80,7 +80,7 @@ export function resourceRoutes<
     row: Partial<Row> & StoredRow,
     before?: Row,
   ): Promise<z.output<Reply>> => {
-    // What the path decides and the resource's own columns make up a whole row.
+    // Columns of the path and of the resource make a complete row.
     const next = { ...row, ...(await definition.toColumns(deps, input, row, before)) } as Row;
     if (definition.reach) {
       checkAllowPrivate(deps, actor, definition.reach(next), before && definition.reach(before));
@@ -88,7 +88,7 @@ export function resourceRoutes<
     if (before) await table.update(deps.db, row.id, next);
     else await table.insert(deps.db, next);
     await definition.saveRelated?.(deps, input, row.id);
-    // It was written in this transaction, so it is there.
+    // Written in this transaction, so it exists.
     const written = await table.find(deps.db, { id: row.id } as Partial<Row>);
     return await definition.toReply(deps, written as Row);
   };
@@ -123,8 +123,8 @@ export function resourceRoutes<
     {
       endpoint: resource.get,
       async handle(deps, call) {
-        const row = await table.find(deps.db, place(call));
-        if (!row) throw wanted(call);
+        const row = await table.find(deps.db, rowOf(call));
+        if (!row) throw notFound(call);
         return await definition.toReply(deps, row);
       },
     },
@@ -147,8 +147,8 @@ export function resourceRoutes<
     {
       endpoint: resource.remove,
       async handle(deps, call) {
-        const row = await table.lock(deps.db, place(call));
-        if (!row) throw wanted(call);
+        const row = await table.lock(deps.db, rowOf(call));
+        if (!row) throw notFound(call);
         checkVersion(call, row);
         await definition.checkRemovable?.(deps, row, call);
         await definition.recordCascade?.(deps, row, call);
@@ -160,8 +160,8 @@ export function resourceRoutes<
   ];
 
   async function update(deps: Deps, call: Call): Promise<z.output<Reply>> {
-    const row = await table.lock(deps.db, place(call));
-    if (!row) throw wanted(call);
+    const row = await table.lock(deps.db, rowOf(call));
+    if (!row) throw notFound(call);
     checkVersion(call, row);
     const before = await definition.toReply(deps, row);
     const current = pickInput(resource.input, before);
@@ -175,20 +175,20 @@ export function resourceRoutes<
   }
 }
 
-/** A caller that names a version changes that version or nothing. */
+/** Rejects a change whose If-Match names another version. */
 function checkVersion(call: Call, row: StoredRow): void {
   if (call.if_match === undefined || call.if_match === "*") return;
   const versions = call.if_match.split(",").map((tag) => tag.trim());
   if (versions.includes(`"${row.version}"`)) return;
   throw new AppError(
     "version_mismatch",
-    `If-Match names ${call.if_match.slice(0, 80)}, but the current version is "${row.version}": read it again.`,
+    `If-Match names ${call.if_match.slice(0, 80)}, but the current version is "${row.version}". Read it again.`,
   );
 }
 
-/** The parent of everything under `/v1/gateways/{gateway_id}/`. */
+/** Throws if the gateway in the path does not exist. */
 export async function requireGateway(deps: Deps, params: Record<string, string>): Promise<void> {
   const id = params.gateway_id ?? "";
   if (await gatewayTable.find(deps.db, { id })) return;
-  throw new AppError("not_found", `There is no gateway with the id ${id}.`);
+  throw new AppError("not_found", `Unknown gateway ${id}.`);
 }

@@ -1,4 +1,4 @@
-/** Seals every stored secret again with the key that is current now. */
+/** Encrypts every stored secret again with the current key. */
 
 import { changeConfig } from "../db/config-revision.ts";
 import { recordChange } from "../db/record-change.ts";
@@ -8,17 +8,16 @@ import { seal, sealedWith, unseal } from "../lib/crypto/seal.ts";
 import type { Actor } from "../route.ts";
 
 export interface RotationReport {
-  /** Id of the key that seals them now. */
+  /** Id of the current key. */
   key: string;
   resealed: number;
-  /** Secrets that no key at hand opens; they are left as they are. */
+  /** Number of secrets that no available key decrypts; they do not change. */
   unreadable: number;
 }
 
 /**
- * Changes of the configuration queue up behind each other, and each takes its key after its turn has
- * come. So whatever was sealed with an older key is in the database before this begins, and whatever
- * follows is sealed with the new one.
+ * Changes of the configuration are serialized, and each reads its key inside its transaction. Secrets
+ * with an older key are therefore in the database before this begins, and later ones use the new key.
  */
 export async function rotateSecrets(deps: Deps, actor: Actor): Promise<RotationReport> {
   return await changeConfig(deps.db, async (tx) => {

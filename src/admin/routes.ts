@@ -1,4 +1,4 @@
-/** Every endpoint of the admin API, each bound to the operation that answers it. */
+/** Lists the routes of the admin API. */
 import type { Route } from "../route.ts";
 import { accessRuleRoutes } from "./access-rules.ts";
 import { activityRoutes } from "./activity.ts";

@@ -1,4 +1,4 @@
-/** Writes a catalog entry of a gateway, with its audit record. */
+/** Writes a catalog entry of a gateway and its audit record. */
 import { AppError } from "../contract/errors.ts";
 import type { CatalogEntry, CatalogEntryInput } from "../contract/store-catalog.ts";
 import { catalogEntryTable, findCatalogEntry } from "../db/catalog-entries.ts";

@@ -1,4 +1,4 @@
-/** Secrets on their way in are sealed, on their way out masked; what a caller left masked stays as it was. */
+/** Seals secrets in requests and masks them in responses. A masked value keeps the stored secret. */
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { registrySecret } from "../db/registries.ts";
@@ -7,13 +7,13 @@ import { type Keyring, type SealContext, seal, unseal } from "../lib/crypto/seal
 import { collectSecrets, isMasked, mapSecrets, maskSecret } from "../lib/json/secret-paths.ts";
 import { secretPathsOf } from "../policy/detectors/all.ts";
 
-/** The secrets of one row: their paths, and the context each of them is sealed in. */
+/** Secrets of one row: their paths, and the seal context of each. */
 export interface RowSecrets {
   paths: readonly string[];
   contextOf: (path: string) => SealContext;
 }
 
-/** `stored` holds the sealed secrets of the row before, or undefined on create. */
+/** `stored` is the row before the update; undefined on create. */
 export function sealSecrets<T>(
   keyring: Keyring,
   { paths, contextOf }: RowSecrets,
@@ -23,17 +23,18 @@ export function sealSecrets<T>(
   const before = collectSecrets(stored ?? {}, paths);
   return mapSecrets(next, paths, (given, path) => {
     const kept = before.get(path);
-    // The same secret keeps its sealed text too, so that what holds it counts as unchanged.
+    // An equal secret keeps its sealed text, so that the row compares equal.
     const same =
       keepsStoredSecret(given) || (kept && unseal(keyring, contextOf(path), kept) === given);
     if (!same) return seal(keyring, contextOf(path), given);
     if (kept !== undefined) return kept;
-    const reason = given === "" ? "must not be empty" : "is a masked value: send the secret itself";
+    const reason =
+      given === "" ? "must not be empty" : "is a masked value. Send the secret itself.";
     throw new AppError("validation_failed", `${path}: ${reason}`);
   });
 }
 
-/** Whatever is sent so stands for the stored secret, be it its own mask or another. */
+/** Returns whether a sent value means: keep the stored secret. */
 export const keepsStoredSecret = (given: string): boolean => given === "" || isMasked(given);
 
 export const maskSecrets = <T>(keyring: Keyring, { paths, contextOf }: RowSecrets, stored: T): T =>

@@ -1,4 +1,4 @@
-/** Tries a registry with a free call: is the address right, does it answer, does it take the credential. */
+/** Tests the address and credential of a registry with a request that costs nothing. */
 import { AppError } from "../contract/errors.ts";
 import {
   type ConnectionReport,
@@ -19,10 +19,10 @@ const TIMEOUT_MS = 10_000;
 export const testConnectionRoute: Route = route(testConnection, async (deps, { params, body }) => {
   const row =
     "provider" in body
-      ? draft(deps, params.gateway_id, body)
+      ? toDraftRow(deps, params.gateway_id, body)
       : await registryTable.find(deps.db, { id: body.id, gateway_id: params.gateway_id });
-  if (!row) throw new AppError("not_found", "There is no registry with this id.");
-  if (!isLlm(row)) throw new AppError("validation_failed", "id: only AI upstreams can be tried");
+  if (!row) throw new AppError("not_found", "Unknown registry. Check the id.");
+  if (!isLlm(row)) throw new AppError("validation_failed", "id: must be an AI upstream");
   return await probe(deps, toRegistryView(row, deps));
 });
 
@@ -42,9 +42,9 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
     message,
   });
   try {
-    const asked = { tail: provider.probe.tail, model: undefined, search: "" };
+    const target = { tail: provider.probe.tail, model: undefined, search: "" };
     const reply = await deps.send({
-      url: buildUrl(provider, upstream, asked, "files"),
+      url: buildUrl(provider, upstream, target, "files"),
       method: "GET",
       headers: provider.headers(upstream),
       allow_private,
@@ -53,10 +53,10 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
     reply.cancel();
     const { status } = reply;
     if (status === 401 || status === 403) {
-      return report("credential", "The upstream does not accept this API key.", status);
+      return report("credential", "The upstream rejects this API key.", status);
     }
-    if (status < 400) return report("answer", "The upstream answered its model list.", status);
-    return report("answer", `The upstream answered ${status}: check the address.`, status);
+    if (status < 400) return report("answer", "The upstream returned its model list.", status);
+    return report("answer", `The upstream returned status ${status}. Check the address.`, status);
   } catch (thrown) {
     const error = AppError.from(thrown);
     if (error.code === "internal") throw thrown;
@@ -65,8 +65,8 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
   }
 }
 
-/** A registry that is not saved yet: checked like one that is. */
-function draft(deps: Deps, gateway_id: string, body: RegistryInput): RegistryRow {
+/** Returns a validated row for a registry that is not saved. */
+function toDraftRow(deps: Deps, gateway_id: string, body: RegistryInput): RegistryRow {
   const unsaved = { id: "", version: 0, created_at: "", updated_at: "", gateway_id };
   return { ...checkLlmRegistry(deps, unsaved.id, body), ...unsaved };
 }

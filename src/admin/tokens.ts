@@ -1,4 +1,4 @@
-/** Administrator tokens: made and shown once, limited by role and gateway, revoked at once. */
+/** Operations on administrator tokens: list, get, create, revoke. */
 
 import { AppError } from "../contract/errors.ts";
 import {
@@ -53,7 +53,7 @@ export async function issueToken(
   checkExpiry(deps, input.expires_at);
   for (const [index, id] of (input.gateway_ids ?? []).entries()) {
     if (await gatewayTable.find(deps.db, { id })) continue;
-    throw new AppError("validation_failed", `gateway_ids[${index}]: there is no such gateway`);
+    throw new AppError("validation_failed", `gateway_ids[${index}]: unknown gateway ${id}`);
   }
   const row: AdminTokenRow = {
     ...input,
@@ -73,17 +73,17 @@ export async function issueToken(
 
 async function findToken(deps: Deps, id: string): Promise<AdminTokenRow> {
   const row = await adminTokenTable.lock(deps.db, { id });
-  if (!row) throw new AppError("not_found", `There is no token with the id ${id}.`);
+  if (!row) throw new AppError("not_found", `Unknown token ${id}.`);
   return row;
 }
 
-/** Nobody locks themselves out: one owner of everything stays. */
-async function keepOneOwner(deps: Deps, leaving: AdminTokenRow): Promise<void> {
+/** Rejects revoking the last owner token of all gateways that never expires. */
+async function keepOneOwner(deps: Deps, revoked: AdminTokenRow): Promise<void> {
   const owners = await adminTokenTable.all(deps.db, { role: "owner", gateway_ids: null });
   const others = owners.filter(
-    (row) => row.id !== leaving.id && keyState(deps, row) === "active" && !row.expires_at,
+    (row) => row.id !== revoked.id && keyState(deps, row) === "active" && !row.expires_at,
   );
-  if (leaving.role === "owner" && others.length === 0) {
-    throw new AppError("conflict", "This is the last owner token: create another one first.");
+  if (revoked.role === "owner" && others.length === 0) {
+    throw new AppError("conflict", "This is the last owner token. Create another one first.");
   }
 }

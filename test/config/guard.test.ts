@@ -356,7 +356,7 @@ collectors:
     [
       "policy_version: 1",
       "policy_version: 9",
-      "31:5: collector Bot: default_policy_version: was never saved",
+      "31:5: collector Bot: default_policy_version: unknown version 9",
     ],
     ["gateway: acme\n", "gateway: acm\n", '28:5: collector Bot: gateway: unknown gateway "acm"'],
     [
@@ -405,7 +405,7 @@ const detector = (members: string) => `version: 1\ndetectors:\n  - { name: d, ${
 test.each([
   [
     detector("kind: nope"),
-    "test.yaml:3:16: detectors[0].kind: there is no such detector; there are",
+    "test.yaml:3:16: detectors[0].kind: must be one of",
   ],
   [
     detector("kind: unicode, settings: { nope: 1 }"),

@@ -46,7 +46,7 @@ test("gateway, registry, consumer and key are created in the console, and a requ
   await page.getByLabel("Provider").selectOption("demo");
   await page.getByLabel("Name", { exact: true }).fill("House demo");
   await press("Test connection");
-  await page.getByText("The upstream answered its model list.").waitFor();
+  await page.getByText("The upstream returned its model list.").waitFor();
   await press("Create registry");
   await page.getByRole("link", { name: "House demo" }).waitFor();
 

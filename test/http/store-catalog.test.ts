@@ -282,7 +282,7 @@ describe.each(databaseKinds)("%s", (database) => {
         { name: "no-slash", reason: expect.stringContaining("name") },
         { name: "nul\u0000/byte", reason: expect.stringContaining("name") },
         { name: "com.example/inside", reason: expect.stringContaining("public") },
-        { name: "com.notion/mcp", reason: "is in the catalog already" },
+        { name: "com.notion/mcp", reason: "is already in the catalog" },
       ],
     });
   });
@@ -334,7 +334,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
     expect(await reply.json()).toEqual({
       imported: ["com.example/a", "com.example/b"],
-      skipped: [{ name: "com.example/c", reason: "was deleted by its registry" }],
+      skipped: [{ name: "com.example/c", reason: "was deleted in its registry" }],
     });
     expect(registry.hits.map(({ path }) => path)).toEqual(["/v0.1/servers", "/v0.1/servers"]);
     expect(registry.hits[0]?.query).toContain("search=tickets");
