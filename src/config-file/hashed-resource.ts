@@ -71,7 +71,10 @@ export function hashedResource<Row extends object, Input extends z.ZodObject>(
       const { deps, actor } = context;
       const before = id === undefined ? undefined : await table.lock(deps.db, { id });
       if (!before && (await table.find(deps.db, { hash: item.sha256 }))) {
-        throw new AppError("conflict", `sha256: belongs to another ${owner?.replace("_id", "")}`);
+        throw new AppError(
+          "conflict",
+          `sha256: belongs to another ${owner?.replace("_id", "") ?? "token"}`,
+        );
       }
       const created = {
         ...newKeyColumns(deps, item.sha256, item.hint),

@@ -1,4 +1,4 @@
-/** What tests of configuration files share: apply a text, and see what is refused or recorded. */
+/** Helpers of the tests of configuration files: apply text, and read errors and audit records. */
 
 import { localActor } from "../../src/admin/perform.ts";
 import { applyConfig } from "../../src/config-file/apply.ts";
@@ -12,7 +12,7 @@ export interface Options {
   keepSecrets?: boolean;
 }
 
-/** The file is called test.yaml. */
+/** Applies the text as a file called test.yaml. */
 export function applyText(kit: Kit, text: string, options: Options) {
   const { prune = false, dryRun = false, keepSecrets = false, env } = options;
   const source = readConfigFile(text, { file: "test.yaml", env, keepSecrets });
@@ -25,16 +25,19 @@ export async function refusal(work: Promise<unknown> | (() => unknown)): Promise
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
   }
-  return "not refused";
+  return "not rejected";
 }
 
-/** Another process of the installation would make the change: the server hears of it by itself. */
-export async function eventually(status: number, ask: () => Promise<Response>): Promise<number> {
+/** Repeats a request until it returns the status: the server reads the changed configuration on its own. */
+export async function eventually(
+  status: number,
+  request: () => Promise<Response>,
+): Promise<number> {
   for (let tries = 0; tries < 200; tries += 1) {
-    if ((await ask()).status === status) return status;
+    if ((await request()).status === status) return status;
     await Bun.sleep(50);
   }
-  return (await ask()).status;
+  return (await request()).status;
 }
 
 export const audits = async (kit: Kit): Promise<string[]> =>

@@ -1,4 +1,4 @@
-/** A configuration file makes the installation as it says: all of it or nothing, and twice is once. */
+/** Applying a configuration file: completely or not at all, and idempotent. */
 import { describe, expect, test } from "bun:test";
 import { exportConfig } from "../../src/config-file/export.ts";
 import { readConfigFile } from "../../src/config-file/read-file.ts";
@@ -48,7 +48,7 @@ const chat = (kit: Kit, key: string) =>
   });
 
 describe.each(databaseKinds)("on %s", (database) => {
-  test("a file becomes an installation, and applying it again changes nothing", async () => {
+  test("a file creates an installation, and applying it again changes nothing", async () => {
     await using kit = await startKit({ database });
 
     const first = await apply(kit, FILE);
@@ -75,7 +75,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     ]);
   });
 
-  test("an exported file rebuilds the installation elsewhere, with its keys and tokens working", async () => {
+  test("an export rebuilds the installation elsewhere, with working keys and tokens", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     const { yaml, variables } = await exportConfig(kit.deps);
@@ -90,7 +90,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await exportConfig(other.deps)).yaml).toBe(yaml);
   });
 
-  test("applying what was exported changes nothing, and it holds no secret", async () => {
+  test("applying an export changes nothing, and it contains no secret", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     await kit.make("/v1/gateways", {
@@ -108,7 +108,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(yaml).toStartWith("# yaml-language-server: $schema=");
   });
 
-  test("a step that is refused takes everything back and names the line", async () => {
+  test("a rejected step rolls everything back and names the line", async () => {
     await using kit = await startKit({ database });
     const wrong = FILE.replace(
       "name: Demo\n        provider: demo",
@@ -123,7 +123,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await kit.db.many("SELECT id FROM gateways")).toEqual([]);
   });
 
-  test("a dry run says what would change, refuses what would be refused, and changes nothing", async () => {
+  test("a dry run reports changes and errors, and changes nothing", async () => {
     await using kit = await startKit({ database });
     const before = await audits(kit);
 
@@ -137,7 +137,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
   });
 
-  test("only what differs is changed, and secrets are shown masked", async () => {
+  test("only differences are changed, and secrets are shown masked", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
 
@@ -168,7 +168,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await eventually(200, () => chat(kit, ENV.APP_KEY))).toBe(200);
   });
 
-  test("what the file does not list is left alone, and goes with prune", async () => {
+  test("unlisted items do not change, and prune deletes them", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     await kit.make("/v1/gateways", { name: "Other", slug: "other" });
@@ -197,7 +197,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await kit.get("/v1/whoami")).status).toBe(200);
   });
 
-  test("with prune a consumer moves to another gateway with its slug", async () => {
+  test("with prune, a consumer can move to another gateway with its slug", async () => {
     await using kit = await startKit({ database });
     const gateway = (slug: string, consumers: string) =>
       `  - { slug: ${slug}, name: ${slug}, consumers: [${consumers}] }\n`;
@@ -212,7 +212,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await apply(kit, moved, { prune: true })).steps).toEqual([]);
   });
 
-  test("a key that was revoked does not come back with the file", async () => {
+  test("a revoked key is not created again", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     await kit.db.run("UPDATE consumer_keys SET revoked_at = created_at");
@@ -227,7 +227,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
   });
 
-  test("--keep-secrets keeps a stored secret, and only a stored one", async () => {
+  test("--keep-secrets keeps a stored secret, and requires one", async () => {
     await using kit = await startKit({ database });
     const { OPENAI_KEY: _, ...env } = ENV;
 
@@ -245,7 +245,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
   });
 
-  test("a kept secret does not follow its registry to another host", async () => {
+  test("a kept secret is not sent to another host", async () => {
     await using kit = await startKit({ database });
     const at = (host: string) =>
       FILE.replace(
@@ -260,7 +260,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await refusal(moved)).toContain("auth.api_key: must be sent again");
   });
 
-  test("nobody locks themselves out with a file", async () => {
+  test("a file cannot remove the last owner", async () => {
     await using kit = await startKit({ database });
 
     const message = await refusal(apply(kit, FILE, { prune: true }));
@@ -271,7 +271,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await kit.get("/v1/whoami")).status).toBe(200);
   });
 
-  test("a key of one consumer cannot be given to another", async () => {
+  test("a key of one consumer cannot be assigned to another", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     const other = `version: 1
@@ -329,13 +329,13 @@ test.each([
     registry(`provider: openai, auth: { type: api_key, api_key: "\${NOT_SET}" }`),
     "test.yaml:6:61: gateways[0].registries[0].auth.api_key: the variable NOT_SET is not set",
   ],
-])("%j is refused with its place", async (text, message) => {
+])("%j is rejected with its location", async (text, message) => {
   const read = () => readConfigFile(text, { file: "test.yaml", env: {}, keepSecrets: false });
 
   expect(await refusal(read)).toStartWith(message);
 });
 
-test("every problem of a file is told, in the order of its lines", async () => {
+test("all problems of a file are reported, in the order of their lines", async () => {
   const text = "version: 1\ngateways:\n  - slug: A B\n    name: 5\n    more: 1\ntoken: []\n";
 
   const message = await refusal(() =>
@@ -350,7 +350,7 @@ test("every problem of a file is told, in the order of its lines", async () => {
   ]);
 });
 
-test("a masked or empty secret is refused: it is not the secret", async () => {
+test("a masked or empty secret is rejected", async () => {
   await using kit = await startKit();
 
   for (const secret of ["***cret", ""]) {

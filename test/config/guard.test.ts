@@ -1,4 +1,4 @@
-/** The guard in a configuration file: named instead of numbered, rebuilt elsewhere, versions only when something changed. */
+/** Detectors, policies, collectors and guards in a configuration file. */
 import { describe, expect, test } from "bun:test";
 import { exportConfig } from "../../src/config-file/export.ts";
 import { readConfigFile } from "../../src/config-file/read-file.ts";
@@ -85,7 +85,7 @@ const evaluate = (kit: Kit, input: string, consumer_id = "bo") =>
   });
 
 describe.each(databaseKinds)("on %s", (database) => {
-  test("a file becomes a guard that judges, and applying it again makes no version", async () => {
+  test("a file creates a working guard, and applying it again creates no version", async () => {
     await using kit = await startKit({ database });
 
     const first = await apply(kit, FILE);
@@ -120,13 +120,13 @@ describe.each(databaseKinds)("on %s", (database) => {
       "service_client.create",
     ]);
     expect(await eventually(200, () => evaluate(kit, "hi"))).toBe(200);
-    const judged = await evaluate(kit, "Write to bo@example.com");
+    const evaluated = await evaluate(kit, "Write to bo@example.com");
     const overridden = await evaluate(kit, "Write to bo@example.com", "ana@example.com / 1");
-    expect(await judged.json()).toMatchObject({ status: "transform" });
+    expect(await evaluated.json()).toMatchObject({ status: "transform" });
     expect(await overridden.json()).toMatchObject({ status: "allow" });
   });
 
-  test("an exported file rebuilds the guard elsewhere, with its keys and clients working", async () => {
+  test("an export rebuilds the guard elsewhere, with working keys and clients", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     const { yaml, variables } = await exportConfig(kit.deps);
@@ -148,7 +148,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await apply(kit, yaml, { env, prune: true })).toEqual({ steps: [], left_alone: [] });
   });
 
-  test("only what changed gets a version, and a secret that stayed is no change", async () => {
+  test("only a changed policy gets a version, and an equal secret is not a change", async () => {
     await using kit = await startKit({ database });
     const used = FILE.replace("detector: Judge,", "detector: Own,");
     await apply(kit, used);
@@ -174,7 +174,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await versions(kit)).toEqual(["Lenient 1", "Strict 2", "3 saved"]);
   });
 
-  test("what the file does not list is left alone, and goes with prune in an order that works", async () => {
+  test("unlisted items do not change, and prune deletes them in the order of their references", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     const less = `version: 1
@@ -213,7 +213,7 @@ collectors:
       "delete detector Own",
       "delete detector Personal data",
     ]);
-    // The name beside service tokens was not in the file, so it stayed.
+    // The file does not list collector_key, so it does not change.
     expect(await kit.db.one("SELECT collector_key FROM collectors")).toEqual({
       collector_key: "bot",
     });
@@ -266,7 +266,7 @@ collectors:
     expect(await kit.db.many("SELECT id FROM gateways")).toEqual([]);
   });
 
-  test("a collector outlives its gateway when the file has it elsewhere, and gives up its routing name when it goes", async () => {
+  test("a collector can move from a deleted gateway, and a deleted one frees its collector_key", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     const { id } = (await kit.db.one<{ id: string }>("SELECT id FROM collectors")) ?? {};
@@ -287,7 +287,7 @@ collectors:
     ]);
   });
 
-  test("with prune, what stays must not need what goes", async () => {
+  test("with prune, listed items must not refer to deleted ones", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
 
@@ -302,7 +302,7 @@ collectors:
     expect(await kit.db.many("SELECT slug FROM gateways")).toEqual([{ slug: "acme" }]);
   });
 
-  test("a gateway that goes takes collectors that the file does not speak of", async () => {
+  test("deleting a gateway deletes its unlisted collectors", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
 
@@ -312,7 +312,7 @@ collectors:
     expect(await versions(kit)).toEqual(["Lenient 1", "Strict 1", "2 saved"]);
   });
 
-  test("keys and clients that were revoked do not come back with the file", async () => {
+  test("revoked keys and clients are not created again", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
     await kit.db.run("UPDATE collector_keys SET revoked_at = created_at");
@@ -324,7 +324,7 @@ collectors:
     expect(left_alone.map(({ resource }) => resource)).toEqual(["collector_key", "service_client"]);
   });
 
-  test("--keep-secrets keeps the stored secret of a detector, and only a stored one", async () => {
+  test("--keep-secrets keeps the stored secret of a detector, and requires one", async () => {
     await using kit = await startKit({ database });
     const { JUDGE_TOKEN: _, ...env } = ENV;
 
@@ -379,16 +379,19 @@ collectors:
       "action: transform",
       "21:9: policy Strict: gates[0].mask: required when action is transform",
     ],
-  ])("%j as %j is refused with its line, and nothing is made", async (right, wrong, message) => {
-    await using kit = await startKit({ database });
+  ])(
+    "%j as %j is rejected with its line, and nothing is created",
+    async (right, wrong, message) => {
+      await using kit = await startKit({ database });
 
-    expect(await refusal(apply(kit, FILE.replace(right, wrong)))).toStartWith(
-      `test.yaml:${message}`,
-    );
-    expect(await kit.db.many("SELECT id FROM detectors")).toEqual([]);
-  });
+      expect(await refusal(apply(kit, FILE.replace(right, wrong)))).toStartWith(
+        `test.yaml:${message}`,
+      );
+      expect(await kit.db.many("SELECT id FROM detectors")).toEqual([]);
+    },
+  );
 
-  test("a client's id belongs to its secret", async () => {
+  test("the client_id of a stored secret cannot be changed", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE);
 
@@ -403,10 +406,7 @@ collectors:
 const detector = (members: string) => `version: 1\ndetectors:\n  - { name: d, ${members} }\n`;
 
 test.each([
-  [
-    detector("kind: nope"),
-    "test.yaml:3:16: detectors[0].kind: must be one of",
-  ],
+  [detector("kind: nope"), "test.yaml:3:16: detectors[0].kind: must be one of"],
   [
     detector("kind: unicode, settings: { nope: 1 }"),
     "test.yaml:3:43: detectors[0].settings.nope: unknown member",
@@ -424,7 +424,7 @@ test.each([
     `version: 1\ncollectors: [{ name: c, overrides: [${"{ consumer_id: a, policy: p },".repeat(2)}] }]`,
     "test.yaml:2:69: collectors[0].overrides[1].consumer_id: is listed twice",
   ],
-])("%j is refused with its place", async (text, message) => {
+])("%j is rejected with its location", async (text, message) => {
   const read = () => readConfigFile(text, { file: "test.yaml", env: {}, keepSecrets: false });
 
   expect(await refusal(read)).toStartWith(message);

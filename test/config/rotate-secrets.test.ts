@@ -1,4 +1,4 @@
-/** A new encryption key while the server runs: nothing stays under the old one, nobody notices. */
+/** Rotating the encryption key while the server runs: every secret moves, and no request fails. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { databaseKinds } from "../kit/services.ts";
 
 const SECRET = "sk-planted-upstream-secret";
 
-async function withSecrets(kit: Kit): Promise<string> {
+async function makeRegistry(kit: Kit): Promise<string> {
   const gateway = await kit.make("/v1/gateways", { name: "G", slug: "g" });
   const path = `/v1/gateways/${gateway.id}/registries`;
   const auth = { type: "api_key", api_key: SECRET };
@@ -35,8 +35,8 @@ const keyIds = (kit: Kit) =>
     .split("\n")
     .map((line) => line.split(":")[0]);
 
-/** Every text of every table, the hard way: a column that nobody listed is found too. */
-async function everything(kit: Kit): Promise<string> {
+/** Returns the contents of all tables as text, including columns that rotation does not list. */
+async function dumpTables(kit: Kit): Promise<string> {
   const rows = [];
   for (const { name } of await schemaTables())
     rows.push(...(await kit.db.many(`SELECT * FROM ${name}`)));
@@ -51,37 +51,37 @@ const rotate = (kit: Kit, settings: Record<string, string> = {}) =>
   });
 
 describe.each(databaseKinds)("on %s", (database) => {
-  test("a secret in a column that rotation does not know is found in every test", async () => {
+  test("every test detects a secret in a column that rotation does not list", async () => {
     const kit = await startKit({ database });
-    await withSecrets(kit);
+    await makeRegistry(kit);
     const sealed = seal(kit.deps.keyring(), { purpose: "gateways.name", id: "" }, SECRET);
     await kit.db.run("UPDATE gateways SET name = $1", `"${sealed}"`);
 
     await expect(kit[Symbol.asyncDispose]()).rejects.toThrow("SEALED_COLUMNS lacks gateways.name.");
   });
 
-  test("every stored secret moves to the new key while requests go on", async () => {
+  test("every stored secret moves to the new key while requests continue", async () => {
     await using kit = await startKit({ database });
-    const registry = await withSecrets(kit);
+    const registry = await makeRegistry(kit);
     const [old = ""] = keyIds(kit);
-    let going = true;
+    let running = true;
     const statuses = new Set<number>();
     const reading = (async () => {
-      while (going) {
+      while (running) {
         statuses.add((await kit.get(registry)).status);
         statuses.add((await kit.put(registry, { enabled: true })).status);
       }
     })();
 
     const { code, out } = await rotate(kit);
-    going = false;
+    running = false;
     await reading;
 
     const { key, resealed, unreadable } = JSON.parse(out);
     expect({ code, resealed, unreadable }).toEqual({ code: 0, resealed: 4, unreadable: 0 });
     expect(keyIds(kit)).toEqual([key, old]);
     expect(statuses).toEqual(new Set([200]));
-    expect(await everything(kit)).not.toContain(`sealed:v2:${old}:`);
+    expect(await dumpTables(kit)).not.toContain(`sealed:v2:${old}:`);
     expect((await listSealedTexts(kit.db)).map(({ text }) => sealedWith(text))).toEqual([
       key,
       key,
@@ -92,13 +92,13 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(shown).toMatchObject({ auth: { api_key: "***cret" } });
     const view = [...kit.deps.snapshot().registries.values()][0];
     expect(view).toMatchObject({ problem: undefined, upstream: { api_key: SECRET } });
-    expect(await everything(kit)).toContain('"secrets.rotate"');
+    expect(await dumpTables(kit)).toContain('"secrets.rotate"');
   });
 });
 
-test("with PORTCULLIS_KEYS the first of them seals", async () => {
+test("the first key of PORTCULLIS_KEYS encrypts", async () => {
   await using kit = await startKit();
-  await withSecrets(kit);
+  await makeRegistry(kit);
   const lines = readFileSync(join(kit.data_dir, "keys"), "utf8").trim();
   const added = `fresh:${Buffer.alloc(32, 7).toString("base64")}`;
 
@@ -107,9 +107,9 @@ test("with PORTCULLIS_KEYS the first of them seals", async () => {
   expect(JSON.parse(out)).toEqual({ key: "fresh", resealed: 4, unreadable: 0 });
 });
 
-test("a secret that no key opens is told and left as it is", async () => {
+test("a secret that no key decrypts is reported and does not change", async () => {
   await using kit = await startKit();
-  await withSecrets(kit);
+  await makeRegistry(kit);
   const lost = "sealed:v2:gone:AAAA";
   await kit.db.run("UPDATE idempotent_replies SET reply = $1", lost);
 

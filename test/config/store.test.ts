@@ -1,4 +1,4 @@
-/** The Store in a configuration file: catalog, access rules, issuers and MCP registries. */
+/** The Store in a configuration file: catalog, access rules, issuers, personal tokens and MCP registries. */
 import { describe, expect, test } from "bun:test";
 import { exportConfig } from "../../src/config-file/export.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
@@ -43,7 +43,7 @@ const apply = (kit: Kit, text: string, env: Record<string, string>, prune = fals
 const ENV = { TICKETS_KEY: "Bearer planted-shared-key" };
 
 describe.each(databaseKinds)("on %s", (database) => {
-  test("a file makes the Store, and applying it again changes nothing", async () => {
+  test("a file creates the Store, and applying it again changes nothing", async () => {
     await using kit = await startKit({ database });
 
     const first = await apply(kit, FILE, ENV);
@@ -61,7 +61,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(second.steps).toEqual([]);
   });
 
-  test("an export rebuilds it elsewhere, without its secrets", async () => {
+  test("an export rebuilds the Store elsewhere, and contains no secrets", async () => {
     await using kit = await startKit({ database });
     await using other = await startKit({ database });
     await apply(kit, FILE, ENV);
@@ -76,7 +76,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(again.steps).toEqual([]);
   });
 
-  test("an instance that people have installed is not pruned, and the rest of the file is applied", async () => {
+  test("prune keeps an installed instance, and applies the rest of the file", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE, ENV);
     const { items } = (await (await kit.get("/v1/gateways")).json()) as { items: { id: string }[] };
@@ -92,7 +92,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(left_alone).toMatchObject([{ resource: "registry", name: "acme / DeepWiki" }]);
   });
 
-  test("what the file no longer lists goes with prune; what it does not speak of stays", async () => {
+  test("prune deletes unlisted items; lists that are left out do not change", async () => {
     await using kit = await startKit({ database });
     await apply(kit, FILE, ENV);
     const silent = FILE.replace(/ {4}catalog:[\s\S]*?(?= {4}registries:)/, "");

@@ -1,4 +1,4 @@
-/** Secrets of releases that sealed without a context (version 1) are upgraded once, when the database is opened. */
+/** Secrets of format version 1, without a seal context, are upgraded once when the database is opened. */
 import { describe, expect, test } from "bun:test";
 import { createCipheriv, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ function sealV1({ current, keys }: Keyring, plain: string): string {
   return `sealed:v1:${current}:${Buffer.concat(parts).toString("base64url")}`;
 }
 
-/** Brings every secret back to version 1, as the previous release stored it. */
+/** Converts every secret to version 1, as the previous release stored it. */
 async function downgrade(kit: Kit): Promise<void> {
   const keyring = kit.deps.keyring();
   await kit.db.transaction((tx) =>
@@ -39,7 +39,7 @@ interface Old {
   keyring: Keyring;
 }
 
-/** An installation with secrets of version 1, that does not run. */
+/** Runs a test with a stopped installation that has secrets of version 1. */
 async function withOld(
   database: DatabaseKind,
   work: (old: Old, upstream: ReturnType<typeof startUpstream>) => Promise<void>,
@@ -93,7 +93,7 @@ describe.each(databaseKinds)("on %s", (database) => {
       expect(upstream.hits[0]?.headers["x-key"]).toBe(SECRET);
     }));
 
-  test("two nodes that start at once upgrade once", () =>
+  test("two nodes that start at the same time upgrade once", () =>
     withOld(database, async (old) => {
       const nodes = await Promise.all([startKit(old), startKit(old)]);
 
@@ -148,7 +148,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     }));
 });
 
-test("a secret of version 1 that no key opens stays, and doctor names it", () =>
+test("a secret of version 1 that no key decrypts does not change, and doctor names it", () =>
   withOld(
     "sqlite",
     async (old) => {
@@ -162,7 +162,7 @@ test("a secret of version 1 that no key opens stays, and doctor names it", () =>
     "sealed:v1:gone:AAAA",
   ));
 
-test("a value of version 1 that appears after the upgrade is not accepted", async () => {
+test("a value of version 1 that is written after the upgrade is rejected", async () => {
   await using kit = await startKit();
   const { id } = await kit.make("/v1/gateways", { name: "g" });
   const auth = { type: "api_key", api_key: SECRET };

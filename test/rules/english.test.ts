@@ -51,7 +51,6 @@ const PENDING: readonly string[] = [
   "src/",
   "docs/",
   "test/cli/",
-  "test/config/",
   "test/console/",
   "test/docs/",
   "test/faults/",
