@@ -9,38 +9,38 @@ import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 export const EvaluationEvent = z.object({
   id: Id.describe("The `request_id` of the evaluation."),
   time: Time,
-  trace_id: z.string(),
+  trace_id: z.string().describe("Trace id (W3C Trace Context)."),
   collector_id: Id,
   collector_name: z.string(),
   gateway_id: Id.nullable(),
   policy_id: Id.nullable().describe("null: no policy applied."),
   policy_name: z.string().nullable(),
-  policy_version: z.int().nullable(),
+  policy_version: z.int().nullable().describe("Version of the policy that was applied."),
   policy_mode: z.enum(MODES).nullable(),
-  consumer_id: z.string().nullable(),
+  consumer_id: z.string().nullable().describe("User or program that acted."),
   session_id: z.string().nullable(),
   direction: z.enum(DIRECTIONS),
   protocol: z.enum(PROTOCOLS),
   application: z.string().nullable().describe("The attribute `source.application`."),
-  model: z.string().nullable(),
-  tool: z.string().nullable(),
+  model: z.string().nullable().describe("Name of the model."),
+  tool: z.string().nullable().describe("Name of the called tool."),
   status: z
     .enum([...STATUSES, "error"])
     .describe("`error`: a detector failed, so there is no verdict."),
   findings: z.array(Finding),
   detectors: Detectors.partial({ uninspected: true }),
   attributes: z.record(z.string(), z.string()).describe("Attributes that conditions can test."),
-  client_address: z.string(),
+  client_address: z.string().describe("IP address of the caller."),
   user_agent: z.string().nullable(),
-  latency_ms: z.number(),
+  latency_ms: z.number().describe("Duration of the evaluation in milliseconds."),
   content_storage: z.enum(CONTENT_STORAGE).describe("How the inspected text was stored."),
 });
 export type EvaluationEvent = z.infer<typeof EvaluationEvent>;
 
 /** Inspected text, as far as the collector stores it. */
 export const StoredText = z.object({
-  pointer: z.string(),
-  inner: z.string().nullable(),
+  pointer: z.string().describe("JSON pointer into the payload."),
+  inner: z.string().nullable().describe("JSON pointer into a string that contains JSON."),
   source: z
     .string()
     .describe(

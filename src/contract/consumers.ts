@@ -51,8 +51,13 @@ export type ModelPolicy = z.infer<typeof ModelPolicy>;
 
 export const AttachedRegistry = z.strictObject({
   id: Id.describe("Id of a registry of the same gateway."),
-  weight: z.int().min(1).max(100).default(1),
-  models: ModelPolicy.default({}),
+  weight: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(1)
+    .describe("Share of the requests, relative to the other registries."),
+  models: ModelPolicy.default({}).describe("Models that the consumer may use at this registry."),
 });
 export type AttachedRegistry = z.infer<typeof AttachedRegistry>;
 
@@ -68,7 +73,7 @@ export const Balancing = z.strictObject({
 });
 
 export const Failover = z.strictObject({
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe("false: a failed request is not sent again."),
   max_attempts: z
     .int()
     .min(1)
@@ -126,15 +131,15 @@ export const ConsumerInput = z.strictObject({
     )
     .default([])
     .describe("In order of preference."),
-  balancing: Balancing.prefault({}),
-  failover: Failover.prefault({}),
+  balancing: Balancing.prefault({}).describe("Choice between registries."),
+  failover: Failover.prefault({}).describe("Further attempts after a failure."),
   files_scope: z
     .enum(["shared", "own"])
     .default("shared")
     .describe(
       "Files that the consumer may use. `shared`: every file of the upstream account. `own`: only files uploaded through this consumer; any other file, in a path or in a request body, and every vector store return 404.",
     ),
-  cors: Cors.prefault({}),
+  cors: Cors.prefault({}).describe("Calls from pages in a browser."),
 });
 export type ConsumerInput = z.infer<typeof ConsumerInput>;
 

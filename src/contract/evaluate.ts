@@ -69,13 +69,13 @@ export const Finding = z.object({
     plugin: z.string().optional().describe("Kind of the detector."),
     detector_id: Id.optional(),
     detector_name: z.string().optional(),
-    gate_name: z.string().optional(),
+    gate_name: z.string().optional().describe("Name of the gate."),
     policy_id: Id,
     policy_version: z.int(),
   }),
   signal: z.object({
-    type: z.string(),
-    confidence: z.number().min(0).max(1),
+    type: z.string().describe("Kind of match, such as `credit_card`, or `gate_block` for a gate."),
+    confidence: z.number().min(0).max(1).describe("From 0 to 1."),
   }),
   outcome: z.object({ action: z.enum(ACTIONS) }),
   evidence: z
@@ -107,8 +107,12 @@ export const Uninspected = z.object({
 export type Uninspected = z.infer<typeof Uninspected>;
 
 export const Detectors = z.object({
-  run: z.int(),
-  skipped: z.int().describe("Disabled, condition not met, or a gate ended the evaluation."),
+  run: z.int().describe("Number of detectors that ran."),
+  skipped: z
+    .int()
+    .describe(
+      "Number of detectors that did not run: disabled, condition not met, or a gate ended the evaluation.",
+    ),
   failed: z.array(z.object({ detector_id: Id, detector_name: z.string(), error: z.string() })),
   uninspected: z
     .array(Uninspected)
@@ -116,17 +120,24 @@ export const Detectors = z.object({
 });
 
 export const Verdict = z.object({
-  status: z.enum(STATUSES),
+  status: z
+    .enum(STATUSES)
+    .describe(
+      "`block`: reject. `ask`: a person must approve. `transform`: use `transformed_payload`. `report`: allowed, with findings. `allow`: no findings.",
+    ),
   findings: z.array(Finding),
-  transformed_payload: z.record(z.string(), z.unknown()).nullable(),
+  transformed_payload: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe("The payload with matches masked, if the status is `transform`."),
   policy: z
     .object({ id: Id, version: z.int(), mode: z.enum(["observe", "enforce"]) })
     .nullable()
     .describe("null: no policy applies, so nothing was inspected."),
   detectors: Detectors,
-  latency_ms: z.number(),
-  trace_id: z.string(),
-  request_id: z.string(),
+  latency_ms: z.number().describe("Duration of the evaluation in milliseconds."),
+  trace_id: z.string().describe("Trace id (W3C Trace Context)."),
+  request_id: z.string().describe("Id of the event in Activity."),
 });
 export type Verdict = z.infer<typeof Verdict>;
 

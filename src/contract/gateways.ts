@@ -7,10 +7,10 @@ import { AccessLevel } from "./store-access.ts";
 
 export const PluginEntry = z.strictObject({
   name: z.string().max(64).describe("Name of the plugin: see `GET /v1/plugins`."),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe("false: the entry has no effect."),
   stage: z.string().max(64).describe("Stage at which it runs; the plugin lists its stages."),
   priority: z.int().default(0).describe("Lower numbers run first."),
-  settings: z.record(z.string(), z.unknown()).default({}),
+  settings: z.record(z.string(), z.unknown()).default({}).describe("Settings of the plugin."),
 });
 export type PluginEntry = z.infer<typeof PluginEntry>;
 
@@ -46,8 +46,8 @@ export const GatewayInput = z.strictObject({
       "Plugins that run for every request. A plugin can have several entries; all enabled ones apply.",
     ),
   metadata: Labels.default({}).describe("Your own labels; they have no effect."),
-  store: GatewayStore.prefault({ default_level: "request" }),
-  guard: GatewayGuard.prefault({}),
+  store: GatewayStore.prefault({ default_level: "request" }).describe("The gateway's MCP Store."),
+  guard: GatewayGuard.prefault({}).describe("Evaluation of MCP tool calls."),
 });
 export type GatewayInput = z.infer<typeof GatewayInput>;
 

@@ -13,8 +13,8 @@ const Subject = z.string().describe("IP address, user id, short id of a fingerpr
 export const LimitState = z.object({
   type: LimitType,
   subject: Subject,
-  window: z.string(),
-  limit: z.int(),
+  window: z.string().describe("Length of the window, such as `1m`."),
+  limit: z.int().describe("Requests allowed per window."),
   used: z.int().describe("Requests within the window that ends now."),
   remaining: z.int(),
   reset_at: Time.nullable().describe(

@@ -27,10 +27,10 @@ const FieldKey = z
 /** Value that must be filled in before a server can be used. */
 export const ServerField = z.strictObject({
   key: FieldKey,
-  label: Text.max(255).default(""),
-  description: Text.default(""),
+  label: Text.max(255).default("").describe("Label in forms."),
+  description: Text.default("").describe("Help text in forms."),
   required: z.boolean().default(true),
-  secret: z.boolean().default(false),
+  secret: z.boolean().default(false).describe("The value is stored encrypted and not shown."),
   in: z
     .enum(["path", "query", "header"])
     .describe(
@@ -60,7 +60,11 @@ export function findFieldError(fields: readonly ServerField[]): string | undefin
   return undefined;
 }
 
-const scopes = z.array(Text.min(1).max(255)).max(100).default([]);
+const scopes = z
+  .array(Text.min(1).max(255))
+  .max(100)
+  .default([])
+  .describe("OAuth scopes to request.");
 
 /** One header for all principals. */
 export const HeaderAuth = z.strictObject({

@@ -16,7 +16,7 @@ const when = Condition.nullable().default(null).describe("Condition. null: alway
 const mode = Mode.nullable()
   .default(null)
   .describe("`observe` only records the action. null: the mode of the policy.");
-const enabled = z.boolean().default(true);
+const enabled = z.boolean().default(true).describe("false: skipped.");
 
 export const Gate = z.strictObject({
   name: Name,

@@ -103,7 +103,7 @@ export const RegistryInput = z.strictObject({
     .nullable()
     .default(null)
     .describe("Limits the capabilities of the kind. null: all of them."),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe("false: no request is sent to it."),
   allow_private: z
     .boolean()
     .default(false)
@@ -140,7 +140,7 @@ export const registries = {
 };
 
 export const ConnectionReport = z.object({
-  ok: z.boolean(),
+  ok: z.boolean().describe("The upstream accepted the request."),
   stage: z
     .enum(["address", "connect", "credential", "answer"])
     .describe("Last stage that the test reached."),

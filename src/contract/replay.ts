@@ -16,7 +16,7 @@ export const ReplayRequest = z.strictObject({
 });
 
 export const ReplayReport = z.object({
-  evaluated: z.int(),
+  evaluated: z.int().describe("Number of events that were evaluated."),
   skipped: z.int().describe("Events without stored text."),
   changes: z.array(
     z.object({

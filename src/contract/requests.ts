@@ -6,14 +6,14 @@ import { Id, PageQuery, page, Text, Time } from "./shapes.ts";
 export const Attempt = z.object({
   registry_id: Id,
   status: z.int().nullable().describe("Status of the upstream response; null if there was none."),
-  error: z.string().nullable(),
-  ms: z.number(),
+  error: z.string().nullable().describe("Error code, if the attempt failed."),
+  ms: z.number().describe("Duration in milliseconds."),
 });
 
 export const RequestEvent = z.object({
   id: Id.describe("Request id."),
   time: Time,
-  trace_id: z.string(),
+  trace_id: z.string().describe("Trace id (W3C Trace Context)."),
   gateway_id: Id,
   consumer_id: Id,
   key_id: Id,
@@ -21,17 +21,17 @@ export const RequestEvent = z.object({
   method: z.string(),
   registry_id: Id.nullable().describe("Registry whose response was forwarded."),
   provider: z.string().nullable(),
-  attempts: z.array(Attempt),
-  model_asked: z.string().nullable(),
-  model_sent: z.string().nullable(),
-  status: z.int(),
-  error_code: z.string().nullable(),
+  attempts: z.array(Attempt).describe("All attempts, in order."),
+  model_asked: z.string().nullable().describe("Model in the request of the client."),
+  model_sent: z.string().nullable().describe("Model in the upstream request."),
+  status: z.int().describe("Status of the response to the client."),
+  error_code: z.string().nullable().describe("Code of an error that the gateway returned."),
   request_bytes: z.int(),
   response_bytes: z.int(),
   ttfb_ms: z.number().nullable().describe("Milliseconds until the first byte of the response."),
-  total_ms: z.number(),
+  total_ms: z.number().describe("Milliseconds until the end of the response."),
   input_tokens: z.int().nullable().describe("As reported by the upstream."),
-  output_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable().describe("As reported by the upstream."),
 });
 export type RequestEvent = z.infer<typeof RequestEvent>;
 

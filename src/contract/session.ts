@@ -11,8 +11,8 @@ export const SESSION_COOKIE = "portcullis_session";
 export const WhoAmI = z.object({
   name: z.string(),
   role: z.enum(ROLES),
-  gateway_ids: z.array(Id).nullable(),
-  permissions: z.array(z.string()),
+  gateway_ids: z.array(Id).nullable().describe("null: all gateways."),
+  permissions: z.array(z.string()).describe("Permissions of the role."),
 });
 export type WhoAmI = z.infer<typeof WhoAmI>;
 

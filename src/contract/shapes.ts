@@ -43,7 +43,7 @@ export const storedMembers = {
 };
 
 export const PageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe("Items per page."),
   cursor: z.string().max(2000).optional().describe("`next_cursor` of the previous page."),
   q: Text.max(200).optional().describe("Text to find in names."),
   sort: z

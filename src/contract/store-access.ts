@@ -19,13 +19,13 @@ export const Group = Text.trim().min(1).max(255);
 export const Groups = z.array(Group).max(1000);
 
 export const AccessRuleInput = z.strictObject({
-  subject_type: z.enum(["user", "group", "everyone"]),
+  subject_type: z.enum(["user", "group", "everyone"]).describe("Kind of `subject`."),
   subject: Text.trim()
     .min(1)
     .max(512)
     .default("*")
     .describe("`principal_sub` of a user, or name of a group. `*` for everyone."),
-  target_type: z.enum(["code", "category", "all"]),
+  target_type: z.enum(["code", "category", "all"]).describe("Kind of `target`."),
   target: Text.trim()
     .min(1)
     .max(200)

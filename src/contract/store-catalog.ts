@@ -46,16 +46,16 @@ export const CatalogEntryInput = z.strictObject({
   // `/import` is the path of an endpoint.
   code: StoreCode.refine((code) => code !== "import", "is reserved; choose another one"),
   name: Name,
-  vendor: Text.max(255).default(""),
-  category: Text.trim().max(200).default("other"),
-  description: Text.default(""),
+  vendor: Text.max(255).default("").describe("Company that operates the server."),
+  category: Text.trim().max(200).default("other").describe("Category in the Store."),
+  description: Text.default("").describe("What the server does."),
   icon_url: HttpsUrl.nullable().default(null),
   website_url: HttpsUrl.nullable().default(null),
   server_version: Text.min(1).max(100).default("1.0.0").describe("The server's own version."),
   transport: z.literal("streamable-http").default("streamable-http"),
   url: Text.min(1).describe("Address; may contain the `{key}` of a field with `in: path`."),
-  auth: CatalogAuth.default({ type: "none" }),
-  fields: z.array(CatalogField).max(20).default([]),
+  auth: CatalogAuth.default({ type: "none" }).describe("Authentication that the server requires."),
+  fields: z.array(CatalogField).max(20).default([]).describe("Values that must be filled in."),
   status: z
     .enum(["shown", "hidden"])
     .default("shown")

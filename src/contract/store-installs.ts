@@ -41,7 +41,7 @@ export const InstanceChoice = z.object({ name: z.string(), registry_id: Id });
 export type InstanceChoice = z.infer<typeof InstanceChoice>;
 
 export const InstallReply = z.object({
-  already_installed: z.boolean(),
+  already_installed: z.boolean().describe("The principal had it before this call."),
   code: z.string(),
   instance_choices: z
     .array(InstanceChoice)
@@ -92,9 +92,10 @@ export const Install = z.object({
       "grant_ended",
       "not_in_catalog",
     ])
-    .nullable(),
-  requires_auth: z.boolean(),
-  requires_config: z.boolean(),
+    .nullable()
+    .describe("Why the install is suspended; null if it is active."),
+  requires_auth: z.boolean().describe("The principal must connect an account."),
+  requires_config: z.boolean().describe("The principal must fill in the fields."),
   fields: z
     .array(ServerField.extend({ filled: z.boolean() }))
     .describe("Fields that the principal fills in."),

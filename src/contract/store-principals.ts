@@ -10,8 +10,8 @@ import { Groups, PrincipalSub } from "./store-access.ts";
 export const PrincipalTokenInput = z.strictObject({
   name: Name,
   principal_sub: PrincipalSub,
-  groups: Groups.default([]),
-  expires_at: Time.nullable().default(null),
+  groups: Groups.default([]).describe("Groups of the principal."),
+  expires_at: Time.nullable().default(null).describe("null: never expires."),
 });
 export type PrincipalTokenInput = z.infer<typeof PrincipalTokenInput>;
 
@@ -95,7 +95,7 @@ export const IssuerInput = z.strictObject({
     .max(255)
     .default("groups")
     .describe("Name of the claim with the groups, or a dotted path."),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().default(true).describe("false: tokens of the issuer are rejected."),
   allow_private: z
     .boolean()
     .default(false)

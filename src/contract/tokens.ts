@@ -8,7 +8,11 @@ import { PrincipalSub } from "./store-access.ts";
 
 export const AdminTokenInput = z.strictObject({
   name: Name,
-  role: z.enum(ROLES),
+  role: z
+    .enum(ROLES)
+    .describe(
+      "`viewer` reads, `auditor` also reads stored content and the audit log, `approver` decides requests, `admin` changes the configuration, `owner` also manages tokens.",
+    ),
   gateway_ids: z
     .array(Id)
     .min(1)
@@ -18,7 +22,7 @@ export const AdminTokenInput = z.strictObject({
     .describe(
       "Limits the token to these gateways, and excludes global resources such as the guard and tokens. null: no limit.",
     ),
-  expires_at: Time.nullable().default(null),
+  expires_at: Time.nullable().default(null).describe("null: never expires."),
   principal_sub: PrincipalSub.nullable()
     .default(null)
     .describe(
