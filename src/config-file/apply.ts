@@ -46,7 +46,7 @@ async function runStep(context: StepContext, step: PlanStep, source: ConfigSourc
     if (!(thrown instanceof AppError) || thrown.status >= 500) throw thrown;
     const path = [...(step.path ?? []), ...parseMemberPath(thrown.message)];
     const message = `${step.resource} ${step.name}: ${thrown.message}`;
-    throw source.refusal([{ path, message }]);
+    throw source.toError([{ path, message }]);
   }
 }
 

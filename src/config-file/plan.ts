@@ -107,7 +107,7 @@ export async function planConfig(
     const node: Node = { members: one.item, id: stored?.id, params, names, path };
     const members = resource.diff(stored?.item, item, {
       path,
-      keptSecrets: source.kept,
+      keptSecrets: source.keptSecrets,
       report: (problem) => problems.push(problem),
     });
     if (!stored || members.length) {
@@ -128,7 +128,7 @@ export async function planConfig(
 
   const root: Node = { members: source.config, id: "", params: {}, names: [], path: [] };
   for (const resource of RESOURCES) planList(resource, root);
-  if (problems.length) throw source.refusal(problems);
+  if (problems.length) throw source.toError(problems);
   // Items refer to earlier ones, so deletions run in reverse order.
   const steps = [...deletedFirst.reverse(), ...saved, ...savedLate, ...deletedLast.reverse()];
   return { steps, left_alone };

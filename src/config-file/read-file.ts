@@ -15,9 +15,9 @@ export interface Problem {
 export interface ConfigSource {
   config: ConfigFile;
   /** Secrets whose variable is not set: the stored ones are kept. */
-  kept: readonly { name: string; path: YamlPath }[];
+  keptSecrets: readonly { name: string; path: YamlPath }[];
   /** Returns an error that lists the problems with their locations in the file. */
-  refusal: (problems: readonly Problem[]) => AppError;
+  toError: (problems: readonly Problem[]) => AppError;
 }
 
 export interface ReadOptions {
@@ -31,16 +31,16 @@ export interface ReadOptions {
 export function readConfigFile(text: string, options: ReadOptions): ConfigSource {
   const { file, env, keepSecrets } = options;
   const yaml = readYaml(text, env);
-  if (yaml.problems.length) throw toError(file, yaml.problems);
-  const refusal: ConfigSource["refusal"] = (problems) =>
-    toError(
+  if (yaml.problems.length) throw formatError(file, yaml.problems);
+  const toError: ConfigSource["toError"] = (problems) =>
+    formatError(
       file,
       problems.map(({ path, message }) => ({ message, location: yaml.locate(path) })),
     );
 
   const missing = yaml.unset.filter(({ path }) => !keepSecrets || !isSecret(path));
   if (missing.length) {
-    throw refusal(
+    throw toError(
       missing.map(({ name, path }) => ({
         path,
         message: `${formatPath(path)}: the variable ${name} is not set`,
@@ -48,13 +48,13 @@ export function readConfigFile(text: string, options: ReadOptions): ConfigSource
     );
   }
   const parsed = ConfigFile.safeParse(yaml.value, { reportInput: false });
-  if (!parsed.success) throw refusal(parsed.error.issues.flatMap(toProblems));
-  return { config: parsed.data, kept: yaml.unset, refusal };
+  if (!parsed.success) throw toError(parsed.error.issues.flatMap(toProblems));
+  return { config: parsed.data, keptSecrets: yaml.unset, toError };
 }
 
 const MAX_PROBLEMS = 20;
 
-function toError(
+function formatError(
   file: string,
   problems: readonly { message: string; location: SourceLocation }[],
 ): AppError {
