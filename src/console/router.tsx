@@ -13,7 +13,7 @@ export function useLocation(): { path: string; search: URLSearchParams } {
 }
 
 export function navigate(to: string, how: "push" | "replace" = "push"): void {
-  updateAddress(hrefOf(to), how);
+  updateAddress(toHref(to), how);
 }
 
 /** Puts a URL into the address bar and notifies the router, without loading a document. */
@@ -61,10 +61,10 @@ export function Link({ to, ...props }: LinkProps) {
     event.preventDefault();
     navigate(to);
   };
-  return <a {...props} href={hrefOf(to)} onClick={follow} />;
+  return <a {...props} href={toHref(to)} onClick={follow} />;
 }
 
-const hrefOf = (to: string): string => BASE + to.slice(1);
+const toHref = (to: string): string => BASE + to.slice(1);
 
 function subscribe(changed: () => void): () => void {
   addEventListener("popstate", changed);

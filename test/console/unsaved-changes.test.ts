@@ -126,6 +126,21 @@ test("saved forms and other tabs of a policy do not ask", async () => {
   while (messages.length === 0) await page.waitForTimeout(20);
 });
 
+test("an added row asks before it is lost, like typed text", async () => {
+  const kit = await started();
+  const gateway = await kit.make("/v1/gateways", { name: "Rows" });
+  await using opened = await open(kit);
+  const { page } = opened;
+  await opened.go(`/gateways/${gateway.id}`);
+  const messages = handleDialogs(page, false);
+
+  await page.getByRole("button", { name: "Add label" }).click();
+  await page.getByRole("link", { name: "Policies" }).click();
+  while (messages.length === 0) await page.waitForTimeout(20);
+
+  expect(await page.locator("h1").textContent()).toBe("Rows");
+});
+
 test("saving by keyboard keeps the focus", async () => {
   const { opened, page, field } = await editing("Focus");
   await using _ = opened;

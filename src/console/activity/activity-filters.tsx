@@ -120,8 +120,8 @@ function Chips({ names }: { names: FilterNames }) {
       })}
       {active.length > 1 && (
         <li>
-          <button type="button" className="link small" onClick={clear}>
-            Remove all
+          <button type="button" className="link small" onClick={clearFilters}>
+            Clear all
           </button>
         </li>
       )}
@@ -129,17 +129,17 @@ function Chips({ names }: { names: FilterNames }) {
   );
 }
 
-const clear = (): void =>
+const clearFilters = (): void =>
   changeQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])));
 
-interface FilterByProps {
+interface FilterButtonProps {
   name: ActivityFilter;
   value: string | null;
   children: ReactNode;
 }
 
 /** Cell that filters the list by its value. */
-export function FilterButton({ name, value, children }: FilterByProps) {
+export function FilterButton({ name, value, children }: FilterButtonProps) {
   if (value === null) return <span className="muted">none</span>;
   return (
     <button

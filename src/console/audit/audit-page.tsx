@@ -52,11 +52,11 @@ export function AuditPage() {
     },
     { head: "Actor", cell: ({ actor }) => actor },
     { head: "Action", cell: ({ action }) => <code>{action}</code> },
-    { head: "Resource", rowHeader: true, cell: (record) => nameOf(record) },
+    { head: "Resource", rowHeader: true, cell: (record) => resourceName(record) },
     {
       head: "Gateway",
       cell: ({ gateway_id: id }) =>
-        gateways.find((one) => one.id === id)?.name ?? (
+        gateways.find((gateway) => gateway.id === id)?.name ?? (
           <span className="muted">{id ? id.slice(0, 8) : "none"}</span>
         ),
     },
@@ -108,14 +108,14 @@ export function AuditPage() {
   );
 }
 
-function nameOf({ before, after, resource_id }: AuditRecord): string {
+function resourceName({ before, after, resource_id }: AuditRecord): string {
   const name = after?.name ?? before?.name;
   return typeof name === "string" ? name : resource_id;
 }
 
 function RecordSheet({ record, onClose }: { record: AuditRecord; onClose: () => void }) {
   return (
-    <Dialog title={`${record.action}: ${nameOf(record)}`} onClose={onClose} sheet>
+    <Dialog title={`${record.action}: ${resourceName(record)}`} onClose={onClose} sheet>
       <dl className="facts">
         <dt>Time</dt>
         <dd>

@@ -28,7 +28,7 @@ const EMPTY_TEXTS: Record<Direction, string> = {
 export function Rules(props: RulesProps) {
   const { direction, rules, onChange, detectors, catalog, error } = props;
   const findKind = (id: string) => {
-    const detector = detectors.find((one) => one.id === id);
+    const detector = detectors.find((candidate) => candidate.id === id);
     return catalog.find(({ kind }) => kind === detector?.kind);
   };
   const suitable = detectors.filter(({ id }) => findKind(id)?.reads[direction].length);

@@ -194,5 +194,7 @@ function toInput(
 
 /** Keeps the provider's order. */
 function toggle(kind: KindEntry, draft: RegistryDraft, name: Capability, on: boolean) {
-  return kind.capabilities.filter((one) => (one === name ? on : draft.capabilities.includes(one)));
+  return kind.capabilities.filter((other) =>
+    other === name ? on : draft.capabilities.includes(other),
+  );
 }

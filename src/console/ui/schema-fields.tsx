@@ -92,7 +92,7 @@ function PropertyField(props: PropertyFieldProps) {
   if (shape === "choice" || choices) {
     const options =
       choices ?? (property.enum ?? BOOLEANS).map((option) => [option, option] as const);
-    const none = required ? "Choose…" : "(default)";
+    const none = required ? "Select…" : "(default)";
     const shown = required && text ? options : [["", none] as const, ...options];
     const problem = findProblem(error, at);
     return (

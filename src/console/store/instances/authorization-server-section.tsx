@@ -96,7 +96,10 @@ function ServerChange({ gateway_id, server }: { gateway_id: string; server: Auth
           Confirm it only if the vendor has announced the change.
         </p>
       </div>
-      <FieldChanges before={endpointsOf(server.current)} after={endpointsOf(server.advertised)} />
+      <FieldChanges
+        before={pickEndpoints(server.current)}
+        after={pickEndpoints(server.advertised)}
+      />
       <Failure title="The change failed." error={dismiss.error} />
       {may("write") && (
         <>
@@ -127,7 +130,7 @@ function ServerChange({ gateway_id, server }: { gateway_id: string; server: Auth
   );
 }
 
-function endpointsOf(facts: AuthorizationServer["current"] | AuthorizationServer["advertised"]) {
+function pickEndpoints(facts: AuthorizationServer["current"] | AuthorizationServer["advertised"]) {
   if (!facts) return null;
   const { issuer, authorization_endpoint, token_endpoint, registration_endpoint } = facts;
   return { issuer, authorization_endpoint, token_endpoint, registration_endpoint };

@@ -107,7 +107,7 @@ function Secret({ auth, onChange, error }: SecretProps) {
         placeholder={stored ? `Leave empty to keep ${stored}` : undefined}
         hint={
           mode === "header"
-            ? "Full value, such as Bearer …. Stored encrypted and never shown again."
+            ? "Full value, such as Bearer TOKEN. Stored encrypted and never shown again."
             : "Stored encrypted and never shown again."
         }
         problem={findProblem(error, mode === "header" ? "auth.value" : "auth.client_secret")}

@@ -76,7 +76,7 @@ export function InstanceForm({ gateway_id, entries, registry, code }: InstanceFo
           problem={problem("provider_options.url")}
         />
       </Section>
-      <Section title="Sign-in">
+      <Section title="Authentication">
         <InstanceAuthFields auth={draft.auth} onChange={(auth) => change({ auth })} error={error} />
       </Section>
       <Section title="Options">
