@@ -48,7 +48,7 @@ type ChatRequest = z.infer<typeof ChatRequest>;
 export async function handleChat(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, ChatRequest);
   if (body instanceof Response) return body;
-  const reply = composeReply(promptOf(body));
+  const reply = composeReply(toPrompt(body));
   const calls = reply.calls.map((call) => ({
     id: `call_${options.newId()}`,
     type: "function" as const,
@@ -63,8 +63,8 @@ export async function handleChat(options: DemoOptions, request: Request): Promis
   };
   const completion = { frame, reply, calls, count: body.n ?? 1 };
   if (body.stream)
-    return streamEvents(chunks(completion, body.stream_options?.include_usage === true));
-  return Response.json(whole(completion));
+    return streamEvents(streamChunks(completion, body.stream_options?.include_usage === true));
+  return Response.json(toCompletion(completion));
 }
 
 interface Completion {
@@ -74,7 +74,7 @@ interface Completion {
   count: number;
 }
 
-function promptOf(body: ChatRequest): Prompt {
+function toPrompt(body: ChatRequest): Prompt {
   const { response_format: format, tool_choice: choice } = body;
   return {
     turns: body.messages.map(({ role, content }) => toTurn(ROLES[role], content)),
@@ -96,7 +96,7 @@ const ROLES: Record<z.infer<typeof Role>, DemoTurn["role"]> = {
   function: "tool",
 };
 
-function whole({ frame, reply, calls, count }: Completion) {
+function toCompletion({ frame, reply, calls, count }: Completion) {
   const message = {
     role: "assistant",
     content: calls.length > 0 ? null : reply.text,
@@ -104,16 +104,16 @@ function whole({ frame, reply, calls, count }: Completion) {
     annotations: [],
     ...(calls.length > 0 && { tool_calls: calls }),
   };
-  const choices = indexes(count).map((index) => ({
+  const choices = range(count).map((index) => ({
     index,
     message,
     logprobs: null,
     finish_reason: reply.ended,
   }));
-  return { ...frame, object: "chat.completion", choices, usage: usageOf(reply, count) };
+  return { ...frame, object: "chat.completion", choices, usage: toUsage(reply, count) };
 }
 
-async function* chunks({ frame, reply, calls, count }: Completion, withUsage: boolean) {
+async function* streamChunks({ frame, reply, calls, count }: Completion, withUsage: boolean) {
   const chunk = (choices: unknown[], usage: unknown = null) =>
     formatEvent({
       ...frame,
@@ -122,7 +122,7 @@ async function* chunks({ frame, reply, calls, count }: Completion, withUsage: bo
       ...(withUsage && { usage }),
     });
   const toAll = (delta: object, finish_reason: string | null = null) =>
-    indexes(count)
+    range(count)
       .map((index) => chunk([{ index, delta, logprobs: null, finish_reason }]))
       .join("");
 
@@ -137,13 +137,13 @@ async function* chunks({ frame, reply, calls, count }: Completion, withUsage: bo
     }
   }
   yield toAll({}, reply.ended);
-  if (withUsage) yield chunk([], usageOf(reply, count));
+  if (withUsage) yield chunk([], toUsage(reply, count));
   yield "data: [DONE]\n\n";
 }
 
-const indexes = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-function usageOf({ inputTokens, outputTokens }: DemoReply, count: number) {
+function toUsage({ inputTokens, outputTokens }: DemoReply, count: number) {
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens * count,

@@ -50,7 +50,7 @@ export function composeReply(prompt: Prompt): DemoReply {
     return { text: "", calls, ended, stoppedBy: undefined, inputTokens, outputTokens };
   }
 
-  const whole = prompt.json ? speakJson(prompt.json.schema, userText) : speak(prompt.turns);
+  const whole = prompt.json ? composeJson(prompt.json.schema, userText) : composeText(prompt.turns);
   const { text: stopped, stoppedBy } = cutAtStop(whole, prompt.stop);
   const text = cut(stopped, (prompt.maxTokens ?? Infinity) * CHARACTERS_PER_TOKEN);
   const short = text.length < stopped.length;
@@ -92,10 +92,10 @@ function pickTools(
   return picked.slice(0, oneCallOnly ? 1 : MAX_CALLS);
 }
 
-const speakJson = (schema: unknown, userText: string): string =>
+const composeJson = (schema: unknown, userText: string): string =>
   JSON.stringify(schema ? sampleSchema(schema, userText) : { demo: true, you_said: userText });
 
-function speak(turns: DemoTurn[]): string {
+function composeText(turns: DemoTurn[]): string {
   const last = turns.at(-1);
   const said =
     last?.role === "tool"
@@ -105,19 +105,19 @@ function speak(turns: DemoTurn[]): string {
   return [
     said,
     system && `Your system message of ${system.text.length} characters arrived too.`,
-    sentAlong(last),
+    describeAttachments(last),
     "This is the demo model of Portcullis: it repeats what it is given, so that you can try the gateway without a paid key.",
   ]
     .filter(Boolean)
     .join("\n\n");
 }
 
-function sentAlong(turn: DemoTurn | undefined): string {
+function describeAttachments(turn: DemoTurn | undefined): string {
   const counts = { image: turn?.images, "audio clip": turn?.sounds, file: turn?.files };
   const named = Object.entries(counts).flatMap(([kind, count]) =>
     count ? `${count} ${kind}${count === 1 ? "" : "s"}` : [],
   );
-  return named.length > 0 ? `With it came ${named.join(" and ")}.` : "";
+  return named.length > 0 ? `Attached: ${named.join(" and ")}.` : "";
 }
 
 const shorten = (text: string): string =>

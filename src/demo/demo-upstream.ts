@@ -1,4 +1,4 @@
-/** The built-in `demo` upstream: a real server on a loopback port, so a first request needs no paid key. */
+/** The built-in `demo` upstream: an HTTP server on a loopback port, so that a first request needs no paid key. */
 import { handleChat } from "./chat.ts";
 import { handleEmbeddings } from "./embeddings.ts";
 import { createFiles } from "./files.ts";

@@ -25,11 +25,11 @@ export async function handleEmbeddings(request: Request): Promise<Response> {
   const body = await readJson(request, EmbeddingsRequest);
   if (body instanceof Response) return body;
   const { dimensions, encoding_format, model } = body;
-  const texts = textsOf(body.input);
+  const texts = toTexts(body.input);
   const tokens = texts.map(countTokens);
   const total = tokens.reduce((sum, count) => sum + count, 0);
   if (Math.max(...tokens) > MAX_INPUT_TOKENS || total > MAX_REQUEST_TOKENS) {
-    const limits = `${MAX_INPUT_TOKENS} tokens an input and ${MAX_REQUEST_TOKENS} a request`;
+    const limits = `${MAX_INPUT_TOKENS} tokens per input and ${MAX_REQUEST_TOKENS} per request`;
     return errorResponse(400, `The input is too long: at most ${limits}.`, "input");
   }
   if (texts.length * dimensions > MAX_NUMBERS) {
@@ -50,7 +50,7 @@ export async function handleEmbeddings(request: Request): Promise<Response> {
 }
 
 /** Treats token numbers as words, because the demo has no vocabulary. */
-function textsOf(input: z.infer<typeof EmbeddingsRequest>["input"]): string[] {
+function toTexts(input: z.infer<typeof EmbeddingsRequest>["input"]): string[] {
   if (typeof input === "string") return [input];
   const [first] = input;
   if (typeof first === "number") return [input.join(" ")];

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readForm } from "./form.ts";
 import { type DemoOptions, errorResponse, unixSeconds, validate } from "./wire.ts";
 
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_STORED_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 1000;
 
 const UploadFields = z.object({ purpose: z.string().min(1) });
@@ -44,7 +44,7 @@ export interface Files {
 
 export function createFiles(options: DemoOptions): Files {
   const files = new Map<string, StoredFile>(); // oldest first
-  let keptBytes = 0; // includes uploads in progress, so that concurrent uploads stay within the limit
+  let storedBytes = 0; // includes uploads in progress, so that concurrent uploads stay within the limit
 
   return { upload, list, find, content, remove };
 
@@ -52,9 +52,9 @@ export function createFiles(options: DemoOptions): Files {
     const pieces: Buffer<ArrayBuffer>[] = [];
     let held = 0;
     // An upload that is known to be too large evicts no other file.
-    let tooLarge = Number(request.headers.get("content-length")) > MAX_KEPT_BYTES;
+    let tooLarge = Number(request.headers.get("content-length")) > MAX_STORED_BYTES;
     const release = () => {
-      keptBytes -= held;
+      storedBytes -= held;
       held = 0;
       pieces.length = 0;
     };
@@ -66,7 +66,7 @@ export function createFiles(options: DemoOptions): Files {
         return;
       }
       held += piece.length;
-      keptBytes += piece.length;
+      storedBytes += piece.length;
       pieces.push(Buffer.from(piece));
     };
     // A failure before the file is in the list releases its bytes.
@@ -92,8 +92,8 @@ export function createFiles(options: DemoOptions): Files {
   }
 
   function makeRoom(bytes: number): boolean {
-    while (keptBytes + bytes > MAX_KEPT_BYTES && files.size > 0) dropOldest();
-    return keptBytes + bytes <= MAX_KEPT_BYTES;
+    while (storedBytes + bytes > MAX_STORED_BYTES && files.size > 0) dropOldest();
+    return storedBytes + bytes <= MAX_STORED_BYTES;
   }
 
   function dropOldest() {
@@ -102,7 +102,7 @@ export function createFiles(options: DemoOptions): Files {
   }
 
   function drop(id: string): boolean {
-    keptBytes -= files.get(id)?.content?.size ?? 0;
+    storedBytes -= files.get(id)?.content?.size ?? 0;
     return files.delete(id);
   }
 
@@ -116,7 +116,7 @@ export function createFiles(options: DemoOptions): Files {
     const start = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1;
     // Starting over would make a paging client loop.
     if (after !== undefined && start === 0) {
-      return errorResponse(400, `No file '${after}' in this list.`, "after");
+      return errorResponse(400, `after: no file '${after}' in this list.`, "after");
     }
     const page = matching.slice(start, start + limit);
     return Response.json({
@@ -131,23 +131,23 @@ export function createFiles(options: DemoOptions): Files {
   function find(request: BunRequest<"/v1/files/:id">): Response {
     const { id } = request.params;
     const kept = files.get(id);
-    return kept ? Response.json(renderFile(request, kept.file)) : unknown(id);
+    return kept ? Response.json(renderFile(request, kept.file)) : notFound(id);
   }
 
   function content({ params: { id } }: BunRequest<"/v1/files/:id/content">): Response {
     const kept = files.get(id);
-    if (!kept) return unknown(id);
-    if (!kept.content) return errorResponse(404, NOT_KEPT, "id", "content_not_kept");
+    if (!kept) return notFound(id);
+    if (!kept.content) return errorResponse(404, NOT_STORED, "id", "content_not_kept");
     return new Response(kept.content, { headers: { "content-type": "application/octet-stream" } });
   }
 
   function remove(request: BunRequest<"/v1/files/:id">): Response {
     const { id } = request.params;
-    if (!drop(id)) return unknown(id);
-    const gone = isAnthropic(request)
+    if (!drop(id)) return notFound(id);
+    const deleted = isAnthropic(request)
       ? { type: "file_deleted" }
       : { object: "file", deleted: true };
-    return Response.json({ id, ...gone });
+    return Response.json({ id, ...deleted });
   }
 }
 
@@ -170,10 +170,10 @@ function renderFile(request: Request, file: DemoFile): object {
     filename,
     purpose,
     status: kept ? "processed" : "error",
-    status_details: kept ? null : NOT_KEPT,
+    status_details: kept ? null : NOT_STORED,
   };
 }
 
-const NOT_KEPT = "The file was counted but not kept: the demo holds at most 64 MiB in memory.";
+const NOT_STORED = "The content was not stored: the demo stores at most 64 MiB in memory.";
 
-const unknown = (id: string): Response => errorResponse(404, `No such File object: ${id}`, "id");
+const notFound = (id: string): Response => errorResponse(404, `No such File object: ${id}`, "id");

@@ -18,7 +18,7 @@ const MAX_SIDE = 1024;
 const DEFAULT_SIZE: Size = { width: 512, height: 512 };
 const TOKENS_PER_IMAGE = 85;
 
-const Wish = z.object({
+const ImageRequest = z.object({
   n: z.coerce.number().int().min(1).max(10).nullish(), // text in a multipart body
   size: z
     .string()
@@ -28,40 +28,40 @@ const Wish = z.object({
   stream: z.union([z.boolean(), z.stringbool()]).nullish(),
   partial_images: z.coerce.number().int().min(0).max(3).nullish(),
 });
-type Wish = z.infer<typeof Wish>;
-const PromptedWish = Wish.extend({ prompt: z.string().min(1).max(32_000) });
+type ImageRequest = z.infer<typeof ImageRequest>;
+const PromptedImageRequest = ImageRequest.extend({ prompt: z.string().min(1).max(32_000) });
 
 export async function generateImages(options: DemoOptions, request: Request): Promise<Response> {
-  const wish = await readJson(request, PromptedWish);
-  if (wish instanceof Response) return wish;
-  return imagesFor(options, wish, { kind: "image_generation", caption: wish.prompt });
+  const input = await readJson(request, PromptedImageRequest);
+  if (input instanceof Response) return input;
+  return imagesFor(options, input, { kind: "image_generation", caption: input.prompt });
 }
 
 export async function editImages(options: DemoOptions, request: Request): Promise<Response> {
-  const sent = await readImageForm(request, PromptedWish);
+  const sent = await readImageForm(request, PromptedImageRequest);
   if (sent instanceof Response) return sent;
-  const { wish, image } = sent;
-  return imagesFor(options, wish, { kind: "image_edit", caption: wish.prompt, image });
+  const { input, image } = sent;
+  return imagesFor(options, input, { kind: "image_edit", caption: input.prompt, image });
 }
 
 export async function varyImages(options: DemoOptions, request: Request): Promise<Response> {
-  const sent = await readImageForm(request, Wish);
+  const sent = await readImageForm(request, ImageRequest);
   if (sent instanceof Response) return sent;
   const caption = `Variation of ${sent.image.filename}`;
-  return imagesFor(options, sent.wish, { kind: "image_edit", caption, image: sent.image });
+  return imagesFor(options, sent.input, { kind: "image_edit", caption, image: sent.image });
 }
 
 async function readImageForm<T>(
   request: Request,
   shape: z.ZodType<T>,
-): Promise<{ wish: T; image: FormFile } | Response> {
+): Promise<{ input: T; image: FormFile } | Response> {
   const form = await readForm(request);
   if (form instanceof Response) return form;
-  const wish = validate(form.fields, shape);
-  if (wish instanceof Response) return wish;
+  const input = validate(form.fields, shape);
+  if (input instanceof Response) return input;
   const image = form.files.find(({ field }) => field === "image" || field === "image[]");
   return image
-    ? { wish, image }
+    ? { input, image }
     : errorResponse(400, "Missing required parameter: 'image'.", "image");
 }
 
@@ -72,13 +72,17 @@ interface Subject {
   image?: FormFile;
 }
 
-async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Promise<Response> {
+async function imagesFor(
+  options: DemoOptions,
+  input: ImageRequest,
+  subject: Subject,
+): Promise<Response> {
   const { caption, image } = subject;
-  const size = sizeOf(wish.size ?? "") ?? sizeLike(image) ?? DEFAULT_SIZE;
+  const size = sizeOf(input.size ?? "") ?? sizeLike(image) ?? DEFAULT_SIZE;
   // The same request produces the same images; each image of one request has its own colors.
   const seed = Bun.hash.xxHash32(image ? `${caption} ${image.head.toString("hex")}` : caption);
-  const count = wish.n ?? 1;
-  const picture = (index: number, text = caption) =>
+  const count = input.n ?? 1;
+  const paint = (index: number, text = caption) =>
     paintPicture(text, Bun.hash.xxHash32(String(index), seed), size);
   const [text_tokens, image_tokens] = [countTokens(caption), image ? TOKENS_PER_IMAGE : 0];
   const [input_tokens, output_tokens] = [text_tokens + image_tokens, count * TOKENS_PER_IMAGE];
@@ -95,24 +99,24 @@ async function imagesFor(options: DemoOptions, wish: Wish, subject: Subject): Pr
     total_tokens: input_tokens + output_tokens,
   };
   const created = unixSeconds(options.now());
-  if (wish.stream) return streamEvents(events());
+  if (input.stream) return streamEvents(events());
   const data: object[] = [];
   for (let index = 0; index < count; index += 1) {
-    const b64_json = (await picture(index)).toString("base64");
-    const asUrl = wish.response_format === "url";
+    const b64_json = (await paint(index)).toString("base64");
+    const asUrl = input.response_format === "url";
     data.push(asUrl ? { url: `data:image/png;base64,${b64_json}` } : { b64_json });
   }
   return Response.json({ created, data, ...about, usage });
 
   /** A partial image shows the beginning of the caption. */
   async function* events() {
-    const partials = wish.partial_images ?? 0;
+    const partials = input.partial_images ?? 0;
     for (let index = 0; index < count; index += 1) {
       for (let part = 0; part < partials; part += 1) {
         const text = caption.slice(0, Math.ceil((caption.length * (part + 1)) / (partials + 1)));
-        yield event("partial_image", await picture(index, text), { partial_image_index: part });
+        yield event("partial_image", await paint(index, text), { partial_image_index: part });
       }
-      yield event("completed", await picture(index), { usage });
+      yield event("completed", await paint(index), { usage });
     }
   }
 

@@ -40,7 +40,7 @@ type Block =
 export async function handleMessages(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, MessagesRequest);
   if (body instanceof Response) return toAnthropicError(body);
-  const reply = composeReply(promptOf(body));
+  const reply = composeReply(toPrompt(body));
   const tools = reply.calls.map(
     (call): Block => ({
       type: "tool_use",
@@ -56,7 +56,7 @@ export async function handleMessages(options: DemoOptions, request: Request): Pr
     role: "assistant",
     model: body.model,
     content,
-    ...endOf(reply),
+    ...toStopReason(reply),
     usage: {
       input_tokens: reply.inputTokens,
       cache_creation_input_tokens: 0,
@@ -74,12 +74,12 @@ async function toAnthropicError(response: Response): Promise<Response> {
   return Response.json({ type: "error", error: { type, message } }, { status: response.status });
 }
 
-function promptOf(body: MessagesRequest): Prompt {
+function toPrompt(body: MessagesRequest): Prompt {
   const system = body.system ? [toTurn("system", body.system)] : [];
   return {
     turns: [...system, ...body.messages.map(({ role, content }) => toTurn(role, content))],
     tools: (body.tools ?? []).map(({ name, input_schema }) => ({ name, parameters: input_schema })),
-    toolChoice: choiceOf(body.tool_choice),
+    toolChoice: toToolChoice(body.tool_choice),
     oneCallOnly: body.tool_choice?.disable_parallel_tool_use === true,
     json: body.output_config?.format ?? body.output_format ?? undefined,
     maxTokens: body.max_tokens,
@@ -87,13 +87,13 @@ function promptOf(body: MessagesRequest): Prompt {
   };
 }
 
-function choiceOf(choice: MessagesRequest["tool_choice"]): Prompt["toolChoice"] {
+function toToolChoice(choice: MessagesRequest["tool_choice"]): Prompt["toolChoice"] {
   if (choice?.type === "tool") return { name: choice.name ?? "" };
   if (choice?.type === "any") return "required";
   return choice?.type ?? "auto";
 }
 
-function endOf({ ended, stoppedBy }: DemoReply) {
+function toStopReason({ ended, stoppedBy }: DemoReply) {
   if (stoppedBy !== undefined) return { stop_reason: "stop_sequence", stop_sequence: stoppedBy };
   const stop_reason = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" }[ended];
   return { stop_reason, stop_sequence: null };

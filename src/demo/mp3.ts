@@ -1,4 +1,4 @@
-/** Writes a tone sequence as an MP3 stream (MPEG-2 Layer III, 24 kHz, mono, 8 kbit/s) without an encoder. */
+/** Encodes tones as MP3 (MPEG-2 Layer III, 24 kHz, mono, 8 kbit/s). */
 import type { Note } from "./compose-notes.ts";
 
 const FRAME_BYTES = 24; // 72 * 8000 / 24000

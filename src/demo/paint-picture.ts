@@ -38,7 +38,7 @@ function gradient({ width, height }: Size, seed: number): Buffer {
   return rows;
 }
 
-/** Twelve bits of the seed; dark enough for white letters. */
+/** Uses twelve bits of the seed; dark enough for white letters. */
 const color = (seed: number): Color => [
   (seed & 15) * 10,
   ((seed >>> 4) & 15) * 10,

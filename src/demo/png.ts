@@ -1,4 +1,4 @@
-/** Writes pixels as a PNG file, and reads the size of one from its header. */
+/** Encodes pixels as PNG, and reads the size of a PNG from its header. */
 
 import { promisify } from "node:util";
 import { crc32, deflate } from "node:zlib";

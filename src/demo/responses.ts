@@ -52,13 +52,13 @@ type ResponsesRequest = z.infer<typeof ResponsesRequest>;
 export async function handleResponses(options: DemoOptions, request: Request): Promise<Response> {
   const body = await readJson(request, ResponsesRequest);
   if (body instanceof Response) return body;
-  const reply = composeReply(promptOf(body));
+  const reply = composeReply(toPrompt(body));
   const unfinished = reply.ended === "length";
   const finished = {
     ...createResponse(options, body),
     status: unfinished ? "incomplete" : "completed",
     incomplete_details: unfinished ? { reason: "max_output_tokens" } : null,
-    output: outputOf(options, reply),
+    output: toOutput(options, reply),
     usage: {
       input_tokens: reply.inputTokens,
       input_tokens_details: { cached_tokens: 0 },
@@ -70,7 +70,7 @@ export async function handleResponses(options: DemoOptions, request: Request): P
   return body.stream ? streamEvents(responseEvents(finished)) : Response.json(finished);
 }
 
-function promptOf(body: ResponsesRequest): Prompt {
+function toPrompt(body: ResponsesRequest): Prompt {
   const { input, instructions, tool_choice: choice, text } = body;
   const format = text?.format;
   return {
@@ -119,7 +119,7 @@ function createResponse(options: DemoOptions, body: ResponsesRequest) {
   };
 }
 
-function outputOf(options: DemoOptions, reply: DemoReply): OutputItem[] {
+function toOutput(options: DemoOptions, reply: DemoReply): OutputItem[] {
   const status = reply.ended === "length" ? "incomplete" : "completed";
   if (reply.calls.length === 0) {
     const content = [

@@ -60,9 +60,9 @@ export function sampleSchema(root: unknown, message: string): unknown {
     const schema = left < 0 || depth > MAX_DEPTH ? undefined : read(raw);
     if (!schema) return null;
     const below = (next: unknown) => fill(next, depth + 1);
-    if (schema.const !== undefined) return paid(schema.const);
-    if (schema.enum) return paid(pick(schema.enum, message));
-    if (schema.default !== undefined) return paid(schema.default);
+    if (schema.const !== undefined) return charge(schema.const);
+    if (schema.enum) return charge(pick(schema.enum, message));
+    if (schema.default !== undefined) return charge(schema.default);
     if (schema.$ref !== undefined) return below(resolve(root, schema.$ref));
     if (schema.allOf) return below(merge(root, schema));
     const choice = schema.anyOf ?? schema.oneOf;
@@ -83,7 +83,7 @@ export function sampleSchema(root: unknown, message: string): unknown {
       case "null":
         return null;
       default:
-        return paid(stringFor(schema, texts.shift() ?? "demo"));
+        return charge(stringFor(schema, texts.shift() ?? "demo"));
     }
   }
 
@@ -107,7 +107,7 @@ export function sampleSchema(root: unknown, message: string): unknown {
     return list;
   }
 
-  function paid(value: unknown): unknown {
+  function charge(value: unknown): unknown {
     left -= JSON.stringify(value).length;
     return left < 0 ? null : value;
   }

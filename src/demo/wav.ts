@@ -1,4 +1,4 @@
-/** Writes a tone sequence as 16-bit PCM or a WAV file, and measures how long a WAV file plays. */
+/** Encodes tones as 16-bit PCM or WAV, and reads the duration of a WAV file. */
 import { BLOCK_SAMPLES, type Note, pitchOf, SAMPLE_RATE } from "./compose-notes.ts";
 
 const BYTES_PER_SAMPLE = 2;

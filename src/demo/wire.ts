@@ -88,6 +88,7 @@ function parse(text: string): unknown {
   }
 }
 
+/** Delay between the words of a stream, as of a fast model. */
 const PACE_MS = 5;
 
 export async function* paceWords(text: string): AsyncGenerator<string> {

@@ -24,22 +24,22 @@ export const azure: Provider = {
   probe: { tail: "/models" },
 };
 
-/** An endpoint copied from the portal may end in a project path, which is not part of the address. */
+/** Removes the project path of an endpoint that was copied from the portal. */
 function address({ options }: Upstream): string {
   const endpoint = String(options.endpoint).replace(/\/api\/projects\/.*$/, "");
   return `${endpoint.replace(/\/+$/, "")}/openai`;
 }
 
-/** Keeps the client's pairs byte for byte, except its own api-version: ours goes last. */
+/** Preserves the client's query byte for byte, except its api-version: ours is appended. */
 function search({ options }: Upstream, call: UpstreamCall): string {
   const pairs = call.search.slice(1).split("&");
-  const kept = pairs.filter((pair) => pair !== "" && !VERSION.test(unescaped(pair)));
+  const kept = pairs.filter((pair) => pair !== "" && !VERSION.test(decodePair(pair)));
   return `?${[...kept, `api-version=${encodeURIComponent(String(options.api_version))}`].join("&")}`;
 }
 
 const VERSION = /^\s*api-version\s*(=|$)/i;
 
-function unescaped(pair: string): string {
+function decodePair(pair: string): string {
   try {
     return decodeURIComponent(pair);
   } catch {

@@ -1,11 +1,11 @@
-/** The built-in demo upstream: every capability, no paid key. Its address is this process's own. */
+/** The built-in demo upstream: every capability without a paid key, served by this process. */
 import { addressOrDefault, type Provider } from "./provider.ts";
 
 export const demo: Provider = {
   kind: "demo",
   address: addressOrDefault(""),
   headers: () => ({ authorization: "Bearer demo" }),
-  // Its files have Anthropic's shape for a client of Anthropic's.
+  // It returns files in Anthropic's format to clients of Anthropic.
   clientHeaders: () => ["openai-beta", "anthropic-version"],
   models: ["demo-chat", "demo-embedding", "demo-image", "demo-speech", "demo-transcribe"],
   operations: {

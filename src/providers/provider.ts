@@ -4,14 +4,14 @@ import type { Capability, Kind } from "../contract/registries.ts";
 /** A registry for its provider: validated options, decrypted secrets. */
 export interface Upstream {
   options: Record<string, unknown>;
-  /** null: the registry has no credential. */
+  /** null when the registry has no credential. */
   api_key: string | null;
 }
 
-/** One call to make: `tail` is the client's path after `/v1`, such as `/files/file-1/content`. */
+/** One call to an upstream. `tail` is the client's path after `/v1`, such as `/files/file-1/content`. */
 export interface UpstreamCall {
   tail: string;
-  /** The model to name upstream, when the request has one. */
+  /** The model to request, if the request has one. */
   model: string | undefined;
   /** The client's query string with its `?`, or empty. */
   search: string;

@@ -50,7 +50,7 @@ test("content parts are read, and pictures and sounds counted", async () => {
   const { choices } = await (await demo.post("chat/completions", body)).json();
 
   expect(choices[0].message.content).toContain("You said: Look\n");
-  expect(choices[0].message.content).toContain("With it came 2 images and 1 audio clip.");
+  expect(choices[0].message.content).toContain("Attached: 2 images and 1 audio clip.");
 });
 
 test("n gives that many choices", async () => {
