@@ -19,7 +19,7 @@ const folderOf = (stack: DisposableStack): string => {
   return folder;
 };
 
-/** What stands in the files of `path` now. */
+/** Returns the contents of the files of `path`. */
 const linesAt = (path: string) =>
   readdirSync(dirname(path))
     .filter((name) => name.startsWith(`${basename(path)}-`))
@@ -29,7 +29,7 @@ const linesAt = (path: string) =>
         .slice(1),
     );
 
-test("what was appended is there until it is cleared, for nobody else to read", () => {
+test("appended lines are stored until they are cleared, in a file only its owner can read", () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
   const journal = openJournal(join(folder, "a"));
@@ -50,7 +50,7 @@ test("what was appended is there until it is cleared, for nobody else to read", 
   expect(statSync(join(folder, again)).mode & 0o777).toBe(0o600);
 });
 
-test("a line beyond the size limit is refused, and clearing makes room again", () => {
+test("a line beyond the size limit is rejected, and clearing frees space", () => {
   using stack = new DisposableStack();
   const path = join(folderOf(stack), "a");
   const journal = openJournal(path, 10);
@@ -66,7 +66,7 @@ test("a line beyond the size limit is refused, and clearing makes room again", (
   expect(linesAt(path)).toEqual(["123456789"]);
 });
 
-test("two processes have files of their own, and one that clears its own leaves the other's", () => {
+test("two processes have separate files, and each clears only its own", () => {
   using stack = new DisposableStack();
   const path = join(folderOf(stack), "a");
   const [one, other] = [openJournal(path), openJournal(path)];
@@ -78,7 +78,7 @@ test("two processes have files of their own, and one that clears its own leaves 
   expect(linesAt(path)).toEqual(["2"]);
 });
 
-test("what is cleared says nothing any more, also where a file stays", () => {
+test("a cleared file is empty, even if it cannot be removed", () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
   const journal = openJournal(join(folder, "a"));
@@ -92,7 +92,7 @@ test("what is cleared says nothing any more, also where a file stays", () => {
   expect(linesAt(join(folder, "a"))).toEqual([]);
 });
 
-test("a line that was cut off spoils none that follows", () => {
+test("a truncated line does not damage the next", () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
   const journal = openJournal(join(folder, "a"));
@@ -105,7 +105,7 @@ test("a line that was cut off spoils none that follows", () => {
   expect(linesAt(join(folder, "a"))).toEqual(["1", '{"cut":', "2"]);
 });
 
-test("what was left behind is gone once it is removed, and nothing else is", async () => {
+test("an abandoned journal can be removed, and only that file", async () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
   openJournal(join(folder, "a")).append("1");
@@ -121,7 +121,7 @@ test("what was left behind is gone once it is removed, and nothing else is", asy
   expect(linesAt(join(folder, "b"))).toEqual(["2"]);
 });
 
-test("a file that is appended to was not left behind", async () => {
+test("a file that is being appended to is not abandoned", async () => {
   using stack = new DisposableStack();
   const path = join(folderOf(stack), "a");
   const journal = openJournal(path);

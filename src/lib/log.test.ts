@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createLineWriter } from "./log.ts";
 
-test("lines are kept while their reader is behind, up to a bound, and what was over it is told", () => {
+test("lines are buffered while their reader is behind, up to a limit; dropped lines are counted", () => {
   const written: string[] = [];
   let ready = false;
   const lines = createLineWriter((text) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createLruCache } from "./lru-cache.ts";
 
-test("the least recently used entry goes first", () => {
+test("the least recently used entry is evicted first", () => {
   const recent = createLruCache<string>(2);
   recent.set("a", "r1");
   recent.set("b", "r2");
@@ -12,7 +12,7 @@ test("the least recently used entry goes first", () => {
   expect([recent.get("a"), recent.get("b"), recent.get("c")]).toEqual(["r1", undefined, "r3"]);
 });
 
-test("what is forgotten is gone, and what is remembered again has its new value", () => {
+test("a deleted entry is missing, and a replaced one has its new value", () => {
   const recent = createLruCache<number>(2);
   recent.set("a", 1);
   recent.set("b", 1);
@@ -23,7 +23,7 @@ test("what is forgotten is gone, and what is remembered again has its new value"
   expect([recent.get("a"), recent.get("b")]).toEqual([undefined, 2]);
 });
 
-test("a heavy entry takes the place of several light ones, and gives it back", () => {
+test("a heavy entry evicts several light ones, and frees its weight", () => {
   const recent = createLruCache<string>(10);
   for (const key of ["a", "b", "c"]) recent.set(key, key, 3);
   recent.set("heavy", "heavy", 6);

@@ -4,11 +4,11 @@ import { count, type Metric, newCounts, newHistogram, observe, renderMetrics } f
 const metric = (read: Metric<undefined>["read"], more: Partial<Metric<undefined>> = {}) =>
   renderMetrics([{ name: "m", type: "gauge", help: "Help.", read, ...more }], undefined);
 
-test("a metric without labels is one line under its help and its type", () => {
+test("a metric without labels is one line after its help and type", () => {
   expect(metric(() => 0.5)).toBe("# HELP m Help.\n# TYPE m gauge\nm 0.5\n");
 });
 
-test("counts are told by label, known keys from the start", () => {
+test("counts are rendered by label, with known keys from the start", () => {
   const counts = newCounts(["a", "b"]);
   count(counts, "b");
   count(counts, "new");
@@ -28,7 +28,7 @@ test("counts are told by label, known keys from the start", () => {
   ]);
 });
 
-test("a histogram is told in buckets that hold all that is not above them", () => {
+test("a histogram is rendered as cumulative buckets", () => {
   const histogram = newHistogram([0.1, 1]);
   for (const value of [0.1, 0.2, 1, 7]) observe(histogram, value);
 
@@ -44,7 +44,7 @@ test("a histogram is told in buckets that hold all that is not above them", () =
   ]);
 });
 
-test("neither a help nor a label value can begin a line or end a label", () => {
+test("neither help nor a label value can add a line or end a label", () => {
   const text = metric(() => [[['a"b\\c\nd'], 1]], { help: 'One\\two\n"three"', labels: ["l"] });
 
   expect(text).toBe('# HELP m One\\\\two\\n"three"\n# TYPE m gauge\nm{l="a\\"b\\\\c\\nd"} 1\n');

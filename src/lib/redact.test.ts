@@ -15,13 +15,13 @@ test.each([
   expect(safe).not.toMatch(/a1B2|eyJ|hunter22|abcdefgh/);
 });
 
-test("members that name a secret lose their value at any depth, others stay", () => {
+test("members with a secret name lose their value at any depth, others are unchanged", () => {
   expect(redact({ a: [{ api_key: "x", token: "y", client_secret: "z", key_id: "k" }] })).toEqual({
     a: [{ api_key: "[redacted]", token: "[redacted]", client_secret: "[redacted]", key_id: "k" }],
   });
 });
 
-test("an error keeps its text and cause, without the secrets in them", () => {
+test("an error keeps its message and cause without secrets", () => {
   const safe = JSON.stringify(redact(new Error(`bad ${KEY}`, { cause: new Error(KEY) })));
 
   expect(safe).toContain("bad [redacted]");

@@ -1,4 +1,4 @@
-/** Do the streaming scanners agree with plain readers of the whole text, on thousands of odd inputs? */
+/** Compares the streaming scanners with simple readers of the whole text, on thousands of random inputs. */
 import { expect, test } from "bun:test";
 import { parseMember, scanMembers } from "./json/scan-members.ts";
 import { spliceMember } from "./json/splice-member.ts";
@@ -47,7 +47,7 @@ function randomObject(random: Random, depth = 0): string {
   return `{${members.join(`${space(random)},`)}${space(random)}}`;
 }
 
-/** Breaks, or does not break, a few places: one byte changed, a stretch dropped or said twice. */
+/** Changes up to a few places: one byte changed, a range removed or repeated. */
 function mutate(random: Random, bytes: Buffer, alphabet: Buffer): Buffer {
   let mutated = Buffer.from(bytes);
   for (let i = random.below(3); i > 0; i--) {
@@ -74,7 +74,7 @@ function plainObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-/** What JSON.parse sees after a splice must be what it saw before, with the one member changed. */
+/** After a splice JSON.parse must return the same value as before, with the one member changed. */
 function checkJson(bytes: Buffer) {
   const expected = plainObject(bytes);
   const members = scanMembers(bytes, ["model", "stream", "é"]);
@@ -100,7 +100,7 @@ function checkJson(bytes: Buffer) {
   return true;
 }
 
-test("JSON: 6,000 random and broken documents are read as JSON.parse reads them", () => {
+test("JSON: 6,000 random and broken documents are parsed like JSON.parse does", () => {
   const random = seeded(1);
   const alphabet = Buffer.from('{}[]":,\\ue0-+.1 \n\0\xff\xc3', "latin1");
   let valid = 0;
@@ -145,7 +145,7 @@ function randomForm(random: Random): Buffer {
   );
 }
 
-/** The plain reader: cuts the whole text at its delimiters. Undefined is a refused form. */
+/** The simple reader: splits the whole text at its delimiters. Returns undefined for a rejected form. */
 function plainForm(body: Buffer): { value: string | undefined } | undefined {
   const [, ...pieces] = `\r\n${body.toString("latin1")}`.split(`\r\n--${BOUNDARY}`);
   const last = pieces.findIndex((piece) => piece.startsWith("--"));
@@ -162,7 +162,7 @@ function plainForm(body: Buffer): { value: string | undefined } | undefined {
     const [, padding, headers, content = ""] =
       /^([ \t]*)\r\n(.*?)\r\n(?:\r\n(.*))?$/s.exec(piece) ?? [];
     paddings.add(padding !== "");
-    // A piece may end with its headers only when the blank line was taken for the delimiter's break.
+    // A piece may end with its headers only when the blank line is part of the delimiter.
     const part = headers === undefined ? undefined : readPartHeaders(headers);
     if (!part || (part.name === "model" ? part.file : canReadAs(part.name, "model")))
       return undefined;
@@ -184,7 +184,7 @@ function scanForm(random: Random, body: Buffer): { value: string | undefined } |
   return scan.problem === undefined ? { value: scan.value } : undefined;
 }
 
-test("multipart: 12,000 random and broken forms in random chunks are read as the whole is", () => {
+test("multipart: 12,000 random and broken forms in random chunks are parsed like the whole", () => {
   const random = seeded(2);
   const alphabet = Buffer.from(`\r\n-:B"; xm=`);
   let whole = 0;

@@ -42,7 +42,6 @@ const DATA: readonly string[] = ["CONTRIBUTING.md", "bench/guard/prose.ts"];
 const PENDING: readonly string[] = [
   "src/cli/",
   "src/evaluate/",
-  "src/lib/",
   "src/mcp-store/",
   "src/net/",
   "src/plugins/",

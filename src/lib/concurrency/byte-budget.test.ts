@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createByteBudget, createSharedByteBudget } from "./byte-budget.ts";
 
-test("bytes are taken up to the limit and no further", () => {
+test("bytes are reserved up to the limit and no further", () => {
   const budget = createByteBudget(10);
 
   expect(budget.reserve(6)).toBe(true);
@@ -11,7 +11,7 @@ test("bytes are taken up to the limit and no further", () => {
   expect(budget.reserved).toBe(10);
 });
 
-test("what is given back can be taken again", () => {
+test("released bytes can be reserved again", () => {
   const budget = createByteBudget(10);
 
   budget.reserve(10);
@@ -21,7 +21,7 @@ test("what is given back can be taken again", () => {
   expect(budget.reserve(1)).toBe(false);
 });
 
-test("a holder takes no more than its part, and leaves the rest to others", () => {
+test("a holder cannot exceed its own cap, and other holders can use the rest", () => {
   const budget = createSharedByteBudget(10, 6);
 
   expect(budget.reserve("a", 6)).toBe(true);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createSemaphore } from "./semaphore.ts";
 
-test("no more than so many run at once, in their order, and a failure gives its turn back", async () => {
+test("at most the limit runs concurrently, in order of arrival, and a failure frees its slot", async () => {
   const inTurn = createSemaphore(2);
   const began: number[] = [];
   let running = 0;

@@ -13,19 +13,19 @@ const rotated = {
 };
 const context = { purpose: "table.column", id: "row" };
 
-test("a sealed text opens again, and two seals of one text differ", () => {
+test("sealed text can be unsealed, and sealing twice gives different results", () => {
   const [first, second] = [seal(old, context, "sk-ä"), seal(old, context, "sk-ä")];
 
   expect(first).not.toBe(second);
   expect(unseal(old, context, first)).toBe("sk-ä");
 });
 
-test("a rotated keyring opens old texts and seals with the new key", () => {
+test("a rotated keyring unseals old texts and seals with the new key", () => {
   expect(unseal(rotated, context, seal(old, context, "x"))).toBe("x");
   expect(sealedWith(seal(rotated, context, "x"))).toBe("k2");
 });
 
-test("an unknown key, a changed text and a plain text do not open", () => {
+test("an unknown key, modified text and plain text are not unsealed", () => {
   const sealed = seal(rotated, context, "secret");
   const last = sealed.endsWith("A") ? "B" : "A";
 
@@ -39,11 +39,11 @@ test.each([
   { purpose: "table.other", id: "row" },
   { purpose: "table.column", id: "other" },
   { purpose: "table.column", id: "" },
-])("a text does not open in the context %o", (other) => {
+])("text is not unsealed in the context %o", (other) => {
   expect(unseal(old, other, seal(old, context, "secret"))).toBeUndefined();
 });
 
-test("a text of version 1 opens for an upgrade and in no context", () => {
+test("text of version 1 is unsealed for an upgrade only, without a context", () => {
   const iv = Buffer.alloc(12);
   const cipher = createCipheriv("aes-256-gcm", key(1), iv);
   const body = Buffer.concat([iv, cipher.update("secret"), cipher.final(), cipher.getAuthTag()]);

@@ -5,15 +5,25 @@ const wide = (text: string) => Buffer.from(text, "utf16le");
 
 test.each([
   ["UTF-8", Buffer.from("naïve €"), null, "naïve €"],
-  ["a UTF-8 mark", Buffer.from("\ufeffnaïve"), "iso-8859-1", "naïve"],
-  ["a UTF-16 mark", Buffer.concat([Buffer.of(0xff, 0xfe), wide("naïve")]), "utf-8", "naïve"],
-  ["a UTF-16 mark, big end first", wide("\ufeffnaïve").swap16(), null, "naïve"],
-  ["UTF-16 without its mark", wide("plain naïve text"), null, "plain naïve text"],
-  ["the same, big end first", wide("plain naïve text").swap16(), null, "plain naïve text"],
+  ["a UTF-8 byte order mark", Buffer.from("\ufeffnaïve"), "iso-8859-1", "naïve"],
+  [
+    "a UTF-16 byte order mark",
+    Buffer.concat([Buffer.of(0xff, 0xfe), wide("naïve")]),
+    "utf-8",
+    "naïve",
+  ],
+  ["a big-endian UTF-16 byte order mark", wide("\ufeffnaïve").swap16(), null, "naïve"],
+  ["UTF-16 without a byte order mark", wide("plain naïve text"), null, "plain naïve text"],
+  [
+    "big-endian UTF-16 without a byte order mark",
+    wide("plain naïve text").swap16(),
+    null,
+    "plain naïve text",
+  ],
   ["a declared charset", Buffer.of(0xcf, 0xf0, 0xe8), "windows-1251", "При"],
-  ["Latin-1 that nobody declared", Buffer.from("na\xefve", "latin1"), null, "naïve"],
-  ["UTF-8, whatever is declared", Buffer.from("plain"), "utf-16le", "plain"],
-  ["a charset nobody knows", Buffer.from("na\xefve", "latin1"), "klingon-8", "naïve"],
+  ["Latin-1 that is not declared", Buffer.from("na\xefve", "latin1"), null, "naïve"],
+  ["UTF-8 that is declared as UTF-16", Buffer.from("plain"), "utf-16le", "plain"],
+  ["an unknown charset", Buffer.from("na\xefve", "latin1"), "klingon-8", "naïve"],
 ])("text is decoded from %s", (_, bytes, declared, text) => {
   expect(decodeText(bytes, declared)).toBe(text);
 });
@@ -35,6 +45,6 @@ test.each([
   expect(decodeText(bytes, null)).toBeUndefined();
 });
 
-test("no bytes are an empty text", () => {
+test("no bytes are decoded to empty text", () => {
   expect(decodeText(Buffer.alloc(0), null)).toBe("");
 });

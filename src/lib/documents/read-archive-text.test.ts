@@ -49,7 +49,7 @@ const docx = (content: string, ...more: File[]) =>
     ...more,
   ]);
 
-test("a Word document gives its paragraphs, tabs and breaks", async () => {
+test("paragraphs, tabs and breaks of a Word document are read", async () => {
   const content = body(
     `${paragraph("R&amp;D caf&#233;")}<w:p><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/></w:p>`,
   );
@@ -86,7 +86,7 @@ test("text that Word does not show is read: deleted, hidden, behind a picture", 
   });
 });
 
-test("attributes of XML that is not of Office are read, and part no number", async () => {
+test("attributes of XML outside of Office formats are read, and do not split numbers", async () => {
   const xml = '<?xml version="1.0"?><rows><row card="in &quot;quotes&quot;"/>41<b x="y"/>11</rows>';
 
   expect(await read(zip([{ name: "data.xml", content: xml }]))).toMatchObject({
@@ -110,7 +110,7 @@ test("a body that is stored, not compressed, and named document2 is read", async
 });
 
 const ZEROS = new Uint8Array(32 * 1024 * 1024);
-/** Without a character of text, so that no other limit ends the reading. */
+/** Contains no text, so that no other limit applies first. */
 const MUTE = Buffer.concat([
   Buffer.from("<?xml "),
   Buffer.alloc(32 * 1024 * 1024, " "),
@@ -121,7 +121,7 @@ const MANY = Array.from({ length: 5001 }, (_, index) => ({ name: `x${index}`, co
 test.each<[string, () => Uint8Array, string]>([
   ["a zip of zeros", () => zip([{ name: "word/document.xml", content: ZEROS }]), "zip bomb"],
   [
-    "many parts that are large together",
+    "many parts that are large in total",
     () =>
       zip(
         Array.from({ length: 3 }, (_, index) => ({
@@ -140,9 +140,9 @@ test.each<[string, () => Uint8Array, string]>([
   ],
   ["zip64", () => zip([], { count: 0xffff }), "zip64"],
   ["too many files", () => zip(MANY), "more than 5000 files"],
-  ["a directory that is cut off", () => docx(body("")).subarray(0, 60), "damaged"],
-  ["a directory that claims more", () => zip([], { count: 5 }), "damaged"],
-])("%s is refused", async (_, make, reason) => {
+  ["a truncated directory", () => docx(body("")).subarray(0, 60), "damaged"],
+  ["a directory with too many entries", () => zip([], { count: 5 }), "damaged"],
+])("an archive with %s is rejected", async (_, make, reason) => {
   expect(await read(make())).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
 });
 
@@ -150,15 +150,15 @@ const ARCHIVE = docx(body(paragraph("hidden")));
 const EMPTY_END = Buffer.from(`PK\x05\x06${"\0".repeat(18)}`, "latin1");
 
 test.each<[string, Uint8Array]>([
-  ["a false end record behind the true one", Buffer.concat([ARCHIVE, EMPTY_END])],
-  ["a false end record with a byte behind it", Buffer.concat([ARCHIVE, EMPTY_END, Buffer.of(0)])],
-  ["bytes behind the end record", Buffer.concat([ARCHIVE, Buffer.of(0)])],
+  ["a false end record after the true one", Buffer.concat([ARCHIVE, EMPTY_END])],
+  ["a false end record with a byte after it", Buffer.concat([ARCHIVE, EMPTY_END, Buffer.of(0)])],
+  ["bytes after the end record", Buffer.concat([ARCHIVE, Buffer.of(0)])],
   ["text before it", Buffer.concat([Buffer.from("A plain text, it seems. ".repeat(300)), ARCHIVE])],
-])("an archive with %s is not taken for read", async (_, bytes) => {
+])("an archive with %s does not count as read", async (_, bytes) => {
   expect(await read(bytes)).toMatchObject({ ok: false, problem: "unreadable" });
 });
 
-test("a file that only the local headers of an archive name is reported", async () => {
+test("a file that is missing in the directory of an archive is reported", async () => {
   const shown = zip([{ name: "word/document.xml", content: body(paragraph("shown")) }]);
   const directory = Buffer.from(shown).indexOf("PK\x01\x02");
   const hidden = Buffer.from(zip([{ name: "a.txt", content: "hidden" }]));
@@ -190,7 +190,7 @@ test("text in attributes that readers show is read", async () => {
   for (let i = 1; i <= 7; i++) expect(text).toContain(`hidden ${i}`);
 });
 
-test("entities that a document defines itself are read where they are defined, and not expanded", async () => {
+test("entities that a document defines are read in their definition and not expanded", async () => {
   const content = `<!DOCTYPE x [<!ENTITY a "secret"><!ENTITY b "&a;&a;&a;&a;">]>${paragraph("&b;&b;")}`;
 
   expect(await read(docx(content))).toMatchObject({
@@ -227,7 +227,7 @@ test.each<[string, File[]]>([
     [{ name: "a.rtf", content: String.raw`{\rtf1\uc2{\uc0 }\u114 ??ead m\u101 ??}` }],
   ],
   [
-    "RTF that declares all of its text a fallback",
+    "RTF that declares all its text as a fallback",
     [{ name: "a.rtf", content: String.raw`{\rtf1\uc9999\u65 ????read me}` }],
   ],
   [
@@ -267,7 +267,7 @@ test.each<[string, File[]]>([
     ],
   ],
   [
-    "the address of a link",
+    "the URL of a link",
     [
       {
         name: "word/_rels/document.xml.rels",
@@ -281,7 +281,7 @@ test.each<[string, File[]]>([
   expect(result).toMatchObject({ ok: true, text: expect.stringContaining(TEXT), unread: [] });
 });
 
-test("what cannot be read in a document is listed with the text that can", async () => {
+test("parts that cannot be read are listed beside the text", async () => {
   const more: File[] = [
     { name: "word/media/image1.png", content: Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\0", "latin1") },
     { name: "word/locked.xml", content: "x", flags: 1 },
@@ -295,7 +295,7 @@ test("what cannot be read in a document is listed with the text that can", async
   });
 });
 
-test("gzip is opened, and gzip in gzip only so deep", async () => {
+test("gzip is decompressed, and nested gzip up to a depth", async () => {
   const deep = (levels: number): Uint8Array =>
     levels === 0 ? Buffer.from(TEXT) : gzipSync(deep(levels - 1));
 

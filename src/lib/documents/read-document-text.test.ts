@@ -10,10 +10,10 @@ test.each([
   ["<!DOCTYPE html><p>page", "text/plain", "html", "page"],
   ["\n <html><script>no</script>page", "application/octet-stream", "html", "page"],
   [
-    "a text with <script>all of it</script>",
+    "text with <script>all of it</script>",
     "text/html",
     "text",
-    "a text with <script>all of it</script>",
+    "text with <script>all of it</script>",
   ],
   ['{"json": true}', "application/pdf", "text", '{"json": true}'],
   ["a,b\n1,2", "text/csv", "text", "a,b\n1,2"],
@@ -30,9 +30,9 @@ test.each([
 test.each([
   ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0), "only text is read"],
   ["an old Word file", Buffer.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), "old Office format"],
-  ["a zip that is none", Buffer.from("PK\x03\x04"), "damaged"],
-  ["a PDF that is none", Buffer.from("%PDF-1.7 and nothing"), "no pages"],
-])("%s is refused with a reason", async (_, bytes, reason) => {
+  ["an invalid zip", Buffer.from("PK\x03\x04"), "damaged"],
+  ["an invalid PDF", Buffer.from("%PDF-1.7 and nothing"), "no pages"],
+])("%s is rejected with a reason", async (_, bytes, reason) => {
   expect(await read(bytes, "text/plain")).toMatchObject({
     ok: false,
     reason: expect.stringContaining(reason),
@@ -70,7 +70,7 @@ test("a part of a mail that is not text is reported", async () => {
   });
 });
 
-test("the declared charset counts for text", async () => {
+test("the declared charset is used for text", async () => {
   expect(await read(Buffer.of(0xcf, 0xf0, 0xe8), "text/plain; charset=windows-1251")).toMatchObject(
     {
       text: "При",
@@ -78,7 +78,7 @@ test("the declared charset counts for text", async () => {
   );
 });
 
-test("of a very long text its beginning is read, and that is told", async () => {
+test("the beginning of very long text is read, and the result is marked as truncated", async () => {
   const result = await read("word ".repeat(500_000));
 
   expect(result).toMatchObject({ ok: true, truncated: true });

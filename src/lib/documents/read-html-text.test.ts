@@ -31,7 +31,7 @@ test.each([
   ['<a href=">">text</a>', "text"],
   ["before <a title='no end", "before <a title='no end"],
   ["<template>kept</template><noscript>kept</noscript>", "kept\nkept"],
-])("%j says %j", async (source, text) => {
+])("the text of %j is %j", async (source, text) => {
   expect(await read(source)).toBe(text);
 });
 
@@ -52,7 +52,7 @@ export const ADVERSARIAL = [
   "]]>",
 ];
 
-test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
+test.each(ADVERSARIAL)("%j repeated is read in linear time", async (piece) => {
   const make = (length: number) => piece.repeat(length / piece.length);
 
   await expectLinear(read, make);

@@ -3,12 +3,12 @@ import { fillTemplate, listTemplateNames } from "./url-parts.ts";
 
 const URL_TEXT = "https://mcp.example.com/{tenant}/mcp?site={site}";
 
-test("the names stand in the order of the address", () => {
+test("names are listed in the order of the URL", () => {
   expect(listTemplateNames(URL_TEXT)).toEqual(["tenant", "site"]);
   expect(listTemplateNames("https://mcp.example.com/{}/{{a}}")).toEqual(["a"]);
 });
 
-test("a value cannot leave its place", () => {
+test("a value cannot change other parts of the URL", () => {
   const filled = fillTemplate(URL_TEXT, (name) => (name === "tenant" ? "../../x" : "a&b=c#d"));
 
   expect(filled).toBe("https://mcp.example.com/..%2F..%2Fx/mcp?site=a%26b%3Dc%23d");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { diffMembers } from "./diff-values.ts";
 
-test("nested members are named by their path, lists are compared whole", () => {
+test("nested members are named by their path, arrays are compared as a whole", () => {
   const before = { a: { b: 1, c: 2 }, list: [1, 2] };
   const after = { a: { b: 1, c: 3 }, list: [2, 1] };
 
@@ -11,7 +11,7 @@ test("nested members are named by their path, lists are compared whole", () => {
   ]);
 });
 
-test("null, an empty object and nothing are the same; an empty list is something", () => {
+test("null and an empty object count as missing, an empty array does not", () => {
   expect(diffMembers({ a: null, b: {} }, {})).toEqual([]);
   expect(diffMembers({ a: null }, { a: [] })).toEqual([
     { name: "a", before: undefined, after: [] },

@@ -4,7 +4,7 @@ import { measureJson, measureValue } from "./measure-json.ts";
 const jsonWeight = (text: string): number => measureJson(text).weight;
 
 describe("measureJson", () => {
-  test("a million empty lists weigh what they take in memory, not their two bytes", () => {
+  test("a million empty arrays are measured by their memory, not by their text", () => {
     expect(jsonWeight(`[${"[],".repeat(1_000_000)}[]]`)).toBeGreaterThan(90_000_000);
   });
 
@@ -13,7 +13,7 @@ describe("measureJson", () => {
     expect(jsonWeight(String.raw`["\"[[", "\\", [] ]`)).toBe(jsonWeight('["", "", []]'));
   });
 
-  test("text that ends inside a string is weighed to its end", () => {
+  test("text that ends inside a string is measured to its end", () => {
     expect(jsonWeight('["[[[[')).toBe(jsonWeight("["));
     expect(jsonWeight(`["${"\\".repeat(10_001)}`)).toBe(jsonWeight("["));
   });
@@ -28,7 +28,7 @@ describe("measureJson", () => {
   });
 });
 
-test("valueWeight counts text, values and containers", () => {
+test("measureValue counts text, values and containers", () => {
   const small = measureValue({ a: "x" });
   expect(measureValue({ a: "x".repeat(1001) }) - small).toBe(1000);
   expect(measureValue(Array(1000).fill([]))).toBeGreaterThan(90_000);

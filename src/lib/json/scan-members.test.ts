@@ -25,20 +25,20 @@ test("the same name inside another member is not the top-level one", () => {
   expect(scanned('{"a":{"model":"inner"},"b":[{"model":"inner"}]}').found.size).toBe(0);
 });
 
-test("the last of several members of one name is taken, and the earlier ones are told", () => {
+test("the last of several members of one name is returned, linked to the earlier ones", () => {
   const members = scanned('{"model":"first","x":1,"model":"last"}');
 
   expect(parseMember(members, "model")).toBe("last");
   expect(members.found.get("model")?.earlier).toMatchObject({ start: 9, end: 16 });
 });
 
-test("names are compared after unescaping, and beyond ASCII", () => {
+test("names are compared after unescaping, also outside of ASCII", () => {
   expect(parseMember(scanned('{"\\u006dodel":"hidden"}'), "model")).toBe("hidden");
   expect(parseMember(scanned('{"é":1}'), "é")).toBe(1);
   expect(parseMember(scanned('{"\\u00e9":2}'), "é")).toBe(2);
 });
 
-test("each kind of value is told from its first byte", () => {
+test("each kind of value is detected by its first byte", () => {
   const kinds = ['""', "-1", "{}", "[]", "true", "false", "null"].map(
     (value) => scanned(`{"model":${value}}`).found.get("model")?.kind,
   );
@@ -46,7 +46,7 @@ test("each kind of value is told from its first byte", () => {
   expect(kinds).toEqual(["string", "number", "object", "array", "true", "false", "null"]);
 });
 
-test("a value is read as JSON.parse reads it; a missing one is undefined", () => {
+test("a value is parsed like JSON.parse does; a missing one is undefined", () => {
   const members = scanned('{"model":"a\\u00e9\\n","stream":false}');
 
   expect(parseMember(members, "model")).toBe("aé\n");
@@ -85,17 +85,17 @@ test.each([
   ['{"a":{"b"}}', "not valid JSON at byte 9"],
   ["{} {}", "not valid JSON at byte 3"],
   ["{}\0", "not valid JSON at byte 2"],
-])("%j is refused: %s", (text, reason) => {
+])("%j is rejected: %s", (text, reason) => {
   expect(scan(text)).toEqual({ ok: false, reason });
 });
 
-test("bytes that are not UTF-8 are refused, even inside a string", () => {
+test("bytes that are not UTF-8 are rejected, even inside a string", () => {
   const bytes = Buffer.from('{"a":"\xff"}', "latin1");
 
   expect(scanMembers(bytes, [])).toEqual({ ok: false, reason: "not valid UTF-8" });
 });
 
-test("a thousand levels pass, one more does not", () => {
+test("1000 levels are accepted, one more is rejected", () => {
   expect(scan(nested(1000)).ok).toBe(true);
   expect(scan(nested(1001))).toEqual({ ok: false, reason: "nested deeper than 1000 levels" });
   expect(scan(`{"a":${"[".repeat(1e6)}`).ok).toBe(false);
@@ -118,7 +118,7 @@ test("a name in another case or letter style is a variant, not the member itself
   }
 });
 
-test("a fault deep inside a long text is found at its byte", () => {
+test("an error in long text is reported with its offset", () => {
   const long = "x".repeat(200_000);
 
   expect(scan(`{"a":"${long}","model":"m"}`)).toMatchObject({ ok: true });

@@ -10,13 +10,13 @@ function splice(text: string, value: string | undefined): string {
   ).toString();
 }
 
-test("a replaced value leaves big integers, key order, spaces and duplicates as they were", () => {
+test("replacing a value preserves big integers, key order, white space and duplicates", () => {
   const text = '{ "z" : 12345678901234567890, "model"\t:\n"a" ,"z":1.0e+2, "b":[ ] }\r\n';
 
   expect(splice(text, '"other"')).toBe(text.replace('"a"', '"other"'));
 });
 
-test("every repeat of the name gets the new value, so first-wins parsers see it too", () => {
+test("every duplicate of the name gets the new value, so that first-wins parsers read it too", () => {
   expect(splice('{"model":"a","x":1,"\\u006dodel":{"b":2}}', "7")).toBe(
     '{"model":7,"x":1,"\\u006dodel":7}',
   );
@@ -27,7 +27,7 @@ test.each([
   ["{ }", '{"model":1 }'],
   ['{"a":2 }', '{"a":2,"model":1 }'],
   [' {"a":{}} ', ' {"a":{},"model":1} '],
-])("%j gains the member at the end: %j", (text, expected) => {
+])("the member is appended to %j: %j", (text, expected) => {
   expect(splice(text, "1")).toBe(expected);
 });
 
@@ -45,7 +45,7 @@ test.each([
   expect(splice(text, undefined)).toBe(expected);
 });
 
-test("the given bytes are never written to", () => {
+test("the input bytes are not modified", () => {
   const bytes = new TextEncoder().encode('{"model":1}');
   const members = scanMembers(bytes, ["model"]);
   if (!members.ok) throw new Error(members.reason);

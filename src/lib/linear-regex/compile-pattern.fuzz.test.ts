@@ -1,4 +1,4 @@
-/** Do random patterns find in random texts what JavaScript's own engine finds? */
+/** Compares random patterns on random texts with JavaScript's own engine. */
 import { expect, test } from "bun:test";
 import { type Random, seeded } from "../../../test/kit/random.ts";
 import { compilePattern } from "./compile-pattern.ts";
@@ -33,7 +33,7 @@ function randomPattern(random: Random, depth: number): string {
   return inside() + inside();
 }
 
-/** Nothing that may be empty: JavaScript alone takes back a repetition that took no character. */
+/** Excludes items that may match nothing: only JavaScript undoes a repetition that took no character. */
 function repeatable(random: Random, depth: number): string {
   const source = randomPattern(random, depth - 1);
   const matches = ["", "a", " a"].flatMap((text) => [...text.matchAll(new RegExp(source, "gu"))]);
@@ -69,7 +69,7 @@ test.each([
   ["c[ab]{12}a", "ababababababababababc"],
   ["a[ab😀]{11}b", "ab😀"],
   ["\\ba[ab ]{12}b", "ab "],
-])("%p in texts that lead to more states than are kept", (source, letters) => {
+])("%p in texts with more states than are cached", (source, letters) => {
   const random = seeded(22);
   const ours = compilePattern(source);
   for (const length of [4095, 4096, 4097, 20_000]) {

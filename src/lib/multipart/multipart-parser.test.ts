@@ -24,7 +24,7 @@ const FORM = [
   "",
 ].join("\r\n");
 
-interface Found {
+interface ParsedPart {
   name: string;
   parameters: string;
   content_type: string | undefined;
@@ -33,11 +33,11 @@ interface Found {
 }
 
 function parse(chunks: readonly string[]) {
-  const parts: Found[] = [];
+  const parts: ParsedPart[] = [];
   const parser = createMultipartParser("b", ({ name, parameters, content_type }, offset) => {
     if (name === "skipped") return undefined;
     expect(FORM.slice(offset - 4, offset)).toBe("\r\n\r\n");
-    const part: Found = { name, parameters, content_type, content: "", ended: false };
+    const part: ParsedPart = { name, parameters, content_type, content: "", ended: false };
     parts.push(part);
     return {
       onContent: (piece) => {

@@ -33,7 +33,7 @@ test.each([1, 2, 3, 7, 64, 100_000])(
   },
 );
 
-test("the value is known as soon as its part is over, before the rest came", () => {
+test("the value is known as soon as its part ends", () => {
   const scanner = createFieldScan("B", { name: "model" });
 
   scanner.push(Buffer.from(`--B\r\n${PART}\r\n\r\nearly`));
@@ -44,7 +44,7 @@ test("the value is known as soon as its part is over, before the rest came", () 
   expect(scanner.closes_at).toBeUndefined();
 });
 
-test("what a FormData of this runtime writes is read", async () => {
+test("a body written by FormData is read", async () => {
   const body = new FormData();
   body.append("file", new Blob([new Uint8Array(5000)]), 'ö "quoted".bin');
   body.append("model", "whisper-1");
@@ -68,13 +68,13 @@ test.each([
   ["the boundary in the middle of a line", form([PART, "x--B"]), "x--B"],
   ["UTF-8", form([PART, Buffer.from("é").toString("latin1")]), "é"],
   [
-    "padding behind the boundary",
+    "padding after the boundary",
     form([PART, "m"], [FILE, "x"]).replaceAll("--B\r", "--B \t\r"),
     "m",
   ],
   ["the same value twice", form([PART, "m"], [FILE, ""], [PART, "m"]), "m"],
-  ["no such field", form([FILE, "x"]), undefined],
-  ["no part at all", "--B--", undefined],
+  ["a missing field", form([FILE, "x"]), undefined],
+  ["a body without parts", "--B--", undefined],
 ])("%s is read", (_, body, value) => {
   const scanner = scan(body);
 
@@ -83,14 +83,14 @@ test.each([
 });
 
 test.each([
-  ["nothing", "", /ends before/],
-  ["a cut body", form([PART, "m"], [FILE, "xyz"]).slice(0, -8), /ends before/],
+  ["an empty body", "", /ends before/],
+  ["a truncated body", form([PART, "m"], [FILE, "xyz"]).slice(0, -8), /ends before/],
   ["another boundary", form([PART, "m"]).replaceAll("--B", "--C"), /ends before/],
   ["line feeds only", form([PART, "m"]).replaceAll("\r\n", "\n"), /delimiter line/],
   ["a part hidden by a bare line feed", form([FILE, `x\n--B\r\n${PART}`]), /follow CRLF/],
-  ["a part hidden by a bare return", form([FILE, `x\r--B\r\n${PART}`]), /follow CRLF/],
+  ["a part hidden by a bare carriage return", form([FILE, `x\r--B\r\n${PART}`]), /follow CRLF/],
   ["a delimiter among headers", `--B\r\nx: y\r\n--B\r\n${PART}\r\n\r\nm\r\n--B--`, /ambiguous/],
-  ["text behind the boundary", form([PART, "m"]).replace("--B", "--Bx"), /delimiter line/],
+  ["text after the boundary", form([PART, "m"]).replace("--B", "--Bx"), /delimiter line/],
   ["the field twice", form([PART, "a"], [FILE, ""], [PART, "b"]), /twice/],
   ["the field as a file", form([`${PART}; filename="m"`, "m"]), /is a file/],
   ["a value too long", form([PART, "m".repeat(4097)]), /longer than 4096/],
@@ -103,18 +103,18 @@ test.each([
   ["two names", form([`${PART}; name="other"`, "m"]), /ambiguous/],
   ["a name in a second spelling", form([`${FILE}; name*=UTF-8''model`, "m"]), /ambiguous/],
   [
-    "a name behind a doubtful quote",
+    "a name after an ambiguous quote",
     form([`${FILE.slice(0, -1)}\\"; name="model"`, ""]),
     /ambiguous/,
   ],
-  ["a name behind a vertical tab", form([`${FILE};\vname="model"`, "m"]), /ambiguous/],
-  ["a part of parts", form([`${FILE}\r\nContent-Type: multipart/mixed`, ""]), /ambiguous/],
-  ["a part behind the end", `${form([PART, "m"])}${form([PART, "n"])}`, /closing delimiter/],
-  ["text behind the end", form([PART, "m"]).replace("--B--", "--B--x"), /closing delimiter/],
+  ["a name after a vertical tab", form([`${FILE};\vname="model"`, "m"]), /ambiguous/],
+  ["a nested multipart", form([`${FILE}\r\nContent-Type: multipart/mixed`, ""]), /ambiguous/],
+  ["a part after the end", `${form([PART, "m"])}${form([PART, "n"])}`, /closing delimiter/],
+  ["text after the end", form([PART, "m"]).replace("--B--", "--B--x"), /closing delimiter/],
   ["two dispositions", form([`${FILE}\r\n${PART}`, "m"]), /ambiguous/],
   ["a folded header", form([`${FILE};\r\n name="model"`, "m"]), /ambiguous/],
   ["an encoded part", form([`${PART}\r\nContent-Transfer-Encoding: base64`, "bQ=="]), /ambiguous/],
-])("%s is refused, whole or byte by byte", (_, body, problem) => {
+])("%s is rejected, in one chunk or byte by byte", (_, body, problem) => {
   expect(scan(body).problem).toMatch(problem);
   expect(scan(body, 1).problem).toMatch(problem);
 });
@@ -132,11 +132,11 @@ test.each([1, 5, 1000])(
   },
 );
 
-test("a value of exactly the limit passes", () => {
+test("a value of exactly the limit is accepted", () => {
   expect(scan(form([PART, "m".repeat(4096)])).value).toHaveLength(4096);
 });
 
-test("spaces without end in a header do not slow the reader down", () => {
+test("many spaces in a header are read in linear time", () => {
   const started = performance.now();
 
   scan(form(...Array(50).fill([`x:${" ".repeat(16_000)}\0`, ""]), [PART, "m"]));

@@ -19,7 +19,7 @@ async function fill(spool: Spool, sizes: number[]): Promise<Uint8Array> {
 const read = (spool: Spool) => new Response(spool.stream()).bytes();
 
 test.each([
-  ["nothing", []],
+  ["an empty body", []],
   ["memory only", [10, 20, 30]],
   ["exactly the limit", [50, 50]],
   ["memory, then file", [60, 60, 5, 200_000]],
@@ -34,7 +34,7 @@ test.each([
   expect(Buffer.compare(await read(spool), expected)).toBe(0);
 });
 
-test("two replays side by side do not disturb each other", async () => {
+test("two concurrent replays do not affect each other", async () => {
   await using spool = createSpool({ dir, memoryLimit: 100 });
   const expected = await fill(spool, [80, 300_000]);
 
@@ -44,7 +44,7 @@ test("two replays side by side do not disturb each other", async () => {
   expect(Buffer.compare(two, expected)).toBe(0);
 });
 
-test("a replay ends where the spool ended when it began", async () => {
+test("a replay ends where the spool ended when the replay started", async () => {
   await using spool = createSpool({ dir, memoryLimit: 10 });
   await fill(spool, [20]);
 
@@ -55,7 +55,7 @@ test("a replay ends where the spool ended when it began", async () => {
   expect((await read(spool)).length).toBe(40);
 });
 
-test("the file has no name while it is in use, so nothing can leave it behind", async () => {
+test("the file is unlinked while it is in use", async () => {
   await using spool = createSpool({ dir: join(dir, "new"), memoryLimit: 10 });
 
   await fill(spool, [1000]);
@@ -64,7 +64,7 @@ test("the file has no name while it is in use, so nothing can leave it behind", 
   expect((await read(spool)).length).toBe(1000);
 });
 
-test("a disposed spool reads no more", async () => {
+test("a disposed spool cannot be read", async () => {
   const spool = createSpool({ dir, memoryLimit: 10 });
   await fill(spool, [5, 1000]);
   const replay = spool.stream();
@@ -74,7 +74,7 @@ test("a disposed spool reads no more", async () => {
   await expect(new Response(replay).bytes()).rejects.toThrow();
 });
 
-test("64 MB pass through with little more than the limit in memory", async () => {
+test("64 MB are spooled with little more than the limit in memory", async () => {
   await using spool = createSpool({ dir, memoryLimit: 1024 * 1024 });
   const sizes = Array<number>(64).fill(1024 * 1024);
   let read = 0;
@@ -89,7 +89,7 @@ test("64 MB pass through with little more than the limit in memory", async () =>
   expect(process.memoryUsage.rss() - before).toBeLessThan(40 * 1024 * 1024);
 });
 
-test("bytes with a buffer of their own are gone, a part of a larger one stays", () => {
+test("a chunk with its own buffer is freed, a view of a larger buffer is not", () => {
   const own = new Uint8Array(10);
   const larger = new Uint8Array(10);
 

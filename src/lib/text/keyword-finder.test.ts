@@ -10,7 +10,7 @@ const found = (keywords: string[], text: string, ignore_case = false) => {
   return hits;
 };
 
-test("every occurrence is told, those inside and across others too", () => {
+test("every occurrence is found, also inside of others and overlapping", () => {
   expect(found(["he", "she", "hers", "his"], "ushers")).toEqual([
     ["she", 4],
     ["he", 4],
@@ -23,7 +23,7 @@ test("every occurrence is told, those inside and across others too", () => {
   ]);
 });
 
-test("case counts unless it is ignored, and no letter is read as several then", () => {
+test("case is significant unless it is ignored, and letters keep their length", () => {
   expect(found(["key", "é"], "KEY É é")).toEqual([["é", 7]]);
   expect(found(["key", "é", "i̇ß"], "KEY É é İß i̇SS", true)).toEqual([
     ["key", 3],
@@ -36,7 +36,7 @@ test("no keywords find nothing", () => {
   expect(found([], "text")).toEqual([]);
 });
 
-/** The same by looking at every stretch of the text, the longest first. */
+/** The same by brute force over every substring, the longest first. */
 function foundSlowly(keywords: string[], text: string) {
   const known = new Set(keywords);
   const longest = Math.max(...keywords.map(({ length }) => length));
@@ -49,7 +49,7 @@ function foundSlowly(keywords: string[], text: string) {
   );
 }
 
-test("random keywords are found where a look at every place finds them", () => {
+test("random keywords are found where a brute-force search finds them", () => {
   const { below, pick } = seeded(11);
   const word = (length: number, letters: string[]) =>
     Array.from({ length }, () => pick(letters)).join("");
@@ -70,7 +70,7 @@ test("a long list in a script of thousands of characters is searched like a shor
   const word = (length: number) =>
     String.fromCharCode(...Array.from({ length }, () => first + below(6000)));
   const some = Array.from({ length: 4000 }, () => word(5));
-  // Parts of others, and others that begin with the end of one: the ways back from deep inside a keyword.
+  // Substrings, and keywords that start with the end of another: they use the fallbacks of deep states.
   const parts = some.map((of) => of.slice(below(4)));
   const onwards = some.map((of) => of.slice(2 + below(3)) + word(2));
   const others = Array.from({ length: 40_000 }, () => word(5));

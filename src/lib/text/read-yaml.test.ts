@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readYaml } from "./read-yaml.ts";
 
-test("a variable is put in as text, and cannot bring structure with it", () => {
+test("a variable is inserted as text and cannot add structure", () => {
   const env = { A: "x: [1, 2]", B: "" };
 
   const { value, problems } = readYaml(`one: "\${A}"\ntwo: pre-\${A}-post\nthree: "\${B}"`, env);
@@ -10,14 +10,14 @@ test("a variable is put in as text, and cannot bring structure with it", () => {
   expect(value).toEqual({ one: "x: [1, 2]", two: "pre-x: [1, 2]-post", three: "" });
 });
 
-test("a doubled dollar sign stands for itself", () => {
+test("a doubled dollar sign is a literal one", () => {
   const { value, unset } = readYaml(`a: $\${A}\nb: $$\${A}\nc: $A $5`, {});
 
   expect(value).toEqual({ a: `\${A}`, b: `$\${A}`, c: "$A $5" });
   expect(unset).toEqual([]);
 });
 
-test("a variable that is not set is told with its path and line", () => {
+test("a variable that is not set is reported with its path and line", () => {
   const { unset, locate } = readYaml(`a:\n  - b: 1\n    c: \${NOPE}\n`, {});
 
   expect(unset).toEqual([{ name: "NOPE", path: ["a", 0, "c"] }]);
@@ -34,14 +34,14 @@ test.each([
   ["a: 1\nb: !!weird x", 2],
   ["a: 1\n[1, 2]: x", 2],
   ["a: 1\n\tb: 2", 2],
-])("%p is refused at its line", (text, line) => {
+])("%p is rejected with its line", (text, line) => {
   const { problems, value } = readYaml(text, {});
 
   expect(problems[0]?.location.line).toBe(line);
   expect(value).toBeUndefined();
 });
 
-test("aliases cannot grow without end", () => {
+test("the expansion of aliases is limited", () => {
   const levels = Array.from(
     { length: 12 },
     (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n}, `.repeat(10)}]`,
@@ -52,18 +52,18 @@ test("aliases cannot grow without end", () => {
   expect(problems[0]?.message).toContain("200000 values");
 });
 
-test("an alias to what it stands in is refused", () => {
+test("an alias to its own parent is rejected", () => {
   expect(readYaml("a: &a [*a]", {}).problems).toHaveLength(1);
 });
 
-test("an alias is the value it names, and is found where it is defined", () => {
+test("an alias has the value of its anchor, located at the anchor", () => {
   const { value, locate } = readYaml("a: &x {b: 1}\nc: *x", {});
 
   expect(value).toEqual({ a: { b: 1 }, c: { b: 1 } });
   expect(locate(["c", "b"])).toEqual({ line: 1, column: 8 });
 });
 
-test("a place that is not written is where it would belong", () => {
+test("a missing member is located at its parent", () => {
   const { locate } = readYaml("a:\n  - b: 1\n", {});
 
   expect(locate(["a", 0, "missing", "deep"])).toEqual({ line: 2, column: 5 });
@@ -85,7 +85,7 @@ test.each([
   "[x]] hunter2",
   "@hunter2",
   '"x" hunter2',
-])("a password without quotes, %p, is not repeated", (written) => {
+])("a password without quotes, %p, is not repeated in the message", (written) => {
   const { problems } = readYaml(`password: ${written}`, {});
 
   expect(problems).not.toEqual([]);

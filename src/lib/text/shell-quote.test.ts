@@ -18,7 +18,7 @@ const HOSTILE = [
   "\u00e9 \u{1f600}",
 ];
 
-/** The words that a shell makes of a command line. */
+/** Returns the words of a command line, as split by a shell. */
 function wordsOf(shell: string, command: string): string[] {
   const { stdout, stderr } = Bun.spawnSync([shell, "-c", `printf '%s\\0' ${command}`]);
   expect(stderr.toString()).toBe("");
@@ -41,7 +41,7 @@ test("control characters are escaped, so that a paste cannot end early", () => {
   const text = "a\u001b[201~\r'; echo pwned\t\u009b\\";
   const quoted = shellQuote(text);
 
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be gone
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must be escaped
   expect(quoted).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
   expect(wordsOf("bash", quoted)).toEqual([text]);
   expect(wordsOf("sh", quoted)).toHaveLength(1);

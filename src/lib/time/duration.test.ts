@@ -35,6 +35,6 @@ test.each([
   "٣s",
   "1e3s",
   "1234567890s",
-])("%j is no duration", (text) => {
+])("%j is not a duration", (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { withTimeout } from "./with-timeout.ts";
 
 const late = () => new Error("late");
 
-test("what comes in time is handed on, a value and an error alike", async () => {
+test("a promise that settles in time passes on its value or error", async () => {
   expect(
     await withTimeout(
       Bun.sleep(5).then(() => 1),
@@ -16,7 +16,7 @@ test("what comes in time is handed on, a value and an error alike", async () => 
   );
 });
 
-test("each wait has an end of its own", async () => {
+test("each wait has its own timeout", async () => {
   const never = new Promise<never>(() => {});
   const ends: string[] = [];
   const wait = (name: string, ms: number) =>
@@ -31,7 +31,7 @@ test("each wait has an end of its own", async () => {
   expect(ends).toEqual(["short late", "long late"]);
 });
 
-test("a wait that is over leaves nothing that keeps the program running", async () => {
+test("a settled wait does not keep the process running", async () => {
   const program = `
     const { withTimeout } = await import(${JSON.stringify(`${import.meta.dir}/with-timeout.ts`)});
     await withTimeout(Bun.sleep(1), 600_000, () => new Error("late"));

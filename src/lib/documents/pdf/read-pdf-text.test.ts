@@ -7,7 +7,7 @@ const read = (bytes: Uint8Array) => readDocumentText(bytes, { content_type: null
 
 type Body = string | { dict: string; content: string | Uint8Array };
 
-/** Objects by number, without the table at the end that nobody here reads. */
+/** Builds a PDF from objects by number, without the cross-reference table, which is not read. */
 function pdf(objects: Record<number, Body>, end = ""): Uint8Array {
   const parts = Object.entries(objects).map(([number, body]) => {
     if (typeof body === "string") return Buffer.from(`${number} 0 obj ${body} endobj\n`, "latin1");
@@ -40,12 +40,12 @@ const shown = (operators: string, more: Record<number, Body> = {}) =>
 test.each<[string, string, string]>([
   ["the value of a field", "/AcroForm<</Fields[<</FT/Tx/V(found)>>]>>", ""],
   ["the values of a list", "/AcroForm<</Fields[<</FT/Ch/V[(a)(found)]>>]>>", ""],
-  ["a form of XML", "/AcroForm<</XFA[(x) 7 0 R]>>", ""],
+  ["an XFA form", "/AcroForm<</XFA[(x) 7 0 R]>>", ""],
   ["an outline", "/Outlines<</First<</Title(found)>>>>", ""],
   ["an alternative text", "/StructTreeRoot<</K<</Alt(found)>>>>", ""],
   ["a link", "/OpenAction<</S/URI/URI(found)>>", ""],
-  ["a text that stands for another", "", "/Span<</ActualText(found)>>BDC (x) Tj EMC"],
-])("%s is read, wherever it is written", async (_, catalog, operators) => {
+  ["replacement text", "", "/Span<</ActualText(found)>>BDC (x) Tj EMC"],
+])("%s is read", async (_, catalog, operators) => {
   const objects = {
     1: `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
     7: stream("<a>found</a>"),
@@ -69,18 +69,18 @@ test.each<[string, Uint8Array, string]>([
   ["a compressed page", page(packed("BT /F 10 Tf (Hello) Tj ET")), "Hello"],
   ["escapes and parentheses", shown("(a\\(b\\) (c) \\101\\n\\\\) Tj"), "a(b) (c) A\n\\"],
   ["a hex string", shown("<48 65 6c6C6> Tj"), "Hell`"],
-  ["words set apart", shown("[(two) -300 (words)] TJ"), "two words"],
-  ["letters set closer", shown("[(T) 80 (ogether) -20 (!)] TJ"), "Together!"],
+  ["words separated by kerning", shown("[(two) -300 (words)] TJ"), "two words"],
+  ["letters joined by kerning", shown("[(T) 80 (ogether) -20 (!)] TJ"), "Together!"],
   [
     "lines",
     shown("(one) Tj 0 -12 Td (two) Tj 12 TL T* (three) Tj (four) '"),
     "one\ntwo\nthree\nfour",
   ],
-  ["words placed one by one", shown("(one) Tj 25 0 Td (two) Tj"), "one two"],
-  ["letters placed one by one", shown("1 0 0 1 0 0 Tm (o) Tj 1 0 0 1 5 0 Tm (n) Tj"), "on"],
-  ["turned text", shown("0 1 -1 0 0 0 Tm (up) Tj 0 1 -1 0 0 20 Tm (wards) Tj"), "up wards"],
+  ["words positioned one by one", shown("(one) Tj 25 0 Td (two) Tj"), "one two"],
+  ["letters positioned one by one", shown("1 0 0 1 0 0 Tm (o) Tj 1 0 0 1 5 0 Tm (n) Tj"), "on"],
+  ["rotated text", shown("0 1 -1 0 0 0 Tm (up) Tj 0 1 -1 0 0 20 Tm (wards) Tj"), "up wards"],
   ["invisible text", shown("3 Tr (hidden) Tj"), "hidden"],
-  ["Windows' letters", shown("(\x93na\xefve\x94 \x80) Tj"), "“naïve” €"],
+  ["windows-1252", shown("(\x93na\xefve\x94 \x80) Tj"), "“naïve” €"],
   [
     "glyph names",
     shown("(ABCDE) Tj", {
@@ -89,7 +89,7 @@ test.each<[string, Uint8Array, string]>([
     "’fiČ€1",
   ],
   [
-    "a table of characters",
+    "a ToUnicode table",
     shown("<0001000200100011> Tj", {
       5: "<</Subtype/Type0/Encoding/Identity-H/ToUnicode 7 0 R>>",
       7: packed(
@@ -99,7 +99,7 @@ test.each<[string, Uint8Array, string]>([
     "H😀ab",
   ],
   [
-    "ligatures, as the letters they join",
+    "ligatures",
     shown("<000100020003> Tj", {
       5: "<</Subtype/Type0/Encoding/Identity-H/ToUnicode 7 0 R>>",
       7: packed("3 beginbfchar <0001> <006F> <0002> <FB03> <0003> <00630065> endbfchar"),
@@ -117,12 +117,12 @@ test.each<[string, Uint8Array, string]>([
     "inside",
   ],
   [
-    "what follows an inline picture",
+    "text after an inline picture",
     page(stream("BI /W 1 ID \x01(no)EI\x02 EI BT /F 9 Tf (yes) Tj ET")),
     "yes",
   ],
   [
-    "a page in pieces",
+    "a page of several streams",
     pdf({
       ...TREE,
       3: "<</Contents[4 0 R 7 0 R]>>",
@@ -163,7 +163,7 @@ test.each<[string, Uint8Array, string]>([
     "new\n\nold",
   ],
   [
-    "a page that no tree leads to",
+    "a page outside of the tree",
     pdf({
       ...TREE,
       4: stream("BT /F 9 Tf (seen) Tj ET"),
@@ -183,7 +183,7 @@ test.each<[string, Uint8Array, string]>([
     "one\ntwo",
   ],
   [
-    "a stream that lies about its length",
+    "a stream with a wrong length",
     Buffer.from(
       Buffer.from(shown("(whole) Tj"))
         .toString("latin1")
@@ -192,7 +192,7 @@ test.each<[string, Uint8Array, string]>([
     ),
     "whole",
   ],
-])("a PDF's text is read from %s", async (_, bytes, text) => {
+])("text of a PDF is read: %s", async (_, bytes, text) => {
   expect(await read(bytes)).toMatchObject({ ok: true, kind: "pdf", text: `${text}\n` });
 });
 
@@ -209,7 +209,7 @@ function objectStream(objects: Record<number, string>): string {
   );
 }
 
-test("a form without a word on its page is read from its fields; a title alone is no text", async () => {
+test("a form without page text is read from its fields; a title alone is not text", async () => {
   const fields = pdf({ ...TREE, 3: "<</Contents 4 0 R/Annots[<</V(value)>>]>>", 4: stream("") });
   const title = pdf({ ...TREE, 4: stream(""), 8: "<</Title(scan)>>" }, "trailer<</Info 8 0 R>>");
 
@@ -217,7 +217,7 @@ test("a form without a word on its page is read from its fields; a title alone i
   expect(await read(title)).toMatchObject({ ok: false });
 });
 
-test("what stands in notes, form fields and the title is read", async () => {
+test("annotations, form fields and the title are read", async () => {
   const bytes = pdf(
     {
       ...TREE,
@@ -232,7 +232,7 @@ test("what stands in notes, form fields and the title is read", async () => {
   expect(await read(bytes)).toMatchObject({ text: "title\npage\nnote\né\nhint\n" });
 });
 
-test("what a note shows, attached files and XFA forms are read, and pictures are reported", async () => {
+test("drawings of annotations, attached files and XFA forms are read, and pictures are reported", async () => {
   const bytes = pdf({
     ...TREE,
     3: "<</Contents 4 0 R/Annots[<</AP<</N 7 0 R>>>>]>>",
@@ -274,7 +274,7 @@ test.each<[string, () => Uint8Array, string]>([
     "a bomb",
   ],
   [
-    "many streams that are large together",
+    "many streams that are large in total",
     () =>
       pdf({
         ...TREE,
@@ -294,18 +294,14 @@ test.each<[string, () => Uint8Array, string]>([
   ["dictionaries in dictionaries", () => pdf({ 1: "<</A".repeat(100_000) }), "too deeply"],
   ["one huge array", () => pdf({ 1: `[${"1 ".repeat(300_000)}]` }), "too large"],
   ["one huge string", () => pdf({ 1: `(${"a".repeat(300_000)})` }), "too large"],
+  ["a circular page tree", () => pdf({ ...TREE, 2: "<</Kids[2 0 R]>>" }), "leads back to itself"],
   [
-    "a page tree in a circle",
-    () => pdf({ ...TREE, 2: "<</Kids[2 0 R]>>" }),
-    "leads back to itself",
-  ],
-  [
-    "a page tree that doubles",
+    "a page tree with a repeated page",
     () => pdf({ ...TREE, 2: "<</Kids[3 0 R 3 0 R]>>" }),
     "leads back to itself",
   ],
   [
-    "a page tree without end",
+    "a very deep page tree",
     () =>
       pdf({
         ...TREE,
@@ -336,12 +332,12 @@ test.each<[string, () => Uint8Array, string]>([
   ["no pages", () => pdf({ 1: "null" }), "no pages"],
   ["no text", () => page(stream("0 0 m 9 9 l S")), "no text"],
   [
-    "letters that nothing explains",
+    "glyphs without characters",
     () => shown("<00010002> Tj", { 5: "<</Subtype/Type0/Encoding/Identity-H>>" }),
     "which letters",
   ],
   [
-    "a foreign encryption",
+    "an unsupported encryption",
     () => pdf(TREE, "trailer<</Encrypt<</Filter/Own>>>>"),
     "unsupported encryption",
   ],
@@ -351,10 +347,10 @@ test.each<[string, () => Uint8Array, string]>([
     "needs a password",
   ],
 ])(
-  "%s is refused in a PDF",
+  "a PDF with %s is rejected",
   async (_, make, reason) => {
     let result = await read(make());
-    // On a busy machine the time may be over before anything else is: then it is read again.
+    // On a busy machine the time limit may be reached first: read again.
     for (let round = 0; round < 3 && !result.ok && !result.reason.includes(reason); round++) {
       result = await read(make());
     }
@@ -363,7 +359,7 @@ test.each<[string, () => Uint8Array, string]>([
   30_000,
 );
 
-/** Made to be slow: unfinished things, each of which could make the reader look to the end again. */
+/** Unterminated values, each of which could make the reader scan to the end again. */
 export const ADVERSARIAL = [
   "1 0 obj(",
   "1 0 obj<<",
@@ -375,14 +371,14 @@ export const ADVERSARIAL = [
   "%\n",
 ];
 
-test.each(ADVERSARIAL)("%j over and over is read in linear time", async (piece) => {
+test.each(ADVERSARIAL)("%j repeated is read in linear time", async (piece) => {
   const make = (length: number) => `%PDF-1.7\n${piece.repeat(length / piece.length)}`;
   const run = (text: string) => read(Buffer.from(text));
 
   await expectLinear(run, make);
 });
 
-test("others run while a long PDF is read", async () => {
+test("other requests run while a long PDF is read", async () => {
   const bytes = shown("(word ) Tj ".repeat(200_000));
   let turns = 0;
   const others = setInterval(() => turns++, 1);
