@@ -83,7 +83,7 @@ export async function readFormBody(
 /** Returns whether the form is sent with the model it names. */
 const isFinalModel = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
 
-/** Returns unchecked fields that could change how names are decoded, select a model, or refer to a file. */
+/** Returns the fields to reject: they are not checked, but may change how names are decoded, select a model or name a file. */
 function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly string[] {
   const isLimited = consumer.registries.some(({ models }) => models.allowed);
   return [
@@ -124,7 +124,7 @@ function createStreamedForm(
   upload: IncomingBody,
   start: BufferedStart | undefined,
 ): FormBody {
-  let consumed = false;
+  let isConsumed = false;
   let pending = start?.next;
   const stream = () => {
     const spooled = start?.spool.stream().getReader();
@@ -134,7 +134,7 @@ function createStreamedForm(
         async pull(controller) {
           const buffered = await spooled?.read();
           if (buffered?.value) return controller.enqueue(buffered.value);
-          consumed = true; // before the await: another attempt cannot send the rest of the body
+          isConsumed = true; // before the await: another attempt cannot send the rest of the body
           if (sent) releaseBuffer(sent); // a pull means that the previous chunk was read
           const chunk = await upload.next();
           if (start) checkNextChunk(start.scan, chunk);
@@ -147,7 +147,13 @@ function createStreamedForm(
       { highWaterMark: 0 },
     );
   };
-  return { kind: "form", content_type, length: upload.length, isConsumed: () => consumed, stream };
+  return {
+    kind: "form",
+    content_type,
+    length: upload.length,
+    isConsumed: () => isConsumed,
+    stream,
+  };
 }
 
 /** Rejects a second `model` or a missing final boundary before the upstream has the whole form. */
