@@ -1,4 +1,4 @@
-/** Lists, shows and decides approvals, and reports the decision to the collector that waits for it. */
+/** Lists, reads and decides approvals, and returns the decision to the collector that polls for it. */
 import type { StoredText } from "../contract/activity.ts";
 import {
   type Approval,
@@ -31,18 +31,23 @@ export const approvalRoutes: Route[] = [
     return await approvalTable.page(deps.db, where, { ...query, sort: undefined });
   }),
   route(getApproval, async (deps, { params, actor }) => {
-    const found = await findApproval(deps, params.approval_id);
-    const may = PERMISSIONS[actor.role].some((held) => held === "approve" || held === "audit");
-    const shows = may && found.status === "pending";
-    return { ...found, content: shows ? await contentOf(deps, found) : null };
+    const approval = await readApproval(deps, params.approval_id);
+    const isPermitted = PERMISSIONS[actor.role].some(
+      (permission) => permission === "approve" || permission === "audit",
+    );
+    const showsContent = isPermitted && approval.status === "pending";
+    return { ...approval, content: showsContent ? await readContent(deps, approval) : null };
   }),
   route(decideApproval, async (deps, call) => {
-    const before = await findApproval(deps, call.params.approval_id);
+    const before = await readApproval(deps, call.params.approval_id);
     if (before.status !== "pending") {
-      throw new AppError("conflict", `This approval is ${before.status} already.`);
+      throw new AppError("conflict", `This approval is already ${before.status}.`);
     }
     if (isSubject(call.actor, before.consumer_id)) {
-      throw new AppError("forbidden", "This is your own request: another person must decide it.");
+      throw new AppError(
+        "forbidden",
+        "You cannot decide your own request. Another person must decide it.",
+      );
     }
     const { decision, note } = call.body;
     const decided = {
@@ -63,8 +68,8 @@ export const approvalRoutes: Route[] = [
       resource: "approval",
       resource_id: before.id,
       gateway_id: null,
-      before: shown(before),
-      after: shown(after),
+      before: toApproval(before),
+      after: toApproval(after),
       request_id: call.request_id,
       trace_id: call.trace_id,
     });
@@ -76,29 +81,35 @@ export const checkApprovalRoute: DirectRoute = {
   endpoint: checkApproval,
   async respond(deps, { request, params, headers }) {
     const caller = identifyCaller(deps, readSecret(request));
-    const found = await findApproval(deps, params.approval_id ?? "");
-    const collector = deps.snapshot().collectors.get(found.collector_id);
-    if (!collector || !canUseCollector(caller, collector)) throw missing(found.id);
-    const { id, status, expires_at } = found;
+    const { id, status, expires_at, collector_id } = await readApproval(
+      deps,
+      params.approval_id ?? "",
+    );
+    const collector = deps.snapshot().collectors.get(collector_id);
+    if (!collector || !canUseCollector(caller, collector)) throw notFound(id);
     return Response.json({ id, status, expires_at }, { headers });
   },
 };
 
-/** Falls back to what Activity keeps: an approval of an earlier release has no content of its own. */
-async function contentOf(deps: Deps, { id, event_id }: ApprovalRow): Promise<StoredText[] | null> {
+/** Falls back to the content of the event: an approval of an earlier release has none of its own. */
+async function readContent(
+  deps: Deps,
+  { id, event_id }: ApprovalRow,
+): Promise<StoredText[] | null> {
   const stored = await approvalContentTable.find(deps.db, { id });
   if (!stored) return await findContent(deps.db, event_id);
   return JSON.parse(unseal(deps.keyring(), sealedContent(id), stored.content) ?? "null");
 }
 
-async function findApproval(deps: Deps, id: string): Promise<ApprovalRow> {
+async function readApproval(deps: Deps, id: string): Promise<ApprovalRow> {
   const row = await approvalTable.lock(deps.db, { id });
-  if (!row) throw missing(id);
-  const late = row.status === "pending" && row.expires_at <= deps.now().toISOString();
-  return late ? { ...row, status: "expired" } : row;
+  if (!row) throw notFound(id);
+  const isExpired = row.status === "pending" && row.expires_at <= deps.now().toISOString();
+  return isExpired ? { ...row, status: "expired" } : row;
 }
 
-const missing = (id: string) =>
-  new AppError("not_found", `There is no approval with the id ${id.slice(0, 80)}.`);
+const notFound = (id: string) =>
+  new AppError("not_found", `Unknown approval "${id.slice(0, 80)}".`);
 
-const shown = ({ fingerprint: _, ...row }: ApprovalRow): Approval => row;
+/** Leaves out the fingerprint, which is internal. */
+const toApproval = ({ fingerprint: _, ...row }: ApprovalRow): Approval => row;

@@ -1,4 +1,4 @@
-/** What detectors ask of others: a user's own detector, a model of a registry. */
+/** Outbound calls of detectors: an HTTP detector of the customer, or a model of a registry. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createSizeCap } from "../lib/streams/capped-body.ts";
@@ -7,8 +7,8 @@ import { readBytes } from "../net/read-body.ts";
 import type { DetectorServices } from "../policy/detector.ts";
 import { buildUrl } from "../providers/provider.ts";
 
-/** An answer of a detector is a list of places; of a judge, a word and a number. */
-const MAX_BYTES = 1024 * 1024;
+/** Far more than a list of matches or a short completion needs. */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 const tooLarge = () => new AppError("upstream_failed", "The response exceeds 1 MiB.");
 
 export function createDetectorCalls(
@@ -21,27 +21,30 @@ export function createDetectorCalls(
     timeout_ms,
     allow_private,
   }) => {
-    const late = () => new AppError("upstream_timeout", "The detector took too long to answer.");
-    const stop = new AbortController();
-    const answered = async () => {
-      const reply = await deps.send({
+    const late = () =>
+      new AppError("upstream_timeout", `The detector did not respond within ${timeout_ms} ms.`);
+    const abort = new AbortController();
+    const fetchText = async () => {
+      const response = await deps.send({
         url,
         method: "POST",
         headers: { ...headers, "content-type": "application/json", accept: "application/json" },
         body: Buffer.from(JSON.stringify(body)),
         allow_private,
-        signal: stop.signal,
+        signal: abort.signal,
         timeouts: { headers_ms: timeout_ms, idle_ms: timeout_ms },
       });
-      const bytes = await readBytes(reply, createSizeCap(MAX_BYTES, tooLarge));
-      const ok = reply.status >= 200 && reply.status < 300;
-      if (!ok) throw new AppError("upstream_failed", `It answered ${reply.status}.`);
+      const bytes = await readBytes(response, createSizeCap(MAX_RESPONSE_BYTES, tooLarge));
+      const { status } = response;
+      if (status < 200 || status > 299) {
+        throw new AppError("upstream_failed", `The detector responded with status ${status}.`);
+      }
       return Buffer.from(bytes).toString("utf8");
     };
     try {
-      return JSON.parse(await withTimeout(answered(), timeout_ms, late));
+      return JSON.parse(await withTimeout(fetchText(), timeout_ms, late));
     } finally {
-      stop.abort();
+      abort.abort();
     }
   };
   return {
@@ -49,12 +52,15 @@ export function createDetectorCalls(
     async ask({ registry_id, model, system, user, timeout_ms }) {
       const registry = deps.snapshot().registries.get(registry_id);
       if (!registry?.enabled || registry.problem || !registry.capabilities.has("chat")) {
-        throw new AppError("upstream_unreachable", "The registry of this detector cannot be used.");
+        throw new AppError(
+          "upstream_unreachable",
+          "The registry of this detector is disabled, invalid, or does not support chat.",
+        );
       }
       const { provider, upstream, allow_private } = registry;
-      const asked = { tail: "/chat/completions", model, search: "" };
-      const reply = await post({
-        url: buildUrl(provider, upstream, asked, "chat"),
+      const target = { tail: "/chat/completions", model, search: "" };
+      const completion = await post({
+        url: buildUrl(provider, upstream, target, "chat"),
         headers: provider.headers(upstream),
         body: {
           model,
@@ -67,11 +73,11 @@ export function createDetectorCalls(
         timeout_ms,
         allow_private,
       });
-      // The reference shape; whatever else came is an answer without text.
-      const { choices } = reply as { choices?: { message?: { content?: unknown } }[] };
+      // The OpenAI format; any other response counts as one without text.
+      const { choices } = completion as { choices?: { message?: { content?: unknown } }[] };
       const text = choices?.[0]?.message?.content;
       if (typeof text === "string") return text;
-      throw new AppError("upstream_failed", "The model answered without text.");
+      throw new AppError("upstream_failed", "The model returned no text.");
     },
   };
 }

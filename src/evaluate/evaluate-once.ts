@@ -20,5 +20,5 @@ export function evaluateOnce(
     owner,
     error: "invalid_request",
   } as const;
-  return runOnce(deps, once, work, (result, otherwise) => tolerateOutage(deps, result, otherwise));
+  return runOnce(deps, once, work, (result, fallback) => tolerateOutage(deps, result, fallback));
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Verdict } from "../contract/evaluate.ts";
 import { toLitellm } from "./litellm.ts";
 
-function asking(approval_id: string | null): Verdict {
+function createAskVerdict(approval_id: string | null): Verdict {
   const source = {
     kind: "gate" as const,
     gate_name: "Payments",
@@ -22,10 +22,13 @@ function asking(approval_id: string | null): Verdict {
   };
 }
 
-test("the reason of an ask names its approval, or says that none could be requested", () => {
+test("the reason of an ask verdict names its approval, or says that the request failed", () => {
   const reason = (id: string | null) =>
-    toLitellm({ input_type: "request" }, { verdict: asking(id), transformed: null }).blocked_reason;
+    toLitellm({ input_type: "request" }, { verdict: createAskVerdict(id), transformed: null })
+      .blocked_reason;
 
   expect(reason("a1")).toEndWith(": gate (Payments). Approval a1.");
-  expect(reason(null)).toEndWith(": gate (Payments). It could not be requested: try again.");
+  expect(reason(null)).toEndWith(
+    ": gate (Payments). The approval could not be requested. Try again.",
+  );
 });

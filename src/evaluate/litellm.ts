@@ -6,8 +6,8 @@ import type { Evaluation } from "./stages.ts";
 export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
   const { texts, structured_messages, images, tools, tool_calls, model } = sent;
   const caller = sent.request_data ?? {};
-  const named = (...members: string[]) =>
-    members.map((member) => label(caller[`user_api_key_${member}`])).find(Boolean);
+  const firstLabel = (...members: string[]) =>
+    members.map((member) => toLabel(caller[`user_api_key_${member}`])).find(Boolean);
   return {
     payload: {
       ...(texts && { texts }),
@@ -20,19 +20,19 @@ export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
     },
     direction: sent.input_type === "request" ? "input" : "output",
     protocol: "llm",
-    session_id: label(sent.litellm_trace_id) ?? label(sent.litellm_call_id),
-    consumer_id: named("end_user_id", "user_email", "user_id", "alias"),
+    session_id: toLabel(sent.litellm_trace_id) ?? toLabel(sent.litellm_call_id),
+    consumer_id: firstLabel("end_user_id", "user_email", "user_id", "alias"),
     attributes: {
       source: { application: "litellm" },
       ...sent.additional_provider_specific_params,
-      consumer: { name: named("alias"), tag: named("team_alias", "team_id") },
+      consumer: { name: firstLabel("alias"), tag: firstLabel("team_alias", "team_id") },
       model: { name: model ?? undefined },
     },
   };
 }
 
-/** Postgres stores no NUL, and Activity no longer names. */
-const label = (value: unknown): string | undefined =>
+/** Removes NUL, which Postgres cannot store, and caps the length for Activity. */
+const toLabel = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value.replaceAll("\0", "").slice(0, 256) : undefined;
 
 export function toLitellm(
@@ -40,25 +40,25 @@ export function toLitellm(
   { verdict, transformed }: Evaluation,
 ): LitellmReply {
   const { status, findings } = verdict;
-  const found = findings
+  const reasons = findings
     .filter(({ outcome }) => outcome.action === status)
     .map(({ signal, source }) => `${signal.type} (${source.gate_name ?? source.detector_name})`)
     .join(", ");
-  if (status === "block") return blocked(`Blocked by policy: ${found}.`);
+  if (status === "block") return createBlocked(`Blocked by policy: ${reasons}.`);
   if (status === "ask") {
     const id = findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
-    const text = `Needs the approval of an administrator: ${found}.`;
-    return blocked(
-      id ? `${text} Approval ${id}.` : `${text} It could not be requested: try again.`,
+    const text = `Requires approval by an administrator: ${reasons}.`;
+    return createBlocked(
+      id ? `${text} Approval ${id}.` : `${text} The approval could not be requested. Try again.`,
     );
   }
   if (status !== "transform" || transformed === null) return { action: "NONE" };
-  const rewritten: Rewritten = JSON.parse(transformed);
+  const rewritten: RewrittenPayload = JSON.parse(transformed);
   const count = sent.structured_messages?.length ?? 0;
   const calls = rewritten.messages.slice(count);
   if (sent.tool_calls && isChanged(calls, [{ role: "assistant", tool_calls: sent.tool_calls }])) {
-    return blocked(
-      `Tool calls hold what must be masked, and LiteLLM cannot rewrite them: ${found}.`,
+    return createBlocked(
+      `Tool calls contain text that must be masked, and LiteLLM cannot rewrite tool calls: ${reasons}.`,
     );
   }
   const messages = rewritten.messages.slice(0, count);
@@ -70,14 +70,17 @@ export function toLitellm(
   };
 }
 
-/** The payload of `fromLitellm`, with texts changed. */
-interface Rewritten {
+/** The payload that `fromLitellm` created, after rewriting. */
+interface RewrittenPayload {
   texts?: string[];
   messages: unknown[];
   tools?: unknown[];
 }
 
-const blocked = (blocked_reason: string): LitellmReply => ({ action: "BLOCKED", blocked_reason });
+const createBlocked = (blocked_reason: string): LitellmReply => ({
+  action: "BLOCKED",
+  blocked_reason,
+});
 
 const isChanged = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) !== JSON.stringify(other);

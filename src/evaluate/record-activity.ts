@@ -9,7 +9,7 @@ import { selectContent } from "./select-content.ts";
 import type { DecidedEvaluation, ExtractedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
-/** Does nothing when the evaluation is not recorded. */
+/** Skips evaluations that are not recorded. */
 export function recordActivity(
   host: EvaluationHost,
   decided: DecidedEvaluation,

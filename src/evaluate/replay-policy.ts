@@ -1,4 +1,4 @@
-/** Replay: recorded events judged again by a draft. Nothing is written, and nobody else is asked. */
+/** Replays recorded events against a draft of a policy. Writes nothing and makes no outbound calls. */
 import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Status } from "../contract/evaluate.ts";
@@ -19,8 +19,7 @@ import { restorePayload } from "./select-content.ts";
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
   const { draft, limit, from, to, collector_id } = body;
   const saved = deps.snapshot().policies.get(params.policy_id);
-  if (!saved)
-    throw new AppError("not_found", `There is no policy with the id ${params.policy_id}.`);
+  if (!saved) throw new AppError("not_found", `Unknown policy "${params.policy_id}".`);
   const open: OpenSecret = (sealed, detector_id) =>
     unseal(deps.keyring(), sealContextOf("detectors.settings", detector_id), sealed) ?? "";
   const program = draft
@@ -40,37 +39,37 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
       continue;
     }
     report.evaluated += 1;
-    const after = await statusAgain(deps, program, event, content);
+    const after = await replayEvent(deps, program, event, content);
     if (after === event.status) continue;
     const { id, time, direction, status } = event;
     report.changes.push({ event_id: id, time, direction, before: status, after });
-    const name = `${status}→${after}`;
-    report.transitions[name] = (report.transitions[name] ?? 0) + 1;
-    // Others have their turn: a thousand long texts take a while.
+    const transition = `${status}→${after}`;
+    report.transitions[transition] = (report.transitions[transition] ?? 0) + 1;
+    // Yields to other requests: a thousand long texts take seconds.
     await new Promise(setImmediate);
   }
   return report;
 });
 
-async function statusAgain(
+async function replayEvent(
   deps: Deps,
   program: CompiledPolicy,
   event: EvaluationEvent,
   content: readonly StoredText[],
 ): Promise<Status> {
   const { direction, protocol } = event;
-  const { segments, ...kept } = restorePayload(content);
+  const { segments, ...payload } = restorePayload(content);
   const { status } = await runPolicy(program, {
     direction,
     segments,
-    facts: factsAgain(event),
+    facts: createEventFacts(event),
     context: {
       direction,
       protocol,
-      ...kept,
+      ...payload,
       attachments: [],
       uninspected: [],
-      services: NOBODY,
+      services: NO_SERVICES,
     },
     disabled: deps.snapshot().disabledDetectors,
     approved: false,
@@ -80,8 +79,8 @@ async function statusAgain(
   return status;
 }
 
-function factsAgain(event: EvaluationEvent): FactLookup {
-  const own: Record<string, unknown> = {
+function createEventFacts(event: EvaluationEvent): FactLookup {
+  const fields: Record<string, unknown> = {
     "consumer.id": event.consumer_id,
     "session.id": event.session_id,
     "collector.id": event.collector_id,
@@ -90,10 +89,14 @@ function factsAgain(event: EvaluationEvent): FactLookup {
     "tool.name": event.tool,
     "model.name": event.model,
   };
-  return (field) => own[field] ?? event.attributes[field];
+  return (field) => fields[field] ?? event.attributes[field];
 }
 
-const nobody = async () => {
-  throw new AppError("unavailable", "A replay asks nobody else.");
+const rejectCall = async () => {
+  throw new AppError("unavailable", "A replay makes no outbound calls.");
 };
-const NOBODY: DetectorServices = { post: nobody, ask: nobody, restore: nobody };
+const NO_SERVICES: DetectorServices = {
+  post: rejectCall,
+  ask: rejectCall,
+  restore: rejectCall,
+};

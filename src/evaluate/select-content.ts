@@ -1,4 +1,4 @@
-/** What is kept of a payload for Activity, for who decides about it, and for a replay. */
+/** Selects the content of a payload that is stored for Activity, shown to approvers, and replayed. */
 import type { StoredText } from "../contract/activity.ts";
 import type { Collector } from "../contract/collectors.ts";
 import { type InspectionContext, NOT_RECORDED } from "../policy/detector.ts";
@@ -8,22 +8,22 @@ import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";
 import { createSegment, type Segment, type SegmentSource } from "../policy/segment.ts";
 
-/** Beside the sources of texts: names of tools, numbers that detectors look at, and values that none does. */
-const CALLED = "called_tool";
-const OFFERED = "offered_tool";
+/** Sources beside those of segments: tool names, numbers that detectors read, and values that none reads. */
+const CALLED_TOOL = "called_tool";
+const OFFERED_TOOL = "offered_tool";
 const NUMBER = "tool_number";
 const VALUE = "value";
-/** What the client says of a tool beside the payload. */
+/** Tool attributes that the client sends beside the payload. */
 const ATTRIBUTE = "attribute";
-/** Says how much is missing. */
+/** Notice about omitted content. */
 const NOT_SHOWN = "not_shown";
 
-/** The vendor-neutral figure of the field: more than this of one evaluation helps nobody. */
+/** Caps the stored content of one evaluation. */
 const MAX_CHARACTERS = 1024 * 1024;
-/** More of them nobody reads, and a table has a hundred thousand numbers. */
+/** Caps lists of tools and numbers: a table can have a hundred thousand numbers. */
 const MAX_LISTED = 500;
 
-/** Attachments are not among the segments of a payload: their texts are never kept. */
+/** Never includes attachments, because they are not segments of the payload. */
 export function selectContent(
   storage: Collector["content_storage"],
   payload: Payload,
@@ -31,110 +31,116 @@ export function selectContent(
     hidden,
     status,
     attributes = [],
-  }: Pick<PolicyOutcome, "hidden"> & { status: string; attributes?: readonly Value[] },
+  }: Pick<PolicyOutcome, "hidden"> & { status: string; attributes?: readonly LocatedText[] },
 ): StoredText[] | null {
   if (storage === "none") return null;
-  const hiddenIn = Map.groupBy(hidden, ({ at }) => at?.segment);
-  const keep = (of: Segment): string =>
-    storage === "full" ? of.text : maskForStorage(of, hiddenIn.get(of) ?? []);
-  const names = createNameMasker();
-  let room = MAX_CHARACTERS;
-  /** A verdict is about the end of a conversation: that is kept first. */
-  const latest = <Of extends Kept>(
-    list: readonly Of[],
-    sourceOf: (of: Of) => string,
-    textOf: (of: Of) => string,
+  const hiddenBySegment = Map.groupBy(hidden, ({ at }) => at?.segment);
+  const readText = (segment: Segment): string =>
+    storage === "full" ? segment.text : maskForStorage(segment, hiddenBySegment.get(segment) ?? []);
+  const masker = createNameMasker();
+  let remaining = MAX_CHARACTERS;
+  /** Starts from the end of the list, because a verdict is usually about the end of a conversation. */
+  const takeLatest = <Item extends Location>(
+    items: readonly Item[],
+    sourceOf: (item: Item) => string,
+    textOf: (item: Item) => string,
   ): StoredText[] => {
-    const kept: StoredText[] = [];
-    for (let i = list.length - 1; i >= 0 && room > 0; i--) {
-      const of = list[i] as Of;
-      const pointer = names.pointer(of.pointer);
-      const inner = of.inner ? names.pointer(of.inner) : null;
-      const role = of.role ? names.name(of.role) : null;
-      const text = textOf(of).slice(0, room);
-      kept.push({ pointer, inner, source: sourceOf(of), role, text });
-      room -= text.length + pointer.length + (inner?.length ?? 0);
+    const taken: StoredText[] = [];
+    for (let i = items.length - 1; i >= 0 && remaining > 0; i--) {
+      const item = items[i] as Item;
+      const pointer = masker.pointer(item.pointer);
+      const inner = item.inner ? masker.pointer(item.inner) : null;
+      const role = item.role ? masker.name(item.role) : null;
+      const text = textOf(item).slice(0, remaining);
+      taken.push({ pointer, inner, source: sourceOf(item), role, text });
+      remaining -= text.length + pointer.length + (inner?.length ?? 0);
     }
-    return kept.reverse();
+    return taken.reverse();
   };
-  const nameOf = ({ name }: { name: string }) => names.name(name);
-  const called = latest(payload.calls.slice(-MAX_LISTED), () => CALLED, nameOf);
-  const offered = latest(payload.definitions.slice(0, MAX_LISTED), () => OFFERED, nameOf);
-  // Alone a number says little; to who decides about a call it may say everything.
-  const isAsked = status === "ask";
-  // Its name may say that it is personal: the `cvv` 123.
-  const keepValue = (of: Value) => keep(createSegment(of.text, "tool_arguments", of));
-  const stamped = latest(attributes, () => ATTRIBUTE, keepValue);
-  const values = isAsked ? latest(payload.values, () => VALUE, keepValue) : [];
-  const numbers = isAsked
-    ? latest(payload.segments.filter(isGiven).slice(-MAX_LISTED), () => NUMBER, keep)
+  const readName = ({ name }: { name: string }) => masker.name(name);
+  const called = takeLatest(payload.calls.slice(-MAX_LISTED), () => CALLED_TOOL, readName);
+  const offered = takeLatest(
+    payload.definitions.slice(0, MAX_LISTED),
+    () => OFFERED_TOOL,
+    readName,
+  );
+  // Numbers and other values matter only to an approver.
+  const isAsk = status === "ask";
+  // As a segment, so that a personal member name masks its value, such as `cvv`.
+  const readValue = (item: LocatedText) =>
+    readText(createSegment(item.text, "tool_arguments", item));
+  const described = takeLatest(attributes, () => ATTRIBUTE, readValue);
+  const values = isAsk ? takeLatest(payload.values, () => VALUE, readValue) : [];
+  const numbers = isAsk
+    ? takeLatest(payload.segments.filter(isInputNumber).slice(-MAX_LISTED), () => NUMBER, readText)
     : [];
-  const texts = latest(
+  const texts = takeLatest(
     payload.segments.filter(({ isNumber }) => !isNumber),
     ({ source }) => source,
-    keep,
+    readText,
   );
-  return [...offered, ...called, ...stamped, ...texts, ...numbers, ...values];
+  return [...offered, ...called, ...described, ...texts, ...numbers, ...values];
 }
 
 /**
- * Returns what an approver sees of a payload and of the attributes that are approved with it: masked whatever the
- * collector stores, and headed by how much is left out, so that padding cannot hide an argument.
+ * Returns the content that an approver sees: the payload and the attributes that are approved with it. It is masked
+ * for every storage setting, and starts with a notice when something is omitted, so that padding cannot hide an argument.
  */
 export function selectApprovalContent(
   payload: Payload,
   hidden: PolicyOutcome["hidden"],
-  attributes: readonly Value[],
+  attributes: readonly LocatedText[],
 ): StoredText[] {
-  const asked = { hidden, status: "ask", attributes };
-  const content = selectContent("masked", payload, asked) ?? [];
+  const content = selectContent("masked", payload, { hidden, status: "ask", attributes }) ?? [];
   const { segments, values, dropped_values, calls, definitions } = payload;
-  const texts = segments.filter((of) => !of.isNumber || isGiven(of));
-  const listed = [texts, values, calls, definitions, attributes];
-  const omitted = listed.reduce((sum, list) => sum + list.length, dropped_values) - content.length;
+  const texts = segments.filter((segment) => !segment.isNumber || isInputNumber(segment));
+  const lists = [texts, values, calls, definitions, attributes];
+  const omitted = lists.reduce((sum, list) => sum + list.length, dropped_values) - content.length;
   const size = content.reduce(
     (sum, { text, pointer, inner }) => sum + text.length + pointer.length + (inner?.length ?? 0),
     0,
   );
-  const cut = size >= MAX_CHARACTERS;
-  if (omitted === 0 && !cut) return content;
-  const text = `${omitted} values of the payload are not shown${cut ? ", and one is not shown to its end" : ""}: it is too large.`;
+  const isTruncated = size >= MAX_CHARACTERS;
+  if (omitted === 0 && !isTruncated) return content;
+  const text = `The payload is too large to show: ${omitted} values are not shown${isTruncated ? ", and one is truncated" : ""}.`;
   return [{ pointer: "", inner: null, source: NOT_SHOWN, role: null, text }, ...content];
 }
 
-interface Kept {
+interface Location {
   pointer: string;
   inner?: string | null;
   role?: string | null;
 }
 
-interface Value extends Kept {
+interface LocatedText extends Location {
   text: string;
 }
 
-const isGiven = ({ isNumber, source }: Segment) => isNumber && source !== "tool_result";
+const isInputNumber = ({ isNumber, source }: Segment) => isNumber && source !== "tool_result";
 
-/** What a replay judges: as much of the payload as was kept. */
+/** Restores as much of a payload as was stored. */
 export function restorePayload(
   content: readonly StoredText[],
 ): Pick<InspectionContext, "calls" | "definitions" | "payload_bytes"> & { segments: Segment[] } {
-  const tools = (wanted: string) =>
+  const restoreTools = (kind: string) =>
     content
-      .filter(({ source }) => source === wanted)
+      .filter(({ source }) => source === kind)
       .map(({ text, pointer }) => ({ name: text, pointer }));
-  const segments = content.flatMap(textAgain);
+  const segments = content.flatMap(restoreSegment);
   return {
     segments,
-    calls: tools(CALLED).map((call) => ({ ...call, arguments: NOT_RECORDED })),
-    definitions: tools(OFFERED).map((tool) => ({ ...tool, schema: undefined })),
+    calls: restoreTools(CALLED_TOOL).map((call) => ({ ...call, arguments: NOT_RECORDED })),
+    definitions: restoreTools(OFFERED_TOOL).map((tool) => ({ ...tool, schema: undefined })),
     payload_bytes: segments.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
   };
 }
 
-function textAgain({ text, source, ...place }: StoredText): Segment[] {
-  if ([CALLED, OFFERED, VALUE].includes(source)) return [];
-  if (source === NUMBER)
-    return [createSegment(text, "tool_arguments", { ...place, isNumber: true })];
-  // It was one of ours when it was written.
-  return [createSegment(text, source as SegmentSource, place)];
+/** Returns an empty list for content that is not a segment. */
+function restoreSegment({ text, source, ...location }: StoredText): Segment[] {
+  if ([CALLED_TOOL, OFFERED_TOOL, VALUE].includes(source)) return [];
+  if (source === NUMBER) {
+    return [createSegment(text, "tool_arguments", { ...location, isNumber: true })];
+  }
+  // Any other source was written by selectContent.
+  return [createSegment(text, source as SegmentSource, location)];
 }

@@ -1,4 +1,4 @@
-/** Reversible masks: the names that stand for texts in a session, and the texts behind them. */
+/** Creates, stores and restores the pseudonyms of a session: reversible placeholders for masked texts. */
 import type { PseudonymRow } from "../db/pseudonyms.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
 import { derivedKey, type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
@@ -9,36 +9,36 @@ import type { EvaluationHost } from "./worker/evaluation-host.ts";
 export interface SessionPseudonyms {
   pseudonymFor: CreatePseudonym;
   restore: DetectorServices["restore"];
-  /** Writes down what was named, so that any node can restore it. */
+  /** Stores the pseudonyms that were created, so that any node can restore them. */
   save: () => Promise<void>;
 }
 
-/** A conversation that pauses overnight can still be restored. */
-const LIFE_MS = 86_400_000;
-/** A text full of addresses has a name for each: nobody else shall wait until all of them are written. */
-const KEPT_AT_ONCE = 500;
+/** Long enough for a conversation that pauses overnight. */
+const PSEUDONYM_LIFETIME_MS = 86_400_000;
+/** Rows per transaction: a long list of addresses must not block other writers. */
+const BATCH_ROWS = 500;
 
 export function createSessionPseudonyms(
   host: EvaluationHost,
   keyring: () => Keyring,
   { collector_id, session_id }: { collector_id: string; session_id: string },
 ): SessionPseudonyms {
-  const keyed = (...parts: string[]) =>
+  const hash = (...parts: string[]) =>
     new Bun.CryptoHasher("sha256", derivedKey(keyring(), "pseudonyms")).update(
       JSON.stringify(parts),
     );
-  const session_hash = () => keyed("session", collector_id, session_id).digest("hex");
-  const named = new Map<string, string>();
+  const hashSession = () => hash("session", collector_id, session_id).digest("hex");
+  const created = new Map<string, string>();
   return {
     pseudonymFor(label, original) {
-      // The same text gets the same name, on every node and without looking anything up.
-      const digest = keyed("name", collector_id, session_id, label, original).digest();
-      const pseudonym = `<${label}_${letters(digest)}>`;
-      named.set(pseudonym, original);
+      // Deterministic: every node creates the same pseudonym for the same text, without a lookup.
+      const digest = hash("name", collector_id, session_id, label, original).digest();
+      const pseudonym = `<${label}_${encodeLetters(digest)}>`;
+      created.set(pseudonym, original);
       return pseudonym;
     },
     async restore(pseudonyms) {
-      const rows = await host.findPseudonyms(session_hash(), pseudonyms);
+      const rows = await host.findPseudonyms(hashSession(), pseudonyms);
       return new Map(
         rows.flatMap(({ id, pseudonym, original }) => {
           const plain = unseal(keyring(), sealContextOf("pseudonyms.original", id), original);
@@ -47,16 +47,16 @@ export function createSessionPseudonyms(
       );
     },
     async save() {
-      if (named.size === 0) return;
-      const expires_at = new Date(host.now().getTime() + LIFE_MS).toISOString();
-      const hash = session_hash();
-      const rows = [...named].map(([pseudonym, original]): PseudonymRow => {
+      if (created.size === 0) return;
+      const expires_at = new Date(host.now().getTime() + PSEUDONYM_LIFETIME_MS).toISOString();
+      const session_hash = hashSession();
+      const rows = [...created].map(([pseudonym, original]): PseudonymRow => {
         const id = host.newId();
         const sealed = seal(keyring(), sealContextOf("pseudonyms.original", id), original);
-        return { id, collector_id, session_hash: hash, pseudonym, original: sealed, expires_at };
+        return { id, collector_id, session_hash, pseudonym, original: sealed, expires_at };
       });
-      for (let at = 0; at < rows.length; at += KEPT_AT_ONCE) {
-        await host.savePseudonyms(rows.slice(at, at + KEPT_AT_ONCE));
+      for (let at = 0; at < rows.length; at += BATCH_ROWS) {
+        await host.savePseudonyms(rows.slice(at, at + BATCH_ROWS));
       }
     },
   };
@@ -64,5 +64,5 @@ export function createSessionPseudonyms(
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-const letters = (digest: Uint8Array): string =>
+const encodeLetters = (digest: Uint8Array): string =>
   [...digest.subarray(0, 8)].map((byte) => ALPHABET[byte & 31]).join("");

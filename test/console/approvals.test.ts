@@ -98,7 +98,7 @@ test("a denied payload does not pass; an approval that was already decided shows
   await dialog.getByRole("button", { name: "Approve" }).click();
   await dialog.getByText("Decided by").waitFor();
   expect(await dialog.getByRole("alert").textContent()).toContain(
-    "This approval is denied already",
+    "This approval is already denied",
   );
   expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
   await rows.getByText("bo-2").waitFor({ state: "detached" });

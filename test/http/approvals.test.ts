@@ -131,7 +131,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
     expect((await contentOf(approval_id))?.at(0)).toMatchObject({
       source: "not_shown",
-      text: expect.stringContaining("one is not shown to its end"),
+      text: expect.stringContaining("one is truncated"),
     });
   });
 

@@ -79,5 +79,5 @@ test("errors of a JSON body keep the shape of the guard", async () => {
   const reply = await shared.post("/v1/token", { grant_type, client_id: "a", client_secret: "b" });
 
   expect(reply.status).toBe(401);
-  expect(await reply.json()).toMatchObject({ error: "client_id or client_secret is wrong." });
+  expect(await reply.json()).toMatchObject({ error: "client_id or client_secret is incorrect." });
 });
