@@ -1,4 +1,4 @@
-/** A plugin: a step of the data plane that a gateway requires by name, in one or several entries. */
+/** Defines plugins: steps of the data plane that a gateway requires by name, in one or more entries. */
 import type { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import type { AppError } from "../contract/errors.ts";
@@ -8,55 +8,55 @@ export interface Plugin {
   name: string;
   summary: string;
   stages: readonly string[];
-  /** Checked when the gateway is saved, so that a running plugin never meets a wrong setting. */
+  /** Validated when the gateway is saved, so that a running plugin never reads an invalid setting. */
   settings: z.ZodType;
-  /** Called once for each configuration, with the settings of all enabled entries in priority order. */
+  /** Called once per configuration, with the settings of all enabled entries in priority order. */
   preRequest: (entries: readonly unknown[], gateway_id: string) => PreRequestStep;
 }
 
 export interface PreRequestStep {
-  /** Runs for every request, after the consumer is known and before its body is read. */
+  /** Runs for every request, after the consumer is identified and before the body is read. */
   admit(deps: PluginDeps, request: PluginRequest): PluginRejection | Promise<PluginRejection>;
   /**
-   * Adds the response headers to a request that is rejected before it is admitted. Charges nothing and
-   * does no I/O: clients without a key cause it.
+   * Adds the response headers of a request that is rejected before admission. Charges nothing and does
+   * no I/O, because clients without a key can trigger it.
    */
   describe(deps: PluginDeps, request: PluginRequest): void;
 }
 
-/** Why the request goes no further; undefined: it goes on. */
+/** Error to return; undefined when the request is admitted. */
 export type PluginRejection = AppError | undefined;
 
-/** What `deps` has of use to plugins. */
+/** Part of `deps` that plugins use. */
 export interface PluginDeps {
   limiter: Limiter;
   now: () => Date;
 }
 
 export interface PluginRequest {
-  /** Undefined: the request has no valid key of this gateway. */
+  /** Undefined when the request has no valid key of this gateway. */
   key_id: string | undefined;
-  /** The client's address, as far as proxies can be believed. */
+  /** Address of the client, read from trusted proxies only. */
   client: string;
-  /** Whom the request is made for, as its caller says. */
+  /** User id that the caller sends. */
   user: string;
   headers: Headers;
-  /** How many requests it counts as: more than 1 for a batch. */
+  /** Number of requests that it counts as: more than 1 for a batch. */
   cost?: number;
-  /** For the plugin to add to: they go out with every answer to this request, an error's too. */
+  /** Headers of every response to this request, including errors; plugins add to them. */
   reply_headers: Record<string, string>;
 }
 
-/** Binds what runs to the settings it was written for. */
+/** Decodes the settings of each entry before they are passed to the plugin. */
 export function definePlugin<Schema extends z.ZodType>(
-  described: Pick<Plugin, "name" | "summary" | "stages"> & {
+  definition: Pick<Plugin, "name" | "summary" | "stages"> & {
     settings: Schema;
     preRequest: (entries: readonly z.output<Schema>[], gateway_id: string) => PreRequestStep;
   },
 ): Plugin {
-  const { settings: schema, preRequest } = described;
+  const { settings: schema, preRequest } = definition;
   return {
-    ...described,
+    ...definition,
     preRequest: (entries, gateway_id) => {
       const decoded = entries.map((settings) => decode(schema, settings));
       return preRequest(decoded, gateway_id);

@@ -1,4 +1,4 @@
-/** Limits how many requests a subject may make in a window; see docs/guides/rate-limits.md (spec 8). */
+/** Limits the requests of a subject within a window; see docs/guides/rate-limits.md (spec 8). */
 import { AppError } from "../contract/errors.ts";
 import type { LimitType } from "../contract/limits.ts";
 import { count } from "../lib/metrics.ts";
@@ -21,13 +21,17 @@ import { SUBJECT_OF_TYPE } from "./rate-limiter/subjects.ts";
 
 export const rateLimiter = definePlugin({
   name: "rate_limiter",
-  summary: "Limits requests per fingerprint, per address, per user and in all.",
+  summary: "Limits requests per fingerprint, per address, per user and in total.",
   stages: ["pre_request"],
   settings: RateLimiterSettings,
   preRequest(entries, gateway_id) {
     const compiled = compileLimits(entries, gateway_id);
 
-    const asksOf = (deps: PluginDeps, request: PluginRequest, nowMs: number): LimitAsk[] => {
+    const createChecks = (
+      deps: PluginDeps,
+      request: PluginRequest,
+      nowMs: number,
+    ): SubjectCheck[] => {
       const { blocks, fingerprint } = deps.limiter;
       return compiled.counters.map((counter) => {
         const { type, space, limit, local_limit, window_s } = counter;
@@ -42,117 +46,117 @@ export const rateLimiter = definePlugin({
       admit(deps, request) {
         const { store, tally } = deps.limiter;
         const nowMs = deps.now().getTime();
-        const asks = asksOf(deps, request, nowMs);
-        const judge = (settled: StoreVerdict): PluginRejection => {
-          const states = asks.map((ask, at) => stateOf(ask, settled, at, nowMs));
-          setHeaders(request.reply_headers, states, settled);
-          count(tally.checks, settled.store);
-          if (settled.unavailable) return new AppError("rate_limit_unavailable");
-          if (!states.some(({ refuses }) => refuses)) return undefined;
-          return refuse(deps, { gateway_id, compiled, states, settled, nowMs });
+        const checks = createChecks(deps, request, nowMs);
+        const decide = (verdict: StoreVerdict): PluginRejection => {
+          const states = checks.map((check, at) => toState(check, verdict, at, nowMs));
+          setHeaders(request.reply_headers, states, verdict);
+          count(tally.checks, verdict.store);
+          if (verdict.unavailable) return new AppError("rate_limit_unavailable");
+          if (!states.some(({ isExceeded }) => isExceeded)) return undefined;
+          return reject(deps, { gateway_id, compiled, states, verdict, nowMs });
         };
-        const blocked = asks.some(({ blocked_until }) => blocked_until !== undefined);
-        const settled = blocked ? store.check(asks) : store.take(asks, compiled.closed);
-        return settled instanceof Promise ? settled.then(judge) : judge(settled);
+        const isBlocked = checks.some(({ blocked_until }) => blocked_until !== undefined);
+        const verdict = isBlocked ? store.check(checks) : store.take(checks, compiled.closed);
+        return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
       },
       describe(deps, request) {
         const nowMs = deps.now().getTime();
-        const asks = asksOf(deps, request, nowMs);
-        const known = deps.limiter.store.estimate(asks);
-        const states = asks.map((ask, at) => stateOf(ask, known, at, nowMs));
-        setHeaders(request.reply_headers, states, known);
+        const checks = createChecks(deps, request, nowMs);
+        const verdict = deps.limiter.store.estimate(checks);
+        const states = checks.map((check, at) => toState(check, verdict, at, nowMs));
+        setHeaders(request.reply_headers, states, verdict);
       },
     };
   },
 });
 
-interface LimitAsk extends StoreCheck {
+interface SubjectCheck extends StoreCheck {
   cost: number;
   counter: LimitCounter;
-  /** When its block ends, in milliseconds. */
+  /** End of the block of the subject, in milliseconds; undefined when it is not blocked. */
   blocked_until: number | undefined;
 }
 
-interface State {
-  ask: LimitAsk;
-  refuses: boolean;
+interface LimitState {
+  check: SubjectCheck;
+  isExceeded: boolean;
   used: number;
   remaining: number;
-  /** When a slot frees that can be taken, in milliseconds. */
+  /** Time at which the next request can be admitted, in milliseconds. */
   reset: number;
 }
 
-function stateOf(
-  ask: LimitAsk,
+function toState(
+  check: SubjectCheck,
   { admitted, counts, store }: StoreVerdict,
   at: number,
   nowMs: number,
-) {
+): LimitState {
   const { used, frees_in_ms }: LimitUsage = counts[at] ?? { used: 0, frees_in_ms: 0 };
-  const { blocked_until } = ask;
+  const { blocked_until } = check;
   if (blocked_until !== undefined) {
-    // A block without an end: trying again after a window is soon enough.
-    const reset = blocked_until === Infinity ? nowMs + ask.window_s * 1000 : blocked_until;
-    return { ask, refuses: true, used, remaining: 0, reset };
+    // A block that never expires: the client may retry after a window.
+    const reset = blocked_until === Infinity ? nowMs + check.window_s * 1000 : blocked_until;
+    return { check, isExceeded: true, used, remaining: 0, reset };
   }
-  const enforced = store === "local" ? ask.local_limit : ask.limit;
+  const enforced = store === "local" ? check.local_limit : check.limit;
   return {
-    ask,
-    refuses: !admitted && used + ask.cost > enforced,
+    check,
+    isExceeded: !admitted && used + check.cost > enforced,
     used,
-    remaining: Math.max(0, ask.limit - used),
+    remaining: Math.max(0, check.limit - used),
     reset: nowMs + frees_in_ms,
   };
 }
 
-/** Sets one triple for each type; of several counters of a type the most restrictive is shown. */
+/** Sets three headers per type, from its most restrictive counter. */
 function setHeaders(
   headers: Record<string, string>,
-  states: readonly State[],
+  states: readonly LimitState[],
   { store }: StoreVerdict,
 ): void {
   if (store === "local") headers["X-RateLimit-Store"] = store;
   for (const state of states) {
-    const { headers: names, limit_text, only } = state.ask.counter;
-    if (!only && state !== mostRestrictive(states, state.ask.counter.type)) continue;
+    const { headers: names, limit_text, only } = state.check.counter;
+    if (!only && state !== mostRestrictive(states, state.check.counter.type)) continue;
     headers[names.limit] = limit_text;
     headers[names.remaining] = `${state.remaining}`;
     headers[names.reset] = `${Math.ceil(state.reset / 1000)}`;
   }
 }
 
-function mostRestrictive(states: readonly State[], type: LimitType): State | undefined {
+function mostRestrictive(states: readonly LimitState[], type: LimitType): LimitState | undefined {
   return states
-    .filter(({ ask }) => ask.counter.type === type)
+    .filter(({ check }) => check.counter.type === type)
     .reduce((one, other) => {
-      const less = other.remaining - one.remaining || one.reset - other.reset;
-      return less < 0 ? other : one;
+      const difference = other.remaining - one.remaining || one.reset - other.reset;
+      return difference < 0 ? other : one;
     });
 }
 
-interface Refused {
+interface Exceeded {
   gateway_id: string;
   compiled: CompiledLimits;
-  states: readonly State[];
-  settled: StoreVerdict;
+  states: readonly LimitState[];
+  verdict: StoreVerdict;
   nowMs: number;
 }
 
 /** Reports the first exceeded rule, and blocks its subject when the rule's action is `block`. */
-function refuse({ limiter }: PluginDeps, refused: Refused): PluginRejection {
-  const { gateway_id, compiled, states, settled, nowMs } = refused;
+function reject({ limiter }: PluginDeps, exceeded: Exceeded): PluginRejection {
+  const { gateway_id, compiled, states, verdict, nowMs } = exceeded;
   for (const { counter, limit, actions, on_store_error } of compiled.rules) {
-    const state = states.find(({ ask }) => ask.counter === counter);
-    if (!state?.refuses) continue;
-    const { subject, cost, blocked_until } = state.ask;
-    const isOpen = settled.store === "local" && on_store_error === "open";
+    const state = states.find(({ check }) => check.counter === counter);
+    if (!state?.isExceeded) continue;
+    const { subject, cost, blocked_until } = state.check;
+    const isOpen = verdict.store === "local" && on_store_error === "open";
     if (blocked_until === undefined && (isOpen || state.used + cost <= limit)) continue;
     const { type } = counter;
     count(limiter.tally.refused, type);
     if (actions.type === "block" && type !== "global" && blocked_until === undefined) {
       limiter.blocks.add({ gateway_id, type, subject }, blockMs(actions.block_for));
     }
-    const retry_after = actions.retry_after ?? longestWait(states, nowMs);
+    const retry_after = actions.retry_after ?? maxWaitSeconds(states, nowMs);
     return new AppError("rate_limited", `${type} rate limit exceeded`, {
       details: { retry_after },
     });
@@ -163,8 +167,8 @@ function refuse({ limiter }: PluginDeps, refused: Refused): PluginRejection {
 const blockMs = (block_for: string | undefined): number =>
   block_for === undefined ? Infinity : (parseDuration(block_for) ?? 0) * 1000;
 
-/** After this many seconds none of the limits that refuse now refuses. */
-function longestWait(states: readonly State[], nowMs: number): string {
-  const waits = states.filter(({ refuses }) => refuses).map(({ reset }) => reset - nowMs);
+/** Returns the seconds after which none of the exceeded limits is exceeded any longer. */
+function maxWaitSeconds(states: readonly LimitState[], nowMs: number): string {
+  const waits = states.filter(({ isExceeded }) => isExceeded).map(({ reset }) => reset - nowMs);
   return `${Math.max(1, Math.ceil(Math.max(...waits) / 1000))}`;
 }

@@ -116,7 +116,7 @@ test("8.1 an invalid setting is shown at its field, and the stored configuration
   await person.getByLabel("Limit").fill("");
   await person.getByLabel("Window").fill("");
   await save.click();
-  await page.getByText("must hold at least one limit", { exact: true }).waitFor();
+  await page.getByText("must have at least one limit", { exact: true }).waitFor();
   expect(await pluginsAt(kit, limited.path)).toEqual(before);
 });
 

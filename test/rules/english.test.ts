@@ -53,6 +53,7 @@ const PENDING: readonly string[] = [
   "test/faults/",
   "test/http/",
   "test/kit/",
+  "test/limiter/",
   "test/net/",
   "test/upgrade/",
   "ARCHITECTURE.md",

@@ -6,21 +6,21 @@ import type { RateLimiterSettings } from "./settings.ts";
 
 /**
  * Counts the requests of each subject of a type within a window. Every admitted request is charged to
- * all counters, so entries with the same type and window share one: an entry can be moved or edited
- * without losing what was used.
+ * all counters. Entries with the same type and window share one, so that an entry can be moved or edited
+ * without losing its usage.
  */
 export interface LimitCounter {
   type: LimitType;
-  /** As the first entry spells it. */
+  /** Duration as the first entry writes it. */
   window: string;
   window_s: number;
   space: string;
-  /** The smallest of the limits that use this counter. */
+  /** Smallest of the limits that use this counter. */
   limit: number;
-  /** The smallest limit enforced while Redis is away; Infinity when all are `open`. */
+  /** Smallest limit enforced while Redis is unavailable; Infinity when all are `open`. */
   local_limit: number;
   limit_text: string;
-  /** False when another counter has the same type, so that two compete for the headers. */
+  /** False when another counter has the same type, so that several compete for the headers. */
   only: boolean;
   headers: { limit: string; remaining: string; reset: string };
 }
@@ -34,13 +34,13 @@ export interface LimitRule {
 
 export interface CompiledLimits {
   counters: readonly LimitCounter[];
-  /** In priority order, and within an entry in the order of `LIMIT_TYPES`: the first exceeded one is reported. */
+  /** In priority order, and within an entry in the order of `LIMIT_TYPES`; the first exceeded one is reported. */
   rules: readonly LimitRule[];
-  /** An entry demands 503 while Redis is away. */
+  /** True when an entry requires 503 while Redis is unavailable. */
   closed: boolean;
 }
 
-/** `entries` are the settings of the enabled entries, in priority order. */
+/** Takes the settings of the enabled entries, in priority order. */
 export function compileLimits(
   entries: readonly RateLimiterSettings[],
   gateway_id: string,

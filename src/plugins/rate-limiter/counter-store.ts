@@ -1,55 +1,54 @@
-/** Which counter is asked? Memory alone, or Redis, with memory for the time when Redis is away. */
-
+/** Counts in memory, or in Redis with memory as the fallback while Redis is unavailable. */
 import type { Log } from "../../lib/log.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Charge, LimitCheck, LimitVerdict, SubjectUsage, UsageQuery } from "./counter.ts";
 import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
 import { createRedisLink } from "./redis-link.ts";
 
-/** `local` is memory in place of a Redis that is away. */
+/** `local`: memory as the fallback for Redis. */
 export const STORES = ["memory", "redis", "local"] as const;
 export type StoreKind = (typeof STORES)[number];
 export interface StoreVerdict extends LimitVerdict {
   store: StoreKind;
-  /** Redis is away and a limit must not be counted without it. */
+  /** Redis is unavailable, and a limit must not be counted without it. */
   unavailable?: boolean;
 }
 
 export interface StoreCheck extends LimitCheck {
-  /** The limit that this node enforces alone while Redis is away. */
+  /** Limit that this node enforces on its own while Redis is unavailable. */
   local_limit: number;
 }
 
 export interface CounterStore {
-  /** `closed`: admits nothing while Redis is away. */
-  take(asks: readonly StoreCheck[], closed: boolean): StoreVerdict | Promise<StoreVerdict>;
-  /** How things stand; nothing is charged. */
-  check(asks: readonly LimitCheck[]): StoreVerdict | Promise<StoreVerdict>;
-  /** Returns what this node knows without I/O: with Redis, only the requests that it admitted itself. */
-  estimate(asks: readonly LimitCheck[]): StoreVerdict;
-  /** Everyone in a space who has used something, in no order. */
+  /** With `closed`, admits nothing while Redis is unavailable. */
+  take(checks: readonly StoreCheck[], closed: boolean): StoreVerdict | Promise<StoreVerdict>;
+  /** Returns the usage and charges nothing. */
+  check(checks: readonly LimitCheck[]): StoreVerdict | Promise<StoreVerdict>;
+  /** Returns the usage without I/O: with Redis, only the requests that this node admitted. */
+  estimate(checks: readonly LimitCheck[]): StoreVerdict;
+  /** Returns the subjects of a space that have usage, in no order. */
   listUsage(
     counter: UsageQuery,
   ): Promise<{ items: Iterable<SubjectUsage>; complete: boolean; store: StoreKind }>;
-  /** False when there was nothing to forget. */
+  /** Returns false when the subject had no usage. */
   forget(space: string, subject: string): Promise<boolean>;
-  /** Redis is away: this node counts on its own. */
+  /** Returns true while this node counts on its own because Redis is unavailable. */
   isLocal(): boolean;
-  /** Subjects that are remembered in the memory of this process. */
+  /** Returns the number of subjects in the memory of this process. */
   size(): number;
   stop(): void;
 }
 
 export function openCounterStore(redisUrl: string | undefined, log: Log): CounterStore {
-  return redisUrl ? sharedStore(redisUrl, log) : ownStore(createMemoryCounter());
+  return redisUrl ? createSharedStore(redisUrl, log) : createMemoryStore(createMemoryCounter());
 }
 
-function ownStore(memory: MemoryCounter): CounterStore {
+function createMemoryStore(memory: MemoryCounter): CounterStore {
   return {
-    take: (asks) => ({ ...memory.take(asks, elapsedMs()), store: "memory" }),
-    check: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
-    estimate: (asks) => ({ ...memory.check(asks, elapsedMs()), store: "memory" }),
-    listUsage: async (ask) => ({ ...usedIn(memory, ask), store: "memory" }),
+    take: (checks) => ({ ...memory.take(checks, elapsedMs()), store: "memory" }),
+    check: (checks) => ({ ...memory.check(checks, elapsedMs()), store: "memory" }),
+    estimate: (checks) => ({ ...memory.check(checks, elapsedMs()), store: "memory" }),
+    listUsage: async (query) => ({ ...listMemoryUsage(memory, query), store: "memory" }),
     forget: async (space, subject) => memory.forget(space, subject),
     isLocal: () => false,
     size: memory.size,
@@ -58,11 +57,11 @@ function ownStore(memory: MemoryCounter): CounterStore {
 }
 
 /**
- * Every request that Redis admits is counted in memory too, and every request that is admitted without
- * Redis in `unshared`: a node that loses Redis goes on from what it admitted itself, and a Redis that
- * lost its data, or was away, is charged with it.
+ * Every request that Redis admits is also counted in memory, and every request that is admitted without Redis
+ * also in `unshared`. A node that loses Redis continues from what it admitted itself; a Redis that lost its data or
+ * was unavailable is charged with it.
  */
-function sharedStore(redisUrl: string, log: Log): CounterStore {
+function createSharedStore(redisUrl: string, log: Log): CounterStore {
   const memory = createMemoryCounter();
   let unshared = createMemoryCounter();
   const takeUnshared = (): Iterable<Charge> => {
@@ -79,40 +78,40 @@ function sharedStore(redisUrl: string, log: Log): CounterStore {
     unshared: takeUnshared,
   });
   return {
-    async take(asks, closed) {
-      const verdict = await link.take(asks);
-      if (verdict?.admitted) memory.charge(asks, elapsedMs());
+    async take(checks, closed) {
+      const verdict = await link.take(checks);
+      if (verdict?.admitted) memory.charge(checks, elapsedMs());
       if (verdict) return { ...verdict, store: "redis" };
 
       const nowMs = elapsedMs();
       if (closed) {
-        const known = memory.check(asks, nowMs);
-        return { ...known, admitted: false, unavailable: true, store: "local" };
+        const usage = memory.check(checks, nowMs);
+        return { ...usage, admitted: false, unavailable: true, store: "local" };
       }
-      const own = memory.take(asks.map(locally), nowMs);
-      if (own.admitted) unshared.charge(asks, nowMs);
+      const own = memory.take(checks.map(toLocalCheck), nowMs);
+      if (own.admitted) unshared.charge(checks, nowMs);
       return { ...own, store: "local" };
     },
-    async check(asks) {
-      const verdict = await link.ask((redis) => redis.check(asks));
+    async check(checks) {
+      const verdict = await link.call((redis) => redis.check(checks));
       if (verdict) return { ...verdict, store: "redis" };
-      return { ...memory.check(asks, elapsedMs()), store: "local" };
+      return { ...memory.check(checks, elapsedMs()), store: "local" };
     },
-    estimate: (asks) => ({
-      ...memory.check(asks, elapsedMs()),
+    estimate: (checks) => ({
+      ...memory.check(checks, elapsedMs()),
       store: link.isUnavailable() ? "local" : "redis",
     }),
-    async listUsage(ask) {
+    async listUsage(query) {
       const found = await link
         .counter()
-        ?.listUsage(ask)
+        ?.listUsage(query)
         .catch(() => undefined);
       if (found) return { ...found, store: "redis" };
-      return { ...usedIn(memory, ask), store: "local" };
+      return { ...listMemoryUsage(memory, query), store: "local" };
     },
     async forget(space, subject) {
       const here = [memory, unshared].map((counter) => counter.forget(space, subject));
-      const there = await link.ask((redis) => redis.forget(space, subject));
+      const there = await link.call((redis) => redis.forget(space, subject));
       return here.includes(true) || there === true;
     },
     isLocal: link.isUnavailable,
@@ -121,8 +120,8 @@ function sharedStore(redisUrl: string, log: Log): CounterStore {
   };
 }
 
-const locally = (ask: StoreCheck): LimitCheck => ({ ...ask, limit: ask.local_limit });
+const toLocalCheck = (check: StoreCheck): LimitCheck => ({ ...check, limit: check.local_limit });
 
-function usedIn(memory: MemoryCounter, { space, limit }: UsageQuery) {
+function listMemoryUsage(memory: MemoryCounter, { space, limit }: UsageQuery) {
   return { items: memory.listUsage(space, limit, elapsedMs()), complete: true };
 }

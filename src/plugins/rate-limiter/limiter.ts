@@ -1,4 +1,4 @@
-/** What the rate limiter keeps between requests: counts, blocks and the key of fingerprints. */
+/** State of the rate limiter between requests: counters, blocks and the key of fingerprints. */
 import { LIMIT_TYPES } from "../../contract/limits.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type Counts, newCounts } from "../../lib/metrics.ts";
@@ -15,9 +15,9 @@ export interface Limiter {
 }
 
 export interface LimiterTally {
-  /** Requests that were looked at, by where they were counted. */
+  /** Checked requests, by the store that counted them. */
   checks: Counts;
-  /** Requests that were refused, by the type that was named. */
+  /** Rejected requests, by the limit type that was reported. */
   refused: Counts;
 }
 
@@ -26,7 +26,7 @@ export const newLimiterTally = (): LimiterTally => ({
   refused: newCounts(LIMIT_TYPES),
 });
 
-/** Without `redis_url` the counts are in the memory of this process. */
+/** Counts in the memory of this process when `redis_url` is undefined. */
 export function openLimiter(
   on: BlockListDeps & { redis_url: string | undefined; keyring: () => Keyring },
 ): Limiter {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createMemoryCounter } from "./memory-counter.ts";
 
-const ask = (subject: string, limit = 2, window_s = 60) => ({
+const check = (subject: string, limit = 2, window_s = 60) => ({
   space: `space ${window_s}:`,
   subject,
   limit,
@@ -11,29 +11,29 @@ const START = 1_000_000;
 const WINDOW_MS = 60_000;
 const AFTER_MS = WINDOW_MS + WINDOW_MS / 64 + 1;
 
-test("idle subjects are dropped while others come, so that memory follows the traffic", () => {
+test("idle subjects are evicted while new ones arrive, so that memory follows the traffic", () => {
   const counter = createMemoryCounter();
 
   // 300,000 users, each seen once, 10,000 in a window.
   for (let user = 0; user < 300_000; user++) {
-    counter.take([ask(`user ${user}`)], START + user * (WINDOW_MS / 10_000));
+    counter.take([check(`user ${user}`)], START + user * (WINDOW_MS / 10_000));
   }
 
   expect(counter.size()).toBeLessThan(25_000);
 });
 
-test("idle subjects are dropped while only known ones come", () => {
+test("idle subjects are evicted while only known subjects send requests", () => {
   const counter = createMemoryCounter();
-  for (let user = 0; user < 1_000; user++) counter.take([ask(`user ${user}`)], START);
+  for (let user = 0; user < 1_000; user++) counter.take([check(`user ${user}`)], START);
 
-  for (let call = 0; call < 5_000; call++) counter.take([ask("known", 9_999)], START + AFTER_MS);
+  for (let call = 0; call < 5_000; call++) counter.take([check("known", 9_999)], START + AFTER_MS);
 
   expect(counter.size()).toBe(1);
 });
 
-test("a subject that was dropped while it was asked for is still charged", () => {
+test("a subject that is evicted during its own check is still charged", () => {
   const counter = createMemoryCounter();
-  const both = [ask("a", 1, 1), ask("b", 1, 60)];
+  const both = [check("a", 1, 1), check("b", 1, 60)];
   counter.take(both, START);
 
   const later = START + 2 * AFTER_MS;
@@ -42,26 +42,26 @@ test("a subject that was dropped while it was asked for is still charged", () =>
   expect(admitted).toEqual([true, false, false, false, false]);
 });
 
-test("when there is no place left, newcomers share one limit and the known keep theirs", () => {
+test("when memory is full, new subjects share one limit and known subjects keep theirs", () => {
   const counter = createMemoryCounter(3);
-  for (const name of ["a", "b", "c"]) counter.take([ask(name)], START);
+  for (const name of ["a", "b", "c"]) counter.take([check(name)], START);
 
-  const newcomers = ["d", "e", "f"].map((name) => counter.take([ask(name)], START).admitted);
+  const newcomers = ["d", "e", "f"].map((name) => counter.take([check(name)], START).admitted);
 
   expect(newcomers).toEqual([true, true, false]);
-  expect(counter.take([ask("a")], START).admitted).toBe(true);
+  expect(counter.take([check("a")], START).admitted).toBe(true);
   expect(counter.size()).toBe(3);
 });
 
-test("a newcomer that gets a place later may have used what all newcomers used", () => {
+test("a subject that leaves the overflow ring starts with the usage of that ring", () => {
   const counter = createMemoryCounter(1);
-  counter.take([ask("a", 2, 1)], START);
-  const first = counter.take([ask("b")], START).admitted;
-  const second = counter.take([ask("b")], START).admitted;
+  counter.take([check("a", 2, 1)], START);
+  const first = counter.take([check("b")], START).admitted;
+  const second = counter.take([check("b")], START).admitted;
 
-  // Now "a" is idle and makes room.
-  const third = counter.take([ask("b")], START + 2_000).admitted;
-  const other = counter.take([ask("b")], START + AFTER_MS).admitted;
+  // Now "a" is idle and is evicted.
+  const third = counter.take([check("b")], START + 2_000).admitted;
+  const other = counter.take([check("b")], START + AFTER_MS).admitted;
 
   expect([first, second, third, other]).toEqual([true, true, false, true]);
 });
@@ -71,17 +71,17 @@ test("more than 255 requests in one part of a window are counted", () => {
 
   const admitted = Array.from(
     { length: 1_000 },
-    () => counter.take([ask("a", 700)], START).admitted,
+    () => counter.take([check("a", 700)], START).admitted,
   );
 
   expect(admitted.filter(Boolean).length).toBe(700);
 });
 
-test("charges tell when each request was admitted, never too early and at most a 64th late", () => {
+test("charges have the admission time of each request, never too early and at most window/64 late", () => {
   const counter = createMemoryCounter();
-  const asks = [ask("a", 9)];
+  const checks = [check("a", 9)];
   const times = [START, START + 1, START + WINDOW_MS / 2, START + WINDOW_MS - 1];
-  for (const time of times) counter.take(asks, time);
+  for (const time of times) counter.take(checks, time);
 
   const [charge] = counter.charges(START + WINDOW_MS - 1);
   const latest = charge?.slots.flatMap((slot) => Array(slot.count).fill(slot.latest_ms));
@@ -93,11 +93,11 @@ test("charges tell when each request was admitted, never too early and at most a
   expect([...counter.charges(START + 3 * WINDOW_MS)]).toEqual([]);
 });
 
-test("forgetting a subject gives it its limit back", () => {
+test("forgetting a subject resets its usage", () => {
   const counter = createMemoryCounter();
-  counter.take([ask("a", 1)], START);
+  counter.take([check("a", 1)], START);
 
   expect(counter.forget("space 60:", "a")).toBe(true);
   expect(counter.forget("space 60:", "a")).toBe(false);
-  expect(counter.take([ask("a", 1)], START).admitted).toBe(true);
+  expect(counter.take([check("a", 1)], START).admitted).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Counts in the memory of this process: exact, in one step, and bounded however many subjects come. */
+/** Counts in the memory of this process: exact, synchronous, and bounded for any number of subjects. */
 import {
   type Charge,
   freeingLimit,
@@ -20,72 +20,72 @@ import {
   type Ring,
 } from "./ring.ts";
 
-/** Subjects that are remembered at once, over all gateways. */
+/** Caps the subjects of all gateways together. */
 const MAX_SUBJECTS = 1_000_000;
 
 export interface MemoryCounter {
-  /** All asks are checked, then all are charged. `nowMs` is of a clock that never runs backwards. */
-  take(asks: readonly LimitCheck[], nowMs: number): LimitVerdict;
-  /** The same verdict, and nothing is charged. */
-  check(asks: readonly LimitCheck[], nowMs: number): LimitVerdict;
-  /** Counts a request that was admitted elsewhere, whatever the limits. */
-  charge(asks: readonly LimitCheck[], nowMs: number): void;
-  /** Yields what every subject was charged; those that were counted together for want of room are left out. */
+  /** Checks all limits, then charges all of them if all admit. `nowMs` comes from a monotonic clock. */
+  take(checks: readonly LimitCheck[], nowMs: number): LimitVerdict;
+  /** Returns the same verdict and charges nothing. */
+  check(checks: readonly LimitCheck[], nowMs: number): LimitVerdict;
+  /** Counts a request that was admitted elsewhere, regardless of the limits. */
+  charge(checks: readonly LimitCheck[], nowMs: number): void;
+  /** Yields the charges of every subject, except those that share the overflow ring. */
   charges(nowMs: number): Generator<Charge>;
-  /** Everyone in a space who has used something, in no order. */
+  /** Yields the subjects of a space that have usage, in no order. */
   listUsage(space: string, limit: number, nowMs: number): Generator<SubjectUsage>;
-  /** False when there was nothing to forget. */
+  /** Returns false when the subject had no usage. */
   forget(space: string, subject: string): boolean;
-  /** Subjects that are remembered now. */
+  /** Returns the number of subjects in memory. */
   size(): number;
 }
 
 interface Space {
   window_s: number;
   subjects: Map<string, Ring>;
-  /** Counts all newcomers for whom there was no place together, so that a limit stays a limit. */
+  /** Counts all new subjects together once memory is full, so that the limit still holds. */
   overflow: Ring | undefined;
 }
 
-export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
+export function createMemoryCounter(maxSubjects = MAX_SUBJECTS): MemoryCounter {
   const spaces = new Map<string, Space>();
   let size = 0;
   let stepsDue = 0;
 
   const run = (
-    asks: readonly LimitCheck[],
+    checks: readonly LimitCheck[],
     nowMs: number,
-    pay: "if admitted" | "always" | "never",
+    charging: "if admitted" | "always" | "never",
   ) => {
-    // Before any ring is at hand: a ring that is dropped while in use would be charged for nothing.
-    stepsDue += size + asks.length > most ? STEPS_FOR_ROOM : STEPS_PER_REQUEST;
-    for (; stepsDue >= 1; stepsDue--) tour.next(nowMs);
-    const places: Space[] = [];
+    // Before any ring is looked up: a charge to a ring that is evicted afterwards would be lost.
+    stepsDue += size + checks.length > maxSubjects ? STEPS_WHEN_FULL : STEPS_PER_REQUEST;
+    for (; stepsDue >= 1; stepsDue--) sweep.next(nowMs);
+    const checkedSpaces: Space[] = [];
     const rings: (Ring | undefined)[] = [];
     let admitted = true;
-    for (const ask of asks) {
-      const space = spaceOf(ask);
-      const ring = space.subjects.get(ask.subject) ?? space.overflow;
-      if (ring) advance(ring, partAt(nowMs, ask.window_s));
-      if ((ring?.total ?? 0) + (ask.cost ?? 1) > ask.limit) admitted = false;
-      places.push(space);
+    for (const check of checks) {
+      const space = findSpace(check);
+      const ring = space.subjects.get(check.subject) ?? space.overflow;
+      if (ring) advance(ring, partAt(nowMs, check.window_s));
+      if ((ring?.total ?? 0) + (check.cost ?? 1) > check.limit) admitted = false;
+      checkedSpaces.push(space);
       rings.push(ring);
     }
-    const charged = pay === "always" || (pay === "if admitted" && admitted);
-    const counts = asks.map((ask, at) => {
-      const space = places[at];
+    const isCharged = charging === "always" || (charging === "if admitted" && admitted);
+    const counts = checks.map((check, at) => {
+      const space = checkedSpaces[at];
       let ring = rings[at];
-      if (charged && space) {
-        if (!ring || ring === space.overflow) ring = placeFor(space, ask, nowMs);
-        charge(ring, ask.cost ?? 1);
+      if (isCharged && space) {
+        if (!ring || ring === space.overflow) ring = addRing(space, check, nowMs);
+        charge(ring, check.cost ?? 1);
       }
-      const limit = freeingLimit(ask.limit, ask.cost ?? 1, admitted);
-      return countOf(ring, { limit, window_s: ask.window_s }, nowMs);
+      const limit = freeingLimit(check.limit, check.cost ?? 1, admitted);
+      return toUsage(ring, { limit, window_s: check.window_s }, nowMs);
     });
     return { admitted, counts };
   };
 
-  const spaceOf = ({ space: name, window_s }: LimitCheck): Space => {
+  const findSpace = ({ space: name, window_s }: LimitCheck): Space => {
     let space = spaces.get(name);
     if (!space) {
       space = { window_s, subjects: new Map(), overflow: undefined };
@@ -94,22 +94,22 @@ export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
     return space;
   };
 
-  /** A ring for a subject that has none of its own. */
-  const placeFor = (space: Space, ask: LimitCheck, nowMs: number): Ring => {
-    if (size >= most) {
-      space.overflow ??= newRing(partAt(nowMs, ask.window_s));
+  /** Adds a ring for a subject that has none of its own; returns the overflow ring when memory is full. */
+  const addRing = (space: Space, check: LimitCheck, nowMs: number): Ring => {
+    if (size >= maxSubjects) {
+      space.overflow ??= newRing(partAt(nowMs, check.window_s));
       return space.overflow;
     }
-    // It may be among those who were counted together: then what they used holds what it used.
-    const ring = space.overflow ? copyRing(space.overflow) : newRing(partAt(nowMs, ask.window_s));
-    space.subjects.set(ask.subject, ring);
+    // The subject may have been counted in the overflow ring, whose usage is an upper bound of its own.
+    const ring = space.overflow ? copyRing(space.overflow) : newRing(partAt(nowMs, check.window_s));
+    space.subjects.set(check.subject, ring);
     size += 1;
-    stepsDue += STEPS_PER_NEWCOMER;
+    stepsDue += STEPS_PER_NEW_SUBJECT;
     return ring;
   };
 
-  /** Every step looks at one subject and drops it when it is idle; in time it comes round to all. */
-  const tour = (function* (): Generator<void, never, number> {
+  /** Each step evicts one subject if it is idle; the sweep visits all subjects in turn. */
+  const sweep = (function* (): Generator<void, never, number> {
     for (;;) {
       for (const { window_s, subjects } of spaces.values()) {
         for (const [subject, ring] of subjects) {
@@ -124,9 +124,9 @@ export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
   })();
 
   return {
-    take: (asks, nowMs) => run(asks, nowMs, "if admitted"),
-    check: (asks, nowMs) => run(asks, nowMs, "never"),
-    charge: (asks, nowMs) => void run(asks, nowMs, "always"),
+    take: (checks, nowMs) => run(checks, nowMs, "if admitted"),
+    check: (checks, nowMs) => run(checks, nowMs, "never"),
+    charge: (checks, nowMs) => void run(checks, nowMs, "always"),
     *charges(nowMs) {
       for (const [space, { window_s, subjects }] of spaces) {
         for (const [subject, ring] of subjects) {
@@ -146,24 +146,26 @@ export function createMemoryCounter(most = MAX_SUBJECTS): MemoryCounter {
       const { window_s } = space;
       for (const [subject, ring] of space.subjects) {
         advance(ring, partAt(nowMs, window_s));
-        if (ring.total > 0) yield { subject, ...countOf(ring, { limit, window_s }, nowMs) };
+        if (ring.total > 0) yield { subject, ...toUsage(ring, { limit, window_s }, nowMs) };
       }
     },
     forget(name, subject) {
-      const gone = spaces.get(name)?.subjects.delete(subject) ?? false;
-      if (gone) size -= 1;
-      return gone;
+      const isDeleted = spaces.get(name)?.subjects.delete(subject) ?? false;
+      if (isDeleted) size -= 1;
+      return isDeleted;
     },
     size: () => size,
   };
 }
 
+/** Sweep steps per request. */
 const STEPS_PER_REQUEST = 0.25;
-/** More than one, so that the idle go faster than strangers come. */
-const STEPS_PER_NEWCOMER = 2;
-const STEPS_FOR_ROOM = 32;
+/** More than one, so that idle subjects are evicted faster than new ones arrive. */
+const STEPS_PER_NEW_SUBJECT = 2;
+/** While memory is full. */
+const STEPS_WHEN_FULL = 32;
 
-function countOf(
+function toUsage(
   ring: Ring | undefined,
   { limit, window_s }: Pick<LimitCheck, "limit" | "window_s">,
   nowMs: number,

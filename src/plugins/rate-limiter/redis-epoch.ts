@@ -1,22 +1,22 @@
-/** Keeps Redis charged with what this node admitted, although Redis may lose its data or be away. */
+/** Charges Redis with the requests that this node admitted, also after Redis lost its data or was unavailable. */
 import type { Log } from "../../lib/log.ts";
 import type { Charge } from "./counter.ts";
 import type { RedisCounter } from "./redis-counter.ts";
 
-/** What this node admitted. */
+/** Requests that this node admitted. */
 export interface AdmittedCharges {
-  /** Everything inside the windows, counted in Redis or not. */
+  /** Returns all charges inside the windows, whether counted in Redis or not. */
   all(): Iterable<Charge>;
-  /** What was admitted without Redis since the last call of either function. */
+  /** Returns the charges that were admitted without Redis since the last call of either function. */
   unshared(): Iterable<Charge>;
 }
 
 export interface RedisEpoch {
-  /** The epoch whose data includes all that this node admitted; "" before the first sync. */
+  /** Returns the epoch whose data includes every request that this node admitted; "" before the first sync. */
   synced(): string;
   /**
-   * Resolves when Redis has been charged with all that live nodes admitted. `run` makes one call.
-   * Rejects when Redis is lost meanwhile.
+   * Resolves when Redis has been charged with the requests of all live nodes. `run` makes one call.
+   * Rejects when the connection is lost.
    */
   sync(run: Run): Promise<void>;
 }
@@ -25,15 +25,15 @@ type Run = <T>(work: (counter: RedisCounter) => Promise<T>) => Promise<T>;
 
 export function createRedisEpoch(admitted: AdmittedCharges, log: Log): RedisEpoch {
   let synced = "";
-  /** Taken from `unshared` and not confirmed by Redis yet. */
+  /** Taken from `unshared`, and not yet confirmed by Redis. */
   let unsent: Charge[] = [];
 
   const chargeAll = async (run: Run, epoch: string) => {
-    // Lets responses that arrived before the epoch's be counted first.
+    // Lets responses that arrived before the one with the epoch be counted first.
     await Bun.sleep(0);
     unsent = [];
     let subjects = 0;
-    for (const batch of batches(admitted.all())) {
+    for (const batch of groupCharges(admitted.all())) {
       subjects += batch.length;
       await run((counter) => counter.charge(batch));
       await run((counter) => counter.epoch(epoch, true));
@@ -42,10 +42,10 @@ export function createRedisEpoch(admitted: AdmittedCharges, log: Log): RedisEpoc
     synced = epoch;
   };
 
-  /** A batch whose response is lost is sent again: counted twice rather than not at all. */
+  /** Resends a batch whose response was lost: counting twice is safer than not counting. */
   const chargeUnshared = async (run: Run) => {
     unsent.push(...admitted.unshared());
-    for (const batch of batches(unsent.slice())) {
+    for (const batch of groupCharges(unsent.slice())) {
       await run((counter) => counter.charge(batch));
       unsent = unsent.slice(batch.length);
     }
@@ -57,7 +57,7 @@ export function createRedisEpoch(admitted: AdmittedCharges, log: Log): RedisEpoc
       for (;;) {
         const { epoch, opens_in_ms } = await run((counter) => counter.epoch(synced, false));
         if (epoch !== synced) await chargeAll(run, epoch);
-        else if (opens_in_ms > 0) await Bun.sleep(Math.min(opens_in_ms, LOOK_EVERY_MS));
+        else if (opens_in_ms > 0) await Bun.sleep(Math.min(opens_in_ms, POLL_INTERVAL_MS));
         else break;
       }
       await chargeUnshared(run);
@@ -65,14 +65,14 @@ export function createRedisEpoch(admitted: AdmittedCharges, log: Log): RedisEpoc
   };
 }
 
-const LOOK_EVERY_MS = 50;
-const MAX_BATCH = 200;
+const POLL_INTERVAL_MS = 50;
+const MAX_BATCH_SUBJECTS = 200;
 
-/** Groups charges of the same space: one script call takes the keys of one gateway and window. */
-function* batches(charges: Iterable<Charge>): Generator<Charge[]> {
+/** Groups charges of the same space: a script call takes the keys of one gateway and window. */
+function* groupCharges(charges: Iterable<Charge>): Generator<Charge[]> {
   let batch: Charge[] = [];
   for (const charge of charges) {
-    if (batch.length === MAX_BATCH || (batch[0] && batch[0].space !== charge.space)) {
+    if (batch.length === MAX_BATCH_SUBJECTS || (batch[0] && batch[0].space !== charge.space)) {
       yield batch;
       batch = [];
     }

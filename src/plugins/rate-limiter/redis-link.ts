@@ -1,4 +1,4 @@
-/** Keeps one connection to Redis, closes it at the first failure, and connects again. */
+/** Maintains one connection to Redis: closes it at the first failure, and reconnects. */
 import { RedisClient } from "bun";
 import type { Log } from "../../lib/log.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
@@ -7,25 +7,25 @@ import { createRedisCounter, type RedisCounter } from "./redis-counter.ts";
 import { type AdmittedCharges, createRedisEpoch } from "./redis-epoch.ts";
 
 /**
- * A request waits so many turns of the clock for Redis at most. Turns, not milliseconds: when this
- * process was busy for a second, Redis was not silent for a second.
+ * Timeout of a call, in ticks of an interval timer. Ticks instead of milliseconds, because a process that was
+ * busy for a second must not conclude that Redis was silent for a second.
  */
-const PATIENCE_TURNS = 10;
-const TURN_MS = 50;
-const CONNECT_MS = 1_000;
-/** Short enough that every node is back within the grace period of a new epoch. */
+const CALL_TIMEOUT_TICKS = 10;
+const TICK_MS = 50;
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Short enough that every node reconnects within the grace period of a new epoch. */
 const RETRY_MS = 200;
-const TURNS_PER_SYNC = 2;
-/** How long a request waits while Redis is charged again after it lost its data. */
-const SYNC_PATIENCE_MS = 2_000;
-const MAX_TRIES = 3;
+const TICKS_PER_SYNC = 2;
+/** Timeout of a request that waits while Redis is charged again after a loss of data. */
+const SYNC_TIMEOUT_MS = 2_000;
+const MAX_ATTEMPTS = 3;
 
 export interface RedisLink {
-  /** Checks and charges; undefined while Redis is away, or its data is not complete. */
-  take(asks: readonly LimitCheck[]): Promise<LimitVerdict | undefined>;
-  /** Returns the result in time; undefined while Redis is away, or is found to be. */
-  ask<T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined>;
-  /** For calls that may take their time; undefined while Redis is away. */
+  /** Checks and charges; returns undefined while Redis is unavailable or its data is incomplete. */
+  take(checks: readonly LimitCheck[]): Promise<LimitVerdict | undefined>;
+  /** Runs a call with a timeout; returns undefined when Redis is unavailable. */
+  call<T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined>;
+  /** Returns the counter for calls without a timeout; undefined while Redis is unavailable. */
   counter(): RedisCounter | undefined;
   isUnavailable(): boolean;
   stop(): void;
@@ -34,20 +34,20 @@ export interface RedisLink {
 interface Connection {
   redis: RedisClient;
   counter: RedisCounter;
-  /** The turn in which each open call was made, the oldest first. */
-  open: Set<{ asked: number }>;
-  /** Undefined when no sync runs. */
+  /** Calls in flight with the tick at which each started, oldest first. */
+  pending: Set<{ tick: number }>;
+  /** Undefined when no sync is running. */
   syncing: Promise<void> | undefined;
 }
 
-/** A connection that has answered once; throws when there is none in time. */
+/** Returns a connection that responded to a ping; rejects after CONNECT_TIMEOUT_MS. */
 export async function openRedis(url: string): Promise<RedisClient> {
   const redis = new RedisClient(url, {
     autoReconnect: false,
     enableOfflineQueue: false,
-    connectionTimeout: CONNECT_MS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
   });
-  const late = setTimeout(() => redis.close(), CONNECT_MS);
+  const timer = setTimeout(() => redis.close(), CONNECT_TIMEOUT_MS);
   try {
     await redis.connect();
     await redis.ping();
@@ -56,18 +56,18 @@ export async function openRedis(url: string): Promise<RedisClient> {
     redis.close();
     throw thrown;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }
 
 export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges): RedisLink {
-  /** The newest connection; `current` only once Redis has all that this node admitted. */
+  /** Newest connection; it becomes `current` once Redis has the charges of this node. */
   let newest: Connection | undefined;
   let current: Connection | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  let away = false;
+  let isUnavailable = false;
   let stopped = false;
-  let turn = 0;
+  let tick = 0;
   const epoch = createRedisEpoch(admitted, log);
 
   const connect = async () => {
@@ -77,7 +77,7 @@ export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges
       const connection: Connection = {
         redis,
         counter: createRedisCounter(redis),
-        open: new Set(),
+        pending: new Set(),
         syncing: undefined,
       };
       redis.onclose = (thrown) => {
@@ -90,67 +90,67 @@ export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges
     } catch (thrown) {
       return lose(thrown);
     }
-    if (away) log("rate_limit_store_back", { level: "info" });
-    away = false;
+    if (isUnavailable) log("rate_limit_store_back", { level: "info" });
+    isUnavailable = false;
   };
 
-  /** Closing the connection ends every open call on it. */
+  /** Closes the connection, which rejects every pending call. */
   const lose = (thrown: unknown) => {
     const lost = newest;
     newest = undefined;
     current = undefined;
     lost?.redis.close();
     if (stopped) return;
-    if (!away) log("rate_limit_store_lost", { level: "error", error: thrown });
-    away = true;
+    if (!isUnavailable) log("rate_limit_store_lost", { level: "error", error: thrown });
+    isUnavailable = true;
     clearTimeout(retry);
     retry = setTimeout(connect, RETRY_MS);
   };
 
-  const call = async <T>(
-    { counter, open }: Connection,
+  const callOn = async <T>(
+    { counter, pending }: Connection,
     work: (counter: RedisCounter) => Promise<T>,
   ): Promise<T> => {
-    const pending = { asked: turn };
-    open.add(pending);
+    const started = { tick };
+    pending.add(started);
     try {
       return await work(counter);
     } finally {
-      open.delete(pending);
+      pending.delete(started);
     }
   };
 
   const sync = (connection: Connection): Promise<void> => {
     connection.syncing ??= epoch
-      .sync((work) => call(connection, work))
+      .sync((work) => callOn(connection, work))
       .finally(() => {
         connection.syncing = undefined;
       });
     return connection.syncing;
   };
 
-  const ask = async <T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined> => {
-    // Only while the program starts: its first requests must not take Redis for lost.
-    if (!current && !away) await first;
+  const call = async <T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined> => {
+    // During startup the first requests wait for the connection.
+    if (!current && !isUnavailable) await firstConnection;
     const connection = current;
     if (!connection) return undefined;
     try {
-      return await call(connection, work);
+      return await callOn(connection, work);
     } catch (thrown) {
       if (current === connection) lose(thrown);
       return undefined;
     }
   };
 
-  /** Waits until Redis has been charged again; false when that takes too long. */
-  const synced = async (): Promise<boolean> => {
+  /** Waits until Redis has been charged again; returns false after SYNC_TIMEOUT_MS. */
+  const waitForSync = async (): Promise<boolean> => {
     const connection = current;
     if (!connection) return false;
     try {
       await withTimeout(
         sync(connection),
-        SYNC_PATIENCE_MS,
-        () => new Error("Redis is being charged."),
+        SYNC_TIMEOUT_MS,
+        () => new Error("The sync with Redis timed out."),
       );
       return true;
     } catch {
@@ -158,43 +158,45 @@ export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges
     }
   };
 
-  const turns = setInterval(() => {
-    turn += 1;
-    const [oldest] = newest?.open ?? [];
-    if (oldest && turn - oldest.asked > PATIENCE_TURNS) lose(new Error("Redis does not answer."));
-    // Also without requests: a node that is quiet must charge what it admitted, too.
+  const ticks = setInterval(() => {
+    tick += 1;
+    const [oldest] = newest?.pending ?? [];
+    if (oldest && tick - oldest.tick > CALL_TIMEOUT_TICKS) {
+      lose(new Error("A call to Redis timed out."));
+    }
+    // Also without requests, so that an idle node charges what it admitted.
     const connection = current;
-    if (connection && turn % TURNS_PER_SYNC === 0) {
+    if (connection && tick % TICKS_PER_SYNC === 0) {
       sync(connection).catch((thrown) => {
         if (current === connection) lose(thrown);
       });
     }
-  }, TURN_MS);
+  }, TICK_MS);
 
-  const first = connect();
+  const firstConnection = connect();
   return {
-    async take(asks) {
+    async take(checks) {
       let confirmed = false;
-      for (let tries = 0; tries < MAX_TRIES; tries++) {
-        let stale = false;
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        let isStale = false;
         const claim = { epoch: epoch.synced(), confirmed };
-        const verdict = await ask(async (counter) => {
-          const taken = await counter.take(asks, claim);
-          stale = taken === undefined;
+        const verdict = await call(async (counter) => {
+          const taken = await counter.take(checks, claim);
+          isStale = taken === undefined;
           return taken;
         });
-        if (verdict || !stale || !(await synced())) return verdict;
+        if (verdict || !isStale || !(await waitForSync())) return verdict;
         confirmed = true;
       }
       return undefined;
     },
-    ask,
+    call,
     counter: () => current?.counter,
-    isUnavailable: () => away,
+    isUnavailable: () => isUnavailable,
     stop: () => {
       stopped = true;
       clearTimeout(retry);
-      clearInterval(turns);
+      clearInterval(ticks);
       newest?.redis.close();
       newest = undefined;
       current = undefined;

@@ -1,13 +1,13 @@
-/** The scripts that run in Redis, on its clock: the ring of ring.ts, and the epoch of its data. */
+/** Lua scripts that run in Redis, on its clock: the ring of ring.ts, and the epoch of the data. */
 
 /**
  * Checks all limits of a request, and charges them when all admit.
  *
- * KEYS: one for each limit, then the epoch key of the gateway. ARGV: how many requests to charge (0 to
- * check for one), the epoch ("" to skip its check), "1" to set the epoch key when it is missing or older, then limit and window in
- * seconds of each limit. Returns 1 when admitted, then for each limit what is used and in how many
- * microseconds the next slot frees. Returns -1 and charges nothing when the epoch key has another value:
- * then Redis may have lost data.
+ * KEYS: one for each limit, then the epoch key of the gateway. ARGV: the number of requests to charge (0 to
+ * check for one), the epoch ("" to skip its check), "1" to set the epoch key when it is missing or older, then
+ * the limit and the window in seconds of each limit. Returns 1 when admitted, then for each limit its usage and the
+ * microseconds until the next slot becomes available. Returns -1 and charges nothing when the epoch key has another
+ * value, because Redis may have lost data.
  */
 export const limiterScript = (clock = SERVER_CLOCK): string => `
 ${clock}
@@ -27,20 +27,20 @@ for i = 1, #KEYS - 1 do
 end
 
 local charge = admitted == 1 and wanted or 0
-local answer = { admitted }
+local result = { admitted }
 for i = 1, #KEYS - 1 do
   local ring, limit, width = rings[i], tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3] * 15625
   if charge > 0 or ring.turned_back then save(ring, KEYS[i], width, charge) end
-  answer[2 * i] = ring.total
+  result[2 * i] = ring.total
   if admitted == 0 then limit = math.max(1, limit - cost + 1) end
-  answer[2 * i + 1] = frees_in(ring, limit, width)
+  result[2 * i + 1] = frees_in(ring, limit, width)
 end
-return answer
+return result
 `;
 
 /**
  * Adds requests that were admitted earlier. KEYS: subjects of one window. ARGV: the window in seconds,
- * then for each key the number of its slots, and for each slot its age in microseconds and its count.
+ * then for each key the number of slots, and for each slot its age in microseconds and its count.
  */
 export const chargeScript = (clock = SERVER_CLOCK): string => `
 ${clock}
@@ -69,9 +69,9 @@ return 1
 `;
 
 /**
- * Reads the epoch, or begins one when Redis has none: then it has lost its data, or is new. ARGV: the
+ * Reads the epoch, or starts one when Redis has none, because it lost its data or is new. ARGV: the
  * epoch that the node knows, "1" while the node is still charging what it admitted, and the grace
- * period in microseconds. Returns the epoch and in how many microseconds requests may be admitted in it.
+ * period in microseconds. Returns the epoch and the microseconds until requests may be admitted in it.
  */
 export const epochScript = (clock = SERVER_CLOCK): string => `
 ${clock}
@@ -90,10 +90,9 @@ return { id, math.max(0, opens - now) }
 `;
 
 /**
- * A key holds: last, lag, oldest (doubles), total and 65 cells (32 bits each). `last` is when it was
- * charged last and `lag` how far the clock was set back since the key was made: time goes on from
- * where it was, so a clock that is set back frees no slot early, and holds none for longer than one
- * window more.
+ * A value contains last, lag, oldest (doubles), total and 65 cells (32 bits each). `last` is the time of the last
+ * charge, and `lag` how far the clock was set back since the key was created: time continues from `last`, so that
+ * a clock that is set back frees no slot early, and delays none by more than one window.
  */
 const RING = `local pack, unpack_from = struct.pack, struct.unpack
 local HEAD, HEAD_BYTES = '<dddI4', 28
@@ -125,9 +124,9 @@ local function read(held, width)
     ring.held, ring.total = string.rep('\0', HEAD_BYTES + 260), 0
   end
   while ring.total > 0 and (ring.oldest < ring.part - 64 or at(ring, ring.oldest) == 0) do
-    local gone = at(ring, ring.oldest)
-    if gone > 0 then
-      ring.total = ring.total - gone
+    local expired = at(ring, ring.oldest)
+    if expired > 0 then
+      ring.total = ring.total - expired
       clear(ring, ring.oldest)
     end
     ring.oldest = ring.oldest + 1
@@ -155,7 +154,7 @@ local function frees_in(ring, limit, width)
 end
 `;
 
-/** Microseconds: a part of a window of one second is 15,625 of them. */
+/** In microseconds: a part of a window of one second is 15,625 µs. */
 const SERVER_CLOCK = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]`;

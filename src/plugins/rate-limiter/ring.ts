@@ -1,30 +1,30 @@
 /**
- * How many requests of a subject lie inside its window? The window is cut into 64 parts and a ring of
- * 65 cells counts the requests of each. A cell counts until its youngest possible request is out of
- * the window: so never more than the limit is admitted, and a slot frees at most window/64 late.
+ * Counts the requests of a subject inside a sliding window. The window is divided into 64 parts, and a ring of 65 cells
+ * counts the requests of each part. A cell counts until its newest possible request is outside the window: the limit is
+ * never exceeded, and a slot becomes available at most window/64 late.
  */
 
 export const PARTS = 64;
 const CELLS = PARTS + 1;
 
 export interface Ring {
-  /** The newest part, as a number of parts since the clock's zero. */
+  /** Newest part, as the number of parts since time 0 of the clock. */
   head: number;
-  /** How many requests it holds. They move to its cell when a newer part comes. */
+  /** Requests of the newest part; moved to its cell when the next part starts. */
   fresh: number;
-  /** The oldest part that holds a request, when there is one. */
+  /** Oldest part with a request, if any. */
   oldest: number;
-  /** All that are counted. */
+  /** Sum of all cells. */
   total: number;
-  /** Part p is counted in cell p modulo 65. Made when a second part comes: most subjects have one. */
+  /** Part p is counted in cell p modulo 65. Allocated with the second part, because most subjects have only one. */
   cells: Uint8Array | Uint32Array | undefined;
 }
 
-/** A part of a window of one second is 1,000/64 = 125/8 ms: nothing is rounded. */
+/** Returns the part of a time. A part of a window of one second is 1,000/64 = 125/8 ms, so nothing is rounded. */
 export const partAt = (nowMs: number, windowS: number): number =>
   Math.floor((nowMs * 8) / (125 * windowS));
 
-/** When a part begins, on the same clock. */
+/** Returns the start of a part, on the same clock. */
 export const partStart = (part: number, windowS: number): number => (part * 125 * windowS) / 8;
 
 export const newRing = (part: number): Ring => ({
@@ -37,7 +37,7 @@ export const newRing = (part: number): Ring => ({
 
 export const copyRing = (ring: Ring): Ring => ({ ...ring, cells: ring.cells?.slice() });
 
-/** Takes out what has left the window. The clock must not run backwards. */
+/** Removes the requests that are outside the window. The clock must be monotonic. */
 export function advance(ring: Ring, part: number): void {
   const passed = part - ring.head;
   if (passed <= 0) return;
@@ -56,23 +56,23 @@ export function advance(ring: Ring, part: number): void {
   }
 }
 
-/** Counts requests in the part that `advance` led to. */
+/** Counts requests in the newest part; call `advance` first. */
 export function charge(ring: Ring, count: number): void {
   ring.fresh += count;
   if (ring.total === 0) ring.oldest = ring.head;
   ring.total += count;
 }
 
-/** The part in which the next slot frees that can be taken again; after `advance`, and not when empty. */
+/** Returns the part in which the next slot becomes available. Call `advance` first; the ring must not be empty. */
 export function freesAt(ring: Ring, limit: number): number {
-  // Over the limit only after the limit was lowered: then as many must go first.
+  // Usage exceeds the limit only after the limit was lowered; the excess must expire first.
   let over = Math.max(0, ring.total - limit);
   let part = ring.oldest;
   for (; at(ring, part) <= over; part++) over -= at(ring, part);
   return part + CELLS;
 }
 
-/** Yields the parts that hold requests, and how many. */
+/** Yields each part that has requests, with their count. */
 export function* partsOf(ring: Ring): Generator<{ part: number; count: number }> {
   for (let part = ring.oldest; part <= ring.head; part++) {
     const count = ring.total > 0 ? at(ring, part) : 0;
@@ -80,7 +80,7 @@ export function* partsOf(ring: Ring): Generator<{ part: number; count: number }>
   }
 }
 
-/** Nothing it ever counted can still be in the window. */
+/** Returns whether all counted requests are outside the window. */
 export const isIdle = (ring: Ring, part: number): boolean =>
   ring.total === 0 || part - ring.head >= CELLS;
 
@@ -89,7 +89,7 @@ const at = ({ head, fresh, cells }: Ring, part: number): number =>
 
 function put(ring: Ring, part: number, count: number): void {
   ring.cells ??= new Uint8Array(CELLS);
-  // Few subjects send more than 255 requests within a 64th of their window: the others stay small.
+  // Few subjects send more than 255 requests per part; the others keep one byte per cell.
   if (count > 255 && ring.cells instanceof Uint8Array) ring.cells = Uint32Array.from(ring.cells);
   ring.cells[part % CELLS] = count;
 }

@@ -1,4 +1,4 @@
-/** The settings of the rate limiter, as a gateway's configuration holds them (spec 2, plugin entry). */
+/** Schema of the settings of the rate limiter in the configuration of a gateway (spec 2, plugin entry). */
 import { z } from "zod";
 import { DURATION, parseDuration } from "../../lib/time/duration.ts";
 
@@ -7,7 +7,7 @@ const MAX_WINDOW_S = 366 * 86_400;
 const Duration = z
   .string()
   .regex(DURATION, "must be a duration such as 30s, 1m, 2h, 1d or 1h30m")
-  .refine((text) => (parseDuration(text) ?? 1) > 0, "must be longer than nothing")
+  .refine((text) => (parseDuration(text) ?? 1) > 0, "must be greater than zero")
   .refine((text) => (parseDuration(text) ?? 0) <= MAX_WINDOW_S, "must be at most 366d");
 
 const Limit = z.strictObject({
@@ -15,7 +15,9 @@ const Limit = z.strictObject({
     .int()
     .min(1)
     .max(1_000_000_000)
-    .describe("Requests of one subject that any stretch of time as long as the window may hold."),
+    .describe(
+      "Maximum number of requests of one subject within any interval as long as the window.",
+    ),
   window: Duration.describe("A duration such as `30s`, `1m`, `2h`, `1d` or `1h30m`."),
 });
 
@@ -23,34 +25,38 @@ export const RateLimiterSettings = z.strictObject({
   limits: z
     .strictObject({
       per_fingerprint: Limit.optional().describe(
-        "Of one client: consumer key, address, user agent, user id and session id together.",
+        "Per client: the combination of consumer key, address, user agent, user id and session id.",
       ),
-      per_ip: Limit.optional().describe("Of one address; of one /64 with IPv6."),
-      per_user: Limit.optional().describe("Of one user id, as the user headers name it."),
-      global: Limit.optional().describe("Of all traffic of the gateway."),
+      per_ip: Limit.optional().describe("Per address; per /64 network with IPv6."),
+      per_user: Limit.optional().describe("Per user id, read from the user headers."),
+      global: Limit.optional().describe("For all traffic of the gateway."),
     })
-    .refine((limits) => Object.keys(limits).length > 0, "must hold at least one limit"),
+    .refine((limits) => Object.keys(limits).length > 0, "must have at least one limit"),
   actions: z
     .strictObject({
       type: z
         .enum(["reject", "block"])
-        .describe("`block` also refuses the subject from then on, until it is lifted."),
+        .describe(
+          "`block` also rejects further requests of the subject until the block is lifted or expires.",
+        ),
       retry_after: z
         .string()
-        .regex(/^[1-9]\d{0,7}$/, "must be a number of seconds, as a string")
+        .regex(/^[1-9]\d{0,7}$/, 'must be a number of seconds, as a string such as "30"')
         .optional()
-        .describe("What a refused client is told to wait. Left out: until a slot frees."),
-      block_for: Duration.optional().describe("How long a block lasts. Left out: until lifted."),
+        .describe(
+          "Retry-After of rejected requests, in seconds. Default: until a slot becomes available.",
+        ),
+      block_for: Duration.optional().describe("Duration of a block. Default: until it is lifted."),
     })
     .refine(({ type, block_for }) => type === "block" || block_for === undefined, {
       path: ["block_for"],
-      message: "goes with the type block only",
+      message: "is allowed only with type block",
     }),
   on_store_error: z
     .enum(["local", "open", "closed"])
     .default("local")
     .describe(
-      "While Redis is away: `local` counts on each node, `open` lets pass, `closed` answers 503.",
+      "While Redis is unavailable: `local` counts on each node, `open` admits every request, `closed` rejects with 503.",
     ),
 });
 export type RateLimiterSettings = z.infer<typeof RateLimiterSettings>;

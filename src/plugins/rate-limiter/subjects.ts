@@ -1,4 +1,4 @@
-/** Whom does a request count for? One subject for each type of limit (spec 8.2). */
+/** Returns the subject that a request counts for, one for each type of limit (spec 8.2). */
 import type { LimitType } from "../../contract/limits.ts";
 import { derivedKey, type Keyring } from "../../lib/crypto/seal.ts";
 import { hashSecret } from "../../lib/crypto/secrets.ts";
@@ -13,8 +13,9 @@ export const SUBJECT_OF_TYPE: Record<
 > = {
   global: () => "global",
   per_ip: ({ client }) => toAddressSubject(client),
-  per_user: ({ user }) => (user.length > LONGEST_SUBJECT ? `sha256:${hashSecret(user)}` : user),
-  // No header value can hold a line feed, so no two requests are joined to the same text.
+  per_user: ({ user }) =>
+    user.length > MAX_SUBJECT_CHARACTERS ? `sha256:${hashSecret(user)}` : user,
+  // Header values cannot contain a line feed, so the joined text is unambiguous.
   per_fingerprint({ key_id, client, user, headers }, hmac) {
     if (key_id === undefined) return "";
     const agent = headers.get("user-agent") ?? "";
@@ -23,27 +24,27 @@ export const SUBJECT_OF_TYPE: Record<
   },
 };
 
-/** A subject is kept for as long as its window: a client does not choose how much that takes. */
-const LONGEST_SUBJECT = 128;
+/** Caps the memory that a client can take: a subject is kept for as long as its window. */
+const MAX_SUBJECT_CHARACTERS = 128;
 
-/** The same clients come again and again: finding one costs a third of hashing it. */
-const MAX_KNOWN = 10_000;
-const LONGEST_KNOWN = 512;
+/** Caches fingerprints of recurring clients: a lookup costs a third of a hash. */
+const MAX_CACHED = 10_000;
+const MAX_CACHED_CHARACTERS = 512;
 
 /**
- * Returns HMAC-SHA-256 under a key of its own, cut to 128 bits. `derivedKey` does not change with a rotation,
- * so a client keeps its fingerprint.
+ * Returns a function that computes HMAC-SHA-256 with a derived key, truncated to 128 bits. `derivedKey` does not
+ * change with a key rotation, so a client keeps its fingerprint.
  */
 export function createFingerprint(keyring: Keyring): Fingerprint {
   const key = derivedKey(keyring, "rate limit fingerprint");
-  const keyed = new Bun.CryptoHasher("sha256", key);
-  const known = new Map<string, string>();
+  const hmac = new Bun.CryptoHasher("sha256", key);
+  const cache = new Map<string, string>();
   return (text) => {
-    const seen = known.get(text);
-    if (seen !== undefined) return seen;
-    const made = keyed.copy().update(text).digest("base64url").slice(0, 22);
-    if (known.size >= MAX_KNOWN) known.clear();
-    if (text.length <= LONGEST_KNOWN) known.set(text, made);
-    return made;
+    const cached = cache.get(text);
+    if (cached !== undefined) return cached;
+    const fingerprint = hmac.copy().update(text).digest("base64url").slice(0, 22);
+    if (cache.size >= MAX_CACHED) cache.clear();
+    if (text.length <= MAX_CACHED_CHARACTERS) cache.set(text, fingerprint);
+    return fingerprint;
   };
 }
