@@ -1,4 +1,4 @@
-/** The command line as a person meets it: help, mistakes, exit codes, secrets shown once. */
+/** The command line: help, mistakes, exit codes, secrets shown once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { commands } from "../../src/cli/commands/all.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
 
-/** What every command here is run on. */
+/** The installation that all commands use. */
 const installed = { PORTCULLIS_DATA_DIR: mkdtempSync(join(tmpdir(), "portcullis-cli-")) };
 beforeAll(async () => (await startProgram({ settings: installed })).stop());
 afterAll(() => rmSync(installed.PORTCULLIS_DATA_DIR, { recursive: true }));
@@ -31,11 +31,11 @@ test.each([
   ["an unknown role", ["token", "create", "--name", "x", "--role", "king"], 1, "role"],
   ["a missing name", ["token", "create"], 1, "name"],
   ["an unknown gateway", ["token", "create", "--name", "x", "--gateways", "a"], 1, '"a"'],
-  ["an unknown consumer", ["key", "create", "--consumer", "nobody"], 1, "nobody"],
+  ["an unknown consumer", ["key", "create", "--consumer", "unknown"], 1, "unknown"],
   ["an unknown collector", ["key", "create", "--collector", "nothing"], 1, "nothing"],
-  ["a key for nobody", ["key", "create"], 1, "--collector"],
+  ["a key without an owner", ["key", "create"], 1, "--collector"],
   ["a key for two", ["key", "create", "--consumer", "a", "--collector", "b"], 1, "one of"],
-])("%s is told in one line", async (_, args, code, named) => {
+])("%s is reported in one line", async (_, args, code, named) => {
   const run = await runProgram(args, installed);
 
   expect(run.code).toBe(code);
@@ -45,17 +45,17 @@ test.each([
 });
 
 test("--json gives errors as JSON too", async () => {
-  const args = ["key", "create", "--consumer", "nobody", "--json"];
+  const args = ["key", "create", "--consumer", "unknown", "--json"];
   const { code, err } = await runProgram(args, installed);
 
   expect(code).toBe(1);
   expect(JSON.parse(err)).toEqual({
     error: "not_found",
-    message: expect.stringContaining("nobody"),
+    message: expect.stringContaining("unknown"),
   });
 });
 
-test("a token made on the command line works at once on the running server", async () => {
+test("a token created on the command line works immediately on the running server", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir };
   await using program = await startProgram({ settings });
@@ -95,7 +95,7 @@ test("a token is limited to gateways by their slugs", async () => {
 test.each([
   ["--consumer", "demo", "ag"],
   ["--collector", "Demo application", "pc"],
-])("a key made with %s is printed once, with a note", async (flag, holder, prefix) => {
+])("a key created with %s is printed once, with a note", async (flag, holder, prefix) => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
   await (await startProgram({ settings })).stop();
@@ -107,7 +107,7 @@ test.each([
   rmSync(dir, { recursive: true });
 });
 
-test("a taken port on the very first start does not use up the token", async () => {
+test("a port in use at the first start does not consume the token", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-cli-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_ADMIN_TOKEN: "" };
   using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
@@ -120,7 +120,7 @@ test("a taken port on the very first start does not use up the token", async () 
   rmSync(dir, { recursive: true });
 });
 
-test("a proxy in the environment is ignored: upstreams are reached directly", async () => {
+test("a proxy in the environment is ignored", async () => {
   using upstream = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

@@ -1,4 +1,4 @@
-/** The commands for configuration files, backups and secrets as a person runs them. */
+/** The commands for configuration files, backups and secrets. */
 import { expect, test } from "bun:test";
 import {
   existsSync,
@@ -97,7 +97,7 @@ test.each([
   [["backup", "-o", "x.gz"], 1, "There is no database at "],
   [["restore"], 1, "-f: name the backup."],
   [["restore", "-f", "nowhere.gz"], 1, "nowhere.gz: no such file."],
-])("%j ends with %d and says why", async (args, code, message) => {
+])("%j exits with %d and a reason", async (args, code, message) => {
   const { settings } = folder();
 
   const ended = await runProgram(args, settings);
@@ -106,7 +106,7 @@ test.each([
   expect(ended.err).toContain(message);
 });
 
-test("a wrong file ends with 1, and --json names place and member", async () => {
+test("an invalid file exits with 1, and --json names the location and member", async () => {
   const { file, settings } = folder();
   writeFileSync(file, FILE.replace("name: App\n", "nam: App\n"));
 
@@ -126,7 +126,7 @@ const ask = (url: string) =>
     body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "hi" }] }),
   });
 
-test("start --config serves the file, follows it, and keeps the last good one", async () => {
+test("start --config applies the file, watches it, and keeps the last valid version", async () => {
   const { file, settings } = folder();
   const replace = (text: string) => {
     writeFileSync(`${file}.new`, text);
@@ -170,7 +170,7 @@ collectors:
   - { name: Bot, default_policy: Strict, keys: [{ name: First, key: "\${GUARD_KEY}" }] }
 `;
 
-test("the guard of a file is shown, served, and exported", async () => {
+test("the guard of a file is planned, applied and exported", async () => {
   const { dir, file, settings } = folder();
   const out = join(dir, "out.yaml");
   const key = "pc_planted-collector-key-0123456789";
@@ -196,7 +196,7 @@ test("the guard of a file is shown, served, and exported", async () => {
   expect(back.out).toBe("Nothing to change.\n");
 });
 
-test("a wrong file at start ends it with 1, and the first token is still to be shown", async () => {
+test("an invalid file at start exits with 1 and does not consume the first token", async () => {
   const { file, settings } = folder();
   const first = { ...settings, PORTCULLIS_ADMIN_TOKEN: "" };
   writeFileSync(file, `${FILE}nope: 1\n`);
@@ -210,7 +210,7 @@ test("a wrong file at start ends it with 1, and the first token is still to be s
   expect(program.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
 });
 
-test("an export that is applied to an empty installation starts as it is", async () => {
+test("an export can be applied to an empty installation", async () => {
   const { dir, settings } = folder();
   const out = join(dir, "out.yaml");
   const demo = { ...settings, PORTCULLIS_DEMO: "true" };
@@ -225,7 +225,7 @@ test("an export that is applied to an empty installation starts as it is", async
   expect(back.out).toBe("Nothing to change.\n");
 });
 
-test("a file may hold the first token itself", async () => {
+test("a file may contain the first token", async () => {
   const { file, settings } = folder();
   const token = `tokens:\n  - { name: Boss, role: owner, token: "\${PORTCULLIS_ADMIN_TOKEN}" }\n`;
   writeFileSync(file, FILE + token);

@@ -1,4 +1,4 @@
-/** portcullis doctor finds what is wrong, says what to do, and changes nothing. */
+/** portcullis doctor finds problems, suggests fixes, and changes nothing. */
 import { expect, test } from "bun:test";
 import {
   chmodSync,
@@ -45,7 +45,7 @@ const fingerprint = (dir: string) =>
       return [name, mode, mtimeMs, Bun.hash(readFileSync(join(dir, name)))];
     });
 
-test("a Redis that answers is sound, one that does not is told with what to do", async () => {
+test("a reachable Redis passes, an unreachable one is reported with a fix", async () => {
   await using redis = await freshRedis();
   const there = await doctor({ REDIS_URL: redis.url });
   const away = await doctor({ REDIS_URL: "redis://:secret-of-redis@127.0.0.1:1" });
@@ -77,7 +77,7 @@ test.each(databaseKinds)(
   },
 );
 
-test("where nothing is yet it makes nothing", async () => {
+test("it creates nothing without an installation", async () => {
   const dir = join(folder(), "not-yet");
 
   const { code, find } = await doctor({ PORTCULLIS_DATA_DIR: dir });
@@ -87,7 +87,7 @@ test("where nothing is yet it makes nothing", async () => {
   expect(() => statSync(dir)).toThrow();
 });
 
-test("it changes nothing of what is there, not even a mode it complains about", async () => {
+test("it changes nothing, not even a file mode it reports", async () => {
   const dir = folder();
   const settings = { PORTCULLIS_DATA_DIR: dir };
   const program = await startProgram({ settings });
@@ -102,7 +102,7 @@ test("it changes nothing of what is there, not even a mode it complains about", 
   expect(fingerprint(dir)).toEqual(before);
 });
 
-test("keys that do not fit, a secret nobody can open, tokens that end, a schema of tomorrow", async () => {
+test("it reports wrong keys, an undecryptable secret, expiring tokens and a newer schema", async () => {
   await using kit = await startKit();
   const settings = { PORTCULLIS_DATA_DIR: kit.data_dir, DATABASE_URL: kit.database_url };
   const key = (fill: number) => `k:${Buffer.alloc(32, fill).toString("base64")}`;
@@ -131,7 +131,7 @@ test("keys that do not fit, a secret nobody can open, tokens that end, a schema 
   expect(newer.find("database")).toMatchObject({ state: "fail" });
 });
 
-test("a port that is taken, a setting that is misspelt, a demo key in the open", async () => {
+test("it reports a port in use, a misspelled setting and an exposed demo key", async () => {
   using taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const dir = folder();
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
@@ -155,7 +155,7 @@ test("a port that is taken, a setting that is misspelt, a demo key in the open",
   expect(find("demo key")).toMatchObject({ state: "warn" });
 });
 
-test("a database that is not there fails without telling its password", async () => {
+test("an unreachable database fails without printing its password", async () => {
   const url = "postgres://user:planted-password@127.0.0.1:1/nothing";
 
   const { code, find, checks } = await doctor({ DATABASE_URL: url });
@@ -165,7 +165,7 @@ test("a database that is not there fails without telling its password", async ()
   expect(JSON.stringify(checks)).not.toContain("planted-password");
 });
 
-test("a wrong configuration file is told with its line, in text with what to do", async () => {
+test("an invalid configuration file is reported with its line and a fix", async () => {
   const file = join(folder(), "p.yaml");
   writeFileSync(file, "version: 1\nnope: 2\n");
 
@@ -187,7 +187,7 @@ test("a database without a schema counts as new", async () => {
   expect(find("database")).toMatchObject({ state: "warn", todo: "portcullis start makes one." });
 });
 
-test("an older schema is a warning, and stays older", async () => {
+test("an older schema is a warning and is not migrated", async () => {
   await using fresh = await freshDatabase("sqlite");
   const db = await openDb(fresh.url);
   await migrate(db, new Date(0), "0001-foundation");
@@ -204,7 +204,7 @@ test("an older schema is a warning, and stays older", async () => {
   expect(again.find("database")).toEqual(find("database"));
 });
 
-test("a command to paste survives a folder name with quotes and substitutions", async () => {
+test("a copyable command quotes a folder name with quotes and substitutions", async () => {
   const parent = folder();
   const dir = join(parent, "it's $(touch pwned) `touch pwned`");
   mkdirSync(dir, { mode: 0o755 });

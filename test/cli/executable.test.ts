@@ -1,11 +1,11 @@
-/** What `npm run build` makes: one file that does all the program does, alone in an empty folder. */
+/** The executable of `npm run build` works alone in an empty folder. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scripts } from "../../package.json";
 
-test("the executable serves the console, and judges a large body in its thread", async () => {
+test("the executable serves the console and evaluates a large body in its worker", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-build-"));
   const file = join(dir, "portcullis");
   const command = scripts.build.replace(/^bun /, "").replace("dist/portcullis", file).split(" ");

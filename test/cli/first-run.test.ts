@@ -1,4 +1,4 @@
-/** The first minute of a new user: start on an empty folder, paste what the banner says. */
+/** The first minute of a new user: start in an empty folder and paste the commands of the banner. */
 import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,11 +38,11 @@ test("the banner's curl lines work as printed, and the token is shown once", asy
   };
   const first = await startProgram({ settings });
 
-  const answers = await Promise.all(pasteable(first.printed()).map(paste));
+  const responses = await Promise.all(pasteable(first.printed()).map(paste));
   await first.stop();
   await using second = await startProgram({ settings });
 
-  expect(answers).toMatchObject([
+  expect(responses).toMatchObject([
     { object: "chat.completion", choices: [{ message: { role: "assistant" } }] },
     { data: [{ b64_json: expect.stringMatching(/^iVBOR/) }] },
     { status: "transform" },
@@ -80,7 +80,7 @@ test("the database and the key file are private to their owner", async () => {
   expect(program.url).not.toBe("");
 });
 
-test("a folder that others may look into shows them neither the database nor a backup", async () => {
+test("in a world-readable folder the database and backups are private", async () => {
   const dir = emptyFolder();
   chmodSync(dir, 0o755);
   const settings = { PORTCULLIS_DATA_DIR: dir };
@@ -105,7 +105,7 @@ test("PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed",
   expect(program.printed()).not.toContain(OWNER_TOKEN);
 });
 
-test("--json prints where it listens and what was made", async () => {
+test("--json prints the addresses and the created keys", async () => {
   await using program = await startProgram({
     args: ["--json"],
     settings: { PORTCULLIS_DEMO: "true", PORTCULLIS_ADMIN_TOKEN: "" },
@@ -122,7 +122,7 @@ test("--json prints where it listens and what was made", async () => {
   });
 });
 
-test("two nodes that start at once on one new database make one installation", async () => {
+test("two nodes that start at once on a new database create one installation", async () => {
   const dir = emptyFolder();
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
 
@@ -134,7 +134,7 @@ test("two nodes that start at once on one new database make one installation", a
   rmSync(dir, { recursive: true });
 });
 
-test("npm start ends with npm: a signal to it stops the program", async () => {
+test("a signal to npm start stops the program", async () => {
   const dir = emptyFolder();
   const child = Bun.spawn(["npm", "start", "--silent", "--", "--json"], {
     env: {

@@ -1,4 +1,4 @@
-/** A database without its key file, or a key file without its database, is refused before anything is created. */
+/** A database without its key file, or a key file without its database, is rejected before anything is created. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const start = (DATABASE_URL: string, PORTCULLIS_DATA_DIR: string) =>
   runProgram(["start"], { DATABASE_URL, PORTCULLIS_DATA_DIR });
 
 describe.each(databaseKinds)("on %s", (database) => {
-  test("a database whose key file is missing is refused, and no key file is created", async () => {
+  test("a database whose key file is missing is rejected, and no key file is created", async () => {
     await using fresh = await freshDatabase(database);
     const dir = emptyFolder();
     await installed(fresh.url, dir);
@@ -43,7 +43,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     rmSync(dir, { recursive: true });
   });
 
-  test("a key file whose database is empty is refused, and the database stays empty", async () => {
+  test("a key file whose database is empty is rejected, and the database stays empty", async () => {
     await using first = await freshDatabase(database);
     await using empty = await freshDatabase(database);
     const dir = emptyFolder();

@@ -1,4 +1,4 @@
-/** What goes wrong around a command is told in one line that says what to do: no stack, no second installation. */
+/** Mistakes are reported in one line with a fix: no stack trace, no second installation. */
 
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,14 +15,14 @@ test.each([
   ["a missing value", ["start", "--listen"], "missing. See: portcullis start --help"],
   ["a value with a dash", ["start", "--listen", "-1"], "ambiguous. See: portcullis start --help"],
   ["options before the command", ["--json", "version"], "command comes first"],
-])("%s: the command is not understood, and its help is named", async (_, args, told) => {
+])("%s: an invalid command refers to its help", async (_, args, message) => {
   const { code, err } = await runProgram(args);
 
   expect(code).toBe(2);
-  expect(err).toContain(told);
+  expect(err).toContain(message);
 });
 
-test("--version and `help <command>` answer what they say", async () => {
+test("--version and `help <command>` work", async () => {
   const [flag, help] = [
     await runProgram(["--version"]),
     await runProgram(["help", "key", "create"]),
@@ -32,7 +32,7 @@ test("--version and `help <command>` answer what they say", async () => {
   expect(help).toMatchObject({ code: 0, out: expect.stringContaining("--collector VALUE") });
 });
 
-test("a command's help lists the settings it reads, with their defaults, and those alone", async () => {
+test("a command's help lists exactly the settings it reads, with defaults", async () => {
   const [key, start] = [
     await runProgram(["key", "create", "--help"]),
     await runProgram(["start", "--help"]),
@@ -45,7 +45,7 @@ test("a command's help lists the settings it reads, with their defaults, and tho
   expect(start.out).not.toContain("](");
 });
 
-test("a silence that a client's connection would not outlive is refused", async () => {
+test("an idle timeout longer than the client's connection is rejected", async () => {
   const { code, err } = await runProgram(["start", "--upstream-idle-timeout-s", "300"]);
 
   expect(code).toBe(1);
@@ -59,7 +59,7 @@ test.each([
   [["export"]],
   [["secrets", "rotate"]],
   [["backup", "-o", "never-written.gz"]],
-])("%j where there is no installation makes none", async (args) => {
+])("%j without an installation creates none", async (args) => {
   const dir = join(folder(), "data");
 
   const { code, err } = await runProgram(args, { PORTCULLIS_DATA_DIR: dir });
@@ -74,7 +74,7 @@ test.each([
   ["a data folder that is a file", { dir: "taken" }, "PORTCULLIS_DATA_DIR"],
   ["a database that is no database", { url: "sqlite:taken" }, "DATABASE_URL"],
   ["a database in no folder", { url: "sqlite:nowhere/x.db" }, "DATABASE_URL"],
-  ["a database nobody serves", { url: "postgres://me@127.0.0.1:1/x" }, "DATABASE_URL"],
+  ["an unreachable database", { url: "postgres://me@127.0.0.1:1/x" }, "DATABASE_URL"],
   ["a database in memory", { url: "sqlite::memory:" }, "DATABASE_URL: must name a file"],
   [
     "a password with a /",
@@ -91,10 +91,10 @@ test.each([
   ["half a number", { mib: "1.5" }, "JSON_BODY_MIB: must be a whole number"],
   ["a port there cannot be", { listen: "127.0.0.1:65536" }, "PORTCULLIS_LISTEN"],
   ["an address of another machine", { admin: "192.0.2.1:80" }, "Set PORTCULLIS_LISTEN_ADMIN"],
-])("start with %s says which setting to correct", async (_, given, named) => {
+])("start with %s names the setting to correct", async (_, given, named) => {
   const at = folder();
   writeFileSync(join(at, "taken"), "not a database, and long enough to be taken for none at all");
-  const { dir = "data", url, redis, admin, mib, listen = "127.0.0.1:0" } = given as Given;
+  const { dir = "data", url, redis, admin, mib, listen = "127.0.0.1:0" } = given as StartOptions;
 
   const { code, err } = await runProgram(["start", "--listen", listen], {
     PORTCULLIS_DATA_DIR: join(at, dir),
@@ -111,7 +111,7 @@ test.each([
   rmSync(at, { recursive: true });
 });
 
-interface Given {
+interface StartOptions {
   dir?: string;
   url?: string;
   redis?: string;
@@ -124,7 +124,7 @@ test.each([
   [["token", "create", "--name", "x"]],
   [["export"]],
   [["backup", "-o", "never-written.gz"]],
-])("%j on a Postgres without an installation makes none", async (args) => {
+])("%j on a Postgres without an installation creates none", async (args) => {
   await using fresh = await freshDatabase("postgres");
 
   const { code, err } = await runProgram(args, { DATABASE_URL: fresh.url });
@@ -134,7 +134,7 @@ test.each([
   expect(err).toContain("DATABASE_URL");
 });
 
-test("a Postgres user without rights is told so, without a stack", async () => {
+test("missing rights of the Postgres user are reported without a stack trace", async () => {
   await using fresh = await freshDatabase("postgres");
   const role = `poor_${process.pid}`;
   const sql = new SQL(fresh.url);
@@ -150,7 +150,7 @@ test("a Postgres user without rights is told so, without a stack", async () => {
   expect(err).toMatch(/permission denied.*DATABASE_URL.*may make tables/);
 });
 
-test("a data folder that may not be looked into is not taken for an empty one", async () => {
+test("an unreadable data folder is not treated as empty", async () => {
   const at = folder();
   const settings = { PORTCULLIS_DATA_DIR: join(at, "data") };
   writeFileSync(join(at, "none.yaml"), "version: 1\n");
@@ -169,7 +169,7 @@ test("a data folder that may not be looked into is not taken for an empty one", 
   rmSync(at, { recursive: true });
 });
 
-test("a misspelt setting is told in the log of the start", async () => {
+test("a misspelled setting is logged at start", async () => {
   const program = await startProgram({ settings: { PORTCULLIS_LISTN: "127.0.0.1:1" } });
   await program.stop();
 
@@ -181,7 +181,7 @@ test("a misspelt setting is told in the log of the start", async () => {
   });
 });
 
-test("a Postgres that has no such database says so, without a stack", async () => {
+test("a missing Postgres database is reported without a stack trace", async () => {
   await using fresh = await freshDatabase("postgres");
 
   const { code, err } = await runProgram(["start"], { DATABASE_URL: `${fresh.url}_gone` });
@@ -192,7 +192,7 @@ test("a Postgres that has no such database says so, without a stack", async () =
   expect(err).not.toMatch(/\n {4}at /);
 });
 
-test("a file that cannot be written is no bug of ours", async () => {
+test("an unwritable file is not reported as an internal error", async () => {
   const at = folder();
   const settings = { PORTCULLIS_DATA_DIR: at };
   writeFileSync(join(at, "none.yaml"), "version: 1\n");

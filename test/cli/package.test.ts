@@ -1,11 +1,11 @@
-/** What npm would publish: packed, installed in an empty folder, started, and asked something. */
+/** The packed npm package, installed and started in an empty folder. */
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { dependencies } from "../../package.json";
 
-test("the packed package starts and answers outside of the repository", async () => {
+test("the packed package starts and serves requests outside of the repository", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-pack-"));
   await run(["npm", "pack", "--silent", "--pack-destination", dir], process.cwd());
   const [tarball = ""] = readdirSync(dir);

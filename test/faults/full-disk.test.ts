@@ -1,4 +1,4 @@
-/** On a full disk no verdict is given that nobody could find again, unless the collector is fail-open. */
+/** On a full disk no unrecorded verdict is returned, unless the collector is fail-open. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -7,14 +7,14 @@ import { until } from "../kit/until.ts";
 
 const GATE = { name: "ask", when: { field: "consumer.id", op: "eq", value: "ana" }, action: "ask" };
 
-test("Postgres away: evaluation goes on, and its events are written when it is back", async () => {
+test("Postgres unavailable: evaluations continue, and their events are written later", async () => {
   const { url } = await freshDatabase("postgres");
   using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });
   const guard = await makeGuard(kit, { gates: [GATE] });
   line.cut();
   const plain = await guard.evaluate({ payload: { input: "x" } }, { "idempotency-key": "away" });
-  const asked = await guard.evaluate({ payload: { input: "x" }, consumer_id: "ana" });
+  const pending = await guard.evaluate({ payload: { input: "x" }, consumer_id: "ana" });
   line.mend();
 
   await until(async () => {
@@ -22,17 +22,17 @@ test("Postgres away: evaluation goes on, and its events are written when it is b
     return reply.ok && (await reply.json()).items.length === 2;
   });
 
-  expect([plain.status, asked.status]).toEqual(["allow", "ask"]);
-  expect(asked.findings[0]?.evidence.approval_id).toBeNull();
+  expect([plain.status, pending.status]).toEqual(["allow", "ask"]);
+  expect(pending.findings[0]?.evidence.approval_id).toBeNull();
 }, 30_000);
 
-test("Postgres frozen: whoever asks it is told so in time, evaluation goes on, and both recover", async () => {
+test("Postgres frozen: queries fail in time, evaluations continue, and both recover", async () => {
   const { url } = await freshDatabase("postgres");
   using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });
   const guard = await makeGuard(kit, { gates: [GATE] });
   line.freeze();
-  const [asked, once, listed, written] = await Promise.all([
+  const [pending, once, listed, written] = await Promise.all([
     guard.evaluate({ payload: { input: "x" }, consumer_id: "ana" }),
     guard.evaluate({ payload: { input: "x" } }, { "idempotency-key": "frozen" }),
     kit.get("/v1/gateways"),
@@ -49,7 +49,7 @@ test("Postgres frozen: whoever asks it is told so in time, evaluation goes on, a
     return reply.ok && (await reply.json()).items.length === 3;
   });
 
-  expect([asked.status, once.status, again.status]).toEqual(["ask", "allow", "ask"]);
+  expect([pending.status, once.status, again.status]).toEqual(["ask", "allow", "ask"]);
   expect([listed.status, written.status]).toEqual([503, 503]);
   expect(metrics).toContain("portcullis_database_up 0");
   // Known to be away, it is not waited for again.
@@ -57,7 +57,7 @@ test("Postgres frozen: whoever asks it is told so in time, evaluation goes on, a
   expect((await kit.post("/v1/gateways", { name: "back" })).status).toBe(201);
 }, 30_000);
 
-test("what the database had not taken yet does not come back after an erasure", async () => {
+test("queued events do not reappear after an erasure", async () => {
   const { url } = await freshDatabase("postgres");
   using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });

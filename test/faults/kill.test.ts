@@ -1,4 +1,4 @@
-/** `kill -9` during a burst of admin writes loses none that was answered (promise under faults). */
+/** `kill -9` during a burst of writes loses no acknowledged write. */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { databaseKinds, freshDatabase } from "../kit/services.ts";
 const KILLS = 20;
 
 describe.each(databaseKinds)("%s", (kind) => {
-  test(`${KILLS} kills in a burst lose no acknowledged write, and the folder opens again`, async () => {
+  test(`${KILLS} kills in a burst lose no acknowledged write, and the next start succeeds`, async () => {
     await using database = await freshDatabase(kind);
     const dir = mkdtempSync(join(tmpdir(), "portcullis-kill-"));
     const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: database.url };
@@ -17,20 +17,20 @@ describe.each(databaseKinds)("%s", (kind) => {
 
     for (let round = 0; round < KILLS; round += 1) {
       const program = await startProgram({ settings });
-      let answered = 0;
+      let count = 0;
       const enough = Promise.withResolvers<void>();
       const write = async (index: number) => {
         const name = `g-${round}-${index}`;
         const reply = await program.admin("POST", "/v1/gateways", { name }).catch(() => undefined);
-        // Read whole: an answer that was cut off is not an acknowledgement.
+        // Read completely: a truncated response is not an acknowledgment.
         const body = await reply?.json().catch(() => undefined);
         if (reply?.status !== 201 || !body) return;
         acknowledged.push(name);
-        answered += 1;
-        if (answered > round) enough.resolve();
+        count += 1;
+        if (count > round) enough.resolve();
       };
       const burst = Array.from({ length: 40 }, (_, index) => write(index));
-      // In the middle: some are answered, the others are anywhere on their way.
+      // In the middle: some are acknowledged, others are in flight.
       await enough.promise;
       await program.kill();
       await Promise.all(burst);
@@ -58,12 +58,12 @@ test.each([
   ["sqlite", {}],
   ["postgres", { ACTIVITY_COMMIT: "before" }],
 ] as const)(
-  "on %s, kills in a burst lose no evaluation that was answered",
+  "on %s, kills in a burst lose no acknowledged evaluation",
   async (kind, more) => {
     await using database = await freshDatabase(kind);
     const dir = mkdtempSync(join(tmpdir(), "portcullis-kill-"));
     const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: database.url, ...more };
-    const answered: string[] = [];
+    const acknowledged: string[] = [];
     let [key, collector_id] = ["", ""];
 
     for (let round = 0; round < 5; round += 1) {
@@ -85,8 +85,8 @@ test.each([
         }).catch(() => undefined);
         const verdict = (await reply?.json().catch(() => undefined)) as { request_id?: string };
         if (reply?.status !== 200 || !verdict?.request_id) return;
-        answered.push(verdict.request_id);
-        if (answered.length > 15 * (round + 1)) enough.resolve();
+        acknowledged.push(verdict.request_id);
+        if (acknowledged.length > 15 * (round + 1)) enough.resolve();
       };
       const burst = Array.from({ length: 60 }, (_, index) => evaluate(index));
       await Promise.race([enough.promise, Promise.all(burst)]);
@@ -102,8 +102,8 @@ test.each([
         .split("\n")
         .map((line) => JSON.parse(line).id),
     );
-    expect(answered.length).toBeGreaterThan(50);
-    expect(answered.filter((id) => !kept.has(id))).toEqual([]);
+    expect(acknowledged.length).toBeGreaterThan(50);
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
     rmSync(dir, { recursive: true, force: true });
   },
   60_000,

@@ -100,7 +100,7 @@ test("it serves the data plane and evaluations, reports degraded, and reloads wh
   expect(statSync(file).mode & 0o777).toBe(0o600);
 }, 40_000);
 
-test("the stored configuration is sealed as a whole and follows every change", async () => {
+test("the stored configuration is sealed and updated with every change", async () => {
   await using stack = new AsyncDisposableStack();
   const { line, data_dir, file, consumer, start } = await stoppedInstallation(stack);
   const before = readFileSync(file, "utf8");
@@ -127,7 +127,7 @@ test("the stored configuration is sealed as a whole and follows every change", a
   expect(before).not.toContain(consumer.slug);
 }, 40_000);
 
-test("a database that returns as another installation is refused and left alone", async () => {
+test("a database that returns as another installation is rejected and unchanged", async () => {
   await using stack = new AsyncDisposableStack();
   const { database, line, consumer, start } = await stoppedInstallation(stack);
   const server = stack.use(new SQL(process.env.TEST_DATABASE_URL ?? "", { max: 1 }));
@@ -174,7 +174,7 @@ test.each([
   40_000,
 );
 
-test("a database of another installation with the same keys is refused too", async () => {
+test("a database of another installation with the same keys is rejected too", async () => {
   await using stack = new AsyncDisposableStack();
   const { database, line, start } = await stoppedInstallation(stack);
   const other = stack.use(new SQL(database.url, { max: 1 }));
@@ -187,7 +187,7 @@ test("a database of another installation with the same keys is refused too", asy
   expect((await kit.post("/v1/gateways", { name: "g" })).status).toBe(503);
 }, 40_000);
 
-test("a node does not start from a stored configuration when Postgres refuses its user", async () => {
+test("a node does not start from a stored configuration when Postgres rejects its user", async () => {
   await using stack = new AsyncDisposableStack();
   const { line, data_dir } = await stoppedInstallation(stack);
   line.mend();

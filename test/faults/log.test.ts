@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { startProgram } from "../kit/program.ts";
 
 test.each(["gone", "still"] as const)(
-  "a program goes on, and ends as it should, when the reader of its log is %s",
+  "a program continues and exits normally when the reader of its log is %s",
   async (logReader) => {
     await using program = await startProgram({ logReader, settings: { LOG_LEVEL: "debug" } });
 

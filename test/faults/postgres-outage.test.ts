@@ -1,4 +1,4 @@
-/** Postgres unavailable: what the node acknowledged meanwhile survives its own end. Real processes and sockets. */
+/** Postgres unavailable: acknowledged events survive the exit of the node. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ test.each([
   ["SIGTERM", "cut", "after"],
   ["SIGKILL", "freeze", "after"],
 ] as const)(
-  "events that Postgres did not take survive %s (connection %s, commit %s), each once",
+  "events that Postgres did not accept survive %s (connection %s, commit %s), once each",
   async (signal, fault, ACTIVITY_COMMIT) => {
     await using stack = new AsyncDisposableStack();
     const database = stack.use(await freshDatabase("postgres"));
@@ -38,12 +38,12 @@ test.each([
       (await consumer.post(CHAT, { model: "m" })).headers.get("x-request-id"),
       (await guard.evaluate({ payload: { input: "x" } })).request_id,
     ];
-    const answered = [await both()];
+    const acknowledged = [await both()];
 
     line[fault]();
-    for (let round = 0; round < 20; round += 1) answered.push(await both());
+    for (let round = 0; round < 20; round += 1) acknowledged.push(await both());
     await until(() => journalsIn(dir).length === 2);
-    for (let round = 0; round < 20; round += 1) answered.push(await both());
+    for (let round = 0; round < 20; round += 1) acknowledged.push(await both());
     program.child.kill(signal);
     await program.child.exited;
     if (fault === "cut") line.mend();
@@ -58,14 +58,16 @@ test.each([
     const activity = await next.call("GET", `/v1/activity?limit=200`);
     const evaluations: { id: string }[] = (await activity.json()).items;
     const sorted = (ids: (string | null | undefined)[]) => ids.map(String).sort();
-    expect(sorted(events.map(({ id }) => id))).toEqual(sorted(answered.map(([id]) => id)));
-    expect(sorted(evaluations.map(({ id }) => id))).toEqual(sorted(answered.map(([, id]) => id)));
+    expect(sorted(events.map(({ id }) => id))).toEqual(sorted(acknowledged.map(([id]) => id)));
+    expect(sorted(evaluations.map(({ id }) => id))).toEqual(
+      sorted(acknowledged.map(([, id]) => id)),
+    );
     expect(journalsIn(dir)).toEqual([]);
   },
   40_000,
 );
 
-test("the log says when events and evaluations are held, and when they are written", async () => {
+test("the log reports when events and evaluations are queued and when they are written", async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase("postgres"));
   const line = stack.use(startCuttableProxy(database.url));

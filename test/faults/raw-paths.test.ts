@@ -1,4 +1,4 @@
-/** Request paths as an attacker writes them, sent without a client that normalizes them: never a 5xx. */
+/** Hostile request paths, sent without normalization, are never a 5xx. */
 import { expect, test } from "bun:test";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { seeded } from "../kit/random.ts";
@@ -129,7 +129,7 @@ test("random paths are never a 5xx", async () => {
   expect(failed).toEqual([]);
 });
 
-test("a path that leaves the console by dot segments is a 404", async () => {
+test("a path that leaves the console with dot segments is a 404", async () => {
   const kit = await started();
 
   expect(await statusOf(kit, "GET", "/console/../v1/whoami")).toBe(404);

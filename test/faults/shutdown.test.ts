@@ -39,7 +39,7 @@ test("a dial that hangs does not delay the exit", async () => {
   expect(await exitCode(program)).toBe(0);
 }, 40_000);
 
-test("a stream that is open at SIGTERM is sent whole, and its event is stored", async () => {
+test("a stream that is open at SIGTERM completes, and its event is stored", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
   const settings = { PORTCULLIS_DATA_DIR: dir };
   const rest = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ test("a stream that is open at SIGTERM is sent whole, and its event is stored", 
   rmSync(dir, { recursive: true, force: true });
 }, 40_000);
 
-test("what still runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its event is stored", async () => {
+test("a request that runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its event is stored", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "1" };
   await using silent = await startRawUpstream(() => {});
@@ -111,7 +111,7 @@ test("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is a 503", asy
   expect(await last?.json()).toMatchObject({ error: "This node is shutting down." });
 }, 40_000);
 
-test("a stream whose client does not read ends as shutting_down, not as a client that left", async () => {
+test("a stream whose client does not read ends as shutting_down, not as client_closed", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "1" };
   const event = `data: ${"x".repeat(1024 * 1024)}\n\n`;
@@ -142,13 +142,13 @@ test("a stream whose client does not read ends as shutting_down, not as a client
 
 const never = () => false;
 
-/** Whether a connection to `port` waits for the answer to its SYN (state 02). */
+/** Reports whether a connection to `port` is in state SYN_SENT (02). */
 async function synSent(port: number): Promise<boolean> {
   const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")} 02`;
   return (await Bun.file("/proc/net/tcp").text()).includes(remote);
 }
 
-test("request bodies that never complete are refused and do not delay the exit", async () => {
+test("request bodies that never complete are rejected and do not delay the exit", async () => {
   await using upstream = startUpstream();
   await using program = await startProgram();
   const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
@@ -161,7 +161,7 @@ test("request bodies that never complete are refused and do not delay the exit",
     begin(program.url, `/${consumer.slug}${CHAT}`, [key, JSON_TYPE]),
     begin(program.url, `/${consumer.slug}/v1/files`, [key, FORM]),
   ];
-  // The request on a later connection is answered when those before it were dispatched.
+  // A response on a later connection means that the earlier ones were dispatched.
   await program.admin("GET", "/v1/gateways");
 
   const code = await exitCode(program);

@@ -4,7 +4,7 @@ import { deflateRawSync, deflateSync } from "node:zlib";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
-import { longestShare, minOfRuns } from "../kit/until.ts";
+import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 
 const kit = sharedKit();
 
@@ -160,7 +160,7 @@ test("while a small file with much in it is looked at, everybody else is answere
     const verdict = await guard.evaluate({ payload: { attachments: [{ data }] } });
     expect(placesOf(verdict)).toEqual([]);
   };
-  const share = () => longestShare(judge, [() => shared.get("/healthz")]);
+  const share = () => maxWaitShare(judge, [() => shared.get("/healthz")]);
 
   expect(data.length).toBeLessThan(64 * 1024);
   expect(await minOfRuns(share, 0.7)).toBeLessThan(0.7);

@@ -4,7 +4,7 @@ import { detectors } from "../../src/policy/detectors/all.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { type Random, seeded } from "../kit/random.ts";
-import { longestShare, minOfRuns } from "../kit/until.ts";
+import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 import { randomPayload, STYLES } from "../policy/random-payload.ts";
 
 const kit = sharedKit();
@@ -20,7 +20,7 @@ test("while a body made to be slow is judged, everybody else is answered at once
   await small.evaluate(long);
 
   const share = () =>
-    longestShare(async () => {
+    maxWaitShare(async () => {
       const reply = await slow.send({ payload: { input: "a.b@".repeat(1_500_000) } });
       expect(await reply.json()).toMatchObject({ status: "allow", detectors: { run: 1 } });
     }, [

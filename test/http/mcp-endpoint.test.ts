@@ -281,8 +281,8 @@ describe.each(databaseKinds)("on %s", (database) => {
 
   test("two instances of a server can hold two accounts and two names", async () => {
     const kit = await kitOf();
-    await using one = startMcpServer({ tools: [{ name: "echo", answer: () => "one" }] });
-    await using two = startMcpServer({ tools: [{ name: "echo", answer: () => "two" }] });
+    await using one = startMcpServer({ tools: [{ name: "echo", call: () => "one" }] });
+    await using two = startMcpServer({ tools: [{ name: "echo", call: () => "two" }] });
     const store = await makeMcpStore(kit);
     const { code, id } = await store.serve("Tickets EU", one.url);
     const second = await kit.make(`${store.path}/registries`, {

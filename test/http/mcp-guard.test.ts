@@ -19,7 +19,7 @@ async function guarded(
       { name: "pay" },
       {
         name: "look",
-        answer: async (_, tell) => {
+        call: async (_, tell) => {
           await tell({ progress: 1, message: `Reading ${MAIL}` });
           return `Mail ${MAIL}`;
         },

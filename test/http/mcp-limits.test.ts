@@ -17,12 +17,12 @@ async function served() {
   const waiting = Promise.withResolvers<void>();
   const server = startMcpServer({
     tools: [
-      { name: "take", answer: () => "taken" },
-      { name: "wait", answer: () => waiting.promise.then(() => "waited") },
-      { name: "give", answer: ({ kib }) => "x".repeat(Number(kib) * KIB) },
+      { name: "take", call: () => "taken" },
+      { name: "wait", call: () => waiting.promise.then(() => "waited") },
+      { name: "give", call: ({ kib }) => "x".repeat(Number(kib) * KIB) },
       {
         name: "dig",
-        answer: ({ levels }) => ({
+        call: ({ levels }) => ({
           content: [],
           structuredContent: {
             list: JSON.parse("[".repeat(Number(levels)) + "]".repeat(Number(levels))),
@@ -31,7 +31,7 @@ async function served() {
       },
       {
         name: "nest",
-        answer: ({ count }) => ({
+        call: ({ count }) => ({
           content: [],
           structuredContent: { list: Array.from({ length: Number(count) }, () => []) },
         }),
@@ -116,7 +116,7 @@ test("a body with too many members is a 413, and a result with too many a failed
     tools: [
       {
         name: "list",
-        answer: ({ count }) => ({ content: [], structuredContent: members(Number(count)) }),
+        call: ({ count }) => ({ content: [], structuredContent: members(Number(count)) }),
       },
     ],
   });

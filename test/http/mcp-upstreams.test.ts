@@ -148,7 +148,7 @@ test("tools that no client could use are left out one by one", async () => {
 
 test("a result of 100 MB is a refusal, and the next call works", async () => {
   await using server = startMcpServer({
-    tools: [{ name: "dump", answer: ({ mb }) => "x".repeat(Number(mb) * 1024 * 1024) }],
+    tools: [{ name: "dump", call: ({ mb }) => "x".repeat(Number(mb) * 1024 * 1024) }],
   });
   await using it = await besideGood(server.url, patientKit);
 
@@ -164,9 +164,9 @@ test("a call that takes too long, breaks off or fails there is a refusal", async
   const content = [{ type: "text", text: "not found there" }];
   await using server = startMcpServer({
     tools: [
-      { name: "slow", answer: () => Bun.sleep(5000) },
-      { name: "fails", answer: () => ({ content, isError: true }) },
-      { name: "throws", answer: () => Promise.reject(new Error("their words")) },
+      { name: "slow", call: () => Bun.sleep(5000) },
+      { name: "fails", call: () => ({ content, isError: true }) },
+      { name: "throws", call: () => Promise.reject(new Error("their words")) },
     ],
   });
   await using it = await besideGood(server.url);
@@ -186,7 +186,7 @@ test("a call that takes too long, breaks off or fails there is a refusal", async
 
 test("a client that leaves takes its call with it", async () => {
   const slow = Promise.withResolvers<void>();
-  await using server = startMcpServer({ tools: [{ name: "slow", answer: () => slow.promise }] });
+  await using server = startMcpServer({ tools: [{ name: "slow", call: () => slow.promise }] });
   const kit = await startKit();
   await using _ = kit;
   const store = await makeMcpStore(kit);
@@ -229,7 +229,7 @@ describe.each([
       tools: [
         {
           name: "slow",
-          answer: async (_, tell) => {
+          call: async (_, tell) => {
             await tell({ progress: 1, total: 2, message: "half" });
             // Told in time, or never answered.
             await seen.promise;
@@ -270,7 +270,7 @@ describe.each([
     async (_, kind, cancels) => {
       await using server = startMcpServer({
         sessions,
-        tools: [{ name: "slow", answer: () => Bun.sleep(60_000) }],
+        tools: [{ name: "slow", call: () => Bun.sleep(60_000) }],
       });
       const store = await makeMcpStore(await patientKit());
       await store.install("alice", (await store.serve("Slow", server.url)).code);
@@ -291,7 +291,7 @@ describe.each([
 
 test("notifications/cancelled ends a call of the same caller and session, and no other", async () => {
   const slow = Promise.withResolvers<void>();
-  await using server = startMcpServer({ tools: [{ name: "slow", answer: () => slow.promise }] });
+  await using server = startMcpServer({ tools: [{ name: "slow", call: () => slow.promise }] });
   const store = await makeMcpStore(await patientKit());
   const { code } = await store.serve("Slow", server.url);
   for (const name of ["alice", "bob"]) await store.install(name, code);
@@ -418,7 +418,7 @@ test.each([false, true])(
     server.state.tools = [
       {
         name: "shrink",
-        answer: async (_args, _tell, changed) => {
+        call: async (_args, _tell, changed) => {
           server.state.tools.pop();
           await changed();
           return "shrunk";
@@ -463,7 +463,7 @@ test("a stream that the server closes early is resumed behind its last event", a
     tools: [
       {
         name: "poll",
-        answer: async (_args, tell, _changed, close) => {
+        call: async (_args, tell, _changed, close) => {
           await tell({ progress: 1 });
           close();
           await finish.promise;

@@ -16,12 +16,12 @@ export function startAuthServer() {
   const refresh = new Map<string, Issued>();
   const seen: { form: URLSearchParams; basic: string | undefined }[] = [];
   const state = {
-    /** Who consents at the authorization page. */
+    /** The user who consents at the authorization page. */
     sub: "alice@vendor.example",
     expires_in: 3600,
     /** Added to every token response. */
     more: {} as Record<string, unknown>,
-    /** Milliseconds before the token endpoint answers. */
+    /** Delay of the token endpoint in milliseconds. */
     delay_ms: 0,
     broken: false,
     /** Replaces members of the metadata. */
@@ -37,8 +37,8 @@ export function startAuthServer() {
     access.set(access_token, to);
     if (renewable) refresh.set(refresh_token, to);
     const { expires_in, more } = state;
-    const told = { access_token, token_type: "Bearer", expires_in, ...more };
-    return Response.json(renewable ? { ...told, refresh_token, scope: "read write" } : told);
+    const tokens = { access_token, token_type: "Bearer", expires_in, ...more };
+    return Response.json(renewable ? { ...tokens, refresh_token, scope: "read write" } : tokens);
   }
 
   function grant(form: URLSearchParams, basic: string | undefined): Response {

@@ -1,4 +1,4 @@
-/** What a browser does with cookies, forms and redirects, without a window. */
+/** A minimal browser with cookies, forms and redirects. */
 
 export function openBrowser() {
   const jars = new Map<string, Map<string, string>>();

@@ -1,4 +1,4 @@
-/** What the strictest clients of the field demand of an answer: every answer in the tests is held to it. */
+/** Checks a verdict as strictly as the strictest clients do. */
 import { expect } from "bun:test";
 import { STATUSES } from "../../src/contract/evaluate.ts";
 

@@ -1,4 +1,4 @@
-/** What else the process has to do: how often it came to that. */
+/** Counts event-loop turns, to verify that other work can run. */
 export function countEventLoopTurns(): { stop: () => number } {
   let turns = 0;
   const other = () => {

@@ -6,7 +6,7 @@ import type { Socket } from "bun";
 
 interface Pair {
   other: Socket<Pair> | undefined;
-  /** What came before the other end was connected. */
+  /** Data received before the other end was connected. */
   early: Uint8Array[];
 }
 

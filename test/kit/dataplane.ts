@@ -3,7 +3,7 @@ import type { AdminClient } from "./admin-client.ts";
 
 export interface Attach {
   provider: string;
-  /** Where it leads: the address that stands for the provider's own, version part included. */
+  /** Base URL of the upstream, including the version. */
   url: string;
   name?: string;
   options?: Record<string, unknown>;

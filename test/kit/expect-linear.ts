@@ -4,7 +4,7 @@ const SHORT = 20_000;
 const TIMES = 16;
 const LIMIT = 64;
 
-/** What a run may take whatever its text: collecting garbage, say. The square of 20,000 takes longer. */
+/** Allowance for garbage collection and the like; a quadratic run of 20,000 takes longer. */
 const FLOOR_NS = 2e6;
 
 /**

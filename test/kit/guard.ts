@@ -1,11 +1,11 @@
-/** A collector with its key and policy in a kit, and a client that checks every answer. */
+/** Creates a collector with key and policy, and a client that checks every response. */
 import { expect } from "bun:test";
 import type { Action, Finding, Verdict } from "../../src/contract/evaluate.ts";
 import type { PolicyInput } from "../../src/contract/policies.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { checkVerdict, type Json } from "./check-verdict.ts";
 
-type Named = { id: string };
+type WithId = { id: string };
 export type Draft = Partial<Omit<PolicyInput, "gates" | "input_rules" | "output_rules">> & {
   gates?: Json[];
   input_rules?: Json[];
@@ -15,17 +15,20 @@ export type Draft = Partial<Omit<PolicyInput, "gates" | "input_rules" | "output_
 let count = 0;
 export const unique = (word: string): string => `${word} ${++count}`;
 
-export const makeDetector = (kit: AdminClient, kind: string, settings: Json = {}): Promise<Named> =>
-  kit.make("/v1/detectors", { name: unique(kind), kind, settings });
+export const makeDetector = (
+  kit: AdminClient,
+  kind: string,
+  settings: Json = {},
+): Promise<WithId> => kit.make("/v1/detectors", { name: unique(kind), kind, settings });
 
-export const makePolicy = (kit: AdminClient, policy: Draft): Promise<Named> =>
+export const makePolicy = (kit: AdminClient, policy: Draft): Promise<WithId> =>
   kit.make("/v1/policies", { name: unique("policy"), ...policy });
 
 export interface TestGuard {
-  collector: Named & { collector_key: string };
+  collector: WithId & { collector_key: string };
   key: string;
-  policy: Named;
-  /** Sends an evaluation as the collector's own client; the answer must be a verdict. */
+  policy: WithId;
+  /** Sends an evaluation as the collector's client and expects a verdict. */
   evaluate: (body: Json, headers?: Record<string, string>) => Promise<Verdict>;
   /** The same without any check, for what must be refused. */
   send: (body: unknown, headers?: Record<string, string>, path?: string) => Promise<Response>;
@@ -78,7 +81,7 @@ export async function makeGuardWithRules(
     policy?: Draft;
     collector?: Json;
   } = {},
-): Promise<TestGuard & { detector: Named }> {
+): Promise<TestGuard & { detector: WithId }> {
   const detector = await makeDetector(kit, kind, rule.settings);
   const rules = [{ detector_id: detector.id, action: rule.action ?? "block" }];
   const side = rule.direction === "output" ? { output_rules: rules } : { input_rules: rules };

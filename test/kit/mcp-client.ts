@@ -65,8 +65,8 @@ function shaped(
     listed,
     tools: async () => (await listed()).map(({ name }) => name),
     async call(name, args = {}, options) {
-      const answer = await callTool({ name, arguments: args }, options);
-      const { content, isError, structuredContent } = answer as CallToolResult;
+      const result = await callTool({ name, arguments: args }, options);
+      const { content, isError, structuredContent } = result as CallToolResult;
       const text = content.map((part) => ("text" in part ? part.text : "")).join("\n");
       const structured = (structuredContent ?? {}) as ToolResponse["structured"];
       return { text, isError: isError === true, structured };

@@ -11,23 +11,23 @@ import {
 
 export interface ServedTool extends Partial<Tool> {
   name: string;
-  /** Left out: tells its arguments back. */
-  answer?: (
+  /** Default: returns its arguments. */
+  call?: (
     args: Record<string, unknown>,
-    /** For the caller who asked to be told. */
-    tell: (progress: Progress) => Promise<void>,
-    /** Says in front of the answer that there are other tools now. */
+    /** Sends progress to a caller that requested it. */
+    sendProgress: (progress: Progress) => Promise<void>,
+    /** Sends list_changed before the result. */
     changed: () => Promise<void>,
-    /** Closes the stream before the answer; the client has to resume it. Only with `resumable`. */
+    /** Closes the stream before the result; the client must resume it. Only with `resumable`. */
     close: () => void,
   ) => unknown;
 }
 
 export interface McpServerOptions {
   tools?: ServedTool[];
-  /** Which requests get in; the others are answered as it says. */
+  /** Returns a response to reject a request. */
   gate?: ((request: Request) => Response | undefined) | undefined;
-  /** Milliseconds before any answer. */
+  /** Delay of every response in milliseconds. */
   delay_ms?: number;
   /** Every page of tools takes so many milliseconds, and names another one. */
   page_ms?: number;
@@ -52,7 +52,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
       if (state.page_ms !== undefined) await Bun.sleep(state.page_ms);
       return {
         ...(state.page_ms === undefined ? {} : { nextCursor: `${lists}` }),
-        tools: state.tools.map(({ answer: _, ...tool }) => ({
+        tools: state.tools.map(({ call: _, ...tool }) => ({
           description: `Does ${tool.name}`,
           inputSchema: { type: "object" as const },
           ...tool,
@@ -63,7 +63,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
       mcpReq.signal.addEventListener("abort", () => {
         cancelled += 1;
       });
-      const tell = async (progress: Progress) => {
+      const sendProgress = async (progress: Progress) => {
         const progressToken = mcpReq._meta?.progressToken;
         if (progressToken === undefined) return;
         await mcpReq.notify({
@@ -75,11 +75,12 @@ export function startMcpServer(options: McpServerOptions = {}) {
       const args = params.arguments ?? {};
       calls.push({ name: params.name, args, headers: new Headers(requestInfo?.headers) });
       const tool = state.tools.find(({ name }) => name === params.name);
-      const told = tool?.answer
-        ? await tool.answer(args, tell, changed, () => http?.closeSSE?.())
+      const result = tool?.call
+        ? await tool.call(args, sendProgress, changed, () => http?.closeSSE?.())
         : { tool: params.name, args };
-      if (typeof told === "object" && told !== null && "content" in told) return told as never;
-      return { content: [{ type: "text", text: JSON.stringify(told) }] };
+      if (typeof result === "object" && result !== null && "content" in result)
+        return result as never;
+      return { content: [{ type: "text", text: JSON.stringify(result) }] };
     });
     return server;
   };
@@ -114,13 +115,13 @@ export function startMcpServer(options: McpServerOptions = {}) {
   return {
     url: `http://127.0.0.1:${server.port}/mcp`,
     origin: `http://127.0.0.1:${server.port}`,
-    /** What it serves from now on. */
+    /** Replaces the tools. */
     state,
     calls,
     hits,
     sessions,
     lists: () => lists,
-    /** How many calls were given up before their answer. */
+    /** Returns the number of canceled calls. */
     cancelled: () => cancelled,
     async [Symbol.asyncDispose]() {
       await endpoint.close();

@@ -2,7 +2,7 @@
 import type { Kit } from "./kit.ts";
 import { type ClientKind, connectClient } from "./mcp-client.ts";
 
-/** What a principal has before anything is installed. */
+/** Tools of a principal without installs. */
 export const STORE_TOOLS = ["store_search", "store_install", "store_status", "store_uninstall"];
 
 export type McpStore = Awaited<ReturnType<typeof makeMcpStore>>;

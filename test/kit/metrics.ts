@@ -1,4 +1,4 @@
-/** What /metrics says, read as strictly as the text format is specified: a line out of place fails the test. */
+/** Parses /metrics strictly by the text format. */
 import { OWNER_TOKEN } from "./kit.ts";
 
 /** By name and labels as they are written: `portcullis_requests_total{plane="gateway",status="2xx"}`. */

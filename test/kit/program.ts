@@ -8,7 +8,7 @@ import { OWNER_TOKEN } from "./kit.ts";
 export interface ProgramOptions {
   args?: string[];
   settings?: Record<string, string>;
-  /** Whoever read its log is gone, or stands still. */
+  /** The reader of its log has exited or is stopped. */
   logReader?: "gone" | "still";
   /** Runs the program, such as `WITHOUT_ROOT_RIGHTS`. */
   by?: string[];

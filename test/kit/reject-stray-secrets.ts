@@ -7,7 +7,7 @@ import type { Deps } from "../../src/deps.ts";
 const tables = schemaTables();
 const sealed: ReadonlySet<string> = new Set(SEALED_COLUMNS);
 
-/** Looks at every column that the migrations make, whatever a test has written there. */
+/** Checks every column of the schema. */
 export async function rejectStraySecrets(deps: Pick<Deps, "db" | "keyring">): Promise<void> {
   const stray = await straySecrets(deps).catch((thrown) => {
     // Some tests take the database away.

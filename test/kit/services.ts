@@ -1,4 +1,4 @@
-/** Which database and which Redis does a test talk to? Its own, empty at first and gone at the end. */
+/** Creates a database and a Redis for a test: empty at first, deleted at the end. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -16,7 +16,7 @@ const SERVERS: Record<string, object> = {
   },
 };
 
-/** What an instance of each has, unless a test says otherwise. */
+/** Default options of an instance. */
 const CREDENTIALS: Record<string, object> = {
   oauth: { type: "forwarded" },
   key: { type: "header", value: "Bearer shared" },
@@ -67,7 +67,7 @@ export async function startStore(kit: Kit, default_level: Level = "install") {
     },
     install: (body: Record<string, unknown>) =>
       kit.post(installs, { principal_sub: "alice", ...body }),
-    /** What an account in the vault looks like; the tokens are sealed unless they are given. */
+    /** Creates an account in the vault, with sealed tokens by default. */
     async connect(name: string, more: Record<string, unknown> = {}) {
       const at = new Date().toISOString();
       const id = crypto.randomUUID();
@@ -126,7 +126,7 @@ export async function startStore(kit: Kit, default_level: Level = "install") {
           `/v1/audit?gateway_id=${gateway.id}&resource=${resource}`,
         )
       ).items,
-    /** How many there are of what a call may make. */
+    /** Counts the rows that a call may create. */
     async counts() {
       const count = async (table: string, where = "") => {
         const sql = `SELECT COUNT(*) AS n FROM ${table} WHERE gateway_id = $1 ${where}`;

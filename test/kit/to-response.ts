@@ -1,4 +1,4 @@
-/** An upstream's answer as the Response that tests read most easily. */
+/** Converts an upstream reply to a Response. */
 import type { Reply } from "../../src/net/http/reply.ts";
 
 export function toResponse({ status, headers, read, cancel }: Reply): Response {
@@ -14,11 +14,11 @@ export function toResponse({ status, headers, read, cancel }: Reply): Response {
     { highWaterMark: 0 },
   );
   const empty = status === 204 || status === 304;
-  const told = NAMES.flatMap((name) => {
+  const copied = NAMES.flatMap((name) => {
     const value = headers.get(name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  return new Response(empty ? null : body, { status, headers: Object.fromEntries(told) });
+  return new Response(empty ? null : body, { status, headers: Object.fromEntries(copied) });
 }
 
 /** Those that tests look at. */

@@ -1,4 +1,4 @@
-/** A process that listens and accepts nobody for a while: once its queue (512) is full, a connect hangs as in a dead network. */
+/** Starts a process that listens but does not accept: once its backlog (512) is full, connects hang as in a dead network. */
 import { connect } from "node:net";
 
 export async function startUnresponsiveServer(ms: number) {

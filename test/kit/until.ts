@@ -1,7 +1,7 @@
 /** Waits for what happens elsewhere, as long as a busy machine may need: a test asserts that it came, not how soon. */
 const MAX_MS = 15_000;
 
-/** How many milliseconds it took until `holds` said yes. */
+/** Waits until `holds` returns true; returns the elapsed milliseconds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<number> {
   const began = performance.now();
   while (!(await holds())) {
@@ -20,8 +20,8 @@ export async function minOfRuns(measure: () => Promise<number>, promised: number
   return least;
 }
 
-/** The longest that anybody else waited while `work` ran, as a share of how long that ran. */
-export async function longestShare(
+/** Returns the longest wait of `others` while `work` runs, as a share of its duration. */
+export async function maxWaitShare(
   work: () => Promise<void>,
   others: (() => Promise<unknown>)[],
 ): Promise<number> {
@@ -33,10 +33,10 @@ export async function longestShare(
   });
   while (working) {
     for (const other of others) {
-      const asked = performance.now();
+      const started = performance.now();
       await Bun.sleep(5);
       await other();
-      longest = Math.max(longest, performance.now() - asked);
+      longest = Math.max(longest, performance.now() - started);
     }
   }
   await worked;

@@ -1,4 +1,4 @@
-/** A real upstream on loopback: records every byte it gets and answers by script, faults included. */
+/** A real upstream on loopback: records every byte and responds by script, including faults. */
 import { createServer, type Socket } from "node:net";
 
 export interface ReceivedRequest {
@@ -7,7 +7,7 @@ export interface ReceivedRequest {
   query: string;
   headers: Record<string, string>;
   body: Buffer;
-  /** The caller went away before the answer was complete. */
+  /** The caller disconnected before the response was complete. */
   cancelled: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface UpstreamResponse {
   body?: string | Uint8Array<ArrayBuffer> | object;
   /** A streamed body instead: texts, and between them milliseconds or a promise to wait for. */
   chunks?: Chunk[];
-  /** What follows the chunks. */
+  /** Action after the chunks. */
   ending?: "end" | "reset" | "hang";
   /** Milliseconds before the head. */
   delay_ms?: number;
@@ -31,7 +31,7 @@ export type Script = UpstreamResponse | ((hit: ReceivedRequest, count: number) =
 export interface Upstream extends AsyncDisposable {
   url: string;
   hits: ReceivedRequest[];
-  /** Answers from now on. */
+  /** Sets the script of later responses. */
   script: (script: Script) => void;
 }
 
@@ -59,9 +59,9 @@ export function startUpstream(first: Script = { body: {} }): Upstream {
       });
       hits.push(hit);
       hit.body = Buffer.from(await request.bytes());
-      const answer = typeof script === "function" ? script(hit, hits.length) : script;
-      await Bun.sleep(answer.delay_ms ?? 0);
-      return respond(answer);
+      const reply = typeof script === "function" ? script(hit, hits.length) : script;
+      await Bun.sleep(reply.delay_ms ?? 0);
+      return respond(reply);
     },
   });
   return {
