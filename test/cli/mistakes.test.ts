@@ -130,7 +130,7 @@ test.each([
   const { code, err } = await runProgram(args, { DATABASE_URL: fresh.url });
 
   expect(code).toBe(1);
-  expect(err).toContain("no installation in this database");
+  expect(err).toContain("contains no installation");
   expect(err).toContain("DATABASE_URL");
 });
 
