@@ -1,6 +1,6 @@
 /** Reuses the Headers object of the previous response, and writes only the headers that differ. */
 
-export type HeaderCache = (wanted: Readonly<Record<string, string>>) => Headers;
+export type HeaderCache = (record: Readonly<Record<string, string>>) => Headers;
 
 /**
  * Bun validates every name and value that is set, and most are those of the previous response, at the same
@@ -17,10 +17,10 @@ export function createHeaderCache(): HeaderCache {
     names = [];
     values = [];
   };
-  const write = (wanted: Readonly<Record<string, string>>): boolean => {
+  const write = (record: Readonly<Record<string, string>>): boolean => {
     let at = 0;
-    for (const name in wanted) {
-      const value = wanted[name] ?? "";
+    for (const name in record) {
+      const value = record[name] ?? "";
       if (at === names.length) names.push(name);
       else if (names[at] !== name) return false;
       if (values[at] !== value) {
@@ -31,10 +31,10 @@ export function createHeaderCache(): HeaderCache {
     }
     return at === names.length;
   };
-  return (wanted) => {
-    if (!write(wanted)) {
+  return (record) => {
+    if (!write(record)) {
       reset();
-      write(wanted);
+      write(record);
     }
     return headers;
   };

@@ -133,12 +133,12 @@ export interface TextEdit {
 /** Edits may be in any order, but must not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const pieces: string[] = [];
-  let kept = 0;
+  let copied = 0;
   for (const { from, to, put } of edits.toSorted((one, other) => one.from - other.from)) {
-    pieces.push(text.slice(kept, from), put);
-    kept = to;
+    pieces.push(text.slice(copied, from), put);
+    copied = to;
   }
-  pieces.push(text.slice(kept));
+  pieces.push(text.slice(copied));
   return pieces.join("");
 }
 

@@ -53,12 +53,12 @@ function removeAll(bytes: Uint8Array, last: JsonMember): ByteEdit[] {
 
 function applyByteEdits(bytes: Uint8Array, edits: ByteEdit[]): Uint8Array<ArrayBuffer> {
   const pieces: Uint8Array[] = [];
-  let kept = 0;
+  let copied = 0;
   for (const { from, to, put } of edits) {
-    pieces.push(bytes.subarray(kept, from));
+    pieces.push(bytes.subarray(copied, from));
     if (put) pieces.push(put);
-    kept = to;
+    copied = to;
   }
-  pieces.push(bytes.subarray(kept));
+  pieces.push(bytes.subarray(copied));
   return Buffer.concat(pieces);
 }

@@ -6,7 +6,7 @@ export interface MultipartParser {
   push(chunk: Uint8Array): void;
   /** Marks the end of the body. A caller that needs no more parts may stop pushing and leave this out. */
   end(): void;
-  /** Rejects the body. Nothing more of it is parsed; the first reason is kept. */
+  /** Rejects the body. Nothing more of it is parsed; the first reason is recorded. */
   reject(reason: string): void;
   /** Why the body is rejected: a clause for "The form is malformed: …". Final once it is set. */
   readonly problem: string | undefined;

@@ -89,23 +89,23 @@ interface Page {
 
 function findPages(objects: PdfObjects): Page[] {
   const found: Page[] = [];
-  const seen = new Set<number>();
+  const visited = new Set<number>();
   for (const object of objects.all.values()) {
     if (!isOfType(object, "Catalog")) continue;
     const tree = object.get("Pages");
-    if (!isRef(tree) || !seen.has(tree.ref)) walk(tree, new Map(), 0);
+    if (!isRef(tree) || !visited.has(tree.ref)) walk(tree, new Map(), 0);
   }
   // A reader that repairs the file also finds pages outside of the tree.
   for (const [number, object] of objects.all) {
-    if (!isOfType(object, "Page") || seen.has(number)) continue;
+    if (!isOfType(object, "Page") || visited.has(number)) continue;
     add(object, ownResources(objects.dict(object.get("Parent")), new Map()));
   }
   return found;
 
   function walk(node: PdfValue | undefined, inherited: PdfDict, depth: number) {
     if (isRef(node)) {
-      if (seen.has(node.ref)) throw documentProblem("The PDF's page tree leads back to itself.");
-      seen.add(node.ref);
+      if (visited.has(node.ref)) throw documentProblem("The PDF's page tree leads back to itself.");
+      visited.add(node.ref);
     }
     if (depth > MAX_TREE_DEPTH) throw documentProblem("The PDF's page tree is too deep.");
     const branch = objects.dict(node);
