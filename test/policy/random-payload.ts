@@ -46,7 +46,7 @@ export function randomPayload(random: Random, style: string): RandomPayload {
   };
   const json = (tree: Tree) => write(random, tree, literals);
   const build = builders(random, text, name, json)[style];
-  if (!build) throw new Error(`There is no style ${style}.`);
+  if (!build) throw new Error(`Unknown payload style ${style}.`);
   const tree = { ...build(), ...(random.below(4) ? {} : { attachments: [{ data: name() }] }) };
   const payload = write(random, tree, literals);
   const kept = withoutDropped(tree);

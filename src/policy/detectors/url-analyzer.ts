@@ -6,7 +6,7 @@ import { Threshold } from "../shared-settings.ts";
 import { createDomainMatcher } from "../urls/domain-matcher.ts";
 import { findCarriedText } from "../urls/find-carried-text.ts";
 import { type FoundUrl, findUrls } from "../urls/find-urls.ts";
-import { createLookalikeDomainTest } from "../urls/lookalike-domain-test.ts";
+import { createLookalikeDomainCheck } from "../urls/lookalike-domain-check.ts";
 import { type Host, parseHost, toRegistrableDomain } from "../urls/parse-host.ts";
 
 const Domains = z.array(z.string().trim().min(1).max(253)).max(1000).default([]);
@@ -47,7 +47,7 @@ export const urlAnalyzer = defineDetector({
   prepare: (settings) => {
     const isAllowed = createDomainMatcher(settings.allowed_domains);
     const isBlocked = createDomainMatcher(settings.blocked_domains);
-    const isLookalike = createLookalikeDomainTest(settings.allowed_domains);
+    const isLookalike = createLookalikeDomainCheck(settings.allowed_domains);
 
     const findSigns = (found: FoundUrl): Sign[] => {
       const host = parseHost(/^www\./i.test(found.url) ? `//${found.url}` : found.url);
@@ -95,7 +95,7 @@ const ADDRESSES: Readonly<Record<Host["kind"], { label: string; confidence: numb
   {
     metadata: { label: "metadata_host", confidence: 0.85 },
     disguised_address: { label: "disguised_address", confidence: 0.85 },
-    inner: { label: "private_host", confidence: 0.4 },
+    private: { label: "private_host", confidence: 0.4 },
     address: { label: "address_host", confidence: 0.5 },
     name: undefined,
   };

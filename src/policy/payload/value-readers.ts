@@ -81,8 +81,8 @@ export const readText: ValueReader = (out, value, location) => {
 };
 
 /**
- * Reads JSON inside a string string by string, so that it stays JSON after Transform. Returns the parsed value, or
- * undefined if it is not strict JSON and is read as text.
+ * Reads the strings of JSON that is embedded in a string, so that it is still JSON after Transform. Returns the parsed
+ * value, or undefined if it is not strict JSON and is read as text.
  */
 export function readJsonText(out: Payload, text: string, location: ValueLocation): unknown {
   const parsed = parseStrictText(text);

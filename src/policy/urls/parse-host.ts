@@ -9,7 +9,7 @@ export interface Host {
   displayName: string;
   /** Part before the `@`, which a reader may mistake for the host. */
   userinfo: string;
-  kind: "name" | "address" | "disguised_address" | "inner" | "metadata";
+  kind: "name" | "address" | "disguised_address" | "private" | "metadata";
   /** `bbc.co.uk` for `news.bbc.co.uk`. */
   registrableDomain: string;
 }
@@ -86,12 +86,12 @@ function classifyHost(name: string, original: string): Host["kind"] {
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)) {
     // Decimal, octal, hex and short forms are used to evade filters.
     if (name !== original) return "disguised_address";
-    return isPrivateAddress(ipv4ToNumber(name)) ? "inner" : "address";
+    return isPrivateAddress(ipv4ToNumber(name)) ? "private" : "address";
   }
   if (name.startsWith("["))
-    return /^\[(?:::1|f[cd]|fe[89ab]|::ffff:)/.test(name) ? "inner" : "address";
+    return /^\[(?:::1|f[cd]|fe[89ab]|::ffff:)/.test(name) ? "private" : "address";
   return /^localhost$|\.(?:localhost|local|internal|lan|intranet|corp|home\.arpa)$/.test(name)
-    ? "inner"
+    ? "private"
     : "name";
 }
 

@@ -12,9 +12,9 @@ const WELL_KNOWN = (
   "cloudflare.com okta.com atlassian.com telegram.org discord.com spotify.com yahoo.com steampowered.com dhl.com fedex.com usps.com"
 ).split(" ");
 
-type LookalikeTest = (host: Host) => boolean;
+type LookalikeCheck = (host: Host) => boolean;
 
-export function createLookalikeDomainTest(alsoTrusted: readonly string[]): LookalikeTest {
+export function createLookalikeDomainCheck(alsoTrusted: readonly string[]): LookalikeCheck {
   const sites = new Set([
     ...WELL_KNOWN,
     ...alsoTrusted.filter((domain) => !domain.includes("*")).map(toRegistrableDomain),
