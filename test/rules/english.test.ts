@@ -48,7 +48,6 @@ const PENDING: readonly string[] = [
   "src/",
   "docs/",
   "test/cli/",
-  "test/console/",
   "test/docs/",
   "test/http/",
   "test/limiter/",
