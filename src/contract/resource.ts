@@ -35,7 +35,8 @@ export function resource<
 }): ResourceEndpoints<Path, Id, Input, Reply> {
   const { noun, plural, path, input, reply } = described;
   const one = `${path}/:${described.id}` as const;
-  const words = (name: string) => name.replaceAll("_", " ");
+  const words = noun.replaceAll("_", " ");
+  const item = `${/^[aeiou]/.test(words) ? "an" : "a"} ${words}`;
   return {
     noun,
     input,
@@ -44,7 +45,7 @@ export function resource<
       method: "GET",
       path,
       auth: "read",
-      summary: `List ${words(plural)}`,
+      summary: `List ${plural.replaceAll("_", " ")}`,
       query: PageQuery,
       reply: page(reply),
     }),
@@ -53,7 +54,7 @@ export function resource<
       method: "POST",
       path,
       auth: "write",
-      summary: `Create a ${words(noun)}`,
+      summary: `Create ${item}`,
       body: input,
       reply,
       status: 201,
@@ -63,7 +64,7 @@ export function resource<
       method: "GET",
       path: one,
       auth: "read",
-      summary: `Get a ${words(noun)}`,
+      summary: `Get ${item}`,
       reply,
     }),
     update: endpoint({
@@ -71,7 +72,7 @@ export function resource<
       method: "PUT",
       path: one,
       auth: "write",
-      summary: `Update a ${words(noun)}; members left out keep their value`,
+      summary: `Update ${item}; members left out keep their value`,
       body: toPatchSchema(input),
       reply,
     }),
@@ -80,7 +81,7 @@ export function resource<
       method: "DELETE",
       path: one,
       auth: "write",
-      summary: `Delete a ${words(noun)}`,
+      summary: `Delete ${item}`,
     }),
   };
 }
