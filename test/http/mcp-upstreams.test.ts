@@ -45,11 +45,11 @@ test("a server that is not there leaves out only itself, and store_status says w
   await using it = await besideGood("http://127.0.0.1:9/mcp");
 
   expect(await it.tools()).toEqual(["good__works"]);
-  expect(await it.notes()).toEqual([expect.stringContaining("could not be reached")]);
+  expect(await it.notes()).toEqual([expect.stringContaining("connection to the upstream failed")]);
   expect(await it.client.call("good__works")).toMatchObject({ isError: false });
   expect(await it.client.call("bad__echo")).toMatchObject({
     isError: true,
-    text: expect.stringContaining("could not be reached"),
+    text: expect.stringContaining("connection to the upstream failed"),
   });
 });
 
