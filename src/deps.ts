@@ -15,10 +15,10 @@ import type { Snapshot } from "./snapshot/snapshot.ts";
 /** Features with state of their own add a member where that state is defined (`declare module`). */
 export interface Deps {
   db: Db;
-  /** What the hot paths read instead of db. */
+  /** Configuration in memory, which hot paths read instead of `db`. */
   snapshot: () => Snapshot;
   settings: Settings;
-  /** Asked for at every use: a key that was added while running counts at once. */
+  /** Called at every use: a key that is added while the program runs takes effect at once. */
   keyring: () => Keyring;
   send: Send;
   /** Bytes of request bodies held in memory and in temporary files, on all planes but MCP. */
@@ -30,19 +30,19 @@ export interface Deps {
   newId: () => string;
   random: () => number;
   log: (event: string, fields: Record<string, unknown>) => void;
-  /** Remembers that a key or token was used; written in batches, off the request path. */
+  /** Records the use of a key or token in batches, off the request path. */
   markUsed: (kind: UsedTable, id: string) => void;
-  /** Tells a request that the data plane answered; written in batches, off the request path. */
+  /** Records a data-plane request in batches, off the request path. */
   recordRequest: (event: RequestEvent) => void;
-  /** Tells an evaluation; resolves when its answer may leave. */
+  /** Records an evaluation. Resolves when its response may be sent. */
   recordEvaluation: (recorded: RecordedEvaluation) => Promise<void>;
-  /** Resolves when the evaluations that were told stand in the database, or it is away. */
+  /** Resolves when the evaluations recorded before are in the database, or it is unavailable. */
   flushEvaluations: () => Promise<void>;
-  /** Whether some of those that were answered wait for the database to come back. */
+  /** Returns true while recorded evaluations wait for the database to become available. */
   hasHeldEvaluations: () => boolean;
-  /** Judges what passes inside the program, by the policy of a collector, as if it had been sent. */
-  evaluate: (asked: InternalEvaluation) => Promise<Verdict>;
-  /** Where the built-in demo upstream listens in this process. */
+  /** Evaluates content inside the program by the policy of a collector, like a request to `/v1/evaluate`. */
+  evaluate: (evaluation: InternalEvaluation) => Promise<Verdict>;
+  /** Address of the built-in demo upstream in this process. */
   demo_url: string;
   /** Aborted when a shutdown stops waiting for request bodies; the reason is the error to return. */
   bodyDeadline: AbortSignal;

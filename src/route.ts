@@ -1,22 +1,22 @@
-/** Binds an endpoint's description to the operation that answers it. */
+/** Binds an endpoint to the operation that handles it. */
 import type { z } from "zod";
 import type { Endpoint, PathParams } from "./contract/endpoint.ts";
 import type { AppError } from "./contract/errors.ts";
 import type { Role } from "./contract/roles.ts";
 import type { Deps } from "./deps.ts";
 
-/** Who is calling: an administrator token, or a command on the machine itself. */
+/** Caller of an administrative operation: an administrator token, or a command on this machine. */
 export interface Actor {
   id: string | null;
   name: string;
   role: Role;
   /** null: every gateway. */
   gateway_ids: readonly string[] | null;
-  /** Which principal of the Store this is, where that is known. */
+  /** The principal of the Store behind the token, if known. */
   principal_sub: string | null;
 }
 
-/** Returns whether the administrator is this subject. A token that names no principal goes by its own name. */
+/** Returns whether the administrator is this subject. A token without a principal is identified by its name. */
 export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
   subject !== null && (principal_sub ?? name) === subject;
 
@@ -32,19 +32,19 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   query: Query;
   body: Body;
   actor: Actor;
-  /** What the Authorization header carries, for operations that ask who the principal is. */
+  /** Token of the Authorization header, for operations that identify a principal. */
   bearer: string | undefined;
-  /** The Cookie header; empty when there is none. */
+  /** The Cookie header, or empty. */
   cookies: string;
-  /** Where clients reach this program: `https://gateway.example.com`. */
+  /** Public origin of this program, such as `https://gateway.example.com`. */
   origin: string;
-  /** The version the caller last saw (If-Match), when it sent one. */
+  /** The If-Match header: the version that the caller read. */
   if_match: string | undefined;
-  /** Headers that the operation adds to a successful answer. */
+  /** Headers that the operation adds to a successful response. */
   reply_headers: Record<string, string>;
 }
 
-/** An operation that returns an error, instead of throwing it, keeps what it wrote. */
+/** An operation that returns an error, instead of throwing it, commits what it wrote. */
 export interface Route {
   endpoint: Endpoint;
   handle: (deps: Deps, call: Call) => Promise<unknown>;
@@ -57,33 +57,33 @@ export function route<
   Reply extends z.ZodType,
 >(
   endpoint: Endpoint<Path, Query, Body, Reply>,
-  answer: (
+  handle: (
     deps: Deps,
     call: Call<PathParams<Path>, z.output<Query>, z.output<Body>>,
   ) => Promise<z.input<Reply> | AppError> | z.input<Reply> | AppError,
 ): Route {
   return {
     endpoint,
-    // The server decodes params, query and body by this very endpoint before it calls.
+    // The server has decoded params, query and body by this endpoint.
     handle: async (deps, call) =>
-      await answer(deps, call as Call<PathParams<Path>, z.output<Query>, z.output<Body>>),
+      await handle(deps, call as Call<PathParams<Path>, z.output<Query>, z.output<Body>>),
   };
 }
 
-/** What a route that reads its request itself is handed. */
+/** Input of a route that reads its request itself. */
 export interface DirectCall<Query = unknown> extends RequestIds {
   endpoint: Endpoint;
   request: Request;
   params: Record<string, string>;
   query: Query;
   actor: Actor;
-  /** The socket's address; asked for only when it is needed. */
+  /** Returns the address of the socket. Lazy: few requests need it. */
   client: () => string;
-  /** Go out with the answer. */
+  /** Sent with the response. */
   headers: Record<string, string>;
 }
 
-/** Reads its request and writes its answer itself: a hot path, or a stream. */
+/** Reads its request and builds its response itself: a hot path, or a stream. */
 export interface DirectRoute {
   endpoint: Endpoint;
   respond: (deps: Deps, call: DirectCall) => Promise<Response>;

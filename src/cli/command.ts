@@ -1,4 +1,4 @@
-/** What a command is: words, options, and something that answers with text for people and data for programs. */
+/** Types of commands: options, input and output. */
 import type { Log } from "../lib/log.ts";
 import { SECRET_SETTINGS, type SettingName, Settings } from "../settings.ts";
 
@@ -13,29 +13,29 @@ export interface Context {
   log: Log;
   /** Values of `${NAME}` in configuration files. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Writes now, for commands that go on after their first words. */
+  /** Prints immediately, for commands that keep running. */
   print: (text: string) => void;
 }
 
 export interface Output {
   text: string;
-  /** What `--json` prints instead. */
+  /** Printed with `--json` instead of the text. */
   json: unknown;
-  /** 0 unless the command found something wrong. */
+  /** Exit code; 0 by default. */
   exit?: number;
 }
 
-/** Secrets are none: other users of the machine can read the command line. */
+/** Settings with a flag. Secrets have none: other users of the machine can read the command line. */
 export const FLAG_SETTINGS = (Object.keys(Settings.shape) as SettingName[]).filter(
   (name) => !SECRET_SETTINGS.includes(name),
 );
 
-/** Where the installation is. */
+/** Settings that locate the installation. */
 export const STORAGE_SETTINGS: readonly SettingName[] = ["PORTCULLIS_DATA_DIR", "DATABASE_URL"];
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, Option>> = {
   json: { type: "boolean", summary: "Print JSON instead of text." },
-  help: { type: "boolean", short: "h", summary: "Explain the command." },
+  help: { type: "boolean", short: "h", summary: "Show this help." },
 };
 
 export interface Command {
@@ -43,7 +43,7 @@ export interface Command {
   name: string;
   summary: string;
   options: Record<string, Option>;
-  /** Those that make a difference to it. */
+  /** Settings that the command uses. */
   settings: readonly SettingName[];
   run: (context: Context, values: Record<string, string | boolean | undefined>) => Promise<Output>;
 }

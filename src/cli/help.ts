@@ -1,17 +1,17 @@
-/** The help texts, made from the commands themselves. */
+/** Renders help from the definitions of the commands. */
 import { readDefault, type SettingName, Settings, toFlag } from "../settings.ts";
 import { type Command, GLOBAL_OPTIONS } from "./command.ts";
 
 export function renderGeneralHelp(commands: readonly Command[]): string {
   const rows = commands.map(({ name, summary }): [string, string] => [name, summary]);
-  return `Portcullis: one service between your people, programs and agents and the AI systems they use.
+  return `Portcullis: a gateway between people, programs and agents and the AI systems they use.
 
 Usage: portcullis <command> [options]
 
 ${table(rows)}
 
-Every command takes --json and --help, and every setting as an environment variable (DATABASE_URL)
-or, unless it is a secret, a flag (--database-url). docs/settings.md lists them.
+All commands accept --json and --help. Each setting is an environment variable (DATABASE_URL) or,
+unless it is a secret, a flag (--database-url). See docs/settings.md.
 `;
 }
 
@@ -22,12 +22,15 @@ export function renderCommandHelp({ name, summary, options, settings }: Command)
       summary,
     ],
   );
-  const flags = settings.map((name): [string, string] => [`--${toFlag(name)} VALUE`, about(name)]);
+  const flags = settings.map((name): [string, string] => [
+    `--${toFlag(name)} VALUE`,
+    describeSetting(name),
+  ]);
   const read = flags.length ? `\n\nSettings:\n${table(flags)}` : "";
   return `portcullis ${name}: ${summary}.\n\nOptions:\n${table(rows)}${read}\n`;
 }
 
-function about(name: SettingName): string {
+function describeSetting(name: SettingName): string {
   const known = readDefault(name);
   const fallback = known === undefined ? "" : ` Default: ${known}.`;
   return `${Settings.shape[name].description ?? ""}${fallback} (${name})`;

@@ -1,4 +1,4 @@
-/** The `portcullis` command: finds the command, reads settings from environment and flags, prints the outcome. */
+/** Runs a `portcullis` command with settings from the environment and flags, and prints the result. */
 import { parseArgs } from "node:util";
 import { AppError } from "../contract/errors.ts";
 import { createLineWriter, createLog } from "../lib/log.ts";
@@ -10,67 +10,67 @@ import { type Command, FLAG_SETTINGS, GLOBAL_OPTIONS, type Output } from "./comm
 import { commands } from "./commands/all.ts";
 import { renderCommandHelp, renderGeneralHelp } from "./help.ts";
 
-// Whatever is written holds texts, hashes or sealed secrets: the database and its neighbours, backups, exports.
+// Files contain texts, hashes or sealed secrets: database, journals, backups, exports.
 process.umask(0o077);
 
-/** 0: done. 1: it could not be done, or something is wrong. 2: the command was not understood. */
+/** 0: success. 1: failure. 2: invalid command line. */
 process.exitCode = await main(process.argv.slice(2), process.env);
 
 async function main(given: string[], env: Record<string, string | undefined>): Promise<number> {
   const [first] = given;
-  const asksHelp = first === "help" || given.includes("--help") || given.includes("-h");
+  const wantsHelp = first === "help" || given.includes("--help") || given.includes("-h");
   const args = first === "help" ? given.slice(1) : first === "--version" ? ["version"] : given;
   const json = args.includes("--json");
   const command = commands.find(({ name }) => isCommand(name, args));
   if (!command) {
-    const asked = args.length === 0 || asksHelp;
-    const wrong = asked ? "" : `${notUnderstood(args)}\n\n`;
-    (asked ? process.stdout : process.stderr).write(wrong + renderGeneralHelp(commands));
-    return asked ? 0 : 2;
+    const isHelp = args.length === 0 || wantsHelp;
+    const error = isHelp ? "" : `${describeUnknownCommand(args)}\n\n`;
+    (isHelp ? process.stdout : process.stderr).write(error + renderGeneralHelp(commands));
+    return isHelp ? 0 : 2;
   }
-  if (asksHelp) {
+  if (wantsHelp) {
     process.stdout.write(renderCommandHelp(command));
     return 0;
   }
   try {
     return await run(command, args.slice(command.name.split(" ").length), env);
   } catch (thrown) {
-    return complain(thrown, command, json);
+    return reportError(thrown, command, json);
   }
 }
 
-function notUnderstood(args: string[]): string {
+function describeUnknownCommand(args: string[]): string {
   return args[0]?.startsWith("-")
-    ? `The command comes first, then its options such as ${args[0]}.`
-    : `There is no command "${args
+    ? `Put the command before its options, such as ${args[0]}.`
+    : `Unknown command "${args
         .filter((word) => !word.startsWith("-"))
         .slice(0, 2)
         .join(" ")}".`;
 }
 
-/** Says what is wrong in one line; only our own bugs come with a stack. */
-function complain(thrown: unknown, command: Command, json: boolean): number {
+/** Prints the error in one line; only an internal error is printed with its stack. */
+function reportError(thrown: unknown, command: Command, json: boolean): number {
   const usage = isUsageError(thrown);
   const { code } = AppError.from(thrown);
-  const text = redactText(usage ? wrongUsage(thrown, command) : whatFailed(thrown));
+  const text = redactText(usage ? describeUsageError(thrown, command) : describeFailure(thrown));
   const body = { error: usage ? "usage" : code, message: text };
   process.stderr.write(json ? `${JSON.stringify(body, null, 2)}\n` : `portcullis: ${text}\n`);
   return usage ? 2 : 1;
 }
 
-/** Node's sentences go on with what we have no use for, and end without a full stop. */
-function wrongUsage({ message }: TypeError, { name }: Command): string {
-  const [said] = message.split(/\.\s(?:To specify|This command|Did you)/);
-  return `${said?.replace(/\.$/, "")}. See: portcullis ${name} --help`;
+/** Drops the advice that Node appends to its message, which does not apply here. */
+function describeUsageError({ message }: TypeError, { name }: Command): string {
+  const [problem] = message.split(/\.\s(?:To specify|This command|Did you)/);
+  return `${problem?.replace(/\.$/, "")}. See: portcullis ${name} --help`;
 }
 
-function whatFailed(thrown: unknown): string {
+function describeFailure(thrown: unknown): string {
   const { code, message } = AppError.from(thrown);
   if (code === "unavailable") {
     return `The database cannot be opened: ${describeReason(thrown)}. ${adviseOnDatabase(thrown)}`;
   }
   if (code !== "internal" || !(thrown instanceof Error)) return message;
-  // The machine said no, to a path the message names: nobody needs to know where we asked.
+  // A system error: its message names the path, and the stack adds nothing.
   return "syscall" in thrown ? thrown.message : (thrown.stack ?? thrown.message);
 }
 
@@ -89,7 +89,7 @@ async function run(
   const flags = FLAG_SETTINGS.map((name) => [name, values[toFlag(name)] ?? env[name]]);
   const settings = loadSettings({ ...env, ...Object.fromEntries(flags) });
 
-  // Nobody reads the log any more: that is no reason to end, nor to end badly.
+  // A closed log pipe must not end the program.
   process.stderr.on("error", () => {});
   const lines = createLineWriter((text) => process.stderr.write(text));
   process.stderr.on("drain", lines.resume);
@@ -99,16 +99,16 @@ async function run(
   const print = (text: string) => void process.stdout.write(text);
   try {
     const output = await command.run({ settings, log, env, print }, values);
-    print(shown(output, values.json === true));
+    print(renderOutput(output, values.json === true));
     return output.exit ?? 0;
   } finally {
     lines.flush();
-    // Who reads the log may stand still: that keeps no program from ending.
+    // A log reader that does not read must not keep the program from ending.
     if (lines.isBehind()) setTimeout(() => process.exit(), 1_000).unref();
   }
 }
 
-function shown({ text, json }: Output, asJson: boolean): string {
+function renderOutput({ text, json }: Output, asJson: boolean): string {
   return asJson ? `${JSON.stringify(json, null, 2)}\n` : text && `${text}\n`;
 }
 

@@ -1,4 +1,4 @@
-/** What a person sees when the program starts: where it is, and lines to paste that work as printed. */
+/** Renders the start message: addresses, the first token, and commands that can be pasted. */
 import { curlCommand, shellQuote } from "../lib/text/shell-quote.ts";
 import type { FirstRun } from "./first-run.ts";
 import type { Listener } from "./http/listen.ts";
@@ -13,15 +13,15 @@ export function renderBanner(urls: Listener["urls"], first: FirstRun | undefined
   }
   if (first?.demo && urls.gateway) {
     const { consumer, key } = first.demo;
-    lines.push("", "A first request, answered by the built-in demo provider:", "");
+    lines.push("", "A first request, to the built-in demo provider:", "");
     lines.push(...chatLines(`${urls.gateway}/${consumer}`, key));
   }
   if (first?.demo && urls.guard) {
-    lines.push("", "A first evaluation, by the policy the demo collector starts with:", "");
+    lines.push("", "A first evaluation, by the policy of the demo collector:", "");
     lines.push(...evaluateLines(urls.guard, first.demo.collector.key));
   }
   if (first && urls.admin) {
-    lines.push("", "What is configured:", "");
+    lines.push("", "List the gateways:", "");
     const header = first.admin_token
       ? shellQuote(`Authorization: Bearer ${first.admin_token}`)
       : '"Authorization: Bearer $PORTCULLIS_ADMIN_TOKEN"';
@@ -31,8 +31,8 @@ export function renderBanner(urls: Listener["urls"], first: FirstRun | undefined
 }
 
 function addresses(urls: Listener["urls"]): string {
-  const places = new Set(Object.values(urls));
-  if (places.size === 1) return ` at ${[...places][0]}`;
+  const origins = new Set(Object.values(urls));
+  if (origins.size === 1) return ` at ${[...origins][0]}`;
   return `:\n${Object.entries(urls)
     .map(([plane, url]) => `  ${plane.padEnd(8)} ${url}`)
     .join("\n")}`;
@@ -45,16 +45,16 @@ function chatLines(address: string, key: string): string[] {
   const chat = '{"messages": [{"role": "user", "content": "Hello!"}]}';
   const image = '{"model": "demo-image", "prompt": "a castle gate", "size": "256x256"}';
   return [
-    indented(curlCommand(`${address}/v1/chat/completions`, headers, chat)),
+    indent(curlCommand(`${address}/v1/chat/completions`, headers, chat)),
     "",
-    indented(curlCommand(`${address}/v1/images/generations`, headers, image)),
+    indent(curlCommand(`${address}/v1/images/generations`, headers, image)),
   ];
 }
 
 function evaluateLines(address: string, key: string): string[] {
   const headers = [`Authorization: Bearer ${key}`, JSON_TYPE];
   const body = '{"payload": {"input": "My card is 4111 1111 1111 1111."}}';
-  return [indented(curlCommand(`${address}/v1/evaluate`, headers, body))];
+  return [indent(curlCommand(`${address}/v1/evaluate`, headers, body))];
 }
 
-const indented = (text: string): string => text.replaceAll(/^/gm, "  ");
+const indent = (text: string): string => text.replaceAll(/^/gm, "  ");

@@ -8,13 +8,13 @@ import { sqliteFile } from "../db/sqlite.ts";
 import type { Settings } from "../settings.ts";
 import { firstKeyFile, keyFile } from "./keyring.ts";
 
-/** Whether the key file belongs to an installation: it gets its name after the database was written. */
+/** Returns true for the key file of an installation: it gets its name after the database is written. */
 const hasKeyFile = (settings: Settings): boolean =>
   settings.PORTCULLIS_KEYS === undefined && existsSync(keyFile(settings));
 
-/** Throws when there is a key file, but no database file; returns whether there is something to open. */
+/** Throws when the key file exists and the database file does not. Returns whether there is a database to open. */
 export function checkDatabaseFile(settings: Settings): boolean {
-  // Looked for first: another node that starts now creates it last.
+  // Checked first: another node that is starting creates the key file last.
   const lost = describeLostDatabase(settings);
   const file = sqliteFile(settings.DATABASE_URL);
   const missing = file !== undefined && !existsSync(file);
@@ -32,11 +32,11 @@ export async function checkKeyAndDatabase(settings: Settings, db: Db): Promise<v
   if (existsSync(firstKeyFile(settings)) || hasKeyFile(settings)) return;
   throw new AppError(
     "bad_settings",
-    `The secrets in the database are encrypted with keys that are not here: ${keyFile(settings)} is missing. Restore that file from a copy or another node, set PORTCULLIS_KEYS, or name the intended folder with --data-dir. To begin anew, use an empty database.`,
+    `The secrets in the database are encrypted with keys that this node does not have: ${keyFile(settings)} is missing. Restore that file from a copy or another node, set PORTCULLIS_KEYS, or name the intended folder with --data-dir. To start over, use an empty database.`,
   );
 }
 
-/** What is wrong with a key file beside a missing or empty database; undefined when there is no key file. */
+/** Describes a key file whose database is missing or empty; undefined without a key file. */
 export function describeLostDatabase(
   settings: Settings,
 ): { message: string; todo: string } | undefined {
@@ -45,7 +45,7 @@ export function describeLostDatabase(
   const keys = keyFile(settings);
   return {
     message: `The key file ${keys} exists, but its database does not: ${where} is missing or empty.`,
-    todo: `Restore the database, or name the intended one with --database-url or --data-dir. To begin anew, delete ${keys}; the secrets in its backups can then no longer be read.`,
+    todo: `Restore the database, or name the intended one with --database-url or --data-dir. To start over, delete ${keys}; the secrets in its backups can then no longer be read.`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** A new installation: the first owner token, and a demo gateway that answers without any paid key. */
+/** Sets up a new installation: the first owner token, and a demo gateway that needs no paid key. */
 import { localActor, perform } from "../admin/perform.ts";
 import { issueToken } from "../admin/tokens.ts";
 import { collectorKeys } from "../contract/collector-keys.ts";
@@ -16,13 +16,13 @@ import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret } from "../lib/crypto/secrets.ts";
 
 export interface FirstRun {
-  /** null: PORTCULLIS_ADMIN_TOKEN. Who set it knows it, and what is printed ends up in logs. */
+  /** null: PORTCULLIS_ADMIN_TOKEN is set. It is not printed, since the output may be logged. */
   admin_token: string | null;
   /** Absent when PORTCULLIS_DEMO is false. */
   demo?: { consumer: string; key: string; collector: { name: string; key: string } };
 }
 
-/** Undefined when the installation is not new. Two nodes that start at once make one of each. */
+/** Returns undefined when the installation is not new. Two nodes that start together create one of each. */
 export async function setUpFirstRun(deps: Deps): Promise<FirstRun | undefined> {
   if (await installationFact(deps.db, "created_at")) return undefined;
   const configured = (await configRevision(deps.db)) > 0;
@@ -31,7 +31,7 @@ export async function setUpFirstRun(deps: Deps): Promise<FirstRun | undefined> {
     const inside = { ...deps, db: tx };
     await setInstallationFact(tx, "created_at", deps.now().toISOString());
     const admin_token = await createOwner(inside);
-    // A configuration file says what there is, also one that was applied before.
+    // The configuration file, or one that was applied before, defines the resources.
     const { PORTCULLIS_DEMO, PORTCULLIS_CONFIG } = deps.settings;
     if (!PORTCULLIS_DEMO || PORTCULLIS_CONFIG || configured) return { admin_token };
     const consumer = await createDemo(inside);
@@ -42,7 +42,7 @@ export async function setUpFirstRun(deps: Deps): Promise<FirstRun | undefined> {
 async function createOwner(deps: Deps): Promise<string | null> {
   const { PORTCULLIS_ADMIN_TOKEN: given } = deps.settings;
   const secret = given ?? newSecret("pa_");
-  // A configuration file may have made it already.
+  // A configuration file may have created it already.
   if (await adminTokenTable.find(deps.db, { hash: hashSecret(secret) })) return null;
   const ids = { request_id: deps.newId(), trace_id: deps.newId() };
   const call = { actor: localActor("first run"), ...ids };
@@ -57,26 +57,26 @@ async function createOwner(deps: Deps): Promise<string | null> {
   return given === undefined ? token : null;
 }
 
-type Make = <Reply>(
+type Create = <Reply>(
   ...[endpoint, given]: [Parameters<typeof perform>[2], Parameters<typeof perform>[3]]
 ) => Promise<Reply>;
 
-const making =
-  (deps: Deps): Make =>
+const createWith =
+  (deps: Deps): Create =>
   (endpoint, given) =>
     perform(deps, localActor("first run"), endpoint, given);
 
 async function createDemo(deps: Deps): Promise<{ consumer: string; key: string }> {
-  const make = making(deps);
-  const gateway = await make<{ id: string }>(gateways.create, {
+  const create = createWith(deps);
+  const gateway = await create<{ id: string }>(gateways.create, {
     body: { name: "Demo", slug: "demo" },
   });
   const params = { gateway_id: gateway.id };
-  const registry = await make<{ id: string }>(registries.create, {
+  const registry = await create<{ id: string }>(registries.create, {
     params,
     body: { name: "Built-in demo", provider: "demo" },
   });
-  const consumer = await make<{ id: string; slug: string }>(consumers.create, {
+  const consumer = await create<{ id: string; slug: string }>(consumers.create, {
     params,
     body: {
       name: "Demo application",
@@ -84,18 +84,18 @@ async function createDemo(deps: Deps): Promise<{ consumer: string; key: string }
       registries: [{ id: registry.id, models: { default: "demo-chat" } }],
     },
   });
-  const { key } = await make<{ key: string }>(createConsumerKey, {
+  const { key } = await create<{ key: string }>(createConsumerKey, {
     params: { ...params, consumer_id: consumer.id },
     body: { name: "First key" },
   });
   return { consumer: consumer.slug, key };
 }
 
-/** A policy to start from: what can be masked is masked, an attack in a tool call is blocked, the rest is told. */
+/** Creates a starter policy: masks what can be masked, blocks injections, reports the rest. */
 async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
-  const make = making(deps);
+  const create = createWith(deps);
   const rule = async (name: string, kind: string, action: string) => {
-    const { id } = await make<{ id: string }>(detectors.create, { body: { name, kind } });
+    const { id } = await create<{ id: string }>(detectors.create, { body: { name, kind } });
     return { detector_id: id, action };
   };
   const personal = await rule("Personal data", "data_loss_prevention", "transform");
@@ -104,7 +104,7 @@ async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
   const hidden = await rule("Hidden text", "unicode", "report");
   const links = await rule("Links", "url_analyzer", "report");
   const attachments = await rule("Attachments", "doc_analyzer", "report");
-  const policy = await make<{ id: string }>(policies.create, {
+  const policy = await create<{ id: string }>(policies.create, {
     body: {
       name: "Starter",
       input_rules: [injections, personal, secrets, hidden, links, attachments],
@@ -112,10 +112,10 @@ async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
     },
   });
   const name = "Demo application";
-  const collector = await make<{ id: string }>(collectors.create, {
+  const collector = await create<{ id: string }>(collectors.create, {
     body: { name, default_policy_id: policy.id },
   });
-  const { key } = await make<{ key: string }>(collectorKeys.create, {
+  const { key } = await create<{ key: string }>(collectorKeys.create, {
     params: { collector_id: collector.id },
     body: { name: "First key" },
   });

@@ -1,4 +1,4 @@
-/** The encryption keys of stored secrets: from the setting, or from a file that is made on first use. */
+/** Reads the encryption keys of stored secrets from the setting, or from a file that is created on first use. */
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -22,10 +22,10 @@ import { upgradeSecrets } from "./upgrade-secrets.ts";
 
 export const keyFile = (settings: Settings): string => join(settings.PORTCULLIS_DATA_DIR, "keys");
 
-/** The key file of a first start that is not complete: the database may not know its key yet. */
+/** The key file during a first start, before the database contains its check. */
 export const firstKeyFile = (settings: Settings): string => `${keyFile(settings)}.first`;
 
-/** Reads the keys now and again whenever the file has changed, so that a rotation needs no restart. */
+/** Reads the keys, and reads them again when the file changes: a rotation needs no restart. */
 export function openKeyring(settings: Settings): () => Keyring {
   if (settings.PORTCULLIS_KEYS !== undefined) {
     const fixed = parseKeys(settings.PORTCULLIS_KEYS.split(","), "PORTCULLIS_KEYS");
@@ -35,30 +35,30 @@ export function openKeyring(settings: Settings): () => Keyring {
   const first = firstKeyFile(settings);
   if (!existsSync(file)) createKeyFile(first);
   const given = existsSync(file) ? file : first;
-  let [readAt, keyring] = [modified(given), readKeyFile(given)];
+  let [readAt, keyring] = [modifiedAt(given), readKeyFile(given)];
   return () => {
     try {
-      const changed = modified(file);
+      const changed = modifiedAt(file);
       if (changed !== readAt) [readAt, keyring] = [changed, readKeyFile(file)];
     } catch {
-      // Half copied, or gone: those at hand still open what they sealed, and the next look may find it whole.
+      // Partly copied, or missing: the current keys stay in use until the file is complete.
     }
     return keyring;
   };
 }
 
-/** Gives the key file of a first start its name, after the database was written. */
+/** Renames the key file of a first start to its final name, after the database is written. */
 export function confirmKeyFile(settings: Settings): void {
   if (settings.PORTCULLIS_KEYS !== undefined || existsSync(keyFile(settings))) return;
   try {
     renameSync(firstKeyFile(settings), keyFile(settings));
   } catch (thrown) {
-    // Another node that starts at the same moment was first.
+    // Another node that is starting renamed it first.
     if (!existsSync(keyFile(settings))) throw thrown;
   }
 }
 
-/** Adds a key in front, which seals from now on. The old ones stay: they still open what they sealed. */
+/** Prepends a key, which encrypts from now on. The old keys stay: they decrypt older secrets. */
 export function addKey(file: string): string {
   const old = readFileSync(file, "utf8");
   const line = newKeyLine();
@@ -75,8 +75,8 @@ export const opensKeyCheck = (keyring: Keyring, check: string): boolean =>
   (unseal(keyring, CHECK, check) ?? unsealV1(keyring, check)) === CHECK_TEXT;
 
 /**
- * Rejects keys that do not fit the database, before this node writes what no other node can read; then upgrades
- * secrets of an older release.
+ * Rejects keys that do not match the database, before this node writes secrets that no other node can read; then
+ * upgrades secrets of an older release.
  */
 export async function checkKeyring(db: Db, keyring: Keyring): Promise<void> {
   const known = await installationFact(db, "key_check");
@@ -85,14 +85,14 @@ export async function checkKeyring(db: Db, keyring: Keyring): Promise<void> {
   } else if (!opensKeyCheck(keyring, known)) {
     throw new AppError(
       "bad_settings",
-      "The encryption keys of this node do not open the secrets in this database. Copy the file `keys` from the data folder of the node that made it, or set PORTCULLIS_KEYS.",
+      "The encryption keys of this node cannot decrypt the secrets in this database. Copy the file `keys` from the data folder of the node that created it, or set PORTCULLIS_KEYS.",
     );
   } else if (isSealedV1(known)) {
     await upgradeSecrets(db, keyring);
   }
 }
 
-/** Creates the file with its content at once: another node that starts at the same moment may read it. */
+/** Creates the file atomically: another node that is starting may read it. */
 function createKeyFile(file: string): void {
   mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
   const part = `${file}.${randomBytes(4).toString("hex")}`;
@@ -100,7 +100,7 @@ function createKeyFile(file: string): void {
   try {
     linkSync(part, file);
   } catch (thrown) {
-    // The file of the node that was first counts.
+    // Another node created it first; its file is used.
     if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
   } finally {
     rmSync(part);
@@ -108,12 +108,12 @@ function createKeyFile(file: string): void {
 }
 
 function readKeyFile(file: string): Keyring {
-  // A key that others on this machine can read protects nothing.
+  // A key must not be readable by other users of this machine.
   if (statSync(file).mode & 0o077) chmodSync(file, 0o600);
   return parseKeys(readFileSync(file, "utf8").split("\n"), file);
 }
 
-const modified = (file: string): number => statSync(file).mtimeMs;
+const modifiedAt = (file: string): number => statSync(file).mtimeMs;
 
 const newKeyLine = (): string =>
   `k${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64")}`;
@@ -129,6 +129,6 @@ export function parseKeys(lines: string[], source: string): Keyring {
     keys.set(id, key);
   }
   const [current] = keys.keys();
-  if (!current) throw new AppError("bad_settings", `${source}: holds no key.`);
+  if (!current) throw new AppError("bad_settings", `${source}: contains no key.`);
   return { current, keys };
 }

@@ -45,19 +45,19 @@ export function readLocalSnapshot(settings: Settings, keyring: Keyring): LocalSn
   return stored.schema === schemaVersion() ? stored : undefined;
 }
 
-/** Removes what processes that were killed during a write left behind. A read-only folder keeps it. */
+/** Removes partial files of processes that were killed during a write. In a read-only folder they stay. */
 function removeParts(file: string): void {
   try {
     for (const name of readdirSync(dirname(file))) {
       if (name.startsWith(`${basename(file)}-`)) rmSync(join(dirname(file), name), { force: true });
     }
   } catch {
-    // The watch over the data folder reports it.
+    // watch-folders.ts reports it.
   }
 }
 
 export interface SnapshotStore {
-  /** Stores the newest rows soon; those that come during a write replace each other. */
+  /** Stores the newest rows. Rows passed during a write replace each other. */
   store: (rows: RecordedRows) => void;
   stop: () => Promise<void>;
 }
@@ -75,7 +75,7 @@ export function openSnapshotStore(
 
   const write = async (rows: RecordedRows) => {
     created_at ??= await installationFact(db, "created_at");
-    if (created_at === undefined) return; // the first run follows
+    if (created_at === undefined) return; // not set up yet
     const stored_at = now().toISOString();
     const stored: LocalSnapshot = { stored_at, schema: schemaVersion(), created_at, rows };
     const sealed = seal(keyring(), contextOf(settings), JSON.stringify(stored));
@@ -102,16 +102,16 @@ export function openSnapshotStore(
       }
     }
   };
-  const kick = () => {
+  const startWriting = () => {
     writing ??= writeAll().finally(() => {
       writing = undefined;
-      if (next) kick();
+      if (next) startWriting();
     });
   };
   const store = (rows: RecordedRows) => {
     clearTimeout(retry);
     next = rows;
-    kick();
+    startWriting();
   };
   return {
     store,

@@ -1,4 +1,4 @@
-/** Do this node's encryption keys open what is stored? Looks only: makes no key file, changes no mode. */
+/** Compares this node's encryption keys with the database, read-only: creates no key file and changes no file mode. */
 import { existsSync, readFileSync } from "node:fs";
 import type { Db } from "../db/db.ts";
 import { installationFact } from "../db/installation.ts";
@@ -6,7 +6,7 @@ import type { Keyring } from "../lib/crypto/seal.ts";
 import type { Settings } from "../settings.ts";
 import { keyFile, opensKeyCheck, parseKeys } from "./keyring.ts";
 
-/** undefined: there are none yet. */
+/** Returns undefined when there is no key file yet. */
 export function readKeyring(settings: Settings): Keyring | undefined {
   if (settings.PORTCULLIS_KEYS !== undefined) {
     return parseKeys(settings.PORTCULLIS_KEYS.split(","), "PORTCULLIS_KEYS");

@@ -17,26 +17,26 @@ import { openStorage, type Storage } from "./open-storage.ts";
 const CHECK_MS = 500;
 
 export interface ServingStorage extends Storage {
-  /** For events, whose commits need not wait for the disk. */
+  /** For events: its commits do not wait for the disk. */
   eventDb: Db;
-  /** The configuration to serve with until the database answers; undefined when it did. */
+  /** Configuration to serve until the database is available; undefined when it is. */
   stored: LocalSnapshot | undefined;
   close: () => Promise<void>;
 }
 
 export async function openServingStorage(settings: Settings, log: Log): Promise<ServingStorage> {
   const openEvents = () => openDb(settings.DATABASE_URL, { durable: false });
-  const closed = async (...dbs: Db[]) => {
+  const closeAll = async (...dbs: Db[]) => {
     for (const db of dbs) await db.close();
   };
   try {
     const storage = await openStorage(settings);
     const eventDb = await openEvents();
-    const close = () => closed(eventDb, storage.db);
+    const close = () => closeAll(eventDb, storage.db);
     return { ...storage, eventDb, stored: undefined, close };
   } catch (thrown) {
-    const down = AppError.from(thrown).code === "unavailable" && !isAccessDenied(thrown);
-    const stored = down ? findStored(settings) : undefined;
+    const isDown = AppError.from(thrown).code === "unavailable" && !isAccessDenied(thrown);
+    const stored = isDown ? findStored(settings) : undefined;
     if (!stored) throw thrown;
     const { stored_at } = stored;
     log("started_without_database", { level: "error", stored_at, error: thrown });
@@ -56,7 +56,7 @@ export async function openServingStorage(settings: Settings, log: Log): Promise<
       stored,
       close: async () => {
         gate.stop();
-        await closed(eventDb, db);
+        await closeAll(eventDb, db);
       },
     };
   }
@@ -68,7 +68,7 @@ function findStored(settings: Settings): LocalSnapshot | undefined {
   return keyring && readLocalSnapshot(settings, keyring);
 }
 
-/** Repeats `check` until it passes: a database of another installation stays closed. */
+/** Repeats `check` until it passes. Until then the database is not used: it may belong to another installation. */
 function openWhenChecked(log: Log, check: () => Promise<void>) {
   let [open, checking, refused] = [false, false, false];
   const timer = setInterval(async () => {

@@ -1,4 +1,4 @@
-/** Opens the installation without serving it: what commands on the machine itself work with. */
+/** Opens the installation without serving it, for commands on this machine. */
 import { mkdirSync } from "node:fs";
 import { AppError } from "../contract/errors.ts";
 import { knownSchema } from "../db/backup.ts";
@@ -27,9 +27,9 @@ export interface Storage {
   keyring: () => Keyring;
 }
 
-/** The database, its schema up to date, and the keys that fit it. */
+/** Opens the database, migrates it, and checks that the encryption keys match it. */
 export async function openStorage(settings: Settings): Promise<Storage> {
-  // SQLite's file is in that folder unless it is there already.
+  // A SQLite file that exists may be in another folder.
   if (!checkDatabaseFile(settings)) createDataFolder(settings);
   const db = await openDb(settings.DATABASE_URL);
   try {
@@ -50,12 +50,12 @@ export function createDataFolder({ PORTCULLIS_DATA_DIR: folder }: Settings): voi
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (thrown) {
-    const text = `PORTCULLIS_DATA_DIR: ${folder} cannot be made: ${describeReason(thrown)}. Name another folder, or let this user write there.`;
+    const text = `PORTCULLIS_DATA_DIR: cannot create ${folder}: ${describeReason(thrown)}. Set another folder, or make it writable for this user.`;
     throw new AppError("bad_settings", text, { cause: thrown });
   }
 }
 
-/** In a wrong folder or database there is no installation, and a command that made one there would seem to have worked. */
+/** Rejects a folder or database without an installation, instead of creating one in the wrong place. */
 export async function withInstallation<T>(
   settings: Settings,
   log: Log,
@@ -74,14 +74,11 @@ export async function withInstallation<T>(
 export function checkInstalled({ DATABASE_URL }: Settings): void {
   const file = sqliteFile(DATABASE_URL);
   if (!file || fileExists(file)) return;
-  const text = `There is no database at ${file}. Name its folder with --data-dir or PORTCULLIS_DATA_DIR; portcullis start makes a new one.`;
+  const text = `No database at ${file}. Set its folder with --data-dir or PORTCULLIS_DATA_DIR; portcullis start creates a new one.`;
   throw new AppError("not_found", text);
 }
 
-/**
- * Runs `work` with everything but the planes; a serving process hears of its changes by itself. What is not there
- * is made.
- */
+/** Runs `work` without serving. Creates a missing installation. Running servers detect its changes. */
 export async function withDeps<T>(
   settings: Settings,
   log: Log,

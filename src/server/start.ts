@@ -37,12 +37,12 @@ export interface RunningServer {
   deps: Deps;
   urls: Listener["urls"];
   first: FirstRun | undefined;
-  /** As decided for SIGTERM: readiness, grace, refuse, finish, flush. */
+  /** Stops as on SIGTERM: fail readiness, wait, reject new requests, finish running ones, flush. */
   stop: () => Promise<void>;
 }
 
-/** Waits until the requests that were cut are recorded. Their upstream calls end within 50 ms. */
-async function untilEnded(deps: Deps): Promise<void> {
+/** Waits until aborted requests are recorded. Their upstream calls end within 50 ms. */
+async function waitForRecords(deps: Deps): Promise<void> {
   const end = elapsedMs() + RECORD_GRACE_MS;
   while (deps.live.metrics.in_flight > 0 && elapsedMs() < end) await Bun.sleep(10);
 }
@@ -60,7 +60,7 @@ export async function start(
   log: Log,
   { env = {}, now = systemNow, newId = createId, random = Math.random, send }: StartOptions = {},
 ): Promise<RunningServer> {
-  // Taken down in the reverse order, also when a later step of the start fails.
+  // Closed in reverse order, also when a later step fails.
   await using opened = new AsyncDisposableStack();
   const { db, eventDb, keyring, stored, close } = await openServingStorage(settings, log);
   opened.defer(close);
@@ -76,7 +76,7 @@ export async function start(
   const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
   const evaluations = writeEvaluations(eventDb, log, { commit, journal: journals.evaluations });
   opened.defer(() => evaluations.stop());
-  // An SQLite database is as local as the copy would be.
+  // A SQLite database is local already.
   const snapshots =
     db.dialect === "postgres" ? openSnapshotStore(settings, { db, keyring, log, now }) : undefined;
   opened.defer(() => snapshots?.stop());
@@ -152,9 +152,9 @@ export async function start(
     mcp: mcp.paths,
   });
   opened.defer(() => listening.stop());
-  // Last: a wrong file or a taken port must not use up the one time that the token is shown.
+  // Last: the token is shown only once, so a failing start must not use it up.
   const first = stored ? undefined : await setUpFirstRun(deps);
-  // Made here, or by a node that started at the same moment.
+  // Created here, or by another node that is starting.
   if (!stored) await config.catchUp();
   started = true;
 
@@ -175,13 +175,13 @@ export async function start(
       responses.abort(late);
       await listening.finished(ENDING_MS);
       await listening.stop();
-      await untilEnded(deps);
+      await waitForRecords(deps);
       await running.disposeAsync();
     },
   };
 }
 
-/** A file that cannot be rewritten now, since it is large, in use or the disk is full, works as before. */
+/** Logs a warning when the file cannot be converted now: it is large, in use, or the disk is full. */
 async function prepareReclaim(db: Db, log: Log): Promise<void> {
   try {
     if (!(await enableReclaim(db)))
@@ -192,16 +192,16 @@ async function prepareReclaim(db: Db, log: Log): Promise<void> {
 }
 
 const REWRITE =
-  "The SQLite file was created by an older release and keeps the space of deleted rows. To return it, run portcullis backup and restore into a new data folder.";
+  "The SQLite file was created by an older release and does not free the space of deleted rows. To free it, run portcullis backup and restore into a new data folder.";
 
-/** It listens by then, but the first token may not work yet. */
+/** The node listens already, but the first token may not work yet. */
 const STARTING = "The node is starting.";
 
 const NO_DATABASE =
   "The database is unavailable: requests are served with the last known configuration, and the admin API returns 503.";
 
-/** A shutdown waits this long for request bodies that are incomplete: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
+/** Wait for incomplete request bodies at shutdown: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
 const BODY_GRACE_MS = 2_000;
 
-/** How long requests that outlive SHUTDOWN_TIMEOUT_S have to return their error. */
+/** Time for requests that exceed SHUTDOWN_TIMEOUT_S to return their error. */
 const ENDING_MS = 1_000;

@@ -13,17 +13,17 @@ import type { Deps } from "../deps.ts";
 import { expireRequests } from "../mcp-store/requests/save-request.ts";
 
 const DAY_MS = 86_400_000;
-/** A retry comes within minutes: a day is generous. */
+/** Clients retry within minutes. */
 const RETRY_DAYS = 1;
 
-/** Soon, so that a node that restarts every few minutes sweeps at all; not at once, when there is most to do. */
+/** Soon, for nodes that restart every few minutes; not at once, while the node is starting. */
 const FIRST_SWEEP_MS = 5_000;
 const SWEEP_EVERY_MS = 3_600_000;
 
 /** Sweeps 5 s after the call, then every hour. */
 export function startSweeping(deps: Deps): { stop: () => void } {
   let stopped = false;
-  const log: Deps["log"] = (...line) => stopped || deps.log(...line); // the database is closed then
+  const log: Deps["log"] = (...line) => stopped || deps.log(...line); // the database may be closed
   let timer: Timer;
   const next = (ms: number) => {
     timer = setTimeout(async () => {
@@ -55,7 +55,7 @@ export async function sweep(deps: Deps): Promise<void> {
       await deleteEvaluations(db, { collector_id: id, before });
       await deleteExpiredApprovals(db, id, before);
     }
-    // Of a collector that is gone, nobody says how long.
+    // Events of deleted collectors have no retention of their own.
     await deleteEvaluations(db, {
       collector_id: null,
       before: daysAgo(settings.EVENT_RETENTION_DAYS),

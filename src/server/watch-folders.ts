@@ -1,4 +1,4 @@
-/** Checks every few seconds that the folders this node writes to take a file, for readiness. */
+/** Checks every few seconds that this node can write to its folders, for readiness. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { sqliteFile } from "../db/sqlite.ts";
@@ -7,11 +7,11 @@ import type { Log } from "../lib/log.ts";
 import type { Settings } from "../settings.ts";
 
 const CHECK_MS = 5_000;
-/** One block: a full disk has none. */
+/** One block: fails on a full disk. */
 const PROBE = new Uint8Array(4096);
 
 export interface FolderWatch {
-  /** Why the data folder cannot be written, as a sentence without paths; undefined when it can. */
+  /** Returns why the data folder is not writable, as a sentence without paths; undefined when it is writable. */
   problem: () => string | undefined;
   stop: () => void;
 }
@@ -24,7 +24,7 @@ export function watchFolders(settings: Settings, log: Log): FolderWatch {
   let checking = false;
 
   const check = async () => {
-    if (checking) return; // a disk that hangs
+    if (checking) return; // the disk does not respond
     checking = true;
     let found: string | undefined;
     for (const folder of folders) found ??= await refusalOf(folder);

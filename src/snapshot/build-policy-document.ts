@@ -1,11 +1,11 @@
-/** A policy together with the detectors it uses now: checked, and complete in itself. */
+/** Builds the document of a policy version: the policy and the detectors it uses. */
 import { AppError } from "../contract/errors.ts";
 import type { PolicyDocument, PolicyInput } from "../contract/policies.ts";
 import type { Db } from "../db/db.ts";
 import { detectorTable } from "../db/detectors.ts";
 import { validatePolicy } from "../policy/validate-policy.ts";
 
-/** Secrets in the detectors' settings stay sealed. Throws when the policy could not be saved. */
+/** Secrets in the settings of detectors stay encrypted. Throws for an invalid policy. */
 export async function buildPolicyDocument(db: Db, policy: PolicyInput): Promise<PolicyDocument> {
   const rows = await detectorTable.all(db);
   const kinds = new Map(rows.map(({ id, kind }) => [id, kind]));
@@ -16,7 +16,7 @@ export async function buildPolicyDocument(db: Db, policy: PolicyInput): Promise<
   return { ...toPolicyInput(policy), detectors: Object.fromEntries(detectors) };
 }
 
-/** Without what a stored row has beside it. */
+/** Removes the members that only a stored row has. */
 export function toPolicyInput(policy: PolicyInput): PolicyInput {
   const { name, mode, gates, input_rules, output_rules } = policy;
   return { name, mode, gates, input_rules, output_rules };

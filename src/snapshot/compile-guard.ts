@@ -1,4 +1,4 @@
-/** The part of the snapshot that evaluation reads: collectors, their keys, and policies ready to run. */
+/** Compiles the part of the snapshot that evaluations read: collectors, their keys and policies. */
 import { collectorTable, overrideTable } from "../db/collectors.ts";
 import type { Db } from "../db/db.ts";
 import { detectorTable } from "../db/detectors.ts";
@@ -30,7 +30,7 @@ export async function compileGuard(
 
   const open: OpenSecret = (sealed, detector_id) => {
     const plain = unseal(keyring(), sealContextOf("detectors.settings", detector_id), sealed);
-    if (plain === undefined) throw new Error("A detector's secret opens with none of the keys.");
+    if (plain === undefined) throw new Error("No key decrypts the secret of a detector.");
     return plain;
   };
   const byNumber = new Map<string, ProgramView>();
@@ -44,7 +44,7 @@ export async function compileGuard(
       return program;
     });
   }
-  // A version never changes, so what was compiled stays right until nobody needs it.
+  // Versions are immutable: a compiled one is valid until it is no longer used.
   for (const name of programs.keys()) if (!byNumber.has(name)) programs.delete(name);
 
   const policies = new Map<string, ProgramView>();
@@ -84,7 +84,7 @@ export async function compileGuard(
   };
 }
 
-/** Programs that are ready, by policy and version: they outlive a snapshot. */
+/** Compiled programs by policy and version. They are reused by later snapshots. */
 export type Programs = Map<string, CompiledPolicy>;
 
 const nameOf = (policy_id: string, number: number): string => `${policy_id}:${number}`;

@@ -1,4 +1,4 @@
-/** Turns the rows of the configuration into the maps that the planes read. */
+/** Compiles the rows of the configuration to the maps that the planes read. */
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { adminTokenTable } from "../db/admin-tokens.ts";
 import { readBlockExpiries } from "../db/blocked-subjects.ts";
@@ -19,17 +19,16 @@ import type { ConsumerView, GatewayView, RegistryView, Snapshot } from "./snapsh
 
 export interface CompileOptions {
   keyring: () => Keyring;
-  /** Where the built-in demo upstream listens in this process. */
+  /** Address of the built-in demo upstream in this process. */
   demo_url: string;
   programs: Programs;
 }
 
 export async function compileSnapshot(db: Db, options: CompileOptions): Promise<Snapshot> {
-  // Read first: a change that lands between the reads below leaves this number behind, and the
-  // watcher compiles again.
+  // Read first: after a change between the reads below, this revision is old, and the watcher compiles again.
   const { revision, state } = await configState(db);
   const gatewayRows = await gatewayTable.all(db);
-  // MCP servers are none of the data plane's: their own plane reads them where it needs them.
+  // Without MCP registries, which the MCP plane reads from the database.
   const registryRows = (await registryTable.all(db)).filter(isLlm);
   const consumerRows = await consumerTable.all(db);
   const attached = await attachedRegistries(db);
@@ -78,7 +77,7 @@ function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): G
   const enabled = required_plugins
     .filter((entry) => entry.enabled)
     .sort((one, other) => one.priority - other.priority);
-  // A plugin runs once, for all of its entries together, in the place of its first entry.
+  // A plugin runs once for all its entries, at the position of the first.
   const byName = Map.groupBy(enabled, (entry) => entry.name);
   const plugins = [...byName].map(([plugin, entries]) => ({
     name: plugin,
@@ -95,7 +94,8 @@ export function toRegistryView(
   let problem: string | undefined;
   const open = (sealed: string, path: string): string => {
     const plain = unseal(keyring(), registrySecret(row.id, path), sealed);
-    if (plain === undefined) problem = "its credential cannot be decrypted with the keys at hand";
+    if (plain === undefined)
+      problem = "its credential cannot be decrypted with the keys of this node";
     return plain ?? "";
   };
   const { provider_options, auth } = mapSecrets(
@@ -113,7 +113,7 @@ export function toRegistryView(
       api_key: auth?.api_key ?? null,
     },
     capabilities: new Set(row.capabilities ?? listCapabilities(provider)),
-    // The demo upstream is ours, on loopback.
+    // The demo upstream is on loopback.
     allow_private: row.allow_private || row.provider === "demo",
     created: Math.floor(Date.parse(row.created_at) / 1000),
     enabled: row.enabled,

@@ -1,3 +1,3 @@
-/** A stored time as milliseconds; what has no end ends never. */
+/** Converts a stored expiry time to milliseconds; null never expires. */
 export const toExpiryMs = (time: string | null): number =>
   time === null ? Infinity : Date.parse(time);

@@ -1,4 +1,4 @@
-/** Which consumer does a slug name, and does the key that was sent belong to it? All from memory (spec 5). */
+/** Finds the consumer of a slug and checks its key, in memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
 import { Slug } from "../contract/shapes.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";
@@ -8,19 +8,20 @@ export interface ConsumerCredentials {
   slug: string;
   headers: Headers;
   at: Date;
-  /** The gateway's slug must be sent too. */
+  /** Requires the slug of the gateway (PRIVATE_DATA_PLANE). */
   needs_gateway: boolean;
 }
 
 export function findConsumer(
   snapshot: Snapshot,
-  presented: ConsumerCredentials,
+  credentials: ConsumerCredentials,
 ): { consumer: ConsumerView; key: KeyView } {
-  const consumer = snapshot.consumersBySlug.get(presented.slug);
-  // An inactive consumer cannot be told from one that never was.
-  if (!consumer?.active) throw new AppError("not_found", "No consumer has this slug.");
-  const key = requireKey(snapshot, presented, consumer);
-  checkGateway(presented, consumer);
+  const consumer = snapshot.consumersBySlug.get(credentials.slug);
+  // The same error for inactive and unknown consumers.
+  if (!consumer?.active)
+    throw new AppError("not_found", "Unknown consumer. Check the first part of the path.");
+  const key = requireKey(snapshot, credentials, consumer);
+  checkGateway(credentials, consumer);
   return { consumer, key };
 }
 
@@ -29,9 +30,10 @@ function requireKey(
   { headers, at }: ConsumerCredentials,
   consumer: ConsumerView,
 ): KeyView {
-  const secret = presentedKey(headers);
-  if (!secret) throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NOTHING);
-  const key = validKey(snapshot, secret, consumer.gateway, at);
+  const secret = readKey(headers);
+  if (!secret)
+    throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NO_CREDENTIAL);
+  const key = findValidKey(snapshot, secret, consumer.gateway, at);
   if (!key) throw new AppError("unauthorized", "This key is unknown, expired or revoked.");
   if (key.consumer.id !== consumer.id) {
     throw new AppError("forbidden", "This key belongs to another consumer.");
@@ -39,8 +41,8 @@ function requireKey(
   return key;
 }
 
-/** Returns the key when it is valid at the gateway: a key of another gateway is unknown here. */
-function validKey(
+/** Returns the key if it is valid at the gateway. A key of another gateway counts as unknown. */
+function findValidKey(
   snapshot: Snapshot,
   secret: string,
   gateway: { id: string },
@@ -51,22 +53,22 @@ function validKey(
   return valid ? key : undefined;
 }
 
-/** Returns the valid key that a request presents to a gateway, if any. */
+/** Returns the key of a request if it is valid at the gateway. */
 export function findKeyAtGateway(
   snapshot: Snapshot,
   headers: Headers,
   gateway: { id: string },
   at: Date,
 ): KeyView | undefined {
-  const secret = presentedKey(headers);
-  return secret ? validKey(snapshot, secret, gateway, at) : undefined;
+  const secret = readKey(headers);
+  return secret ? findValidKey(snapshot, secret, gateway, at) : undefined;
 }
 
-const NOTHING = "Send a consumer key in the header X-AG-API-Key.";
+const NO_CREDENTIAL = "Send a consumer key in the header X-AG-API-Key.";
 const NO_KEY = "The header Authorization contains no consumer key. Consumer keys begin with ag_.";
 
-/** The first header that is there decides. The last two let unmodified client libraries in. */
-function presentedKey(headers: Headers): string | undefined {
+/** Reads the first of three headers. The last two support unmodified client libraries. */
+function readKey(headers: Headers): string | undefined {
   const own = headers.get("x-ag-api-key") ?? headers.get("x-api-key");
   if (own !== null) return own;
   const authorization = headers.get("authorization") ?? "";
@@ -82,11 +84,11 @@ function checkGateway(
   const sent = headers.get("x-ag-gateway-slug")?.trim().toLowerCase();
   if (!sent) {
     if (!needs_gateway) return;
-    throw new AppError("invalid_request", "Send the gateway's slug in X-AG-Gateway-Slug.");
+    throw new AppError("invalid_request", "Send the slug of the gateway in X-AG-Gateway-Slug.");
   }
   if (sent === gateway.slug) return;
   if (!Slug.safeParse(sent).success) {
-    throw new AppError("invalid_request", "X-AG-Gateway-Slug is not a slug.");
+    throw new AppError("invalid_request", "X-AG-Gateway-Slug: is not a valid slug.");
   }
-  throw new AppError("not_found", "The gateway in X-AG-Gateway-Slug has no such consumer.");
+  throw new AppError("not_found", "X-AG-Gateway-Slug: this gateway does not have the consumer.");
 }

@@ -1,4 +1,4 @@
-/** The configuration as the planes read it: immutable maps, no database behind them. */
+/** Configuration that the planes read: immutable maps in memory. */
 import type { Collector } from "../contract/collectors.ts";
 import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consumers.ts";
 import type { RequiredPlugin } from "../contract/gateways.ts";
@@ -12,9 +12,9 @@ export interface GatewayView {
   id: string;
   slug: string;
   name: string;
-  /** Those with an enabled entry, in the order they run. */
+  /** Enabled plugins, in the order they run. */
   plugins: readonly RequiredPlugin[];
-  /** The collector that judges tool calls; null: none. */
+  /** Collector that evaluates tool calls; null: none. */
   guard_id: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface RegistryView {
   /** Unix seconds. */
   created: number;
   enabled: boolean;
-  /** Why it cannot be used although it is enabled, such as a credential no key opens. */
+  /** Reason why it is unusable, such as a credential that cannot be decrypted. */
   problem: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface ConsumerView {
   name: string;
   active: boolean;
   gateway: GatewayView;
-  /** In attach order, disabled ones included (the explain endpoint names them). */
+  /** In attach order, including disabled ones, which the explain endpoint lists. */
   registries: readonly AttachedView[];
   balancing: Consumer["balancing"];
   failover: Consumer["failover"];
@@ -70,7 +70,7 @@ export interface TokenView {
   expires_at: number;
 }
 
-/** Made ready when it is first needed; throws when it cannot be. */
+/** Compiles the policy on first use. Throws if it cannot be compiled. */
 export type ProgramView = () => CompiledPolicy;
 
 export interface CollectorView
@@ -84,13 +84,13 @@ export interface CollectorView
   overrides: ReadonlyMap<string, ProgramView>;
 }
 
-/** Of a collector key or a service client. */
+/** A collector key or service client. */
 export interface CollectorKeyView {
   id: string;
   collector: CollectorView;
   hash: string;
   expires_at: number;
-  /** Kept, because a key that stopped working is told from one that never existed (spec 7). */
+  /** Revoked keys are included: they get another error than unknown keys (spec 7). */
   revoked: boolean;
 }
 
@@ -101,7 +101,7 @@ export interface Snapshot {
   gateways: ReadonlyMap<string, GatewayView>;
   registries: ReadonlyMap<string, RegistryView>;
   consumersBySlug: ReadonlyMap<string, ConsumerView>;
-  /** Revoked keys and tokens are not in these two. */
+  /** Without revoked keys and tokens. */
   keysByHash: ReadonlyMap<string, KeyView>;
   tokensByHash: ReadonlyMap<string, TokenView>;
   /** Ids of console sessions that were signed out. */
@@ -112,7 +112,7 @@ export interface Snapshot {
   /** The newest version of each policy. */
   policies: ReadonlyMap<string, ProgramView>;
   disabledDetectors: ReadonlySet<string>;
-  /** Whom rate limits have blocked. */
+  /** Subjects blocked by a rate limit. */
   blocks: BlockExpiries;
 }
 

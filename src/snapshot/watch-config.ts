@@ -1,4 +1,4 @@
-/** Keeps the snapshot current: at once for changes made here, by notice or poll for those of others. */
+/** Keeps the snapshot current: at once after changes of this node, by notification or polling after those of others. */
 import { CONFIG_CHANNEL, configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { type RecordedRows, recordRows, replayRows } from "../db/record-rows.ts";
@@ -6,16 +6,16 @@ import type { Keyring } from "../lib/crypto/seal.ts";
 import { type CompileOptions, compileSnapshot } from "./compile.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 
-/** Half of the promise of one second, so that even a lost notice keeps it. */
+/** Changes must apply within one second, also when a notification is lost. */
 const POLL_MS = 400;
 
 export interface ConfigWatch {
   snapshot: () => Snapshot;
-  /** Resolves when a snapshot that holds every change committed before this call is in force. */
+  /** Resolves when the snapshot contains every change committed before this call. */
   refresh: () => Promise<void>;
-  /** The same, but only when something did change. */
+  /** Refreshes only if the configuration has changed. */
   catchUp: () => Promise<void>;
-  /** The database answered when it was last asked. */
+  /** Returns whether the database was available at the last check. */
   isReachable: () => boolean;
   stop: () => void;
 }
@@ -23,7 +23,7 @@ export interface ConfigWatch {
 export interface ConfigWatchOptions extends Omit<CompileOptions, "programs"> {
   /** Called with the rows of every new snapshot. */
   store?: ((rows: RecordedRows) => void) | undefined;
-  /** Rows to start with instead of those of the database, which is unavailable. */
+  /** Rows to start with while the database is unavailable. */
   stored?: RecordedRows | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function watchConfig(
 ): Promise<ConfigWatch> {
   const programs: CompileOptions["programs"] = new Map();
   let current: Snapshot = EMPTY_SNAPSHOT;
-  /** What its secrets were opened with: a key that comes later may open more. */
+  /** Keys that decrypted the secrets of `current`: a newer key may decrypt more. */
   let keyring: Keyring | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -65,7 +65,7 @@ export async function watchConfig(
       });
       return running;
     }
-    // The running one may have read its rows before the change: one more run serves all who wait.
+    // The running load may have read its rows before the change: one more load serves all callers.
     next ??= running
       .catch(() => {})
       .then(() => {
@@ -85,13 +85,13 @@ export async function watchConfig(
       if (lost) log("database_back", { level: "info" });
       lost = false;
     } catch (thrown) {
-      // The planes go on with the last snapshot for as long as it takes.
+      // The planes continue with the last snapshot.
       if (!lost) log("database_lost", { level: "error", error: thrown });
       lost = true;
     }
   };
 
-  // Without `keyring`, the first contact with the database reads all rows again, whatever the revision.
+  // `keyring` stays undefined, so the first poll reads all rows again.
   if (stored)
     current = await compileSnapshot(replayRows(stored, db.dialect), { ...options, programs });
   else {

@@ -34,7 +34,7 @@ test.each([
   ["an unknown consumer", ["key", "create", "--consumer", "unknown"], 1, "unknown"],
   ["an unknown collector", ["key", "create", "--collector", "nothing"], 1, "nothing"],
   ["a key without an owner", ["key", "create"], 1, "--collector"],
-  ["a key for two", ["key", "create", "--consumer", "a", "--collector", "b"], 1, "one of"],
+  ["a key for two", ["key", "create", "--consumer", "a", "--collector", "b"], 1, "either"],
 ])("%s is reported in one line", async (_, args, code, named) => {
   const run = await runProgram(args, installed);
 
@@ -103,7 +103,7 @@ test.each([
   const { code, out } = await runProgram(["key", "create", flag, holder], settings);
 
   expect(code).toBe(0);
-  expect(out).toMatch(new RegExp(`^${prefix}_[\\w-]{43}\n\nCopy it now\\.`));
+  expect(out).toMatch(new RegExp(`^${prefix}_[\\w-]{43}\n\nCopy it now:`));
   rmSync(dir, { recursive: true });
 });
 

@@ -90,12 +90,12 @@ test("apply --json gives the plan", async () => {
 });
 
 test.each([
-  [["apply"], 1, "-f: name the file."],
+  [["apply"], 1, "-f: is required."],
   [["apply", "-f", "nowhere.yaml"], 1, "nowhere.yaml: cannot be read"],
   [["apply", "-f", "x", "--nope"], 2, "--nope"],
   [["apply", "x"], 2, "x"],
-  [["backup", "-o", "x.gz"], 1, "There is no database at "],
-  [["restore"], 1, "-f: name the backup."],
+  [["backup", "-o", "x.gz"], 1, "No database at "],
+  [["restore"], 1, "-f: is required."],
   [["restore", "-f", "nowhere.gz"], 1, "nowhere.gz: no such file."],
 ])("%j exits with %d and a reason", async (args, code, message) => {
   const { settings } = folder();
@@ -249,10 +249,8 @@ test("backup and restore move an installation into another folder", async () => 
   writeFileSync(join(dir, "moved/keys"), readFileSync(join(dir, "installation/keys")));
   const plan = await runProgram(["apply", "-f", file, "--dry-run"], moved);
 
-  expect(backup.out).toMatch(
-    /^Wrote \d+ rows to .*saved.jsonl.gz\.\nStored secrets in it are sealed/,
-  );
-  expect(twice).toMatchObject({ code: 1, err: expect.stringContaining("exists already") });
+  expect(backup.out).toMatch(/^Wrote \d+ rows to .*saved.jsonl.gz\.\nSecrets in it are encrypted/);
+  expect(twice).toMatchObject({ code: 1, err: expect.stringContaining("already exists") });
   expect(JSON.parse(restored.out)).toMatchObject({ keys: "missing", rows: expect.any(Number) });
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining("--force") });
   expect(plan.out).toBe("Nothing to change.\n");

@@ -57,7 +57,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
 
     expect(code).toBe(1);
-    expect(err).toContain("To begin anew, delete");
+    expect(err).toContain("To start over, delete");
     for (const text of [err, doctor.out]) expect(text).toContain(`${join(dir, "keys")} exists`);
     expect(readdirSync(dir)).toEqual(before);
     const file = sqliteFile(empty.url);

@@ -14,7 +14,7 @@ test.each([
   ["a positional argument", ["version", "extra"], "'extra'. See: portcullis version --help"],
   ["a missing value", ["start", "--listen"], "missing. See: portcullis start --help"],
   ["a value with a dash", ["start", "--listen", "-1"], "ambiguous. See: portcullis start --help"],
-  ["options before the command", ["--json", "version"], "command comes first"],
+  ["options before the command", ["--json", "version"], "Put the command before its options"],
 ])("%s: an invalid command refers to its help", async (_, args, message) => {
   const { code, err } = await runProgram(args);
 
@@ -65,7 +65,7 @@ test.each([
   const { code, err } = await runProgram(args, { PORTCULLIS_DATA_DIR: dir });
 
   expect(code).toBe(1);
-  expect(err).toContain(`There is no database at ${dir}/portcullis.db`);
+  expect(err).toContain(`No database at ${dir}/portcullis.db`);
   expect(err).toContain("--data-dir");
   expect(existsSync(dir)).toBe(false);
 });
@@ -75,18 +75,22 @@ test.each([
   ["a database that is no database", { url: "sqlite:taken" }, "DATABASE_URL"],
   ["a database in no folder", { url: "sqlite:nowhere/x.db" }, "DATABASE_URL"],
   ["an unreachable database", { url: "postgres://me@127.0.0.1:1/x" }, "DATABASE_URL"],
-  ["a database in memory", { url: "sqlite::memory:" }, "DATABASE_URL: must name a file"],
+  ["a database in memory", { url: "sqlite::memory:" }, "DATABASE_URL: must be a file"],
   [
     "a password with a /",
     { url: "postgres://me:s/cret@127.0.0.1/x" },
-    "DATABASE_URL: is no address",
+    "DATABASE_URL: is not a valid URL",
   ],
   [
     "a password with a %",
     { url: "postgres://me:s%cret@127.0.0.1/x" },
-    "DATABASE_URL: is no address",
+    "DATABASE_URL: is not a valid URL",
   ],
-  ["a Redis password with a /", { redis: "redis://:s/cret@127.0.0.1" }, "REDIS_URL: is no address"],
+  [
+    "a Redis password with a /",
+    { redis: "redis://:s/cret@127.0.0.1" },
+    "REDIS_URL: is not a valid URL",
+  ],
   ["a number that is none", { mib: "many" }, "JSON_BODY_MIB: must be a number"],
   ["half a number", { mib: "1.5" }, "JSON_BODY_MIB: must be a whole number"],
   ["a port there cannot be", { listen: "127.0.0.1:65536" }, "PORTCULLIS_LISTEN"],
@@ -147,7 +151,7 @@ test("missing rights of the Postgres user are reported without a stack trace", a
   await sql.close();
 
   expect(code).toBe(1);
-  expect(err).toMatch(/permission denied.*DATABASE_URL.*may make tables/);
+  expect(err).toMatch(/permission denied.*DATABASE_URL.*may create tables/);
 });
 
 test("an unreadable data folder is not treated as empty", async () => {
@@ -163,8 +167,10 @@ test("an unreadable data folder is not treated as empty", async () => {
 
   expect([exported.code, started.code, examined.code]).toEqual([1, 1, 1]);
   expect(exported.err).toContain("permission denied");
-  expect(started.err).toContain("may read and write");
-  expect(examined.out).toMatch(/FAIL {2}database: .*permission denied.*\n.*may read and write/);
+  expect(started.err).toContain("permissions of this user");
+  expect(examined.out).toMatch(
+    /FAIL {2}database: .*permission denied.*\n.*permissions of this user/,
+  );
   chmodSync(settings.PORTCULLIS_DATA_DIR, 0o700);
   rmSync(at, { recursive: true });
 });

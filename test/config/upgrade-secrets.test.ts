@@ -157,7 +157,7 @@ test("a secret of version 1 that no key decrypts does not change, and doctor nam
 
       const { out } = await runProgram(["doctor"], settings);
 
-      expect(out).toContain(`do not open: registries ${old.registry.id}`);
+      expect(out).toContain(`cannot be decrypted: registries ${old.registry.id}`);
     },
     "sealed:v1:gone:AAAA",
   ));

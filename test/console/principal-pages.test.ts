@@ -21,7 +21,7 @@ test("a principal signs in, connects an account, and rotates the token that uses
 
   await page.goto(link);
   await page.getByLabel("Your token").fill(token);
-  await press("Go on");
+  await press("Continue");
   await press("Sign in at Linear");
   await page.getByRole("heading", { name: "Linear is connected" }).waitFor();
 

@@ -81,13 +81,13 @@ describe.each(databaseKinds)("on %s", (database) => {
     const pageOf = async (kit: Kit, cookie: string) =>
       (await fetch(`${kit.url}${path}`, { headers: { cookie } })).text();
     const cookie = cookieOf(await submit(one, { token: await store.token("alice") }));
-    expect(await pageOf(one, cookie)).toContain("You are alice");
+    expect(await pageOf(one, cookie)).toContain("Signed in as alice");
 
     const reply = await submit(one, { sign_out: "" }, { cookie });
 
     expect([reply.status, cookieOf(reply)]).toEqual([303, "portcullis_principal="]);
     for (const kit of [one, other]) {
-      expect(await pageOf(kit, cookie)).not.toContain("You are alice");
+      expect(await pageOf(kit, cookie)).not.toContain("Signed in as alice");
       expect((await submit(kit, {}, { cookie })).status).toBe(401);
     }
   });

@@ -36,7 +36,9 @@ describe.each(databaseKinds)("on %s", (database) => {
     const { token, link } = await vendor.connected("alice");
     const browser = openBrowser();
     await browser.submit(link, { token: await vendor.store.newToken("alice") });
-    expect(await (await browser.visit(link)).text()).toContain("connected with another token");
+    expect(await (await browser.visit(link)).text()).toContain(
+      "connected with another of your tokens",
+    );
     await browser.submit(link, {});
     await using alice = await clientOf(token);
 

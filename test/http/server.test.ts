@@ -25,11 +25,11 @@ test.each([
   ["a host that is none", "GET /v1/gateways?x=1 HTTP/1.1\r\nHost: [::\r\n", " 401 "],
   ["a page of no host", "GET /console HTTP/1.0\r\n", " 200 "],
   ["an MCP endpoint of no host", "POST /me/mcp HTTP/1.0\r\nContent-Length: 0\r\n", " 401 "],
-  ["the data plane of no host", "GET /unknown/v1/models HTTP/1.0\r\n", "No consumer has this slug"],
+  ["the data plane of no host", "GET /unknown/v1/models HTTP/1.0\r\n", "Unknown consumer"],
   [
     "the data plane of an empty host",
     "GET /unknown/v1/models HTTP/1.1\r\nHost:\r\n",
-    "No consumer has this slug",
+    "Unknown consumer",
   ],
   ["a catalog of no host", "GET /v0.1/servers HTTP/1.0\r\n", " 401 "],
 ])("%s is handled like any other request", async (_, head, expected) => {

@@ -76,8 +76,8 @@ describe("behind an https address with a prefix", () => {
     expect([reply.status, (await submit("https://attacker.example.net")).status]).toEqual([
       303, 403,
     ]);
-    expect(await pageFor(cookie)).toContain("You are alice");
-    expect(await pageFor(asSibling(cookie))).not.toContain("You are alice");
+    expect(await pageFor(cookie)).toContain("Signed in as alice");
+    expect(await pageFor(asSibling(cookie))).not.toContain("Signed in as alice");
   });
 });
 

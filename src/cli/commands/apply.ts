@@ -1,4 +1,4 @@
-/** portcullis apply: makes the installation as a configuration file says, or shows what that would change. */
+/** portcullis apply: applies a configuration file, or shows the changes it would make. */
 import { readFileSync } from "node:fs";
 import { localActor } from "../../admin/perform.ts";
 import { applyConfig } from "../../config-file/apply.ts";
@@ -10,11 +10,11 @@ import { planJson, renderPlan } from "../show-plan.ts";
 
 export const applyCommand: Command = {
   name: "apply",
-  summary: "Make the installation as a configuration file says",
+  summary: "Apply a configuration file",
   options: {
     file: { type: "string", short: "f", summary: "The configuration file. Required." },
-    "dry-run": { type: "boolean", summary: "Show what would change, and change nothing." },
-    prune: { type: "boolean", summary: "Delete and revoke what the file does not list." },
+    "dry-run": { type: "boolean", summary: "Show the changes without making them." },
+    prune: { type: "boolean", summary: "Delete and revoke resources that are not in the file." },
     "keep-secrets": {
       type: "boolean",
       summary: "Keep stored secrets whose variable is not set.",
@@ -23,7 +23,8 @@ export const applyCommand: Command = {
   settings: STORAGE_SETTINGS,
   run: ({ settings, log, env }, values) => {
     const { file, prune = false, "dry-run": dryRun = false, "keep-secrets": keep = false } = values;
-    if (typeof file !== "string") throw new AppError("invalid_request", "-f: name the file.");
+    if (typeof file !== "string")
+      throw new AppError("invalid_request", "-f: is required. Set it to the configuration file.");
     const source = readConfigFile(readText(file), { file, env, keepSecrets: keep === true });
     return withDeps(settings, log, async (deps) => {
       const plan = await applyConfig(deps, source, {

@@ -1,4 +1,4 @@
-/** portcullis backup: writes the whole database into one file, while servers go on. */
+/** portcullis backup: writes the whole database to one file, while servers run. */
 import { existsSync } from "node:fs";
 import { AppError } from "../../contract/errors.ts";
 import { backup } from "../../db/backup.ts";
@@ -10,7 +10,7 @@ import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const backupCommand: Command = {
   name: "backup",
-  summary: "Write the whole database into one file",
+  summary: "Write the whole database to one file",
   options: {
     output: {
       type: "string",
@@ -25,14 +25,15 @@ export const backupCommand: Command = {
       typeof output === "string"
         ? output
         : `portcullis-${at.toISOString().replace(/[-:]|\.\d+/g, "")}.jsonl.gz`;
-    if (existsSync(file)) throw new AppError("already_exists", `${file}: exists already.`);
+    if (existsSync(file))
+      throw new AppError("already_exists", `${file}: already exists. Choose another file with -o.`);
     checkInstalled(settings);
-    // Opened without bringing the schema up to date: a backup is what one makes before that.
+    // Opened without a migration: a backup is made before one.
     const db = await openDb(settings.DATABASE_URL);
     try {
       const { rows } = await backup(db, file, at);
       const keys = settings.PORTCULLIS_KEYS === undefined ? keyFile(settings) : "PORTCULLIS_KEYS";
-      const note = `Stored secrets in it are sealed: keep ${keys} too, in another place.`;
+      const note = `Secrets in it are encrypted: store ${keys} too, in another place.`;
       return { text: `Wrote ${rows} rows to ${file}.\n${note}`, json: { file, rows, keys } };
     } finally {
       await db.close();

@@ -1,4 +1,4 @@
-/** portcullis doctor: looks at everything that can be wrong, and says what to do. */
+/** portcullis doctor: checks an installation and gives advice. */
 import type { Check } from "../../server/doctor/check.ts";
 import { runChecks } from "../../server/doctor/doctor.ts";
 import { type Command, FLAG_SETTINGS } from "../command.ts";
@@ -7,7 +7,7 @@ const MARK: Record<Check["state"], string> = { ok: "ok  ", warn: "WARN", fail: "
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Check settings, database, Redis, keys, clock and ports, and say what to do",
+  summary: "Check settings, database, Redis, keys, clock and ports, and give advice",
   options: {},
   settings: FLAG_SETTINGS,
   async run({ settings, env }) {
@@ -18,7 +18,7 @@ export const doctorCommand: Command = {
     ]);
     const failed = checks.filter(({ state }) => state === "fail").length;
     const warned = checks.filter(({ state }) => state === "warn").length;
-    lines.push("", `${checks.length} checks: ${failed} failed, ${warned} to look at.`);
+    lines.push("", `${checks.length} checks: ${failed} failed, ${warned} warned.`);
     return { text: lines.join("\n"), json: { ok: failed === 0, checks }, exit: failed ? 1 : 0 };
   },
 };

@@ -1,4 +1,4 @@
-/** portcullis export: writes the whole installation as a configuration file. */
+/** portcullis export: writes the configuration as a file. */
 import { writeFileSync } from "node:fs";
 import { exportConfig } from "../../config-file/export.ts";
 import { withInstallation } from "../../server/open-storage.ts";
@@ -6,9 +6,9 @@ import { type Command, STORAGE_SETTINGS } from "../command.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Write the installation as a configuration file (YAML)",
+  summary: "Write the configuration as a YAML file",
   options: {
-    output: { type: "string", short: "o", summary: "File to write. Default: the terminal." },
+    output: { type: "string", short: "o", summary: "File to write. Default: standard output." },
   },
   settings: STORAGE_SETTINGS,
   run: ({ settings, log }, { output }) =>
@@ -16,7 +16,9 @@ export const exportCommand: Command = {
       const { yaml, variables } = await exportConfig(deps);
       if (typeof output !== "string") return { text: yaml.trimEnd(), json: { yaml, variables } };
       writeFileSync(output, yaml, { mode: 0o600 });
-      const needed = variables.length ? ` It needs these variables: ${variables.join(", ")}.` : "";
+      const needed = variables.length
+        ? ` It requires these variables: ${variables.join(", ")}.`
+        : "";
       return { text: `Wrote ${output}.${needed}`, json: { file: output, variables } };
     }),
 };

@@ -1,4 +1,4 @@
-/** portcullis key create: makes a key for a consumer or a collector. It is printed once and kept nowhere. */
+/** portcullis key create: creates a key for a consumer or a collector. It is printed once and not stored. */
 import { localActor, perform } from "../../admin/perform.ts";
 import { collectorKeys } from "../../contract/collector-keys.ts";
 import { consumerKeys } from "../../contract/consumer-keys.ts";
@@ -15,15 +15,18 @@ export const keyCreateCommand: Command = {
   name: "key create",
   summary: "Create a key for a consumer or a collector",
   options: {
-    consumer: { type: "string", summary: "The consumer's slug." },
-    collector: { type: "string", summary: "Instead: the collector's name." },
-    name: { type: "string", summary: "What people recognize it by. Default: the command line." },
-    expires: { type: "string", summary: "RFC 3339 time at which it ends. Default: never." },
+    consumer: { type: "string", summary: "Slug of the consumer." },
+    collector: { type: "string", summary: "Name of the collector, instead of --consumer." },
+    name: { type: "string", summary: "Name of the key. Default: Created by the command line." },
+    expires: { type: "string", summary: "Expiry, as an RFC 3339 time. Default: never." },
   },
   settings: STORAGE_SETTINGS,
-  run: ({ settings, log }, { consumer, collector, name = "Made by the command line", expires }) => {
+  run: (
+    { settings, log },
+    { consumer, collector, name = "Created by the command line", expires },
+  ) => {
     if ((consumer === undefined) === (collector === undefined)) {
-      throw new AppError("invalid_request", "Name one of --consumer and --collector.");
+      throw new AppError("invalid_request", "Set either --consumer or --collector.");
     }
     return withInstallation(settings, log, async (deps) => {
       const { keys, params } =
@@ -38,27 +41,27 @@ export const keyCreateCommand: Command = {
           { params, body: { name, expires_at: expires ?? null } },
         ),
       );
-      const note = `Copy it now. From here on only "${made.hint}" is shown.`;
+      const note = `Copy it now: it is not shown again, except for "${made.hint}".`;
       return { text: `${made.key}\n\n${note}`, json: made };
     });
   },
 };
 
-interface Holder {
+interface KeyOwner {
   keys: KeyEndpoints;
   params: Record<string, string>;
 }
 
-async function findConsumer(deps: Deps, slug: string): Promise<Holder> {
+async function findConsumer(deps: Deps, slug: string): Promise<KeyOwner> {
   const row = await consumerTable.find(deps.db, { slug });
   if (row) {
     return { keys: consumerKeys, params: { gateway_id: row.gateway_id, consumer_id: row.id } };
   }
-  throw new AppError("not_found", `--consumer: there is no consumer with the slug "${slug}".`);
+  throw new AppError("not_found", `--consumer: no consumer has the slug "${slug}".`);
 }
 
-async function findCollector(deps: Deps, name: string): Promise<Holder> {
+async function findCollector(deps: Deps, name: string): Promise<KeyOwner> {
   const row = await collectorTable.find(deps.db, { name });
   if (row) return { keys: collectorKeys, params: { collector_id: row.id } };
-  throw new AppError("not_found", `--collector: there is no collector with the name "${name}".`);
+  throw new AppError("not_found", `--collector: no collector has the name "${name}".`);
 }

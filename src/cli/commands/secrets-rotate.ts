@@ -1,4 +1,4 @@
-/** portcullis secrets rotate: a new encryption key, and every stored secret sealed with it. Servers go on. */
+/** portcullis secrets rotate: creates an encryption key and encrypts all stored secrets with it, while servers run. */
 import { localActor } from "../../admin/perform.ts";
 import { rotateSecrets } from "../../admin/rotate-secrets.ts";
 import { addKey, keyFile } from "../../server/keyring.ts";
@@ -13,18 +13,20 @@ export const secretsRotateCommand: Command = {
   run: ({ settings, log }) =>
     withInstallation(settings, log, async (deps) => {
       const fromFile = settings.PORTCULLIS_KEYS === undefined;
-      // With PORTCULLIS_KEYS the new key is the one that was put first there.
+      // With PORTCULLIS_KEYS, the first key is the new one.
       if (fromFile) addKey(keyFile(settings));
       const rotated = await rotateSecrets(deps, localActor("portcullis secrets rotate"));
       const { key, resealed, unreadable } = rotated;
-      const lines = [`Sealed ${resealed} secret${resealed === 1 ? "" : "s"} with the key ${key}.`];
+      const lines = [
+        `Encrypted ${resealed} secret${resealed === 1 ? "" : "s"} with the key ${key}.`,
+      ];
       if (unreadable) {
-        lines.push(`${unreadable} could not be opened by any key and stay as they were.`);
+        lines.push(`${unreadable} could not be decrypted by any key and are unchanged.`);
       }
       if (fromFile && deps.db.dialect === "postgres") {
-        lines.push(`Copy ${keyFile(settings)} to every other node now: they need the new key.`);
+        lines.push(`Copy ${keyFile(settings)} to all other nodes now: they require the new key.`);
       }
-      lines.push("Keep the old keys for as long as you keep backups that were made before.");
+      lines.push("Keep the old keys as long as you keep older backups.");
       return { text: lines.join("\n"), json: rotated, exit: unreadable ? 1 : 0 };
     }),
 };

@@ -1,4 +1,4 @@
-/** portcullis start: serves until it is told to stop, then finishes what is running. */
+/** portcullis start: serves until SIGTERM or SIGINT, then finishes running requests. */
 import { renderBanner } from "../../server/banner.ts";
 import { start } from "../../server/start.ts";
 import { findUnknownSettings } from "../../settings.ts";
@@ -24,15 +24,15 @@ export const startCommand: Command = {
     );
     const signal = await stopped;
     log("stopping", { signal });
-    // A second signal means now.
+    // A second signal ends the process at once.
     for (const again of ["SIGTERM", "SIGINT"] as const) process.on(again, () => process.exit(1));
     await running.stop();
     log("stopped", {});
-    // A dial that is under way cannot be canceled, and would keep the process alive for two minutes.
+    // A connection attempt cannot be canceled, and would keep the process alive for two minutes.
     setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
     return { text: "", json: { stopped: signal } };
   },
 };
 
-/** Leaves time for the last log lines. */
+/** Time to write the last log lines. */
 const EXIT_AFTER_MS = 250;

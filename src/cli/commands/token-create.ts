@@ -1,4 +1,4 @@
-/** portcullis token create: makes an administrator token. It is printed once and kept nowhere. */
+/** portcullis token create: creates an administrator token. It is printed once and not stored. */
 import { localActor, perform } from "../../admin/perform.ts";
 import { AppError } from "../../contract/errors.ts";
 import { type AdminToken, createToken } from "../../contract/tokens.ts";
@@ -12,13 +12,13 @@ export const tokenCreateCommand: Command = {
   name: "token create",
   summary: "Create an administrator token",
   options: {
-    name: { type: "string", summary: "What people recognize it by. Required." },
+    name: { type: "string", summary: "Name of the token. Required." },
     role: { type: "string", summary: "owner, admin, approver, auditor or viewer. Default: admin." },
     gateways: {
       type: "string",
-      summary: "Gateways it is for: slugs, separated by commas. Default: all.",
+      summary: "Slugs of the gateways it is limited to, separated by commas. Default: all.",
     },
-    expires: { type: "string", summary: "RFC 3339 time at which it ends. Default: never." },
+    expires: { type: "string", summary: "Expiry, as an RFC 3339 time. Default: never." },
   },
   settings: STORAGE_SETTINGS,
   run: ({ settings, log }, { name, role = "admin", gateways, expires }) =>
@@ -37,7 +37,7 @@ export const tokenCreateCommand: Command = {
           { body },
         ),
       );
-      const note = `Copy it now. From here on only "${made.hint}" is shown.`;
+      const note = `Copy it now: it is not shown again, except for "${made.hint}".`;
       return { text: `${made.token}\n\n${note}`, json: made };
     }),
 };
@@ -47,7 +47,7 @@ function gatewayIds(deps: Deps, slugs: string): Promise<string[]> {
     slugs.split(",").map(async (slug) => {
       const row = await gatewayTable.find(deps.db, { slug: slug.trim() });
       if (row) return row.id;
-      const text = `--gateways: there is no gateway with the slug "${slug.trim()}".`;
+      const text = `--gateways: no gateway has the slug "${slug.trim()}".`;
       throw new AppError("not_found", text);
     }),
   );

@@ -1,10 +1,10 @@
-/** portcullis version: which release this is, and on which Bun it runs. */
+/** portcullis version: prints the release and the Bun version. */
 import project from "../../../package.json" with { type: "json" };
 import type { Command } from "../command.ts";
 
 export const versionCommand: Command = {
   name: "version",
-  summary: "Say which release this is",
+  summary: "Print the release",
   options: {},
   settings: [],
   run: async () => ({

@@ -1,4 +1,4 @@
-/** Does the machine give the program what it needs? Folder, ports, open files. */
+/** Checks the machine: data folder, ports, limit of open files. */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
@@ -6,12 +6,12 @@ import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { readText } from "../../net/read-body.ts";
 import { createSend } from "../../net/send.ts";
 import { listenAddress, listenSetting } from "../../settings.ts";
-import { dialable } from "../http/dialable.ts";
+import { toReachableOrigin } from "../http/to-reachable-origin.ts";
 import { keyFile } from "../keyring.ts";
 import type { Check, CheckContext } from "./check.ts";
 
-export async function checkMachine(patient: CheckContext): Promise<Check[]> {
-  const { settings } = patient;
+export async function checkMachine(context: CheckContext): Promise<Check[]> {
+  const { settings } = context;
   const addresses = new Map(
     settings.PORTCULLIS_PLANES.map((plane) => [
       listenAddress(settings, plane),
@@ -19,8 +19,8 @@ export async function checkMachine(patient: CheckContext): Promise<Check[]> {
     ]),
   );
   return [
-    checkFolder(patient),
-    ...checkKeyFile(patient),
+    checkFolder(context),
+    ...checkKeyFile(context),
     ...(await Promise.all([...addresses].map(checkPort))),
     checkOpenFiles(),
   ];
@@ -29,53 +29,53 @@ export async function checkMachine(patient: CheckContext): Promise<Check[]> {
 function checkFolder({ settings }: CheckContext): Check {
   const name = "data folder";
   const folder = resolve(settings.PORTCULLIS_DATA_DIR);
-  // A folder that is not there yet is made on start, inside the nearest one that is.
+  // A missing folder is created at start, inside the nearest existing one.
   let nearest = folder;
   while (!existsSync(nearest)) nearest = dirname(nearest);
   try {
     accessSync(nearest, constants.W_OK | constants.X_OK);
   } catch {
-    const todo = `Let the user that runs Portcullis write there, or set PORTCULLIS_DATA_DIR.`;
-    return { name, state: "fail", message: `${nearest} cannot be written to`, todo };
+    const todo = "Make it writable for the user that runs Portcullis, or set PORTCULLIS_DATA_DIR.";
+    return { name, state: "fail", message: `${nearest} is not writable`, todo };
   }
   if (nearest !== folder) {
-    return { name, state: "ok", message: `${folder} is made at the first start` };
+    return { name, state: "ok", message: `${folder} will be created at the first start` };
   }
   if (!statSync(folder).isDirectory()) {
     const todo = "Set PORTCULLIS_DATA_DIR to a folder.";
     return { name, state: "fail", message: `${folder} is a file`, todo };
   }
-  return privacy(name, folder, "700");
+  return checkMode(name, folder, "700");
 }
 
 function checkKeyFile({ settings }: CheckContext): Check[] {
   const file = keyFile(settings);
   if (settings.PORTCULLIS_KEYS !== undefined || !existsSync(file)) return [];
-  return [privacy("key file", file, "600")];
+  return [checkMode("key file", file, "600")];
 }
 
-function privacy(name: string, path: string, mode: string): Check {
+function checkMode(name: string, path: string, mode: string): Check {
   if ((statSync(path).mode & 0o077) === 0) {
     return { name, state: "ok", message: `${path} is private` };
   }
-  const message = `other users of this machine can look into ${path}`;
+  const message = `other users of this machine can read ${path}`;
   return { name, state: "warn", message, todo: `chmod ${mode} ${shellQuote(path)}` };
 }
 
 async function checkPort([address, setting]: [string, string]): Promise<Check> {
   const name = `listen ${address}`;
   const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
-  const refused = await tryToListen(host, Number(port));
-  if (!refused) return { name, state: "ok", message: "free" };
-  if (refused.code === "EADDRINUSE") {
+  const failure = await tryToListen(host, Number(port));
+  if (!failure) return { name, state: "ok", message: "free" };
+  if (failure.code === "EADDRINUSE") {
     if (await isPortcullis(host, port)) {
-      return { name, state: "ok", message: "a running Portcullis answers here" };
+      return { name, state: "ok", message: "used by a running Portcullis" };
     }
     const todo = `Stop the other program, or set ${setting} to another port.`;
     return { name, state: "fail", message: "another program uses this port", todo };
   }
   const todo = `Set ${setting} to an address of this machine and a port above 1023.`;
-  return { name, state: "fail", message: refused.message, todo };
+  return { name, state: "fail", message: failure.message, todo };
 }
 
 function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
@@ -90,7 +90,7 @@ async function isPortcullis(host: string, port: string): Promise<boolean> {
   const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   try {
     const reply = await createSend()({
-      url: `${dialable(origin)}/healthz`,
+      url: `${toReachableOrigin(origin)}/healthz`,
       method: "GET",
       headers: {},
       allow_private: true,
@@ -98,20 +98,20 @@ async function isPortcullis(host: string, port: string): Promise<boolean> {
     });
     return Bun.deepEquals(JSON.parse(await readText(reply, 1024)), { status: "ok" });
   } catch {
-    return false; // Whatever it is, it does not speak as we do.
+    return false; // not Portcullis
   }
 }
 
-const FEW_FILES = 4096;
+const MIN_OPEN_FILES = 4096;
 
 function checkOpenFiles(): Check {
   const name = "open files";
   const { stdout } = Bun.spawnSync(["sh", "-c", "ulimit -n"]);
   const limit = stdout.toString().trim();
-  if (limit === "unlimited" || Number(limit) >= FEW_FILES) {
+  if (limit === "unlimited" || Number(limit) >= MIN_OPEN_FILES) {
     return { name, state: "ok", message: `limit ${limit}` };
   }
-  const message = `limit ${limit}: every connection takes one, and a request has two`;
+  const message = `limit ${limit} is low: each request uses two connections, and each connection one file`;
   const todo = "Raise it with ulimit -n 65536, or LimitNOFILE= in a systemd unit.";
   return { name, state: "warn", message, todo };
 }

@@ -1,4 +1,4 @@
-/** What one check of the doctor is given, and what it says. */
+/** Input and result of a check of `portcullis doctor`. */
 import { AppError } from "../../contract/errors.ts";
 import { redactText } from "../../lib/redact.ts";
 import type { Settings } from "../../settings.ts";
@@ -6,9 +6,9 @@ import type { Settings } from "../../settings.ts";
 export interface Check {
   name: string;
   state: "ok" | "warn" | "fail";
-  /** What was found. */
+  /** Finding. */
   message: string;
-  /** What to do about it. */
+  /** Advice to the operator. */
   todo?: string;
 }
 
@@ -18,19 +18,19 @@ export interface CheckContext {
   now: () => Date;
 }
 
-/** What went wrong, in words that may be printed. */
+/** Returns the reason of a failure, without secrets. */
 export function describeReason(thrown: unknown): string {
   const cause = causeOf(thrown);
   return redactText(cause instanceof Error ? cause.message : String(cause));
 }
 
-/** What to do about a database that cannot be opened: a file, or a server. */
+/** Returns advice for a database that cannot be opened: a file, or a server. */
 export function adviseOnDatabase(thrown: unknown): string {
   const cause = causeOf(thrown);
   const isFile = cause instanceof Error && (cause.name === "SQLiteError" || "syscall" in cause);
   return isFile
-    ? "See that PORTCULLIS_DATA_DIR or DATABASE_URL names it, that this user may read and write there, and that the disk has room."
-    : "See that it runs, and that DATABASE_URL names it with the right password and a user that may make tables there.";
+    ? "Check PORTCULLIS_DATA_DIR or DATABASE_URL, the permissions of this user on the file, and the free space of the disk."
+    : "Check that it is running, and that DATABASE_URL has the right password and a user that may create tables.";
 }
 
 const causeOf = (thrown: unknown): unknown =>

@@ -1,4 +1,4 @@
-/** Is everything as it should be, and if not, what is to be done? Looks at things and changes none. */
+/** Checks an installation and gives advice. Read-only. */
 import { readFileSync } from "node:fs";
 import { readConfigFile } from "../../config-file/read-file.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
@@ -10,13 +10,13 @@ import { checkDatabase } from "./check-database.ts";
 import { checkMachine } from "./check-machine.ts";
 
 export async function runChecks({ settings, env }: Omit<CheckContext, "now">): Promise<Check[]> {
-  const patient = { settings, env, now };
+  const context = { settings, env, now };
   return [
-    checkSettings(patient),
-    ...checkConfigFile(patient),
-    ...(await checkMachine(patient)),
-    ...(await checkDatabase(patient)),
-    ...(await checkRedis(patient)),
+    checkSettings(context),
+    ...checkConfigFile(context),
+    ...(await checkMachine(context)),
+    ...(await checkDatabase(context)),
+    ...(await checkRedis(context)),
   ];
 }
 
@@ -29,8 +29,8 @@ function checkSettings({ env }: CheckContext): Check {
   return {
     name: "settings",
     state: "warn",
-    message: `${unknown.join(", ")}: no such setting`,
-    todo: "Correct the name, or unset it. docs/settings.md lists them.",
+    message: `unknown setting ${unknown.join(", ")}`,
+    todo: "Correct the name, or unset it. See docs/settings.md.",
   };
 }
 
@@ -41,7 +41,7 @@ function checkConfigFile({ settings, env }: CheckContext): Check[] {
     readConfigFile(readFileSync(file, "utf8"), { file, env, keepSecrets: false });
     return [{ name: "configuration file", state: "ok", message: `${file} is valid` }];
   } catch (thrown) {
-    const todo = `Correct it, and try it with: portcullis apply --dry-run -f ${shellQuote(file)}`;
+    const todo = `Correct it, then run: portcullis apply --dry-run -f ${shellQuote(file)}`;
     return [{ name: "configuration file", state: "fail", message: describeReason(thrown), todo }];
   }
 }
@@ -51,11 +51,11 @@ async function checkRedis({ settings }: CheckContext): Promise<Check[]> {
   const name = "redis";
   try {
     (await openRedis(settings.REDIS_URL)).close();
-    return [{ name, state: "ok", message: "answers" }];
+    return [{ name, state: "ok", message: "available" }];
   } catch (thrown) {
-    const message = `cannot be reached: ${describeReason(thrown)}`;
+    const message = `cannot connect: ${describeReason(thrown)}`;
     const todo =
-      "See that it runs, and that REDIS_URL names it with the right password. Until then every node counts alone.";
+      "Check that it is running, and that REDIS_URL has the right password. Until then each node counts alone.";
     return [{ name, state: "fail", message, todo }];
   }
 }

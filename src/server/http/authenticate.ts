@@ -1,4 +1,4 @@
-/** Who is calling the admin API, and whether they may make this call. */
+/** Identifies the caller of the admin API and checks its permissions. */
 import { type Endpoint, isAdministrative } from "../../contract/endpoint.ts";
 import { AppError } from "../../contract/errors.ts";
 import { PERMISSIONS } from "../../contract/roles.ts";
@@ -8,7 +8,7 @@ import { hashSecret } from "../../lib/crypto/secrets.ts";
 import type { Actor } from "../../route.ts";
 import { findSessionToken, findValidToken, rejectForeignForm } from "./session.ts";
 
-const NOBODY: Actor = {
+const ANONYMOUS: Actor = {
   id: null,
   name: "anonymous",
   role: "viewer",
@@ -22,23 +22,23 @@ export function authenticate(
   request: Request,
   params: Record<string, string>,
 ): Actor {
-  // Signed in as somebody else by another site, a person would save secrets where that one reads them.
+  // Login CSRF: another site could sign a person in under its own token and read what they save.
   if (endpoint.name === signIn.name) rejectForeignForm(request);
-  if (!isAdministrative(endpoint.auth)) return NOBODY;
+  if (!isAdministrative(endpoint.auth)) return ANONYMOUS;
   const actor = actorOf(deps, request);
   if (!PERMISSIONS[actor.role].includes(endpoint.auth)) {
     throw new AppError(
       "forbidden",
-      `The role "${actor.role}" of this token may not do this: it needs the permission "${endpoint.auth}".`,
+      `The role "${actor.role}" of this token lacks the permission "${endpoint.auth}".`,
     );
   }
   const { gateway_ids } = actor;
   if (!gateway_ids) return actor;
-  // A token for some gateways must not make one for all, nor read or change what judges for the others.
-  if (params.gateway_id === undefined && !LIMITED_TOO.has(endpoint.name)) {
+  // A token for some gateways must not read or change what applies to others.
+  if (params.gateway_id === undefined && !OPEN_TO_LIMITED.has(endpoint.name)) {
     throw new AppError(
       "forbidden",
-      "This concerns all gateways, and this token is limited to some. Use one that is not.",
+      "This applies to all gateways, and this token is limited to some. Use an unlimited token.",
     );
   }
   if (params.gateway_id !== undefined && !gateway_ids.includes(params.gateway_id)) {
@@ -47,8 +47,8 @@ export function authenticate(
   return actor;
 }
 
-/** Their paths name no gateway, and they tell what is the same for all, or look at the limit themselves. */
-const LIMITED_TOO: ReadonlySet<string> = new Set([
+/** Endpoints without a gateway in the path that limited tokens may call: the same for all, or filtered by the operation. */
+const OPEN_TO_LIMITED: ReadonlySet<string> = new Set([
   "list_gateways",
   "list_plugins",
   "list_registry_kinds",

@@ -1,10 +1,10 @@
-/** Rejects requests that a page of another site makes in a browser: DNS rebinding would let it reach this program. */
+/** Rejects requests from web pages of other sites, which could reach this program by DNS rebinding. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { parseRequestUrl } from "./parse-request-url.ts";
 import { LOOPBACK } from "./public-origin.ts";
 
-/** Returns the Origin of a page that may call the MCP endpoint. Undefined: the client is not a browser. */
+/** Returns the Origin of a page that may call the MCP endpoint; undefined when the client is not a browser. */
 export function checkOrigin(
   deps: Deps,
   request: Request,
@@ -24,7 +24,7 @@ export function checkOrigin(
 
 function ownOrigin({ settings }: Deps, request: Request): string | undefined {
   if (settings.PUBLIC_URL !== undefined) return new URL(settings.PUBLIC_URL).origin;
-  // Only a loopback name is certain to be our own: another one comes from the Host header.
+  // The Host header is trusted only for a loopback name.
   const { origin, hostname } = parseRequestUrl(request);
   return LOOPBACK.test(hostname) ? origin : undefined;
 }

@@ -1,4 +1,4 @@
-/** The MCP plane, loaded with its first request: the protocol's SDK takes 100 ms that a start must not wait for. */
+/** Loads the MCP plane with its first request: loading the MCP SDK takes 100 ms, which would delay the start. */
 import { METADATA_PATH, PRINCIPAL_PATH } from "../../mcp-store/serve/identify-mcp-caller.ts";
 import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
 import type { PathHandler } from "./mcp-paths.ts";
@@ -22,24 +22,24 @@ interface Loaded {
 
 export interface LazyMcp {
   paths: Record<string, PathHandler>;
-  /** See McpPlane. Nothing to do for one that was never needed. */
+  /** See McpPlane. Does nothing when the plane was never loaded. */
   drain: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 export function createLazyMcp(app: App): LazyMcp {
   let loaded: Promise<Loaded> | undefined;
-  const answer =
+  const loadAndHandle =
     (path: string): PathHandler =>
     async (request, socket) => {
       loaded ??= load(app);
       const { paths } = await loaded;
-      const known = paths[path];
-      if (!known) throw new Error(`Nothing answers ${path}.`);
-      return await known(request, socket);
+      const handle = paths[path];
+      if (!handle) throw new Error(`No handler for ${path}.`);
+      return await handle(request, socket);
     };
   return {
-    paths: Object.fromEntries(PATHS.map((path) => [path, answer(path)])),
+    paths: Object.fromEntries(PATHS.map((path) => [path, loadAndHandle(path)])),
     drain: async () => (await loaded)?.plane.drain(),
     stop: async () => (await loaded)?.plane.stop(),
   };

@@ -1,4 +1,4 @@
-/** Sockets to requests: the only file that knows Bun.serve. One server per address, its planes on it. */
+/** Listens for requests: one server per address, for all its planes. The only file that uses Bun.serve. */
 
 import type { BunRequest, Server } from "bun";
 import { RESERVED_SLUGS } from "../../contract/consumers.ts";
@@ -10,7 +10,6 @@ import { elapsedMs } from "../../lib/time/clock.ts";
 import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../../settings.ts";
 import { describeReason } from "../doctor/check.ts";
 import { staticPages } from "../pages/static-pages.ts";
-import { dialable } from "./dialable.ts";
 import type { PathHandler } from "./mcp-paths.ts";
 import { parseRequestUrl } from "./parse-request-url.ts";
 import { serveMetrics } from "./serve-metrics.ts";
@@ -21,13 +20,14 @@ import {
   SECURITY_HEADERS,
   serveRequest,
 } from "./serve-request.ts";
+import { toReachableOrigin } from "./to-reachable-origin.ts";
 
 export interface Listener {
-  /** By plane, as a client would write it: `http://127.0.0.1:8080`. */
+  /** Origin by plane, such as `http://127.0.0.1:8080`. */
   urls: Partial<Record<Plane, string>>;
-  /** From now on readiness says no. */
+  /** Makes readiness fail from now on. */
   drain: () => void;
-  /** Stops listening and refuses requests on open connections. */
+  /** Stops listening and rejects requests on open connections. */
   refuse: () => void;
   /** Resolves when no request is running, or after `timeoutMs`. */
   finished: (timeoutMs: number) => Promise<void>;
@@ -37,7 +37,7 @@ export interface Listener {
 
 export type DataPlaneHandler = (request: Request, client: string) => Promise<Response>;
 
-/** What is served beside the described endpoints. */
+/** Handlers of paths that are not in the route table. */
 export interface OtherPaths {
   handleDataPlane: DataPlaneHandler;
   mcp: Record<string, PathHandler>;
@@ -51,7 +51,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
   );
   const urls: Listener["urls"] = {};
   for (const { planes, server } of servers) {
-    for (const plane of planes) urls[plane] = dialable(server.url.origin);
+    for (const plane of planes) urls[plane] = toReachableOrigin(server.url.origin);
   }
   return {
     urls,
@@ -61,7 +61,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
     refuse: () => {
       state.ready = false;
       state.refusing = true;
-      // Without waiting: this promise also counts idle connections that clients keep open.
+      // Not awaited: this promise also waits for idle connections.
       for (const { server } of servers) void server.stop();
     },
     finished: async (timeoutMs) => {
@@ -94,52 +94,54 @@ interface Served {
 
 function serve(app: App, { address, planes, routes, others, state }: Served) {
   const [, hostname = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
-  const plain = (body: object, status: number) =>
+  const respondJson = (body: object, status: number) =>
     Response.json(body, { status, headers: SECURITY_HEADERS });
   const paths = new Map<string, AnyRoute[]>();
   for (const route of routes.filter(({ endpoint }) => planes.includes(endpoint.plane))) {
     paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
   }
   const waiting = new Set<Request>();
-  /** An upstream may think for longer than a connection may idle. */
-  const spared = (request: Request, answer: Promise<Response>): Promise<Response> => {
+  /** Keeps the connection open while the response is pending: an upstream may take longer than the idle timeout. */
+  const keepOpen = (request: Request, response: Promise<Response>): Promise<Response> => {
     waiting.add(request);
-    const over = () => waiting.delete(request);
-    answer.then(over, over);
-    return answer;
+    const remove = () => waiting.delete(request);
+    response.then(remove, remove);
+    return response;
   };
   const table: Record<string, Bun.Serve.Handler<BunRequest, Server<unknown>, Response>> = {
     ...Object.fromEntries(
       [...paths].map(([path, list]) => {
-        const answer = createPathHandler(app, list);
+        const handle = createPathHandler(app, list);
         return [
           path,
-          (asked: BunRequest, server: Server<unknown>) =>
+          (request: BunRequest, server: Server<unknown>) =>
             state.refusing
-              ? refuse(app, asked)
-              : answer(asked, () => server.requestIP(asked)?.address ?? ""),
+              ? refuse(app, request)
+              : handle(request, () => server.requestIP(request)?.address ?? ""),
         ];
       }),
     ),
     ...(planes.includes("admin") ? staticPages(routes) : {}),
     ...Object.fromEntries(
-      Object.entries(planes.includes("mcp") ? others.mcp : {}).map(([path, answer]) => [
+      Object.entries(planes.includes("mcp") ? others.mcp : {}).map(([path, handle]) => [
         path,
-        (asked: BunRequest, server: Server<unknown>) =>
+        (request: BunRequest, server: Server<unknown>) =>
           state.refusing
-            ? refuse(app, asked)
-            : spared(asked, answer(asked, server.requestIP(asked)?.address ?? "")),
+            ? refuse(app, request)
+            : keepOpen(request, handle(request, server.requestIP(request)?.address ?? "")),
       ]),
     ),
-    "/metrics": (asked) =>
-      serveRequest(app, "admin", asked, async (_, headers) => serveMetrics(app, asked, headers)),
-    "/healthz": () => plain({ status: "ok" }, 200),
+    "/metrics": (request) =>
+      serveRequest(app, "admin", request, async (_, headers) =>
+        serveMetrics(app, request, headers),
+      ),
+    "/healthz": () => respondJson({ status: "ok" }, 200),
     "/readyz": () => {
-      if (!state.ready) return plain({ status: "shutting down" }, 503);
+      if (!state.ready) return respondJson({ status: "shutting down" }, 503);
       const { revision } = app.deps.snapshot();
       const { problem, degraded } = app.readiness();
-      if (problem) return plain({ status: "not ready", reason: problem }, 503);
-      return plain({ status: "ready", revision, ...(degraded.length && { degraded }) }, 200);
+      if (problem) return respondJson({ status: "not ready", reason: problem }, 503);
+      return respondJson({ status: "ready", revision, ...(degraded.length && { degraded }) }, 200);
     },
   };
   const servesGateway = planes.includes("gateway");
@@ -147,34 +149,34 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     const server = Bun.serve({
       hostname,
       port: Number(port),
-      // Every plane has caps of its own, told in its own error shape.
+      // Each plane has its own caps and error format.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       idleTimeout: CONNECTION_IDLE_S,
       development: false,
-      // Bun shares the port otherwise, and a second program would silently take half of the requests.
+      // Otherwise a second process could bind the port and silently get half of the requests.
       reusePort: false,
       routes: table,
       fetch: (request, socket) => {
         if (state.refusing) return refuse(app, request);
-        if (servesGateway && !isOurs(request)) {
+        if (servesGateway && !isReserved(request)) {
           const client = socket.requestIP(request)?.address ?? "";
-          return spared(request, others.handleDataPlane(request, client));
+          return keepOpen(request, others.handleDataPlane(request, client));
         }
         const { pathname } = parseRequestUrl(request);
-        // A client whose address lacks the consumer: it reads the errors of the gateway.
+        // The consumer is missing in the client's base URL: respond in the format of the data plane.
         if (servesGateway && matchTail(pathname)) {
-          const text = `The address lacks the consumer: send this to /{consumer}${pathname}.`;
-          return serveRequest(app, "gateway", request, refusal("not_found", text));
+          const text = `The path lacks the consumer. Send this to /{consumer}${pathname}.`;
+          return serveRequest(app, "gateway", request, throwError("not_found", text));
         }
-        const text = "There is nothing at this path. See /docs.";
-        return serveRequest(app, "admin", request, refusal("not_found", text));
+        const text = "Unknown path. See /docs.";
+        return serveRequest(app, "admin", request, throwError("not_found", text));
       },
     });
-    // That wait has a limit of its own. Told for each request when it comes, it cost 3 µs: here only the slow ones pay.
-    const sparing = setInterval(() => {
+    // Pending responses have timeouts of their own. Extending the idle timeout for each request would cost 3 µs.
+    const extending = setInterval(() => {
       for (const request of waiting) server.timeout(request, CONNECTION_IDLE_S);
-    }, SPARE_EVERY_MS);
-    sparing.unref();
+    }, EXTEND_EVERY_MS);
+    extending.unref();
     return { planes, server };
   } catch (thrown) {
     const taken = thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE";
@@ -185,21 +187,21 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
   }
 }
 
-/** A connection that was kept open may still bring a request when this node no longer listens. */
+/** Rejects a request on an open connection after this node stopped listening. */
 const refuse = (app: App, request: Request): Promise<Response> =>
-  serveRequest(app, "admin", request, refusal("shutting_down"));
+  serveRequest(app, "admin", request, throwError("shutting_down"));
 
-const refusal = (code: ErrorCode, text?: string) => async (): Promise<Response> => {
+const throwError = (code: ErrorCode, text?: string) => async (): Promise<Response> => {
   throw new AppError(code, text);
 };
 
-const SPARE_EVERY_MS = 60_000;
+const EXTEND_EVERY_MS = 60_000;
 
-/** `/v1/…` and its like are the program's own; any other first segment names a consumer. */
-function isOurs({ url }: Request): boolean {
+/** Returns true for `/v1/…` and other reserved first segments; any other is a consumer. */
+function isReserved({ url }: Request): boolean {
   const start = findPathStart(url) + 1;
   const end = url.indexOf("/", start);
-  // A consumer's path has a second segment: what has none is ours, if only to say that it is not there.
+  // A consumer's path has a second segment; a path with one segment is reserved.
   return end < 0 || RESERVED.has(url.slice(start, end));
 }
 

@@ -1,4 +1,4 @@
-/** The paths of the MCP plane that speak no JSON of ours: the endpoint itself, and what leads clients to a login. */
+/** Serves the MCP endpoint and the metadata by which clients find a login. */
 import { AppError } from "../../contract/errors.ts";
 import { corsHeaders, preflightHeaders } from "../../lib/http/cors.ts";
 import { findClientAddress } from "../../lib/http/ip-address.ts";
@@ -51,7 +51,11 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, PathHandler>
     [METADATA_PATH]: (request) =>
       serveRequest(app, "mcp", request, async (_, headers) => {
         const servers = await listTrustedIssuers(app.deps);
-        if (servers.length === 0) throw new AppError("not_found", "Personal tokens open this.");
+        if (servers.length === 0)
+          throw new AppError(
+            "not_found",
+            "This endpoint takes personal tokens only: no issuer is configured.",
+          );
         const body = {
           resource: `${publicOrigin(app.deps, request)}${PRINCIPAL_PATH}`,
           resource_name: "Portcullis",

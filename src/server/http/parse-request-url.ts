@@ -1,4 +1,4 @@
-/** Which address was asked for. HTTP/1.0 names no host, and a client may name one that is none: the path counts all the same. */
+/** Parses the URL of a request, also when its host is missing (HTTP/1.0) or invalid. */
 
 export function parseRequestUrl({ url }: Request): URL {
   return URL.parse(url, NO_HOST) ?? new URL(url.replace(/^https?:\/\/[^/]*/, ""), NO_HOST);

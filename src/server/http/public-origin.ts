@@ -1,4 +1,4 @@
-/** The origin under which clients reach this program: the configured one, else the one that a request names. */
+/** Finds the origin under which clients reach this program: PUBLIC_URL, else that of the request. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { listenAddress } from "../../settings.ts";
@@ -9,7 +9,7 @@ export const publicOrigin = ({ settings }: Deps, request: Request): string =>
 
 /**
  * Returns the origin of redirect URIs, to which authorization servers send codes. A Host header is trusted only on
- * loopback: no other machine can connect, and a page of another site cannot name a loopback host (decision 0006).
+ * loopback: no other machine can connect, and a page of another site cannot send a loopback host (decision 0006).
  */
 export function redirectOrigin({ settings }: Deps, request: Request): string {
   if (settings.PUBLIC_URL) return settings.PUBLIC_URL;

@@ -50,7 +50,7 @@ function basicCredentials(
   const colon = plain.indexOf(":");
   try {
     if (colon < 0) throw new Error("no colon");
-    // As a form encodes them, so that either may hold a colon.
+    // Form-encoded, so that either may contain a colon.
     const [client_id = "", client_secret = ""] = [
       plain.slice(0, colon),
       plain.slice(colon + 1),

@@ -1,4 +1,4 @@
-/** The only place that writes an error body: one error class, one shape per plane (spec 7). */
+/** Renders error responses, in one format per plane (spec 7). */
 import type { Plane } from "../../contract/endpoint.ts";
 import type { AppError, ErrorCode } from "../../contract/errors.ts";
 import type { RequestIds } from "../../route.ts";
@@ -26,7 +26,7 @@ const BODY: Record<Plane, Body> = {
         },
 };
 
-/** The shape that Anthropic's clients read, with our code, param and retry_after added. */
+/** Format of the Anthropic API, with our code, param and retry_after added. */
 const messagesBody: Body = ({ code, status, message, details }, ids) => ({
   type: "error",
   error: { type: anthropicType(code, status), message, code, param: details.param ?? null },
@@ -45,19 +45,19 @@ export function renderError(
   if (plane === "guard" && TOKEN_PATH.test(url) && isForm(request))
     return oauthError(error, ids, headers);
   const body = plane === "gateway" && MESSAGES_PATH.test(url) ? messagesBody : BODY[plane];
-  const answer = Response.json(body(error, ids), { status: error.status, headers });
-  // Some clients retry any failure: this header of the OpenAI and Anthropic clients stops them.
-  if (plane === "gateway" && isPermanent(error)) answer.headers.set("x-should-retry", "false");
-  if (error.details.retry_after) answer.headers.set("retry-after", error.details.retry_after);
-  if (error.details.allow) answer.headers.set("allow", error.details.allow);
+  const response = Response.json(body(error, ids), { status: error.status, headers });
+  // The OpenAI and Anthropic clients retry any failure unless this header is set.
+  if (plane === "gateway" && isPermanent(error)) response.headers.set("x-should-retry", "false");
+  if (error.details.retry_after) response.headers.set("retry-after", error.details.retry_after);
+  if (error.details.allow) response.headers.set("allow", error.details.allow);
   if (error.details.upgrade) {
     // https://www.rfc-editor.org/rfc/rfc9110#section-15.5.22
-    answer.headers.set("upgrade", error.details.upgrade);
-    answer.headers.set("connection", "Upgrade");
+    response.headers.set("upgrade", error.details.upgrade);
+    response.headers.set("connection", "Upgrade");
   }
-  if (error.status === 401) answer.headers.set("www-authenticate", challenge(error));
-  closeAfterTimeout(error, answer);
-  return answer;
+  if (error.status === 401) response.headers.set("www-authenticate", challenge(error));
+  closeAfterTimeout(error, response);
+  return response;
 }
 
 const NO_REQUEST = { url: "", headers: new Headers() };
@@ -76,21 +76,21 @@ function oauthError(
     error_description: message.replaceAll(/["\\]/g, "'"),
     ...ids,
   };
-  const answer = Response.json(body, { status: isClient ? 401 : status, headers });
-  if (isClient) answer.headers.set("www-authenticate", 'Basic realm="token"');
-  closeAfterTimeout({ status }, answer);
-  return answer;
+  const response = Response.json(body, { status: isClient ? 401 : status, headers });
+  if (isClient) response.headers.set("www-authenticate", 'Basic realm="token"');
+  closeAfterTimeout({ status }, response);
+  return response;
 }
 
 const MESSAGES_PATH = /^[^?]*\/v1\/messages(?=[/?]|$)/;
 
-/** Trying again cannot succeed until the request or the configuration is changed. */
+/** Returns true when a retry cannot succeed until the request or the configuration changes. */
 const isPermanent = ({ code, status }: AppError): boolean =>
   code === "no_backend_available" || (status < 500 && !TRANSIENT.includes(status));
 
 const TRANSIENT: readonly number[] = [408, 409, 429, 499];
 
-/** For MCP clients: a JSON-RPC error without an id, as the transport's specification has it. */
+/** Renders a JSON-RPC error without an id, as the MCP transport specifies. */
 export function renderRpcError(
   plane: Plane,
   error: AppError,
@@ -110,7 +110,7 @@ export function renderRpcError(
 const PARSE_ERROR = -32700;
 const SERVER_ERROR = -32000;
 
-/** For a person in a browser. */
+/** Renders an error as a page, for browsers. */
 export function renderErrorPage(
   _: Plane,
   error: AppError,
@@ -118,24 +118,24 @@ export function renderErrorPage(
   headers: Record<string, string>,
 ): Response {
   const content = html`<p>${error.message}</p><p><small>Trace ${trace_id}</small></p>`;
-  const page = plainPage("This did not work", content, headers);
-  const answer = new Response(page.body, { status: error.status, headers: page.headers });
-  closeAfterTimeout(error, answer);
-  return answer;
+  const page = plainPage("Error", content, headers);
+  const response = new Response(page.body, { status: error.status, headers: page.headers });
+  closeAfterTimeout(error, response);
+  return response;
 }
 
-/** The rest of a body that came too late would be read as the next request. */
+/** Closes the connection: the rest of a late body would be read as the next request. */
 function closeAfterTimeout({ status }: Pick<AppError, "status">, { headers }: Response): void {
   if (status === 408) headers.set("connection", "close");
 }
 
-/** RFC 9728: where a client learns how to get a token. */
+/** Returns the WWW-Authenticate header; RFC 9728 metadata describes how to get a token. */
 function challenge({ details }: AppError): string {
   const { resource_metadata } = details;
   return resource_metadata ? `Bearer resource_metadata="${resource_metadata}"` : "Bearer";
 }
 
-/** The error types of Anthropic's API, by status. */
+/** Returns the error type of the Anthropic API. */
 function anthropicType(code: ErrorCode, status: number): string {
   if (code === "no_backend_available") return "api_error";
   return ANTHROPIC_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
@@ -150,7 +150,7 @@ const ANTHROPIC_TYPES: Record<number, string> = {
   503: "overloaded_error",
 };
 
-/** The words that reference clients branch on. */
+/** Returns the error type of the OpenAI API. */
 function referenceType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";

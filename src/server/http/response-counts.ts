@@ -1,12 +1,12 @@
-/** How did the program answer since it started? Counted where every request passes. */
+/** Counts the responses of the program since its start. */
 import type { Plane } from "../../contract/endpoint.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { type Counts, newCounts, STATUS_CLASSES } from "../../lib/metrics.ts";
 
 export interface ResponseCounts {
-  /** By class of status. */
+  /** By status class. */
   statuses: Record<Plane, Counts>;
-  /** By code. */
+  /** By error code. */
   errors: Counts;
 }
 

@@ -1,4 +1,4 @@
-/** Every described endpoint of the program, from all the parts that answer them. */
+/** Lists the routes of all planes. */
 import { activityExportRoute } from "../../admin/activity.ts";
 import { adminRoutes } from "../../admin/routes.ts";
 import { explainRoutes } from "../../dataplane/explain-routes.ts";

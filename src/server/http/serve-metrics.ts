@@ -1,4 +1,4 @@
-/** GET /metrics, on every address: who may read what is measured, and in which words it is told. */
+/** Serves `GET /metrics` in the Prometheus text format, on every address. */
 
 import { authenticate } from "./authenticate.ts";
 import type { App } from "./serve-request.ts";

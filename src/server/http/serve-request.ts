@@ -1,4 +1,4 @@
-/** From a request to an answer: finds the endpoint, decodes, authorizes, runs, and turns errors into bodies. */
+/** Serves a request: finds the endpoint, authorizes, decodes, runs the operation, and renders errors. */
 import { requireGateway } from "../../admin/resource-routes.ts";
 import { decode } from "../../contract/decode.ts";
 import { Empty, type Endpoint, type Plane } from "../../contract/endpoint.ts";
@@ -20,7 +20,7 @@ import { renderError } from "./render-error.ts";
 import { readRequestIds } from "./request-ids.ts";
 import type { ResponseCounts } from "./response-counts.ts";
 
-/** On every answer of ours that is not an upstream's. */
+/** On every response that is not an upstream's. */
 export const SECURITY_HEADERS = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -35,7 +35,7 @@ const DATA_HEADERS = {
   "cache-control": SECURITY_HEADERS["cache-control"],
 } as const;
 
-/** What a browser asks before a page of another site may read an answer. No cookie goes along. */
+/** Lets pages of other sites read the response, without cookies. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-allow-methods": "GET, OPTIONS",
@@ -45,39 +45,39 @@ const CORS_HEADERS = {
 
 export interface App {
   deps: Deps;
-  /** Brings a change that was just committed into force on this node. */
+  /** Loads a change that was just committed on this node. */
   refresh: () => Promise<void>;
   counts: ResponseCounts;
-  /** What is measured, as it stands now. */
+  /** Renders the current metrics. */
   metrics: () => string;
   readiness: () => Readiness;
 }
 
-/** What `/readyz` reports. */
+/** Content of `/readyz`. */
 export interface Readiness {
-  /** Why the node should get no requests, as a sentence. */
+  /** Reason why the node should get no requests, as a sentence. */
   problem: string | undefined;
-  /** Why the node serves less than it should, in sentences. */
+  /** Reasons why the node is degraded, in sentences. */
   degraded: string[];
 }
 
 export type AnyRoute = Route | DirectRoute;
-type Addressed = Request & { params: Record<string, string> };
+type RoutedRequest = Request & { params: Record<string, string> };
 
-/** All methods of one path: `routes` share it. */
+/** Returns the handler of one path, for the methods of all its routes. */
 export function createPathHandler(app: App, routes: readonly AnyRoute[]) {
   const byMethod = new Map<string, AnyRoute>(routes.map((route) => [route.endpoint.method, route]));
   const allow = [...byMethod.keys()].join(", ");
   const open = routes.every(({ endpoint }) => endpoint.cors);
-  return (request: Addressed, client: () => string): Promise<Response> => {
+  return (request: RoutedRequest, client: () => string): Promise<Response> => {
     const route = byMethod.get(METHOD_FOR[request.method] ?? request.method);
     const plane = routes[0]?.endpoint.plane ?? "admin";
-    // Not async, as nothing here waits: a promise of each step is passed on as it is.
+    // Not async: promises are returned unchanged, which saves a turn of the event loop.
     return serveRequest(app, plane, request, (ids, headers) => {
       if (open) Object.assign(headers, CORS_HEADERS);
       if (open && request.method === "OPTIONS") return new Response(null, { status: 204, headers });
       if (!route) {
-        const text = `This path takes ${allow}.`;
+        const text = `This path supports ${allow}.`;
         throw new AppError("method_not_allowed", text, { details: { allow } });
       }
       return "respond" in route
@@ -87,10 +87,10 @@ export function createPathHandler(app: App, routes: readonly AnyRoute[]) {
   };
 }
 
-/** An update leaves out what it does not change under either name. */
+/** PUT and PATCH both update only the members that are sent. */
 const METHOD_FOR: Record<string, string> = { PATCH: "PUT", HEAD: "GET" };
 
-/** The one place that catches: whatever was thrown leaves as an error body of the plane. */
+/** Runs `work`, and renders a thrown error in the format of the plane. Counts and logs the request. */
 export async function serveRequest(
   { deps, counts }: App,
   plane: Plane,
@@ -100,27 +100,31 @@ export async function serveRequest(
 ): Promise<Response> {
   const began = elapsedMs();
   const ids = readRequestIds(request.headers, deps.newId, plane);
-  /** Go out with the answer, whatever it is; what is added on the way stays for an error too. */
-  const headers = ownHeaders(ids, plane);
+  /** Headers of the response. Those that `work` adds are sent with an error too. */
+  const headers = createHeaders(ids, plane);
   // The Anthropic SDK reads the id from another header, and identifies itself by this one.
   if (plane === "gateway" && request.headers.has("anthropic-version"))
     headers["request-id"] = ids.request_id;
   try {
-    const answer = await work(ids, headers);
-    count(counts.statuses[plane], statusClass(answer.status));
-    // The data plane tells its requests as events, the guard its evaluations: a line each would cost more.
-    const told = plane === "gateway" || plane === "guard";
-    if (!told || deps.settings.LOG_LEVEL === "debug") {
-      const level = told || request.method === "GET" ? "debug" : "info";
-      deps.log("request", { ...lineOf(request, plane, ids, began), status: answer.status, level });
+    const response = await work(ids, headers);
+    count(counts.statuses[plane], statusClass(response.status));
+    // Recorded as events instead: a log line for each would cost more.
+    const isRecorded = plane === "gateway" || plane === "guard";
+    if (!isRecorded || deps.settings.LOG_LEVEL === "debug") {
+      const level = isRecorded || request.method === "GET" ? "debug" : "info";
+      deps.log("request", {
+        ...lineOf(request, plane, ids, began),
+        status: response.status,
+        level,
+      });
     }
-    return answer;
+    return response;
   } catch (thrown) {
-    const gone = request.signal.aborted && !(thrown instanceof AppError);
-    const error = gone ? new AppError("client_closed") : AppError.from(thrown);
+    const hasLeft = request.signal.aborted && !(thrown instanceof AppError);
+    const error = hasLeft ? new AppError("client_closed") : AppError.from(thrown);
     count(counts.statuses[plane], statusClass(error.status));
     count(counts.errors, error.code);
-    // The client asked for what its registries cannot do: nothing is broken here.
+    // no_backend_available is caused by the request or the configuration, not by a fault of this program.
     const failed = error.status >= 500 && error.code !== "no_backend_available";
     deps.log("request", {
       ...lineOf(request, plane, ids, began),
@@ -144,36 +148,36 @@ const lineOf = (request: Request, plane: Plane, ids: RequestIds, began: number) 
 function serveDirectRoute(
   { deps }: App,
   { endpoint, respond }: DirectRoute,
-  request: Addressed,
+  request: RoutedRequest,
   more: RequestIds & { headers: Record<string, string>; client: () => string },
 ): Promise<Response> {
   const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
   const { url } = request;
   const sent = url.includes("?") ? Object.fromEntries(parseRequestUrl(request).searchParams) : {};
-  const query = decode(endpoint.query, sent, wrong(endpoint));
+  const query = decode(endpoint.query, sent, validationCode(endpoint));
   return respond(deps, { endpoint, request, params, query, actor, ...more });
 }
 
-/** The guard has one status for whatever is wrong with a request (spec 7). */
-const wrong = ({ plane }: Endpoint) =>
+/** The guard has one status for all invalid requests (spec 7). */
+const validationCode = ({ plane }: Endpoint) =>
   plane === "guard" ? "invalid_request" : "validation_failed";
 
 async function serveRoute(
   app: App,
   { endpoint, handle }: Route,
-  request: Addressed,
+  request: RoutedRequest,
   ids: RequestIds,
 ): Promise<Response> {
   const { deps } = app;
   const actor = authenticate(deps, endpoint, request, request.params);
   const params = checkParams(request.params);
   const url = parseRequestUrl(request);
-  // Before a transaction begins, which SQLite would let it wait for: whoever asks sees, and erases, what was answered.
+  // Before the transaction, which would block it on SQLite: the caller reads and erases all recorded evaluations.
   await deps.flushEvaluations();
   const call: Call = {
     params,
-    query: decode(endpoint.query, Object.fromEntries(url.searchParams), wrong(endpoint)),
+    query: decode(endpoint.query, Object.fromEntries(url.searchParams), validationCode(endpoint)),
     body: await decodeBody(deps, endpoint, request, params),
     actor,
     bearer: request.headers
@@ -198,14 +202,14 @@ async function serveRoute(
     const inside = { ...deps, db: tx };
     return handleOnce(inside, key, identity, () => handle(inside, call));
   });
-  if (endpoint.configures) await refreshed(app);
-  // Returned, not thrown: a refusal that leaves a record.
+  if (endpoint.configures) await refreshAfterChange(app);
+  // Returned by the operation, not thrown: a refusal with an audit record.
   if (reply instanceof AppError) throw reply;
   return render(endpoint, reply, call);
 }
 
-/** The change is committed: if this node cannot read it back now, the watcher will. */
-async function refreshed({ deps, refresh }: App): Promise<void> {
+/** The change is committed: if this node cannot load it now, the watcher will. */
+async function refreshAfterChange({ deps, refresh }: App): Promise<void> {
   try {
     await refresh();
   } catch (thrown) {
@@ -229,29 +233,29 @@ async function decodeBody(
   params: Record<string, string>,
 ): Promise<unknown> {
   if (endpoint.body === Empty) return undefined;
-  // Where there is no gateway, nothing can be wrong with what is sent to it.
+  // Before the body: an unknown gateway is always a 404.
   if (params.gateway_id !== undefined) await requireGateway(deps, params);
-  const code = wrong(endpoint);
-  const most =
+  const code = validationCode(endpoint);
+  const maxBytes =
     endpoint.auth === "public" ? PUBLIC_BODY_BYTES : deps.settings.ADMIN_BODY_MIB * 1024 * 1024;
   const read = endpoint.form && isForm(request) ? readForm : readJson;
-  return decode(endpoint.body, await read(deps, request, most, code), code);
+  return decode(endpoint.body, await read(deps, request, maxBytes, code), code);
 }
 
-/** What strangers may have us hold and parse: enough for any credential. */
+/** Cap for unauthenticated callers: enough for any credential. */
 const PUBLIC_BODY_BYTES = 64 * 1024;
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
-  const headers = { ...ownHeaders(call, endpoint.plane), ...call.reply_headers };
+  const headers = { ...createHeaders(call, endpoint.plane), ...call.reply_headers };
   if (endpoint.reply === Empty) return new Response(null, { status: endpoint.status, headers });
-  // Members the schema does not name are dropped here, so no stored hash can leave by accident.
-  const shown = endpoint.reply.parse(reply) as { version?: unknown };
-  if (typeof shown.version === "number") headers.etag = `"${shown.version}"`;
-  return Response.json(shown, { status: endpoint.status, headers });
+  // Drops members that the schema does not define, so that no stored hash is sent by accident.
+  const body = endpoint.reply.parse(reply) as { version?: unknown };
+  if (typeof body.version === "number") headers.etag = `"${body.version}"`;
+  return Response.json(body, { status: endpoint.status, headers });
 }
 
-function ownHeaders(ids: RequestIds, plane: Plane): Record<string, string> {
-  // What programs are answered is never a page: there the other headers would only be carried along.
+function createHeaders(ids: RequestIds, plane: Plane): Record<string, string> {
+  // Responses to programs are never pages: the other headers would be useless.
   const security = plane === "gateway" || plane === "guard" ? DATA_HEADERS : SECURITY_HEADERS;
   return { ...security, "x-ag-trace-id": ids.trace_id, "x-request-id": ids.request_id };
 }

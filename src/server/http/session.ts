@@ -1,4 +1,4 @@
-/** The console's session: a sealed cookie that names a token. Revoking the token or signing out ends it. */
+/** Session of the console: a sealed cookie with the hash of a token. Ends by sign-out or when the token is revoked. */
 import { AppError } from "../../contract/errors.ts";
 import { PERMISSIONS } from "../../contract/roles.ts";
 import {
@@ -19,11 +19,11 @@ import { publicOrigin } from "./public-origin.ts";
 import { readCookie, type SessionCookieKind, setCookie } from "./session-cookie.ts";
 
 const COOKIE: SessionCookieKind = { name: SESSION_COOKIE, same_site: "Strict" };
-const LIFE_S = 12 * 3600;
+const LIFETIME_S = 12 * 3600;
 const CONTEXT: SealContext = { purpose: "console session", id: "" };
 
 export const sessionRoutes: Route[] = [
-  route(whoAmI, (_, { actor }) => shown(actor)),
+  route(whoAmI, (_, { actor }) => toWhoAmI(actor)),
   route(signIn, (deps, { body, origin, reply_headers }) => {
     const hash = hashSecret(body.token.trim());
     const token = findValidToken(deps, hash);
@@ -32,16 +32,20 @@ export const sessionRoutes: Route[] = [
         "unauthorized",
         "This administrator token is unknown, expired or revoked.",
       );
-    const ends = deps.now().getTime() + LIFE_S * 1000;
+    const ends = deps.now().getTime() + LIFETIME_S * 1000;
     const session: SessionCookie = { session_id: deps.newId(), hash, ends };
     const sealed = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
-    reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: sealed, seconds: LIFE_S });
-    return shown(token);
+    reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: sealed, seconds: LIFETIME_S });
+    return toWhoAmI(token);
   }),
   route(signOut, async (deps, { cookies, origin, reply_headers }) => {
     const session = sessionOf(deps, origin, cookies);
-    // Thrown, so that the configuration is not loaded again for nothing.
-    if (!session) throw new AppError("invalid_request", "Send the cookie of the session to end.");
+    // Thrown, so that the configuration is not reloaded.
+    if (!session)
+      throw new AppError(
+        "invalid_request",
+        "Send the session cookie: it identifies the session to end.",
+      );
     const expires_at = new Date(session.ends).toISOString();
     await endSession(deps.db, { id: session.session_id, kind: "console", expires_at });
     reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: "", seconds: 0 });
@@ -51,7 +55,7 @@ export const sessionRoutes: Route[] = [
 
 interface SessionCookie {
   session_id: string;
-  /** Of the token. */
+  /** Hash of the token. */
   hash: string;
   ends: number;
 }
@@ -73,11 +77,11 @@ export function findSessionToken(deps: Deps, request: Request): TokenView | unde
   const session =
     cookies === null ? undefined : sessionOf(deps, publicOrigin(deps, request), cookies);
   if (!session) return undefined;
-  // Another site can make a browser send the cookie, but not this header.
+  // CSRF: another site can make a browser send the cookie, but not this header.
   if (request.method !== "GET" && request.method !== "HEAD" && !request.headers.has(CSRF_HEADER)) {
     throw new AppError(
       "forbidden",
-      `A call with the session cookie needs the header ${CSRF_HEADER}.`,
+      `A request with the session cookie requires the header ${CSRF_HEADER}.`,
     );
   }
   return findValidToken(deps, session.hash);
@@ -88,13 +92,13 @@ export function findValidToken(deps: Deps, hash: string): TokenView | undefined 
   return token && token.expires_at > deps.now().getTime() ? token : undefined;
 }
 
-/** Only browsers name an origin, and a form of another site cannot send the header beside it. */
+/** Rejects a sign-in by a form of another site: it sends an Origin, and cannot add the header. */
 export function rejectForeignForm({ headers }: Request): void {
   if (!headers.has("origin") || headers.has(CSRF_HEADER)) return;
-  throw new AppError("forbidden", `A page that signs in needs the header ${CSRF_HEADER}.`);
+  throw new AppError("forbidden", `A sign-in from a page requires the header ${CSRF_HEADER}.`);
 }
 
-const shown = ({ name, role, gateway_ids }: Actor): WhoAmI => ({
+const toWhoAmI = ({ name, role, gateway_ids }: Actor): WhoAmI => ({
   name,
   role,
   gateway_ids: gateway_ids ? [...gateway_ids] : null,

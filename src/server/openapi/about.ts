@@ -1,14 +1,14 @@
-/** What the API description says about the whole: conventions, how to authenticate, what each tag is about. */
+/** General part of the API description: conventions, authentication, tags. */
 
 export const ABOUT = {
   title: "Portcullis API",
   version: "1.0",
   description: [
-    "Portcullis stands between your applications and the AI systems they use. The administrative API under `/v1` sets it up; applications then send their requests to `/{consumer}/v1/…`.",
-    "Lists answer `{items, next_cursor}`: send `next_cursor` as `cursor` until it is null.",
-    "A change leaves out the members that keep their value. `PATCH` and `PUT` mean the same. With `If-Match`, a change that somebody else overtook is refused with 412 instead of undoing theirs.",
-    "A `POST` with an `Idempotency-Key` can be sent again after a broken connection: it happens once, and the second answer is the first one.",
-    "Errors of the administrative API are `{error, message}`: branch on `error`, show `message`. Secrets are shown once, when they are made, and masked from then on.",
+    "Portcullis is a gateway between applications and AI systems. Configure it with the administrative API under `/v1`; applications send their requests to `/{consumer}/v1/…`.",
+    "Lists return `{items, next_cursor}`: send `next_cursor` as `cursor` until it is null.",
+    "Updates change only the members that are sent. `PATCH` and `PUT` are equivalent. With `If-Match`, an update of a version that has changed meanwhile is rejected with 412.",
+    "A `POST` with an `Idempotency-Key` can be repeated after a broken connection: it runs once, and the repeat gets the first response.",
+    "Errors of the administrative API are `{error, message}`: branch on `error`, show `message`. Secrets are returned once, when they are created, and masked afterwards.",
   ].join("\n\n"),
   license: { name: "MIT", identifier: "MIT" },
 };
@@ -25,21 +25,21 @@ export const SECURITY_SCHEMES = {
     in: "header",
     name: "Authorization",
     description:
-      "Bearer authentication with a personal token (`pp_…`), or a JWT of an issuer that the gateway trusts.",
+      "Bearer authentication with a personal token (`pp_…`), or a JWT of a trusted issuer.",
   },
   collector_key: {
     type: "apiKey",
     in: "header",
     name: "Authorization",
     description:
-      "A key of a collector, `Authorization: Bearer pc_…`; or a service token of `POST /v1/token`, with `gateway_id` or `collector_key` in the body.",
+      "A collector key, `Authorization: Bearer pc_…`; or a service token from `POST /v1/token`, with `gateway_id` or `collector_key` in the body.",
   },
   consumer_key: {
     type: "apiKey",
     in: "header",
     name: "X-AG-API-Key",
     description:
-      "A key of the consumer in the path. `x-api-key` and `Authorization: Bearer ag_…` are taken too, so that existing clients work unchanged.",
+      "A key of the consumer in the path. `x-api-key` and `Authorization: Bearer ag_…` are accepted too, so that existing clients work unchanged.",
   },
 } as const;
 
@@ -49,28 +49,29 @@ export const MCP_ENDPOINT = "MCP endpoint";
 export const TAGS = [
   {
     name: "Gateways",
-    description: "A gateway holds registries, consumers and the plugins their requests pass.",
+    description: "A gateway contains registries, consumers and the plugins of their requests.",
     paths: /^\/(api\/)?v1\/(gateways(\/:gateway_id)?|plugins)$/,
   },
   {
     name: "Store access",
-    description: "Who may install what: rules by user, group or everyone, and who principals are.",
+    description:
+      "Rules that let users and groups install servers; tokens and issuers that identify principals.",
     paths: /\/store\/(access-rules|principal-tokens|issuers)\b/,
   },
   {
     name: "Store catalog",
-    description: "The MCP servers that a gateway offers, and what each needs before it works.",
+    description: "The MCP servers that a gateway offers, and their requirements.",
     paths: /\/store\/catalog\b/,
   },
   {
     name: "Store installs",
-    description: "What principals have installed, and the requests that approvers decide.",
+    description: "Servers that principals have installed, and requests for approval.",
     paths: /\/store\//,
   },
   {
     name: "Store registry",
     description:
-      "The catalog in the format of the public MCP registry, for clients that read one. A personal token in `Authorization` says whose Store it is.",
+      "The catalog in the format of the public MCP registry. A personal token in `Authorization` selects the principal's Store.",
     paths: /^\/v0\.1\//,
   },
   {
@@ -80,7 +81,7 @@ export const TAGS = [
   },
   {
     name: "Consumer keys",
-    description: "What an application sends as `X-AG-API-Key`.",
+    description: "Keys that applications send as `X-AG-API-Key`.",
     paths: /\/consumers\/:consumer_id\/keys\b/,
   },
   {
@@ -90,67 +91,65 @@ export const TAGS = [
   },
   {
     name: "Administrator tokens",
-    description: "Who may use this API, in which role and for which gateways.",
+    description: "Access to this API, by role and gateway.",
     paths: /^\/v1\/(tokens|whoami|session)\b/,
   },
   {
     name: "Evaluation",
     description:
-      "Judges prompts, completions, tool calls and results by the policy of a collector. Any verdict is a 200; the caller enforces it.",
+      "Evaluates prompts, completions, tool calls and results by the policy of a collector. Every verdict is a 200; the caller enforces it.",
     paths: /^\/v1\/(evaluate|guard|token$)|^\/beta\/litellm/,
   },
   {
     name: "Collectors",
-    description:
-      "Who sends evaluations: its keys, the policy that judges, for whom another one does.",
+    description: "Senders of evaluations: keys, default policy, and overrides by consumer.",
     paths: /^\/v1\/collectors\b/,
   },
   {
     name: "Detectors",
-    description: "Configured finders that rules of policies refer to.",
+    description: "Configured detectors, used by the rules of policies.",
     paths: /^\/v1\/detectors\b/,
   },
   {
     name: "Policies",
-    description: "Gates and rules, with an immutable version for every save.",
+    description: "Gates and rules. Every save creates an immutable version.",
     paths: /^\/v1\/policies\b/,
   },
   {
     name: "Approvals",
-    description: "What an `ask` verdict leaves for a person to decide.",
+    description: "Decisions of people on `ask` verdicts.",
     paths: /^\/v1\/approvals\b/,
   },
   {
     name: "Activity",
-    description: "An event for every evaluation: found, counted, exported, erased.",
+    description: "Events of evaluations: search, count, export, erase.",
     paths: /^\/v1\/activity\b/,
   },
   {
     name: "Requests",
-    description:
-      "What the data plane answered: who asked, which registry, how long, how many tokens.",
+    description: "Requests of the data plane: consumer, registry, duration, tokens.",
     paths: /\/requests$/,
   },
   {
     name: "Audit log",
-    description: "Who changed what, with before and after.",
+    description: "Changes with their author, before and after.",
     paths: /^\/v1\/audit\b/,
   },
   {
     name: MCP_ENDPOINT,
     description:
-      "What MCP clients connect to. Tools of servers are named `<server>__<tool>`; `store_search`, `store_install`, `store_status` and `store_uninstall` are the Store.",
+      "Endpoints for MCP clients. Tools of servers are named `<server>__<tool>`; `store_search`, `store_install`, `store_status` and `store_uninstall` are the tools of the Store.",
     paths: /\/mcp$/,
   },
   {
     name: DATA_PLANE,
     description:
-      "What applications call. Bodies have the reference format, which is that of the OpenAI API, and reach the upstream as they are. A model may be written `@provider/model` to pin a kind of registry. Answers carry `X-AG-Trace-Id`, `X-AG-Registry`, `X-Selected-Provider` and `X-Selected-Model`.",
+      "Endpoints for applications. Bodies have the format of the OpenAI API and are sent to the upstream unchanged. The model `@provider/model` pins a kind of registry. Responses have the headers `X-AG-Trace-Id`, `X-AG-Registry`, `X-Selected-Provider` and `X-Selected-Model`.",
     paths: /^\/:consumer\//,
   },
 ];
 
-/** What no row names is filed under the first word of its path. */
+/** Returns the tag of a path; by default the first word of the path. */
 export function tagOf(path: string): string {
   const word = path.split("/").find((part) => part && part !== "api" && !/^v\d/.test(part)) ?? "";
   const spaced = word.replaceAll("-", " ");

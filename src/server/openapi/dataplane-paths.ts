@@ -13,7 +13,7 @@ import { type JsonSchema, OPEN_OBJECT, type SchemaBook } from "./schemas.ts";
 
 const IN_PATH: Record<string, { description: string; example: string }> = {
   consumer: { description: "Slug of the consumer.", example: "demo" },
-  file_id: { description: "Id that the upstream gave the file.", example: "file-abc123" },
+  file_id: { description: "Id of the file, assigned by the upstream.", example: "file-abc123" },
   model: { description: "Name of the model.", example: "demo-chat" },
 };
 
@@ -29,7 +29,7 @@ const HEADERS: readonly Parameter[] = [
     name: "X-AG-Pin",
     in: "header",
     required: false,
-    description: "Id or name of a registry, or `@provider`: only there.",
+    description: "Id or name of a registry, or `@provider`: sends the request only there.",
     schema: { type: "string" },
   },
 ];
@@ -59,7 +59,7 @@ const DataPlaneError = z
     }),
     trace_id: z.string(),
   })
-  .describe("Every error of the data plane but rate limiting, in the shape that SDKs show.");
+  .describe("Error of the data plane, except rate limits, in the format of the OpenAI API.");
 
 const MessagesError = z
   .object({
@@ -74,7 +74,7 @@ const MessagesError = z
     request_id: z.string(),
     trace_id: z.string(),
   })
-  .describe("Every error of the gateway at `/v1/messages`, in Anthropic's shape.");
+  .describe("Error of the gateway at `/v1/messages`, in the format of the Anthropic API.");
 
 const RateLimitError = z.object({
   error: z.string().describe("`<type> rate limit exceeded`."),
@@ -126,7 +126,7 @@ function pathParameters(path: string): Parameter[] {
 function describeBody({ json, form }: DataPlaneOperation): MediaTypes | undefined {
   if (json) {
     const description =
-      "The reference format, with all its members; it reaches the upstream as it is.";
+      "Body in the format of the OpenAI API. It is sent to the upstream unchanged.";
     return { "application/json": { schema: { ...OPEN_OBJECT, description }, example: json } };
   }
   if (!form) return undefined;

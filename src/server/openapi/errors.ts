@@ -1,9 +1,9 @@
-/** How the errors of an operation are described: one answer per status, with every code it can carry. */
+/** Describes the errors of an operation: one response per status, with all its codes. */
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import type { OpenApiResponse } from "./openapi.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** Where others are asked before the answer, such as the issuer of a token for its keys. */
+/** Errors of operations that call other servers, such as the issuer of a token for its keys. */
 export const UPSTREAM_ERRORS: readonly ErrorCode[] = [
   "upstream_address_refused",
   "upstream_unreachable",

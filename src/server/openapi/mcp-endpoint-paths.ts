@@ -1,4 +1,4 @@
-/** The MCP endpoint in the API description: one path for principals, one for each consumer. */
+/** Describes the MCP endpoint in OpenAPI: one path for principals, one for consumers. */
 import { z } from "zod";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { MCP_ENDPOINT } from "./about.ts";
@@ -23,18 +23,18 @@ const McpError = z
     jsonrpc: z.literal("2.0"),
     id: z.null(),
     error: z.object({
-      code: z.int().describe("Of JSON-RPC: -32700 for a body that is not JSON, else -32000."),
+      code: z.int().describe("JSON-RPC code: -32700 for a body that is not JSON, else -32000."),
       message: z.string(),
       data: z.object({
-        code: z.string().describe("The code of the error, such as `rate_limited`."),
+        code: z.string().describe("Error code, such as `rate_limited`."),
         trace_id: z.string(),
         request_id: z.string(),
-        retry_after: z.string().optional().describe("Seconds to wait before trying again."),
+        retry_after: z.string().optional().describe("Seconds to wait before a retry."),
       }),
     }),
   })
   .describe(
-    "A JSON-RPC error: authentication, the body and limits. A tool that is refused is a tool result on a 200.",
+    "A JSON-RPC error: authentication, body, limits. A rejected tool call is a tool result with status 200.",
   );
 
 const CONSUMER: Parameter = {
@@ -50,7 +50,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
   const error = book.refer(McpError, "output", "McpError");
   const responses = {
     200: {
-      description: "The answer of the protocol, whole or as events.",
+      description: "The JSON-RPC response, as JSON or as an event stream.",
       content: {
         "application/json": { schema: OPEN_OBJECT },
         "text/event-stream": { schema: {} },
@@ -64,7 +64,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
       required: true,
       content: {
         "application/json": {
-          schema: { ...OPEN_OBJECT, description: "A JSON-RPC message of MCP." },
+          schema: { ...OPEN_OBJECT, description: "An MCP message (JSON-RPC)." },
           example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
         },
       },
@@ -77,7 +77,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
         ...described,
         responses: { ...responses, ...errorResponses(UPSTREAM_ERRORS, () => error) },
         operationId: "call_mcp_as_principal",
-        summary: "The Store, and the tools of what the principal has installed",
+        summary: "Tools of the Store, and of the servers that the principal has installed",
         parameters: [],
         security: [{ principal_token: [] }],
       },
@@ -86,7 +86,7 @@ export function mcpEndpointPaths(book: SchemaBook): Paths {
       post: {
         ...described,
         operationId: "call_mcp_as_consumer",
-        summary: "The tools of the MCP registries attached to the consumer",
+        summary: "Tools of the MCP registries attached to the consumer",
         parameters: [CONSUMER],
         security: [{ consumer_key: [] }],
       },

@@ -1,4 +1,4 @@
-/** The API in OpenAPI 3.1, made from the same descriptions that the server answers by. */
+/** Builds the OpenAPI 3.1 document from the endpoints that the server handles. */
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { ABOUT, SECURITY_SCHEMES, TAGS } from "./about.ts";
 import { dataPlanePaths } from "./dataplane-paths.ts";
@@ -32,7 +32,7 @@ export interface OpenApiOperation {
   requestBody?: { required: true; content: MediaTypes };
   responses: Record<string, OpenApiResponse>;
   security: Record<string, string[]>[];
-  /** The operation that this is another name of. */
+  /** operationId of the operation that this is an alias of. */
   "x-alias-of"?: string;
 }
 export type Paths = Record<string, Partial<Record<Method, OpenApiOperation>>>;
@@ -48,7 +48,7 @@ export interface OpenApiDocument {
 
 export function buildOpenApi(endpoints: readonly Endpoint[]): OpenApiDocument {
   const book = createSchemaBook();
-  // What is read with its version can be changed on condition of that version.
+  // A resource with a version can be updated with If-Match.
   const versioned = new Set(endpoints.filter(hasVersion).map(({ path }) => path));
   const paths: Paths = {};
   for (const endpoint of endpoints) {
@@ -69,7 +69,7 @@ export function buildOpenApi(endpoints: readonly Endpoint[]): OpenApiDocument {
   };
 }
 
-/** An update leaves out what it does not change under either method. */
+/** PATCH is the same as PUT. */
 const alias = (operation: OpenApiOperation): OpenApiOperation => ({
   ...operation,
   operationId: `${operation.operationId}_by_patch`,

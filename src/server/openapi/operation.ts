@@ -1,4 +1,4 @@
-/** One endpoint as an OpenAPI operation: what it takes, what it answers, and every way it says no. */
+/** Describes an endpoint as an OpenAPI operation, with all its errors. */
 import { z } from "zod";
 import {
   Empty,
@@ -29,7 +29,7 @@ export function describeOperation(
     operationId: name,
     tags: [tagOf(path)],
     summary: endpoint.summary,
-    ...(isAdministrative(auth) ? { description: whoMay(auth) } : {}),
+    ...(isAdministrative(auth) ? { description: describePermission(auth) } : {}),
     parameters: [
       ...pathParameters(path),
       ...queryParameters(endpoint),
@@ -45,7 +45,7 @@ export function describeOperation(
   };
 }
 
-/** Who is let in without an administrator token. */
+/** Credentials of endpoints that take no administrator token. */
 const SECURITY: Partial<Record<Endpoint["auth"], OpenApiOperation["security"]>> = {
   public: [],
   collector: [{ collector_key: [] }],
@@ -57,40 +57,39 @@ export const hasVersion = ({ reply }: Endpoint): boolean =>
 
 const ErrorBody = z
   .object({
-    error: z.string().describe("A code to branch on."),
-    message: z.string().describe("What is wrong and what to do about it, for people."),
+    error: z.string().describe("Error code. Branch on it."),
+    message: z.string().describe("What is wrong and what to do, as text for people."),
   })
-  .describe("Every error of the administrative API.");
+  .describe("Error of the administrative API.");
 
 const GuardError = z
   .object({
-    error: z.string().describe("What is wrong and what to do about it, for people."),
+    error: z.string().describe("What is wrong and what to do, as text for people."),
     trace_id: z.string(),
     request_id: z.string(),
   })
-  .describe(
-    "Every error of the evaluation API. Never a verdict, and never to be taken for `allow`.",
-  );
+  .describe("Error of the evaluation API. It is not a verdict: do not treat it as `allow`.");
 
 const IF_MATCH: Parameter = {
   name: "If-Match",
   in: "header",
   required: false,
   description:
-    'The ETag that was read, such as `"3"`: the change happens to that version or not at all.',
+    'ETag of the version that was read, such as `"3"`. The update fails with 412 if the version has changed.',
   schema: { type: "string" },
 };
 const IDEMPOTENCY_KEY: Parameter = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Any text of your own: sent again with the same key, the request happens once.",
+  description:
+    "Unique text chosen by the client. Repeats with the same key do not run the request again.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-function whoMay(permission: Permission): string {
+function describePermission(permission: Permission): string {
   const roles = ROLES.filter((role) => PERMISSIONS[role].includes(permission));
-  return `Needs the permission \`${permission}\`. Roles that hold it: ${roles.join(", ")}.`;
+  return `Requires the permission \`${permission}\`. Roles with it: ${roles.join(", ")}.`;
 }
 
 function pathParameters(path: string): Parameter[] {
@@ -99,7 +98,7 @@ function pathParameters(path: string): Parameter[] {
     in: "path",
     required: true,
     description: `Id of the ${name.replace(/_id$/, "").replaceAll("_", " ")}.`,
-    // The server checks as an id what is called one.
+    // The server validates parameters named `…_id` as ids.
     schema: name.endsWith("_id") ? { type: "string", format: "uuid" } : { type: "string" },
     example: exampleId(name),
   }));
@@ -111,12 +110,12 @@ function queryParameters({ query }: Endpoint): Parameter[] {
     if (typeof schema === "boolean") return [];
     const { description, ...rest } = schema;
     const example = name === "limit" ? { example: 20 } : {};
-    const said = description ? { description } : {};
+    const described = description ? { description } : {};
     return {
       name,
       in: "query",
       required: required.includes(name),
-      ...said,
+      ...described,
       schema: rest,
       ...example,
     };
@@ -135,10 +134,10 @@ function requestBody(
 }
 
 function success(endpoint: Endpoint, book: SchemaBook): OpenApiResponse {
-  if (endpoint.reply === Empty) return { description: "Done. There is no body." };
+  if (endpoint.reply === Empty) return { description: "Done. No body." };
   const schema = book.refer(endpoint.reply, "output", `${toPascalCase(endpoint.name)}Reply`);
   const etag = {
-    description: "The version, to send as If-Match.",
+    description: "Version, to send as If-Match.",
     schema: { type: "string" },
   } as const;
   return {

@@ -1,4 +1,4 @@
-/** Examples are for pasting: does a real shell read them as meant, and does the endpoint take the body? */
+/** Runs the curl examples through a real shell and validates their bodies. */
 import { expect, test } from "bun:test";
 import { adminRoutes } from "../../admin/routes.ts";
 import { buildOpenApi, METHODS } from "./openapi.ts";
@@ -13,7 +13,7 @@ const entries = Object.entries(buildOpenApi(endpoints).paths).flatMap(([path, it
 );
 
 test.each(endpoints.map((one) => [one.name, one] as const))(
-  "the example of %s is one shell command that the endpoint takes",
+  "the example of %s is one shell command with a valid body",
   (name, { body, method }) => {
     const words = shellWords(toCurlCommand(find(name)));
 
@@ -45,11 +45,11 @@ test("an example of a form names its fields and its file", () => {
 
 function find(name: string) {
   const found = entries.find(({ operation }) => operation.operationId === name);
-  if (!found) throw new Error(`There is no operation ${name}.`);
+  if (!found) throw new Error(`Unknown operation ${name}.`);
   return found;
 }
 
-/** What a real shell makes of the command: the words that curl would be given. */
+/** Returns the arguments that a real shell passes to curl. */
 function shellWords(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
   const env = { TOKEN: "secret", KEY: "secret" };

@@ -1,4 +1,4 @@
-/** A command to paste for an operation: address, key, and a body that the operation takes. */
+/** Renders a curl command for an operation, with key and example body. */
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import type { OpenApiOperation, Parameter } from "./openapi.ts";
 import type { ReferenceEntry } from "./reference-operation.ts";
@@ -24,7 +24,7 @@ export function toCurlCommand({
   return words.join(" \\\n  ");
 }
 
-/** In double quotes, so that the shell fills in the secret. */
+/** In double quotes, so that the shell expands the variable. */
 const SECRET_HEADERS: Record<string, string> = {
   admin_token: '-H "Authorization: Bearer $TOKEN"',
   principal_token: '-H "Authorization: Bearer $PERSONAL_TOKEN"',
@@ -60,7 +60,7 @@ function sample(schema: JsonSchema | boolean): string {
   return `${schema.contentMediaType ? "@" : ""}${schema.examples?.[0]}`;
 }
 
-/** Bytes belong in a file, not on the terminal. */
+/** Writes binary responses to a file instead of the terminal. */
 function outputOf({ responses }: OpenApiOperation): string[] {
   const [type = ""] = Object.keys(responses[200]?.content ?? {});
   if (type.startsWith("audio/")) return ["-o speech.mp3"];

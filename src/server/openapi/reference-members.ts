@@ -1,4 +1,4 @@
-/** The members of a wire shape as rows for a reader: nested ones below theirs, references followed. */
+/** Lists the members of a schema as table rows: nested members follow their parent, references are resolved. */
 import type { JsonSchema } from "./schemas.ts";
 
 export interface SchemaMember {
@@ -8,11 +8,11 @@ export interface SchemaMember {
   shape: ResolvedSchema;
 }
 
-/** A schema with its references followed, and whether null is allowed beside it. */
+/** A schema with its reference resolved. */
 export interface ResolvedSchema {
   schema: JsonSchema;
   nullable: boolean;
-  /** Its component, when it has one. */
+  /** Name of its component, if any. */
   component: string | undefined;
 }
 
@@ -46,10 +46,10 @@ export function resolveSchema(
 }
 
 export function membersOf(given: JsonSchema, schemas: Schemas): SchemaMember[] {
-  return below(resolveSchema(given, schemas), schemas, { depth: 0, within: [] });
+  return listBelow(resolveSchema(given, schemas), schemas, { depth: 0, within: [] });
 }
 
-/** What an array holds or a map leads to. */
+/** Returns the schema of an array's items or a map's values. */
 export function elementOf(
   { schema }: ResolvedSchema,
   schemas: Schemas,
@@ -63,23 +63,23 @@ export function elementOf(
 
 interface MemberPosition {
   depth: number;
-  /** The components around, so that one that holds itself is told once. */
+  /** Enclosing components, to stop at recursion. */
   within: readonly string[];
 }
 
-function below(
+function listBelow(
   shape: ResolvedSchema,
   schemas: Schemas,
   { depth, within }: MemberPosition,
 ): SchemaMember[] {
   const element = elementOf(shape, schemas);
-  if (element) return below(element, schemas, { depth, within });
+  if (element) return listBelow(element, schemas, { depth, within });
   const { component, schema } = shape;
   if (component && within.includes(component)) return [];
   const around = { depth: depth + 1, within: component ? [...within, component] : within };
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const inner = resolveSchema(member, schemas);
     const required = schema.required?.includes(name) ?? false;
-    return [{ name, depth, required, shape: inner }, ...below(inner, schemas, around)];
+    return [{ name, depth, required, shape: inner }, ...listBelow(inner, schemas, around)];
   });
 }

@@ -1,4 +1,4 @@
-/** One operation on the reference page: address, example, what it takes, what it answers. */
+/** Renders an operation on the reference page: path, example, parameters, responses, errors. */
 import { type Html, html, renderProse } from "../pages/html.ts";
 import type { Method, OpenApiDocument, OpenApiOperation, OpenApiResponse } from "./openapi.ts";
 import { toCurlCommand } from "./reference-curl.ts";
@@ -15,7 +15,7 @@ export interface ReferenceEntry {
   path: string;
   method: Method;
   operation: OpenApiOperation;
-  /** Other methods that mean the same. */
+  /** Other methods with the same meaning. */
   aliases: readonly Method[];
 }
 
@@ -32,7 +32,7 @@ export function operationArticle(
 <header>
 <h3 id="${id}-title"><a href="#${id}">${renderProse(title)}</a></h3>
 <p class="address">${badge(entry.method)} <code>${path}</code></p>
-${entry.aliases.map((method) => html`<p class="address" id="${paths[path]?.[method]?.operationId}">${badge(method)} <code>${path}</code> means the same</p>`)}
+${entry.aliases.map((method) => html`<p class="address" id="${paths[path]?.[method]?.operationId}">${badge(method)} <code>${path}</code> is equivalent</p>`)}
 ${rest && html`<p>${renderProse(rest)}</p>`}
 ${description && html`<p>${renderProse(description)}</p>`}
 </header>
@@ -53,7 +53,7 @@ ${errorPart(replies.filter((reply) => !isSuccess(reply)))}
 export const badge = (method: Method): Html =>
   html`<span class="method ${method}">${method}</span>`;
 
-/** A summary is a title, and after a semicolon what more there is to say. */
+/** Splits a summary at the first semicolon into a title and details. */
 export function splitSummary(summary: string): { title: string; rest: string } {
   const [title = "", rest = ""] = summary.split(/; (.*)/);
   return { title, rest: rest && `${rest.charAt(0).toUpperCase()}${rest.slice(1)}.` };
@@ -68,10 +68,10 @@ function replyPart(
 ): Html {
   const types = Object.keys(reply.content ?? {});
   const schema = reply.content?.["application/json"]?.schema;
-  return html`<details><summary>Reply <span>${[status, ...types].join(" · ")}</span></summary>
+  return html`<details><summary>Response <span>${[status, ...types].join(" · ")}</span></summary>
 <p>${renderProse(reply.description)}</p>
 ${reply.headers && headerTable(reply.headers)}
-${schema && outputTable("Reply members", schema, schemas)}
+${schema && outputTable("Response members", schema, schemas)}
 </details>`;
 }
 

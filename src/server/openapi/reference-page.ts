@@ -1,4 +1,4 @@
-/** The API reference as one page that needs nothing else: no script, no font, no other host. */
+/** Renders the API reference as one self-contained page, without scripts. */
 import { type Html, html, renderProse } from "../pages/html.ts";
 import { METHODS, type OpenApiDocument } from "./openapi.ts";
 import {
@@ -92,7 +92,7 @@ ${entries.map((entry) => operationArticle(entry, document))}
 </section>`;
 }
 
-/** A link into a closed part opens it: the browser looks for the id inside. */
+/** The id is inside the closed part: a link to it opens the part. */
 function schemaSection({ components: { schemas } }: OpenApiDocument): Html {
   const parts = Object.entries(schemas).map(
     ([name, schema]) =>
@@ -100,7 +100,7 @@ function schemaSection({ components: { schemas } }: OpenApiDocument): Html {
   );
   return html`<section aria-labelledby="schemas">
 <h2 id="schemas">Schemas</h2>
-<p>Every shape by its name in <a href="/openapi.json">openapi.json</a>.</p>
+<p>All schemas, by their names in <a href="/openapi.json">openapi.json</a>.</p>
 <div class="parts">${parts}</div>
 </section>`;
 }

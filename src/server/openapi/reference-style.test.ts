@@ -1,4 +1,4 @@
-/** Can every text of the reference page be read on the ground it stands on, in both themes? */
+/** Checks the contrast of text and background on the reference page, in both themes. */
 import { expect, test } from "bun:test";
 import { METHODS } from "./openapi.ts";
 import { COLORS } from "./reference-style.ts";
@@ -9,7 +9,7 @@ test.each(pairs())("%s: %s on %s can be read", (theme, text, ground) => {
   expect(contrast(colors[text], colors[ground])).toBeGreaterThanOrEqual(4.5);
 });
 
-/** Every text color on every ground it stands on. */
+/** Every text color with every background. */
 function pairs() {
   const texts = ["text", "muted", "accent", ...METHODS] as const;
   return (["light", "dark"] as const).flatMap((theme) =>

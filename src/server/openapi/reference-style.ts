@@ -1,6 +1,6 @@
-/** How the reference page looks: two sets of colors, one layout that folds down to 320 pixels. */
+/** Style of the reference page: two color themes, one layout for widths from 320 pixels. */
 
-/** A test holds every text color against every ground it stands on: at least 4.5 to 1. */
+/** A test checks a contrast of at least 4.5 to 1 for every text color and background. */
 export const COLORS = {
   light: {
     ground: "#ffffff",

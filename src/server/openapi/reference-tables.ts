@@ -1,4 +1,4 @@
-/** The tables of the reference page: parameters, members, headers and errors. */
+/** Renders the tables of the reference page: parameters, members, headers and errors. */
 import { type Html, html, renderProse } from "../pages/html.ts";
 import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from "./openapi.ts";
 import { elementOf, membersOf, type ResolvedSchema, resolveSchema } from "./reference-members.ts";
@@ -9,12 +9,12 @@ type Schemas = Record<string, JsonSchema>;
 export function parameterTable({ parameters }: OpenApiOperation, schemas: Schemas): Html {
   const rows = parameters.map((parameter) => {
     const shape = resolveSchema(parameter.schema, schemas);
-    return html`<tr>${nameCell(parameter.name, 0)}${cell("In", parameter.in)}${typeCell(shape, schemas)}${requiredCell(parameter.required)}${wordsCell(shape, schemas, parameter.description)}</tr>`;
+    return html`<tr>${nameCell(parameter.name, 0)}${cell("In", parameter.in)}${typeCell(shape, schemas)}${requiredCell(parameter.required)}${descriptionCell(shape, schemas, parameter.description)}</tr>`;
   });
   return table("Parameters", ["Name", "In", "Type", "Required", "Description"], rows);
 }
 
-/** What a caller writes: which members it must send, and what holds when it does not. */
+/** Renders the members of a request body, with required ones and defaults. */
 export function inputTables(caption: string, given: JsonSchema, schemas: Schemas): Html {
   const { anyOf, description } = resolveSchema(given, schemas).schema;
   if (anyOf) {
@@ -26,7 +26,7 @@ export function inputTables(caption: string, given: JsonSchema, schemas: Schemas
   if (members.length === 0) return html`<p><b>${caption}</b> ${words}</p>`;
   const rows = members.map(
     ({ name, depth, required, shape }) =>
-      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${requiredCell(required)}${wordsCell(shape, schemas)}</tr>`,
+      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${requiredCell(required)}${descriptionCell(shape, schemas)}</tr>`,
   );
   const columns = ["Name", "Type", "Required", "Description"];
   return html`${words && html`<p>${words}</p>`}${table(caption, columns, rows)}`;
@@ -39,7 +39,7 @@ export function outputTable(
 ): Html | undefined {
   const rows = membersOf(schema, schemas).map(
     ({ name, depth, shape }) =>
-      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${wordsCell(shape, schemas)}</tr>`,
+      html`<tr>${nameCell(name, depth)}${typeCell(shape, schemas)}${descriptionCell(shape, schemas)}</tr>`,
   );
   return rows.length > 0 ? table(caption, ["Name", "Type", "Description"], rows) : undefined;
 }
@@ -49,7 +49,7 @@ export function securityTable(schemes: OpenApiDocument["components"]["securitySc
     ({ name, description }) =>
       html`<tr>${nameCell(name, 0)}<td>${renderProse(description)}</td></tr>`,
   );
-  return table("Authentication", ["Header", "What to send"], rows);
+  return table("Authentication", ["Header", "Description"], rows);
 }
 
 export function headerTable(headers: NonNullable<OpenApiResponse["headers"]>): Html {
@@ -57,7 +57,7 @@ export function headerTable(headers: NonNullable<OpenApiResponse["headers"]>): H
     ([name, { description }]) =>
       html`<tr>${nameCell(name, 0)}<td>${renderProse(description)}</td></tr>`,
   );
-  return table("Reply headers", ["Name", "Description"], rows);
+  return table("Response headers", ["Name", "Description"], rows);
 }
 
 export function errorTable(errors: readonly [string, OpenApiResponse][]): Html {
@@ -65,7 +65,7 @@ export function errorTable(errors: readonly [string, OpenApiResponse][]): Html {
     const lines = description.split("\n").map((line) => html`<div>${renderProse(line)}</div>`);
     return html`<tr><th scope="row">${status}</th><td>${lines}</td></tr>`;
   });
-  return table("Errors", ["Status", "What it means"], rows);
+  return table("Errors", ["Status", "Meaning"], rows);
 }
 
 function table(caption: string, columns: readonly string[], rows: readonly Html[]): Html {
@@ -76,7 +76,7 @@ function table(caption: string, columns: readonly string[], rows: readonly Html[
 const nameCell = (name: string, depth: number): Html =>
   html`<th scope="row" class="depth-${Math.min(depth, 4)}"><code>${name}</code></th>`;
 
-/** On a narrow screen the row is a block, and the label says what the column head cannot. */
+/** On a narrow screen each row is a block, and the label replaces the column header. */
 const cell = (label: string, content: Html | string): Html =>
   html`<td data-label="${label}">${content}</td>`;
 
@@ -85,10 +85,10 @@ const requiredCell = (required: boolean): Html =>
 
 function typeCell(shape: ResolvedSchema, schemas: Schemas): Html {
   const limits = limitsOf(shape.schema);
-  return html`<td class="type">${typeWords(shape, schemas)}${limits && html` <small>${limits}</small>`}</td>`;
+  return html`<td class="type">${renderType(shape, schemas)}${limits && html` <small>${limits}</small>`}</td>`;
 }
 
-function wordsCell(
+function descriptionCell(
   shape: ResolvedSchema,
   schemas: Schemas,
   description = shape.schema.description,
@@ -99,21 +99,21 @@ function wordsCell(
 
 function choicesOf({ schema }: ResolvedSchema, schemas: Schemas): Html[] {
   const links = (schema.anyOf ?? []).map(
-    (option) => html`${typeWords(resolveSchema(option, schemas), schemas)} `,
+    (option) => html`${renderType(resolveSchema(option, schemas), schemas)} `,
   );
   const values = (schema.enum ?? []).map((value) => html`<code>${String(value)}</code> `);
   return [...links, ...values];
 }
 
-function typeWords(shape: ResolvedSchema, schemas: Schemas): Html {
-  return html`${bareType(shape, schemas)}${shape.nullable && " or null"}`;
+function renderType(shape: ResolvedSchema, schemas: Schemas): Html {
+  return html`${renderBaseType(shape, schemas)}${shape.nullable && " or null"}`;
 }
 
-function bareType(shape: ResolvedSchema, schemas: Schemas): Html {
+function renderBaseType(shape: ResolvedSchema, schemas: Schemas): Html {
   const { schema, component } = shape;
   const element = elementOf(shape, schemas);
   if (element) {
-    return html`${schema.type === "array" ? "array of" : "map to"} ${typeWords(element, schemas)}`;
+    return html`${schema.type === "array" ? "array of" : "map to"} ${renderType(element, schemas)}`;
   }
   if (component) return html`<a href="#schema-${component}">${component}</a>`;
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;

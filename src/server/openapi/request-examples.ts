@@ -1,4 +1,4 @@
-/** What a request looks like: a body and ids for the examples of the API reference. */
+/** Example bodies and ids for the API reference. */
 
 const IDS: Record<string, string> = {
   gateway_id: "019c5a10-6f2b-7d31-8a4e-2b90c7f4d101",
@@ -15,11 +15,11 @@ const NAMES: Record<string, string> = {
   version: "latest",
 };
 
-/** The example of a path parameter. */
+/** Returns the example of a path parameter. */
 export const exampleId = (name: string): string =>
   IDS[name] ?? NAMES[name] ?? "019c5a10-b088-7296-9f51-a82c34e7f606";
 
-/** By the name of the endpoint. A test holds each one against the body its endpoint takes. */
+/** By the name of the endpoint. A test validates each against the schema of its endpoint. */
 export const BODY_EXAMPLES: Record<string, unknown> = {
   create_gateway: { name: "Support", slug: "support", metadata: { team: "support" } },
   update_gateway: { metadata: { team: "support", stage: "production" } },

@@ -1,4 +1,4 @@
-/** Which JSON Schema stands for a wire shape, and under which name: the one it has in the contract. */
+/** Converts the schemas of the contract to JSON Schema components with the same names. */
 import { z } from "zod";
 import * as activity from "../../contract/activity.ts";
 import * as approvals from "../../contract/approvals.ts";
@@ -28,16 +28,16 @@ import * as storeTools from "../../contract/store-tools.ts";
 import * as tokens from "../../contract/tokens.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
-/** What is sent may leave out what has a default; what comes back holds it. */
+/** Members with a default are optional in requests and always present in responses. */
 type Direction = "input" | "output";
 
-/** An object of any members. Without the second keyword, generators read it as one of none. */
+/** An object with any members. Without the second keyword, generators read it as an empty object. */
 export const OPEN_OBJECT = { type: "object", additionalProperties: true } as const;
 
 export interface SchemaBook {
-  /** The components so far. */
+  /** Components created so far. */
   schemas: Record<string, JsonSchema>;
-  /** A reference to the component of a shape; `name` is for a shape that the contract leaves unnamed. */
+  /** Returns a reference to the component of a shape; `name` is used for a shape without a name in the contract. */
   refer: (shape: z.ZodType, direction: Direction, name: string) => JsonSchema;
 }
 
@@ -84,7 +84,7 @@ export function createSchemaBook(): SchemaBook {
     return { $ref: String($ref) };
   };
   for (const [kind, options] of Object.entries(registries.PROVIDER_OPTIONS)) {
-    // Kinds share shapes; a copy with a sentence of its own is what gets the name of the kind.
+    // Kinds share shapes; a copy with its own description gets the name of the kind.
     const own = options.describe(`\`provider_options\` of a registry of the kind \`${kind}\`.`);
     refer(own, "input", optionsName(kind));
   }
@@ -116,7 +116,7 @@ export function toSchema(
 export const toPascalCase = (name: string): string =>
   name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Leaves out what says nothing to a reader, and says what one schema alone cannot. */
+/** Removes keywords that mean nothing to readers, and adds the options of each kind. */
 function tidy(schema: JsonSchema, direction: Direction): void {
   if (schema.type === "object" && !schema.properties) schema.additionalProperties ??= true;
   if (schema.default !== undefined) moveDefault(schema, direction);
@@ -124,7 +124,7 @@ function tidy(schema: JsonSchema, direction: Direction): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (direction === "output") {
-    // A later version may add members; a client must not break on them.
+    // Later versions may add members.
     if (schema.additionalProperties === false) delete schema.additionalProperties;
   }
   const options = schema.properties?.provider_options;
@@ -135,11 +135,11 @@ function tidy(schema: JsonSchema, direction: Direction): void {
   for (const member of ["type", "propertyNames", "additionalProperties"]) delete options[member];
 }
 
-/** In words: openapi-typescript makes a member with the keyword `default` required in requests. */
+/** Moves the default to the description: openapi-typescript makes members with `default` required in requests. */
 function moveDefault(schema: JsonSchema, direction: Direction): void {
   const { default: value } = schema;
   delete schema.default;
-  if (direction === "output") return; // A response holds every member.
+  if (direction === "output") return; // Responses contain every member.
   const text = `Default: \`${JSON.stringify(value)}\`.`;
   schema.description = schema.description ? `${schema.description} ${text}` : text;
 }

@@ -1,4 +1,4 @@
-/** Where a principal connects an account or fills in values: `/me/connect/…`, and the way back from a sign-in. */
+/** Pages where a principal connects an account or enters values (`/me/connect/…`), and the OAuth callback. */
 import { AppError } from "../../contract/errors.ts";
 import type { Install } from "../../contract/store-installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
@@ -26,14 +26,14 @@ import {
   servePage,
 } from "./serve-page.ts";
 
-/** Fields of a server, apart from what the form itself needs. */
+/** Prefix of form fields that belong to the server. */
 const FIELD = "field.";
 
 export function connectPages(app: App): Record<string, PathHandler> {
-  const callback = servePage(app, (request, context) => comeBack(app, request, context));
+  const callback = servePage(app, (request, context) => finishSignIn(app, request, context));
   return {
     "/me/connect/:install_id": servePage(app, (request, context) =>
-      request.method === "POST" ? act(app, request, context) : show(app, request, context),
+      request.method === "POST" ? submit(app, request, context) : show(app, request, context),
     ),
     [CALLBACK_PATH]: callback,
     [`${CALLBACK_PATH}/:instance_id`]: callback,
@@ -46,21 +46,22 @@ async function show(
   { headers }: PageContext,
 ): Promise<Response> {
   const principal = await findSessionPrincipal(deps, request);
-  if (!principal) return plainPage("Who are you?", SIGN_IN_FORM, headers);
+  if (!principal) return plainPage("Sign in", SIGN_IN_FORM, headers);
   const { shown, instance } = await findUsableInstall(
     deps,
     principal,
     request.params.install_id ?? "",
   );
-  if (!isForwarded(instance)) return plainPage(shown.name, toDo(shown, principal), headers);
-  const account = shown.requires_auth ? await accountAt(deps, principal, instance.id) : "own";
-  return plainPage(shown.name, toDo(shown, principal, account), headers);
+  if (!isForwarded(instance))
+    return plainPage(shown.name, renderInstall(shown, principal), headers);
+  const account = shown.requires_auth ? await findAccount(deps, principal, instance.id) : "own";
+  return plainPage(shown.name, renderInstall(shown, principal, account), headers);
 }
 
-/** Which account is connected: one of this sign-in, one of another, or none. */
+/** The connected account: of this sign-in, of another one, or none. */
 type Account = "own" | "other" | "none";
 
-async function accountAt(
+async function findAccount(
   deps: Deps,
   { gateway_id, principal_sub, sign_in }: Principal,
   instance_id: string,
@@ -70,7 +71,7 @@ async function accountAt(
   return row && row.sign_in !== sign_in ? "other" : "none";
 }
 
-async function act(app: App, request: PageRequest, context: PageContext): Promise<Response> {
+async function submit(app: App, request: PageRequest, context: PageContext): Promise<Response> {
   const { deps } = app;
   const { form, cookie } = await readPrincipalForm(deps, request);
   if (cookie !== undefined) {
@@ -90,7 +91,7 @@ async function save(
 ): Promise<Response> {
   const id = request.params.install_id ?? "";
   const { row, instance } = await findUsableInstall(deps, principal, id);
-  // What is left empty stays as it is.
+  // Empty fields keep their value.
   const values = Object.fromEntries(
     [...form]
       .filter(([name, value]) => name.startsWith(FIELD) && value !== "")
@@ -112,7 +113,7 @@ async function save(
   );
 }
 
-async function comeBack(
+async function finishSignIn(
   { deps }: App,
   request: PageRequest,
   context: PageContext,
@@ -130,37 +131,37 @@ async function comeBack(
   return plainPage(`${name} is connected`, DONE, context.headers);
 }
 
-const DONE = html`<p>You can close this page and go on in your client. If its tools do not appear, restart the client.</p>`;
+const DONE = html`<p>You can close this page and continue in your client. If its tools do not appear, restart the client.</p>`;
 
-/** `account` is undefined for a server that principals do not sign in at. */
-function toDo(install: Install, { principal_sub }: Principal, account?: Account): Html {
+/** `account` is undefined for a server without sign-in. */
+function renderInstall(install: Install, { principal_sub }: Principal, account?: Account): Html {
   const { fields, requires_config, name } = install;
   const state = account
     ? ACCOUNT[account](name)
-    : html`<p>${requires_config ? "Fill in what it needs." : "Nothing is missing."}</p>`;
+    : html`<p>${requires_config ? "Enter the values that it requires." : "Nothing is missing."}</p>`;
   const button = html`<button>${account ? `Sign in at ${name}` : "Save"}</button>`;
   const needsForm = account !== undefined || fields.length > 0;
   return html`${state}
 ${needsForm && html`<form method="post">${fields.map(input)}${button}</form>`}
 <p><a href="../../me">Your tokens</a></p>
-<form method="post"><small>You are ${principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
+<form method="post"><small>Signed in as ${principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
 }
 
 const ACCOUNT: Record<Account, (name: string) => Html> = {
   own: () => html`<p>An account is connected. Sign in again to connect another one.</p>`,
   other: () =>
-    html`<p>An account is connected with another token of yours. To use it with this token too, sign out, open <a href="../../me">Your tokens</a> with the other token and add this one. If you sign in here, the other token loses the account.</p>`,
+    html`<p>An account is connected with another of your tokens. To use it with this token too, sign out, open <a href="../../me">Your tokens</a> with the other token and add this one. If you sign in here, the other token loses the account.</p>`,
   none: (name) =>
-    html`<p>${name} works with an account of yours. You sign in there, and calls of your client are made in its name.</p>`,
+    html`<p>${name} requires your account. Sign in there; your client then acts with that account.</p>`,
 };
 
 function input(field: Install["fields"][number]): Html {
   const { key, label, description, choices, filled, required, secret } = field;
   const id = `${FIELD}${key}`;
-  const needed = required && !filled ? html` required` : html``;
+  const requiredAttribute = required && !filled ? html` required` : html``;
   const control =
     choices.length > 0
-      ? html`<select id="${id}" name="${id}"${needed}><option value="">${filled ? "As it is" : ""}</option>${choices.map((choice) => html`<option>${choice}</option>`)}</select>`
-      : html`<input id="${id}" name="${id}" type="${secret ? "password" : "text"}" autocomplete="off"${needed} placeholder="${filled ? "As it is" : ""}">`;
+      ? html`<select id="${id}" name="${id}"${requiredAttribute}><option value="">${filled ? "Unchanged" : ""}</option>${choices.map((choice) => html`<option>${choice}</option>`)}</select>`
+      : html`<input id="${id}" name="${id}" type="${secret ? "password" : "text"}" autocomplete="off"${requiredAttribute} placeholder="${filled ? "Unchanged" : ""}">`;
   return html`<label for="${id}">${label || key}</label>${control}<small>${description}</small>`;
 }

@@ -1,23 +1,23 @@
-/** How does text get into a page? Escaped, always, unless it is markup that was made here. */
+/** Builds HTML from templates. All values are escaped, except HTML that was built here. */
 
 export interface Html {
   readonly markup: string;
 }
 type Part = Html | readonly Html[] | string | number | false | undefined;
 
-/** A template whose values are escaped; `false` and `undefined` leave nothing. */
+/** Tags a template whose values are escaped; `false` and `undefined` render as nothing. */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => ({
   markup: String.raw({ raw: texts }, ...parts.map(render)),
 });
 
-/** A sentence of a description: what stands in backticks is code. */
+/** Renders a description: text in backticks becomes code. */
 export const renderProse = (text: string): Html => ({
-  markup: escaped(text).replace(/`([^`]+)`/g, "<code>$1</code>"),
+  markup: escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>"),
 });
 
 function render(part: Part): string {
   if (part === false || part === undefined) return "";
-  if (typeof part !== "object") return escaped(String(part));
+  if (typeof part !== "object") return escapeHtml(String(part));
   return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("");
 }
 
@@ -28,4 +28,5 @@ const ESCAPES: Record<string, string> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);

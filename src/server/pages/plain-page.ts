@@ -1,5 +1,4 @@
-/** A page with one thing on it, without scripts: what a person sees on the way through a browser. */
-
+/** Renders a simple page without scripts. */
 import { COLORS } from "../openapi/reference-style.ts";
 import { type Html, html } from "./html.ts";
 
@@ -18,9 +17,9 @@ export function plainPage(title: string, content: Html, headers: Record<string, 
     headers: {
       ...headers,
       "content-type": "text/html; charset=utf-8",
-      // Without a referrer browsers send `Origin: null` with the page's own forms, which then seem to be foreign.
+      // Without a referrer, browsers send `Origin: null` with the page's own forms, which are then rejected.
       "referrer-policy": "same-origin",
-      // No form-action: a browser applies it to where the answer of a form leads, and that is elsewhere.
+      // No form-action: browsers apply it to the redirect after a form, which leads to another site.
       "content-security-policy":
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
     },

@@ -1,4 +1,4 @@
-/** The forms of pages for principals: who is signed in, and what was sent. */
+/** Reads the forms of pages for principals, and signs principals in and out. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
@@ -8,26 +8,26 @@ import { endPrincipalSession, startPrincipalSession } from "./principal-session.
 
 const FORM_BYTES = 256 * 1024;
 
-export const SIGNED_OUT = "You are signed out: open the link again.";
+export const SIGNED_OUT = "You are signed out. Open the link again.";
 
-export const SIGN_IN_FORM = html`<p>Accounts are connected to a person, so first say who you are.</p>
+export const SIGN_IN_FORM = html`<p>Sign in first: accounts are connected to a person.</p>
 <form method="post">
 <label for="token">Your token</label>
 <input id="token" name="token" type="password" required autocomplete="off" aria-describedby="about">
-<small id="about">The personal token that your client uses, <code>pp_…</code>, or one of your identity provider.</small>
-<button>Go on</button>
+<small id="about">The personal token that your client uses, <code>pp_…</code>, or a token of your identity provider.</small>
+<button>Continue</button>
 </form>`;
 
-/** Returns the form, or the cookie that signs somebody in or out where the form asks for that. */
+/** Returns the form. For a sign-in or sign-out, also the Set-Cookie header. */
 export async function readPrincipalForm(
   deps: Deps,
   request: Request,
 ): Promise<{ form: URLSearchParams; cookie?: string }> {
   const origin = publicOrigin(deps, request);
-  // A page of another site could sign a browser in as somebody else, and have an account connected to them.
+  // CSRF: another site could sign the browser in under its own token, and get the account that is connected.
   const from = request.headers.get("origin");
   if (from !== null && from !== new URL(origin).origin) {
-    throw new AppError("forbidden", "This form belongs to another site.");
+    throw new AppError("forbidden", "This form was sent by another site.");
   }
   const bytes = await readBody(request, bodyLimits(deps, FORM_BYTES));
   const form = new URLSearchParams(new TextDecoder().decode(bytes));

@@ -1,4 +1,4 @@
-/** `/me`: the personal tokens in a principal's name, which they rotate, add to their sign-in or revoke. */
+/** Page `/me`: lists the personal tokens of a principal, to rotate, add to the sign-in, or revoke. */
 import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import type { PrincipalTokenRow } from "../../db/principal-tokens.ts";
@@ -31,7 +31,7 @@ import {
 
 export const principalPage = (app: App): Record<string, PathHandler> => ({
   "/me": servePage(app, (request, context) =>
-    request.method === "POST" ? act(app, request, context) : show(app, request, context),
+    request.method === "POST" ? submit(app, request, context) : show(app, request, context),
   ),
 });
 
@@ -41,15 +41,15 @@ async function show(
   { headers }: PageContext,
 ): Promise<Response> {
   const principal = await findSessionPrincipal(deps, request);
-  if (!principal) return plainPage("Who are you?", SIGN_IN_FORM, headers);
+  if (!principal) return plainPage("Sign in", SIGN_IN_FORM, headers);
   return plainPage(
     "Your tokens",
-    await listed(deps, principal, readSessionToken(deps, request)),
+    await renderTokens(deps, principal, readSessionToken(deps, request)),
     headers,
   );
 }
 
-async function act(
+async function submit(
   { deps }: App,
   request: PageRequest,
   { ids, headers }: PageContext,
@@ -67,7 +67,10 @@ async function act(
       const token = readSessionToken(deps, request) ?? "";
       const next = await change((inside) => rotatePersonalToken(inside, author, token));
       const cookie = await startPrincipalSession(deps, next, publicOrigin(deps, request));
-      return plainPage("Your new token", rotated(next), { ...headers, "set-cookie": cookie });
+      return plainPage("Your new token", renderNewToken(next), {
+        ...headers,
+        "set-cookie": cookie,
+      });
     }
     case "add": {
       const added = form.get("added")?.trim() ?? "";
@@ -84,10 +87,10 @@ async function act(
   }
 }
 
-async function listed(deps: Deps, principal: Principal, token = ""): Promise<Html> {
+async function renderTokens(deps: Deps, principal: Principal, token = ""): Promise<Html> {
   const tokens = await listPersonalTokens(deps, principal);
-  return html`<p>These tokens act in your name. Accounts that you connect and keys that you fill in are used only by the tokens you connected them with. Revoke a token that you do not know.</p>
-${tokens.length === 0 ? html`<p>You have no personal token.</p>` : html`<ul>${tokens.map((token) => item(token, principal))}</ul>`}
+  return html`<p>These tokens act in your name. Accounts that you connect and keys that you enter are used only by the tokens you connected them with. Revoke any token that you do not recognize.</p>
+${tokens.length === 0 ? html`<p>You have no personal token.</p>` : html`<ul>${tokens.map((token) => renderToken(token, principal))}</ul>`}
 ${
   token.startsWith("pp_") &&
   html`<form method="post"><button name="action" value="rotate">Rotate the token you are signed in with</button></form>`
@@ -95,25 +98,25 @@ ${
 <form method="post">
 <label for="added">Use your accounts with another token</label>
 <input id="added" name="added" type="password" required autocomplete="off" aria-describedby="about-added">
-<small id="about-added">Paste a personal token of yours. It uses the accounts of the token you are signed in with from then on.</small>
+<small id="about-added">Paste another of your personal tokens. It will use the accounts of the token you are signed in with.</small>
 <button name="action" value="add">Add token</button>
 </form>
-<form method="post"><small>You are ${principal.principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
+<form method="post"><small>Signed in as ${principal.principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
 }
 
-function item(token: PrincipalTokenRow, { sign_in }: Principal): Html {
+function renderToken(token: PrincipalTokenRow, { sign_in }: Principal): Html {
   const { id, name, hint, created_by, created_at, last_used_at, expires_at } = token;
   const isOwn = (token.sign_in ?? id) === sign_in;
   return html`<li><strong>${name}</strong> <code>${hint}</code><br>
-<small>${isOwn ? "Uses your accounts." : "Does not use your accounts."} Created ${minute(created_at)}${created_by !== null && html` by ${created_by}`}. ${last_used_at === null ? "Never used." : `Last used ${minute(last_used_at)}.`} ${expires_at === null ? "Never expires." : `Expires ${minute(expires_at)}.`}</small>
+<small>${isOwn ? "Uses your accounts." : "Does not use your accounts."} Created ${formatMinute(created_at)}${created_by !== null && html` by ${created_by}`}. ${last_used_at === null ? "Never used." : `Last used ${formatMinute(last_used_at)}.`} ${expires_at === null ? "Never expires." : `Expires ${formatMinute(expires_at)}.`}</small>
 <form method="post"><input type="hidden" name="id" value="${id}"><button class="quiet" name="action" value="revoke">Revoke ${name}</button></form></li>`;
 }
 
-/** `2026-01-31 12:00 UTC`: the page has no script that knows the reader's time zone. */
-const minute = (time: string): string =>
+/** Formats a time as `2026-01-31 12:00 UTC`: without scripts, the page cannot use the time zone of the browser. */
+const formatMinute = (time: string): string =>
   `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-const rotated = (token: string): Html =>
-  html`<p>Set this token in your client. It is shown only now, and uses the same accounts.</p>
+const renderNewToken = (token: string): Html =>
+  html`<p>Set this token in your client. It is shown only once, and uses the same accounts.</p>
 <p><code>${token}</code></p>
 <p>The old token works for one more hour.</p>`;

@@ -1,4 +1,4 @@
-/** A principal in a browser: a sealed cookie that holds their token. Revoking the token or signing out ends it. */
+/** Session of a principal in a browser: a sealed cookie with the token. Ends by sign-out or when the token is revoked. */
 import { AppError } from "../../contract/errors.ts";
 import { endSession, hasSessionEnded } from "../../db/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
@@ -10,11 +10,11 @@ import {
 import { publicOrigin } from "../http/public-origin.ts";
 import { readCookie, type SessionCookieKind, setCookie } from "../http/session-cookie.ts";
 
-/** Lax: it must come along when an authorization server sends the browser back. */
+/** Lax: sent when an authorization server redirects the browser back. */
 const COOKIE: SessionCookieKind = { name: "portcullis_principal", same_site: "Lax" };
 const CONTEXT: SealContext = { purpose: "principal session", id: "" };
-const LIFE_S = 1800;
-/** Browsers drop longer cookies without an error; sealing adds a third. */
+const LIFETIME_S = 1800;
+/** Browsers silently drop longer cookies; sealing adds a third. */
 const MAX_TOKEN_CHARACTERS = 2700;
 
 interface SessionCookie {
@@ -23,7 +23,7 @@ interface SessionCookie {
   ends: number;
 }
 
-/** Returns the Set-Cookie header that signs this token's principal in. */
+/** Returns the Set-Cookie header that signs in the principal of this token. */
 export async function startPrincipalSession(
   deps: Deps,
   token: string,
@@ -33,13 +33,13 @@ export async function startPrincipalSession(
   if (token.length > MAX_TOKEN_CHARACTERS) {
     throw new AppError(
       "invalid_request",
-      "This token is too long for a browser: use a personal one.",
+      "This token is too long for a cookie. Use a personal token.",
     );
   }
-  const ends = deps.now().getTime() + LIFE_S * 1000;
+  const ends = deps.now().getTime() + LIFETIME_S * 1000;
   const session: SessionCookie = { session_id: deps.newId(), token, ends };
   const value = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
-  return setCookie(COOKIE, origin, { value, seconds: LIFE_S });
+  return setCookie(COOKIE, origin, { value, seconds: LIFETIME_S });
 }
 
 /** Ends the session on every node, and returns the Set-Cookie header that removes its cookie. */
@@ -49,7 +49,7 @@ export async function endPrincipalSession(
   origin: string,
 ): Promise<string> {
   const session = sessionOf(deps, request);
-  // A stranger could fill the table otherwise.
+  // Only for a valid principal: otherwise anyone could fill the table.
   if (session && (await findSessionPrincipal(deps, request))) {
     const expires_at = new Date(session.ends).toISOString();
     await endSession(deps.db, { id: session.session_id, kind: "principal", expires_at });
@@ -57,13 +57,13 @@ export async function endPrincipalSession(
   return setCookie(COOKIE, origin, { value: "", seconds: 0 });
 }
 
-/** Returns undefined when nobody is signed in, or no longer. */
+/** Returns undefined when no principal is signed in, or the session has ended. */
 export async function findSessionPrincipal(
   deps: Deps,
   request: Request,
 ): Promise<Principal | undefined> {
   const session = sessionOf(deps, request);
-  // Not from the snapshot: a principal's token is looked up in the database as well.
+  // Reads the database, as the lookup of the token does.
   if (!session || (await hasSessionEnded(deps.db, session.session_id))) return undefined;
   try {
     return await identifyPrincipal(deps, session.token);

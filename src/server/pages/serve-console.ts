@@ -1,4 +1,4 @@
-/** The console's files: bundled when first asked for, and right under whatever prefix a proxy adds. */
+/** Serves the files of the console: bundled on the first request, and valid under any prefix that a proxy adds. */
 import { basename } from "node:path";
 import page from "../../console/index.html";
 import { AppError } from "../../contract/errors.ts";
@@ -35,38 +35,41 @@ export function serveConsole(): (request: Request) => Promise<Response> {
       const ids = readRequestIds(request.headers, newId, "admin");
       return renderError("admin", new AppError("not_found", text), ids, SECURITY_HEADERS);
     };
-    // The path was matched as it was sent; dot segments in it may lead out of the console.
+    // The route matched the raw path; its dot segments may lead out of the console.
     if (!/^\/console(\/|$)/.test(pathname)) {
-      return notFound("The path leaves the console: send it without dot segments.");
+      return notFound("The path leads out of the console. Send it without dot segments.");
     }
     if (!file && name.includes(".")) {
-      return notFound("This file is of another version of the console: reload the page.");
+      return notFound("This file belongs to another version of the console. Reload the page.");
     }
     if (!file) {
-      return new Response(html.replace("<head>", `<head><base href="${up(pathname)}">`), {
-        headers: {
-          ...SECURITY_HEADERS,
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy": CSP,
+      return new Response(
+        html.replace("<head>", `<head><base href="${pathToConsole(pathname)}">`),
+        {
+          headers: {
+            ...SECURITY_HEADERS,
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy": CSP,
+          },
         },
-      });
+      );
     }
-    const packed = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-    return new Response(packed ? file.gzip : file.bytes, {
+    const acceptsGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+    return new Response(acceptsGzip ? file.gzip : file.bytes, {
       headers: {
         ...SECURITY_HEADERS,
         "content-type": file.type,
-        // Its name holds a hash of what is in it.
+        // The name contains a hash of the content.
         "cache-control": "public, max-age=31536000, immutable",
         vary: "accept-encoding",
-        ...(packed ? { "content-encoding": "gzip" } : {}),
+        ...(acceptsGzip ? { "content-encoding": "gzip" } : {}),
       },
     });
   };
 }
 
-/** From the page's address to `…/console/`. Relative, so nobody need tell us what stands before it. */
-function up(pathname: string): string {
+/** Returns the relative path from a page to `…/console/`, which is valid behind any prefix. */
+function pathToConsole(pathname: string): string {
   const inside = pathname.slice("/console".length);
   if (inside === "") return "console/";
   return "../".repeat(inside.split("/").length - 2) || "./";
@@ -74,31 +77,31 @@ function up(pathname: string): string {
 
 async function build(): Promise<Built> {
   const built: Built = { html: "", files: new Map() };
-  for (const { name, type, bytes } of await bundled()) {
+  for (const { name, type, bytes } of await bundle()) {
     if (type.startsWith("text/html")) built.html = Buffer.from(bytes).toString("utf8");
-    else built.files.set(name, { type, bytes, gzip: packed(bytes) });
+    else built.files.set(name, { type, bytes, gzip: compress(bytes) });
   }
-  // Inside the one-file executable the names are absolute.
+  // Inside the single-file executable the names are absolute.
   built.html = built.html.replace(/(src|href)="\.?\//g, '$1="./');
   return built;
 }
 
-/** Smaller than zlib's for the same time. */
-const packed = (bytes: Bytes): Bytes => Bun.gzipSync(bytes, { library: "libdeflate", level: 9 });
+/** libdeflate compresses better than zlib in the same time. */
+const compress = (bytes: Bytes): Bytes => Bun.gzipSync(bytes, { library: "libdeflate", level: 9 });
 
-interface Output {
+interface BundledFile {
   name: string;
   type: string;
   bytes: Bytes;
 }
 
-async function bundled(): Promise<Output[]> {
-  const read = async (path: string, blob: Blob): Promise<Output> => ({
+async function bundle(): Promise<BundledFile[]> {
+  const read = async (path: string, blob: Blob): Promise<BundledFile> => ({
     name: basename(path),
     type: blob.type,
     bytes: new Uint8Array(await blob.arrayBuffer()),
   });
-  // `bun build --compile` has bundled it already.
+  // Already bundled by `bun build --compile`.
   if (page.files)
     return await Promise.all(page.files.map(({ path }) => read(path, Bun.file(path))));
   const { outputs } = await Bun.build({
@@ -106,7 +109,7 @@ async function bundled(): Promise<Output[]> {
     target: "browser",
     minify: true,
     naming: "[name]-[hash].[ext]",
-    // React's name for its mode, in the bundle; this process' own environment is not touched.
+    // Selects React's production mode in the bundle; the environment of this process does not change.
     define: { [["process", "env", "NODE_ENV"].join(".")]: JSON.stringify("production") },
   });
   return await Promise.all(outputs.map((output) => read(output.path, output)));

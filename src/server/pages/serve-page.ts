@@ -1,4 +1,4 @@
-/** Answers a request of a browser with a page: errors are pages too, and a form leads back to where it is. */
+/** Serves pages for browsers, including error pages and redirects after forms. */
 
 import type { RequestIds } from "../../route.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
@@ -26,7 +26,7 @@ export const servePage =
       renderErrorPage,
     );
 
-/** Relative, so that it also leads there behind a proxy with a prefix; `./`, or `http:host` would lead to that host. */
+/** Returns a relative path, which is valid behind a proxy with a prefix. `./` keeps `http:host` from being a URL. */
 export const currentPath = (request: PageRequest): string =>
   `./${parseRequestUrl(request).pathname.split("/").at(-1)}`;
 

@@ -1,4 +1,4 @@
-/** What is read instead of called: the console, the OpenAPI document and the reference page. */
+/** Serves the console, the OpenAPI document and the API reference. */
 import { type AnyRoute, SECURITY_HEADERS } from "../http/serve-request.ts";
 import { buildOpenApi } from "../openapi/openapi.ts";
 import { referencePage } from "../openapi/reference-page.ts";
@@ -6,12 +6,12 @@ import { serveConsole } from "./serve-console.ts";
 
 export function staticPages(routes: readonly AnyRoute[]) {
   const endpoints = routes.map(({ endpoint }) => endpoint);
-  // Made when first asked for: a start must not wait for them.
+  // Built on the first request, so that they do not delay the start.
   let [document, page]: [string | undefined, string | undefined] = [undefined, undefined];
-  const showConsole = serveConsole();
+  const handleConsole = serveConsole();
   return {
-    "/console": showConsole,
-    "/console/*": showConsole,
+    "/console": handleConsole,
+    "/console/*": handleConsole,
     "/openapi.json": () => {
       document ??= JSON.stringify(buildOpenApi(endpoints));
       return new Response(document, {
@@ -29,7 +29,7 @@ export function staticPages(routes: readonly AnyRoute[]) {
         },
       });
     },
-    // Relative, so that it also leads there behind a proxy with a prefix.
+    // Relative, which is valid behind a proxy with a prefix.
     "/": () =>
       new Response(null, { status: 302, headers: { ...SECURITY_HEADERS, location: "console" } }),
   };

@@ -1,4 +1,4 @@
-/** Opens the journals of both event queues, and recovers those that earlier processes left behind. */
+/** Opens the journals of both event queues, and recovers those of earlier processes. */
 import { join } from "node:path";
 import type { RequestEvent } from "../../contract/requests.ts";
 import { configRevision } from "../../db/config-revision.ts";
@@ -11,20 +11,20 @@ import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../settings.ts";
 import { type Recovered, recoverEvents } from "./recover-events.ts";
 
-/** Of each kind, with what earlier processes left behind: a database that stays away must not fill the disk. */
+/** Cap for each kind, including journals of earlier processes: a long outage must not fill the disk. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
 export interface Journals {
   events: Journal;
   evaluations: Journal;
-  /** Whether evaluations of an earlier process are not in the database yet. */
+  /** Returns true while evaluations of an earlier process are not in the database yet. */
   evaluationsLeft: () => boolean;
   stop: () => void;
 }
 
 export async function openJournals(settings: Settings, db: Db, log: Log): Promise<Journals> {
-  // Beside an SQLite database, so that they move along with it.
+  // Next to a SQLite database, so that they are moved with it.
   const base =
     sqliteFile(settings.DATABASE_URL) ?? join(settings.PORTCULLIS_DATA_DIR, "portcullis");
   const [events, evaluations] = await Promise.all([
@@ -42,11 +42,11 @@ export async function openJournals(settings: Settings, db: Db, log: Log): Promis
     if (running || !(events.isLeft() || evaluations.isLeft())) return;
     running = true;
     try {
-      await configRevision(db); // reads the files only when the database answers
+      await configRevision(db); // reads the files only when the database is available
       await events.retry();
       await evaluations.retry();
     } catch {
-      // It is tried again.
+      // Retried by the timer.
     }
     running = false;
   };
@@ -63,7 +63,7 @@ async function recovering<Event>(path: string, log: Log, recovered: Recovered<Ev
   const found = await findAbandonedJournals(path);
   let left = await recoverEvents(log, found, recovered);
   const bytes = left.reduce((sum, journal) => sum + journal.bytes, 0);
-  /** That they are held was logged at the start. */
+  /** `…_held` was logged at the start. */
   const onlyRecovered: Log = (event, fields) => {
     if (!event.endsWith("_held")) log(event, fields);
   };

@@ -1,18 +1,18 @@
-/** Writes the events that earlier processes left in their journals to the database, each once. */
+/** Writes the events in journals of earlier processes to the database, each once. */
 import { AppError } from "../../contract/errors.ts";
 import type { AbandonedJournal } from "../../lib/journal.ts";
 import type { Log } from "../../lib/log.ts";
 
-/** Rows in one statement: a journal of 100,000 events must not delay the start by minutes. */
+/** Rows in one statement: recovering 100,000 events must not take minutes at start. */
 const BATCH = 64;
 
 export interface Recovered<Event> {
-  /** Begins the names of the log lines. */
+  /** Prefix of the log events. */
   kind: "events" | "evaluations";
   insert: (events: readonly Event[]) => Promise<void>;
 }
 
-/** Returns the journals that could not be written now. They do not delay the start. */
+/** Returns the journals that could not be written yet. They do not delay the start. */
 export async function recoverEvents<Event>(
   log: Log,
   journals: readonly AbandonedJournal[],
