@@ -12,7 +12,7 @@ interface Listed {
   next_cursor: string | null;
 }
 
-/** On Postgres events are written up to 250 ms after the answer. */
+/** On Postgres events are written up to 250 ms after the response. */
 async function listed(kit: Kit, query: string, count: number): Promise<EvaluationEvent[]> {
   for (let tries = 0; ; tries++) {
     const { items } = (await (await kit.get(`/v1/activity?${query}`)).json()) as Listed;
@@ -24,7 +24,7 @@ async function listed(kit: Kit, query: string, count: number): Promise<Evaluatio
 describe.each(databaseKinds)("%s", (database) => {
   const kit = sharedKit({ database });
 
-  test("6.1 every evaluation is an event, attributed to its consumer_id, with both ids", async () => {
+  test("6.1 every evaluation is recorded as an event with its consumer_id and both ids", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const verdict = await guard.evaluate(
@@ -61,7 +61,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(JSON.stringify(event)).not.toContain("secret text");
   });
 
-  test("4.3.6 the Test tab of a policy judges by the last saved version and leaves no event", async () => {
+  test("4.3.6 the Test tab of a policy evaluates with the last saved version and records no event", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" });
     const tested = await shared.post(`/v1/policies/${guard.policy.id}/test`, {
@@ -78,7 +78,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(events.map(({ status }) => status)).toEqual(["allow"]);
   });
 
-  test("4.3.6 in the Test tab a payload is as large as its bytes, as it is when it is evaluated", async () => {
+  test("4.3.6 the Test tab measures the size of a payload in bytes, as an evaluation does", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "size_limit", {
       settings: { max_payload_bytes: 1000 },
@@ -91,12 +91,12 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(tested.findings).toHaveLength(1);
   });
 
-  test("who may not read the texts cannot search them either", async () => {
+  test("a role that may not read content cannot search it either", async () => {
     const shared = await kit();
     const searched = async (role: string) => {
       const { token } = await shared.make<{ token: string }>("/v1/tokens", { name: role, role });
-      const asked = { authorization: `Bearer ${token}` };
-      return (await shared.call("GET", "/v1/activity?q=card", undefined, asked)).status;
+      const headers = { authorization: `Bearer ${token}` };
+      return (await shared.call("GET", "/v1/activity?q=card", undefined, headers)).status;
     };
 
     const statuses = [
@@ -112,7 +112,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ["none", null],
     ["masked", "My card is [MASKED_CC], thanks."],
     ["full", CARD],
-  ])("content storage %s keeps %p", async (content_storage, kept) => {
+  ])("content storage %s stores %p", async (content_storage, kept) => {
     const shared = await kit();
     const guard = await makeGuard(shared, {}, { content_storage });
     const { request_id } = await guard.evaluate({ payload: { input: CARD } });
@@ -164,7 +164,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await shared.get("/v1/activity?color=red")).status).toBe(422);
   });
 
-  test("Activity streams out as JSON lines and as CSV that runs no formula", async () => {
+  test("Activity is exported as JSON lines and as CSV without formulas", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, {});
     await guard.evaluate({ payload: { input: "x" }, consumer_id: '=HYPERLINK("x")' });
@@ -181,7 +181,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(csv).toContain(`"'=HYPERLINK(""x"")"`);
   });
 
-  test("looking for no text is not looking: the list and the export end where they end without it", async () => {
+  test("an empty search is ignored by the list and by the export", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, {});
     await guard.evaluate({ payload: { input: "x" } });
@@ -195,7 +195,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(exported).toBe(`${JSON.stringify(events[0])}\n`);
   });
 
-  test("everything about a consumer_id can be erased", async () => {
+  test("all data of a consumer_id can be erased", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, {});
     await guard.evaluate({ payload: { input: "x" }, consumer_id: "erase-me" });
@@ -209,7 +209,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await listed(shared, at, 1)).map((event) => event.consumer_id)).toEqual(["keep-me"]);
   });
 
-  test("what the policy masks is masked in what is kept, an administrator's own words too", async () => {
+  test("stored content is masked as the policy masks it, including custom keywords", async () => {
     const shared = await kit();
     const rules = [{ name: "codename", type: "keyword", pattern: "Zebra" }];
     const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
@@ -224,7 +224,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(content).toMatchObject([{ text: expect.stringMatching(/^\*{3}\. .*\[MASKED_CC\]/) }]);
   });
 
-  test("6.1 a name as long as one may be is kept, and a longer one is refused", async () => {
+  test("6.1 a name of the maximum length is stored, and a longer one is rejected", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, {});
     const body = (consumer_id: string) => ({ payload: { input: "x" }, consumer_id });
@@ -238,7 +238,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(refused.status).toBe(400);
   });
 
-  test("what is masked in texts is masked in the names that lead to them, and told by no finding", async () => {
+  test("personal data is masked in member names as in texts, and appears in no finding", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "data_loss_prevention", { action: "transform" });
     const row = { "ana@example.com": "of bob@example.com", "a~/b": "carl@example.com" };
@@ -257,7 +257,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(JSON.stringify(findings)).toContain('"inner_pointer":"/a~0~1b"');
   });
 
-  test("a role that is prose is a text like any other", async () => {
+  test("a role that contains prose is inspected like any text", async () => {
     const shared = await kit();
     const rules = [{ name: "codename", type: "keyword", pattern: "Zebra" }];
     const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
@@ -277,7 +277,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("the same Idempotency-Key is one evaluation: the same verdict, one event", async () => {
+  test("the same Idempotency-Key returns the same verdict and records one event", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const once = { "idempotency-key": "k-1" };
@@ -293,7 +293,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await listed(shared, `collector_id=${guard.collector.id}`, 1)).toHaveLength(1);
   });
 
-  test("an Idempotency-Key gives no verdict on another body, not even while the first is judged", async () => {
+  test("an Idempotency-Key with another body is rejected, also while the first is being evaluated", async () => {
     const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
     const once = { "idempotency-key": "k-2" };
 
@@ -304,7 +304,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  test("a draft is replayed over what was recorded, and nothing is changed by it", async () => {
+  test("a draft is replayed against recorded events and changes nothing", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
       settings: { predefined_entities: [{ entity: "iban", enabled: true }] },
@@ -334,7 +334,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await listed(shared, `collector_id=${collector_id}`, 2)).toHaveLength(2);
   });
 
-  test("a draft about tools is replayed over the names that were kept, without their arguments", async () => {
+  test("a draft with tool rules is replayed against the recorded tool names, without arguments", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, {});
     const collector_id = guard.collector.id;
@@ -368,7 +368,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("of a conversation that is longer than what is kept, the end is kept", async () => {
+  test("the end of a conversation is stored when it exceeds the storage cap", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [{ name: "ask", when: null, action: "ask" }] });
     const pay = { name: "pay", arguments: '{"to":"Ana","amount":5}' };
@@ -385,7 +385,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(texts).toEqual(["pay", "4", "5", "6", "7", "8", "9", "10", "11", "Ana", "5"]);
   });
 
-  test("events go when the retention of their collector is over; those of a deleted one go too", async () => {
+  test("events are deleted after the retention of their collector, and with a deleted collector", async () => {
     const shared = await kit();
     const [short, long, gone] = [
       await makeGuard(shared, {}, { retention_days: 5 }),
@@ -424,7 +424,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(verbose.lines.join()).not.toContain("4111 1111");
   });
 
-  test("4.3.4 only what a caller sends is evaluated: a chat through the data plane leaves no evaluation", async () => {
+  test("4.3.4 a chat request on the data plane is not evaluated", async () => {
     await using demo = await startKit({ database, settings: { PORTCULLIS_DEMO: "true" } });
     const { consumer, key, collector } = demo.first?.demo ?? expect.unreachable();
     const chat = await demo.call(

@@ -37,7 +37,7 @@ describe.each(databaseKinds)("%s", (database) => {
       ]),
     );
 
-  test("an approval covers the exact JSON text, and no value that a parser would read as equal", async () => {
+  test("an approval covers the exact JSON text, not values that parse as equal", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const approved = '{"account":12345678901234567,"rate":0.1,"sign":0,"big":1e400,"to":"\u00e9"}';
     const approval_id = approvalIn(await verdictOf(guard, pay(approved)));
@@ -111,7 +111,7 @@ describe.each(databaseKinds)("%s", (database) => {
     },
   );
 
-  test("an approver is told how many values are left out", async () => {
+  test("an approver sees how many values are not shown", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const padding = Array.from({ length: 600 }, () => "0").join(",");
     const approval_id = approvalIn(
@@ -124,7 +124,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("an approver is told that the end of a long argument is left out", async () => {
+  test("an approver sees that a long argument is truncated", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const command = `echo ${"padding ".repeat(150_000)}; rm -rf /`;
     const approval_id = approvalIn(await verdictOf(guard, pay(JSON.stringify({ command }))));
@@ -150,7 +150,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("what an approver sees is sealed in the database, and deleted once decided or expired", async () => {
+  test("the content of an approval is sealed in the database, and deleted when decided or expired", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [GATE] }, { content_storage: "none" });
     const stored = (id: string) =>
@@ -179,7 +179,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await contentOf(decided)).toBeNull();
   });
 
-  test("nobody decides their own request", async () => {
+  test("an administrator cannot decide their own request", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [GATE] });
     const tokenFor = async (more: object) => {

@@ -22,11 +22,11 @@ const approvalIn = ({ findings }: Verdict): string => String(findings[0]?.eviden
 
 describe.each(databaseKinds)("%s", (database) => {
   const kit = sharedKit({ database });
-  const asked = async (): Promise<TestGuard> => makeGuard(await kit(), { gates: [GATE] });
+  const createAskGuard = async (): Promise<TestGuard> => makeGuard(await kit(), { gates: [GATE] });
 
-  test("ask leaves an approval; approved, exactly that passes, and nothing else", async () => {
+  test("an ask verdict creates an approval, and approving it admits exactly that request", async () => {
     const shared = await kit();
-    const guard = await asked();
+    const guard = await createAskGuard();
     const first = await guard.evaluate(call(5));
     const approval_id = approvalIn(first);
     const again = await guard.evaluate(call(5));
@@ -53,9 +53,9 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([other.status, somebody.status, elsewhere.status]).toEqual(["ask", "ask", "ask"]);
   });
 
-  test("an approval ends with its time, decided or not", async () => {
+  test("an approval expires, decided or not", async () => {
     const shared = await kit();
-    const guard = await asked();
+    const guard = await createAskGuard();
     const end = (id: string) =>
       shared.db.run("UPDATE approvals SET expires_at = $1 WHERE id = $2", PAST, id);
     const pending = approvalIn(await guard.evaluate(call(9)));
@@ -72,9 +72,9 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("an approval passes by its own id, and by the policy that asked", async () => {
+  test("an approval applies only with its own id and under the policy that requested it", async () => {
     const shared = await kit();
-    const guard = await asked();
+    const guard = await createAskGuard();
     const approval_id = approvalIn(await guard.evaluate(call(5)));
     await shared.post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" });
     const statusWith = async (id: string) =>
@@ -88,7 +88,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([invented, own, await statusWith(approval_id)]).toEqual(["ask", "report", "ask"]);
   });
 
-  test("a gate asks about what comes in only: an answer that exists already passes it", async () => {
+  test("an ask gate applies to input only", async () => {
     const guard = await makeGuard(await kit(), { gates: [{ ...GATE, when: null }] });
     const payload = { input: "hello" };
 
@@ -98,9 +98,9 @@ describe.each(databaseKinds)("%s", (database) => {
     expect([into.status, out.status]).toEqual(["ask", "allow"]);
   });
 
-  test("4.3.6 the Test tab says that somebody would be asked, and asks nobody", async () => {
+  test("4.3.6 the Test tab returns ask and creates no approval", async () => {
     const shared = await kit();
-    const { policy } = await asked();
+    const { policy } = await createAskGuard();
     const before = await (await shared.get("/v1/approvals")).json();
 
     const tested = await (await shared.post(`/v1/policies/${policy.id}/test`, call(5))).json();
@@ -110,7 +110,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await (await shared.get("/v1/approvals")).json()).toEqual(before);
   });
 
-  test("what is asked about comes with its masks", async () => {
+  test("an ask verdict includes the masked payload", async () => {
     const mask = { predefined_entities: [{ entity: "email", enabled: true }] };
     const masking = { name: "mask", when: null, action: "transform", mask };
     const guard = await makeGuard(await kit(), { gates: [masking, { ...GATE, when: null }] });
@@ -123,7 +123,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("approved is the payload to its last number, whoever numbers the message", async () => {
+  test("an approval covers every number of the payload, and ignores the JSON-RPC id", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
     const chat = (args: string, more: object = {}) => ({
@@ -152,7 +152,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await again(chat('{"amount":5}', { attachments }))).toBe("ask");
   });
 
-  test("the same question asked by many at once is one approval, whatever its tool is called", async () => {
+  test("simultaneous identical requests share one approval, for any tool name", async () => {
     const guard = await makeGuard(await kit(), { gates: [{ ...GATE, when: null }] });
     const params = { name: `pay\0${"y".repeat(1000)}`, arguments: {} };
     const body = { payload: { jsonrpc: "2.0", method: "tools/call", params }, protocol: "mcp" };
@@ -162,9 +162,9 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(new Set(verdicts.map(approvalIn)).size).toBe(1);
   });
 
-  test("the first decision stands; a denied one does not pass; the collector can look", async () => {
+  test("the first decision is final, a denied request is not admitted, and the collector can read the status", async () => {
     const shared = await kit();
-    const guard = await asked();
+    const guard = await createAskGuard();
     const approval_id = approvalIn(await guard.evaluate(call(7)));
     const place = `/v1/approvals/${approval_id}`;
     const look = () =>
@@ -192,7 +192,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(items.map(({ action }: { action: string }) => action)).toContain("approval.denied");
   });
 
-  test("who may decide reads what is asked, masked; a viewer does not", async () => {
+  test("an approver reads the masked content, and a viewer does not", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
     const input = "Pay 5 to ana@example.com";
@@ -212,7 +212,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await readAs("viewer")).toBeNull();
   });
 
-  test("who may decide sees a tool call with its numbers and switches, masked; Activity of other calls keeps none", async () => {
+  test("an approver sees numbers and booleans of a tool call, masked, and Activity stores none for other calls", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
     const given = {
@@ -277,7 +277,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(other).not.toHaveProperty(["/amount"]);
   });
 
-  test("a number that is personal data by its name is masked, whatever it looks like", async () => {
+  test("a number whose member name is personal data is masked in any notation", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [{ ...GATE, when: null }] });
     const given = { cvv: 123, phone: 612345678.5, card: -4111111111111111, amount: 5 };
@@ -298,7 +298,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("what asked for a number asks again when it is replayed, and no value is read as a text", async () => {
+  test("an ask verdict about a number is the same in a replay, and values are not read as texts", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
       action: "ask",
@@ -324,7 +324,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("an approval stays as long as its collector keeps events, and goes with who asked", async () => {
+  test("an approval is kept for the retention of its collector, and erased with its consumer", async () => {
     const shared = await kit();
     const short = await makeGuard(shared, { gates: [GATE] }, { retention_days: 5 });
     const long = await makeGuard(shared, { gates: [GATE] }, { retention_days: 50 });
@@ -350,9 +350,9 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("another collector sees nothing of an approval", async () => {
+  test("a collector cannot read the approval of another collector", async () => {
     const shared = await kit();
-    const [mine, other] = [await asked(), await asked()];
+    const [mine, other] = [await createAskGuard(), await createAskGuard()];
     const approval_id = approvalIn(await mine.evaluate(call(8)));
 
     const reply = await shared.call("GET", `/v1/evaluate/approvals/${approval_id}`, undefined, {

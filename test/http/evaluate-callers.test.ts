@@ -1,4 +1,4 @@
-/** Who may evaluate for which collector, and that nobody gets what was judged for another (spec 5). */
+/** Access of callers to collectors, and isolation of verdicts between them (spec 5). */
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { SERVICE_TOKEN_CONTEXT } from "../../src/evaluate/service-token.ts";
@@ -25,11 +25,11 @@ async function serviceClient(kit: Kit, collector_id: string) {
   const { id, client_secret } = await kit.make<{ id: string; client_secret: string }>(path, {
     name: "gateway",
   });
-  const asked = { grant_type: "client_credentials", client_id: id, client_secret };
-  return { id, path: `${path}/${id}`, issue: () => kit.post("/v1/token", asked) };
+  const form = { grant_type: "client_credentials", client_id: id, client_secret };
+  return { id, path: `${path}/${id}`, issue: () => kit.post("/v1/token", form) };
 }
 
-test("an administrator token evaluates only with the permission to write", async () => {
+test("an administrator token evaluates only with write permission", async () => {
   const kit = await started();
   const { guard } = await guardedGateway(kit);
   const { collector_key } = guard.collector;
@@ -52,7 +52,7 @@ test("an administrator token that has expired is a 401", async () => {
   expect((await guard.send({ payload: {}, collector_key }, { authorization })).status).toBe(401);
 });
 
-test("an administrator token of some gateways reaches only their collectors", async () => {
+test("an administrator token scoped to gateways can use only their collectors", async () => {
   const kit = await started();
   const mine = await guardedGateway(kit);
   const other = await guardedGateway(kit);
@@ -68,7 +68,7 @@ test("an administrator token of some gateways reaches only their collectors", as
   expect(await statusOf({ collector_key: other.guard.collector.collector_key })).toBe(400);
 });
 
-test("an administrator token of some gateways learns of their approvals alone", async () => {
+test("an administrator token scoped to gateways can read only their approvals", async () => {
   const kit = await started();
   const mine = await guardedGateway(kit);
   const { id: gateway_id } = await kit.make("/v1/gateways", { name: "asks" });
@@ -84,7 +84,7 @@ test("an administrator token of some gateways learns of their approvals alone", 
   expect(await statusFor(mine.gateway_id)).toBe(404);
 });
 
-test("a gateway with several collectors does not name one", async () => {
+test("a gateway_id that matches several collectors is rejected", async () => {
   const kit = await started();
   const { gateway_id, guard } = await guardedGateway(kit);
   await makeGuard(kit, {}, { gateway_id });
@@ -93,7 +93,7 @@ test("a gateway with several collectors does not name one", async () => {
   expect((await guard.send({ payload: {}, gateway_id }, { authorization })).status).toBe(400);
 });
 
-test("a service token is for the collector of its client alone", async () => {
+test("a service token works only for the collector of its client", async () => {
   const kit = await started();
   const { gateway_id, guard } = await guardedGateway(kit);
   const other = await makeGuard(kit, {}, { gateway_id });
@@ -107,7 +107,7 @@ test("a service token is for the collector of its client alone", async () => {
   expect(await statusOf({ collector_key: other.collector.collector_key })).toBe(400);
 });
 
-test("the cookie of a session is no service token", async () => {
+test("a session cookie is not accepted as a service token", async () => {
   const kit = await started();
   const signedIn = await kit.post("/v1/session", { token: OWNER_TOKEN });
   const [, value = ""] = /=([^;]+)/.exec(signedIn.headers.get("set-cookie") ?? "") ?? [];
@@ -116,7 +116,7 @@ test("the cookie of a session is no service token", async () => {
   expect((await kit.post("/v1/evaluate", {}, { authorization })).status).toBe(401);
 });
 
-test("a service token ends with its time, and a revoked client gets none", async () => {
+test("a service token expires, and a revoked client gets none", async () => {
   const kit = await started();
   const { gateway_id, guard } = await guardedGateway(kit);
   const client = await serviceClient(kit, guard.collector.id);
@@ -132,7 +132,7 @@ test("a service token ends with its time, and a revoked client gets none", async
   expect((await client.issue()).status).toBe(403);
 });
 
-test("beside a collector key, a gateway must be the same collector's", async () => {
+test("with a collector key, gateway_id must be that of its collector", async () => {
   const kit = await started();
   const { gateway_id, guard } = await guardedGateway(kit);
   const other = await guardedGateway(kit);
@@ -141,7 +141,7 @@ test("beside a collector key, a gateway must be the same collector's", async () 
   expect((await guard.send({ payload: {}, gateway_id: other.gateway_id })).status).toBe(400);
 });
 
-test("an Idempotency-Key is an administrator token's own", async () => {
+test("Idempotency-Keys are separate for each administrator token", async () => {
   const kit = await started();
   const { guard } = await guardedGateway(kit);
   const { collector_key } = guard.collector;
@@ -156,7 +156,7 @@ test("an Idempotency-Key is an administrator token's own", async () => {
   expect((await evaluated()).request_id).not.toBe(first.request_id);
 });
 
-test("an Idempotency-Key is a collector's own, at one endpoint", async () => {
+test("Idempotency-Keys are separate for each collector and endpoint", async () => {
   const kit = await started();
   const [one, other] = [await makeGuard(kit, {}), await makeGuard(kit, {})];
   const once = { "idempotency-key": "the same" };

@@ -6,12 +6,12 @@ import { sharedKit, startKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
 
-/** A detector of a user's own, on loopback: `answer` decides what the next call gets. */
-const own = { answer: async (_body: unknown): Promise<Response> => Response.json({}) };
+/** An HTTP detector on loopback: `respond` creates the response of the next call. */
+const own = { respond: async (_body: unknown): Promise<Response> => Response.json({}) };
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
-  fetch: async (request) => own.answer(await request.json()),
+  fetch: async (request) => own.respond(await request.json()),
 });
 afterAll(() => server.stop(true));
 const asking = (more: object = {}) => ({
@@ -21,10 +21,10 @@ const asking = (more: object = {}) => ({
   ...more,
 });
 
-test("an HTTP detector is asked with the texts, and what it points at is masked", async () => {
-  let asked: unknown;
-  own.answer = async (body) => {
-    asked = body;
+test("an HTTP detector receives the texts, and its matches are masked", async () => {
+  let received: unknown;
+  own.respond = async (body) => {
+    received = body;
     return Response.json({
       matches: [{ text: 0, start: 4, end: 9, label: "project", type: "topic", confidence: 0.8 }],
     });
@@ -36,7 +36,7 @@ test("an HTTP detector is asked with the texts, and what it points at is masked"
 
   const verdict = await guard.evaluate({ payload: { input: "the eagle lands" } });
 
-  expect(asked).toMatchObject({
+  expect(received).toMatchObject({
     direction: "input",
     texts: [{ index: 0, text: "the eagle lands" }],
   });
@@ -44,9 +44,9 @@ test("an HTTP detector is asked with the texts, and what it points at is masked"
   expect(typesOf(verdict)).toEqual(["topic"]);
 });
 
-test("masked, Activity keeps no secret that only a detector of one's own knows", async () => {
+test("masked content storage hides the matches of an HTTP detector", async () => {
   const shared = await kit();
-  own.answer = async () =>
+  own.respond = async () =>
     Response.json({ matches: [{ text: 0, start: 4, end: 9, label: "code_word", type: "secret" }] });
   const guard = await makeGuardWithRules(shared, "http", {
     action: "transform",
@@ -60,9 +60,9 @@ test("masked, Activity keeps no secret that only a detector of one's own knows",
   expect(content[0].text).toBe("the *** lands");
 });
 
-test("what an HTTP detector blocks is not masked any more: the rules that rewrite are skipped", async () => {
+test("rules that rewrite are skipped when an HTTP detector blocks", async () => {
   const shared = await kit();
-  own.answer = async () => Response.json({ flagged: true });
+  own.respond = async () => Response.json({ flagged: true });
   const http = await makeDetector(shared, "http", asking());
   const dlp = await makeDetector(shared, "data_loss_prevention");
   const guard = await makeGuard(shared, {
@@ -87,8 +87,8 @@ test.each<[string, (body: unknown) => Promise<Response>]>([
   ["is too slow", async () => Bun.sleep(1500).then(() => Response.json({ flagged: false }))],
 ])(
   "7.2 a detector that %s is a 500 when fail-closed and named in a 200 when fail-open",
-  async (_, answer) => {
-    own.answer = answer;
+  async (_, respond) => {
+    own.respond = respond;
     const shared = await kit();
     const closed = await makeGuardWithRules(shared, "http", { settings: asking() });
     const open = await makeGuardWithRules(shared, "http", {
@@ -120,7 +120,7 @@ test.each<[string, (body: unknown) => Promise<Response>]>([
   },
 );
 
-test("an HTTP detector must be public and encrypted unless it says otherwise, and keeps its headers to itself", async () => {
+test("an HTTP detector requires a public https address unless configured otherwise, and its headers are secret", async () => {
   const shared = await kit();
   const save = (settings: object) =>
     shared.post("/v1/detectors", { name: crypto.randomUUID(), kind: "http", settings });
@@ -146,8 +146,8 @@ test("an HTTP detector must be public and encrypted unless it says otherwise, an
   );
 });
 
-test("a gateway detector asks a model through a registry", async () => {
-  own.answer = async (body) => {
+test("a gateway detector calls a model through a registry", async () => {
+  own.respond = async (body) => {
     const { messages } = body as { messages: { content: string }[] };
     const mark = /TEXT-[0-9a-f]+/.exec(messages[0]?.content ?? "")?.[0];
     const flagged = messages[1]?.content.includes("dragon");
@@ -173,14 +173,14 @@ test("a gateway detector asks a model through a registry", async () => {
   expect([clean.status, found.status, poisoned.status]).toEqual(["allow", "block", "block"]);
 });
 
-/** What an MCP server answers to `tools/list`. */
+/** Response of an MCP server to `tools/list`. */
 const toolList = (description: string) => ({
   protocol: "mcp",
   direction: "output",
   payload: { jsonrpc: "2.0", id: 1, result: { tools: [{ name: "add", description }] } },
 });
 
-test("an instruction in the description of a tool is found, offered or listed", async () => {
+test("an instruction in a tool description is found in requests and in MCP tool lists", async () => {
   const shared = await kit();
   const { id } = await makeDetector(shared, "prompt_moderation", {
     keywords: ["ignore all previous instructions"],
@@ -198,7 +198,7 @@ test("an instruction in the description of a tool is found, offered or listed", 
   expect((await guard.evaluate(toolList("Adds."))).status).toBe("allow");
 });
 
-test("reversible masks: a pseudonym of the session on the way in, the value again on the way out", async () => {
+test("a reversible mask is a pseudonym in the input and restored in the output", async () => {
   const shared = await kit();
   const mask = await makeDetector(shared, "data_loss_prevention", { reversible: true });
   const restore = await makeDetector(shared, "restore_masks");
@@ -223,7 +223,7 @@ test("reversible masks: a pseudonym of the session on the way in, the value agai
   expect(JSON.stringify(await shared.db.many("SELECT * FROM pseudonyms"))).not.toContain("ana@");
 });
 
-test("a name stands for a text in one session of one collector, and every one is kept", async () => {
+test("a pseudonym is valid for one session of one collector, and every pseudonym is stored", async () => {
   const shared = await kit();
   const mask = await makeDetector(shared, "data_loss_prevention", { reversible: true });
   const restore = await makeDetector(shared, "restore_masks");
@@ -239,15 +239,15 @@ test("a name stands for a text in one session of one collector, and every one is
   };
   const [first, second] = [await named("s1"), await named("s2")];
   const last = first.at(-1) ?? "";
-  const answer = { payload: { input: last }, session_id: "s1", direction: "output" };
+  const output = { payload: { input: last }, session_id: "s1", direction: "output" };
 
   expect(first).toHaveLength(501);
   expect(new Set([...first, ...second]).size).toBe(1002);
-  expect((await mine.evaluate(answer)).transformed_payload).toEqual({ input: "a500@example.com" });
-  expect((await other.evaluate(answer)).status).toBe("allow");
+  expect((await mine.evaluate(output)).transformed_payload).toEqual({ input: "a500@example.com" });
+  expect((await other.evaluate(output)).status).toBe("allow");
 });
 
-test("4.3.5 attachments are read by the detector for them alone, and never kept", async () => {
+test("4.3.5 attachments are read only by attachment rules, and never stored", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "doc_analyzer", {
     collector: { content_storage: "full" },
@@ -275,7 +275,7 @@ test.each([
   "https://0x7f.1/",
   "ftp://example.com/",
   "not a url",
-])("4.3.5 an attachment at %s is not fetched, and that is told", async (url) => {
+])("4.3.5 an attachment at %s is not fetched, and is reported", async (url) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
 
   const verdict = await guard.evaluate({ payload: { input: "x", attachments: [{ url }] } });
@@ -292,7 +292,7 @@ test("an attachment with neither data nor url, or with both, is a 400", async ()
   expect(await statusOf({ data: "eA==", url: "https://example.com" })).toBe(400);
 });
 
-test("tools: what is denied, what was never declared, and arguments that do not fit are told", async () => {
+test("denied tools, undeclared tools and invalid tool arguments are reported", async () => {
   const shared = await kit();
   const permission = await makeDetector(shared, "tool_permission", { denied_tools: ["rm_*"] });
   const selection = await makeDetector(shared, "tool_selection");
@@ -331,7 +331,7 @@ test("tools: what is denied, what was never declared, and arguments that do not 
   ]);
 });
 
-test("a shell call of a coding agent is a call: its command line with the tool beside it", async () => {
+test("a shell call of a coding agent is read as a tool call with its command", async () => {
   const guard = await makeGuardWithRules(await kit(), "tool_permission", {
     settings: { denied_tools: ["bash"] },
   });
@@ -349,7 +349,7 @@ test("a shell call of a coding agent is a call: its command line with the tool b
   expect(other.status).toBe("allow");
 });
 
-test("a body of 100,000 texts is refused, and one of many is judged in bounded time", async () => {
+test("a body of 100,000 texts is rejected, and a body of many texts is evaluated in bounded time", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const body = (count: number) => ({
     payload: {
@@ -361,7 +361,7 @@ test("a body of 100,000 texts is refused, and one of many is judged in bounded t
   expect((await guard.evaluate(body(20_000))).status).toBe("allow");
 });
 
-test("a long name above many texts is refused before it is written as often as they are", async () => {
+test("a long member name above many texts is rejected before its pointers fill memory", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const named = (texts: number) =>
     guard.send({ payload: { ["n".repeat(100_000)]: Array.from({ length: texts }, () => "x") } });
@@ -380,7 +380,7 @@ test("evaluations and data-plane requests share one budget: beyond it they get a
   const guard = await makeGuardWithRules(small, "http", { settings: asking({ timeout_ms: 2000 }) });
   const entered = Promise.withResolvers<void>();
   const leave = Promise.withResolvers<void>();
-  own.answer = async () => {
+  own.respond = async () => {
     entered.resolve();
     await leave.promise;
     return Response.json({ flagged: false });

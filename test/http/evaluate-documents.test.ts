@@ -1,4 +1,4 @@
-/** PDF and Office files that stand in the body of a provider are opened as attachments are. */
+/** PDF and Office files in a provider's body are opened like attachments. */
 import { expect, test } from "bun:test";
 import { deflateRawSync, deflateSync } from "node:zlib";
 import type { Verdict } from "../../src/contract/evaluate.ts";
@@ -15,7 +15,7 @@ const PICTURE = Buffer.from(`\x89PNG\r\n\x1a\n${"\x00\x01".repeat(100)}`, "latin
   "base64",
 );
 
-/** Each style with a file in it, and where that stands. */
+/** Each body format with a file, and the pointer of the file. */
 const STYLES: Record<string, [payload: (data: string) => object, pointer: string]> = {
   "reference chat": [
     (data) => ({ messages: [user([{ type: "file", file: { file_data: url(data) } }])] }),
@@ -78,16 +78,16 @@ test.each(styles)(
 );
 
 test.each(styles)(
-  "a picture in $style is no document, and a broken file is told",
+  "an image in $style is not a document, and a broken file is reported",
   async ({ payload, pointer }) => {
     const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
     const broken = Buffer.from(`%PDF-1.7${"\x00".repeat(80)}`).toString("base64");
 
     const picture = await guard.evaluate({ payload: payload(PICTURE) });
-    const told = await guard.evaluate({ payload: payload(broken) });
+    const reported = await guard.evaluate({ payload: payload(broken) });
 
     expect(picture.status).toBe("allow");
-    expect(placesOf(told)).toMatchObject([{ type: "unreadable_attachment", pointer }]);
+    expect(placesOf(reported)).toMatchObject([{ type: "unreadable_attachment", pointer }]);
   },
 );
 
@@ -104,7 +104,7 @@ test("a document in an MCP result is read by output rules", async () => {
   expect(verdict.status).toBe("block");
 });
 
-test("a document that inflates without end is refused, and said so", async () => {
+test("a document that inflates without bound is not read, and is reported", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
     action: "report",
     collector: { fail_mode: "open" },
@@ -112,29 +112,29 @@ test("a document that inflates without end is refused, and said so", async () =>
   const bomb = docx("<w:t>a</w:t>".repeat(8_000_000)).toString("base64");
   const { payload } = styles[0] ?? expect.unreachable();
 
-  const told = await guard.evaluate({ payload: payload(bomb) });
+  const reported = await guard.evaluate({ payload: payload(bomb) });
 
-  expect(placesOf(told)).toMatchObject([{ type: "unreadable_attachment" }]);
+  expect(placesOf(reported)).toMatchObject([{ type: "unreadable_attachment" }]);
 }, 30_000);
 
-test("of many documents the first twenty are read, and the rest is told", async () => {
+test("the first twenty documents are read, and the rest is reported", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
     action: "report",
     collector: { fail_mode: "open" },
   });
   const file = { type: "file", file: { file_data: url(pdf("harmless").toString("base64")) } };
 
-  const told = await guard.evaluate({
+  const reported = await guard.evaluate({
     payload: { messages: [user(Array.from({ length: 22 }, () => file))] },
   });
 
-  expect(placesOf(told)).toMatchObject([
+  expect(placesOf(reported)).toMatchObject([
     { pointer: "/messages/0/content/20/file/file_data", problem: "only the first 20 are read" },
     { pointer: "/messages/0/content/21/file/file_data" },
   ]);
 });
 
-test("more than twenty attachments are a 400, and one read in part is told", async () => {
+test("more than twenty attachments are a 400, and an attachment read in part is reported", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
   const attached = (count: number, text: string) => ({
     payload: {
@@ -145,14 +145,14 @@ test("more than twenty attachments are a 400, and one read in part is told", asy
     },
   });
 
-  const told = await guard.evaluate(attached(1, "a ".repeat(1_000_001)));
+  const reported = await guard.evaluate(attached(1, "a ".repeat(1_000_001)));
 
-  expect(placesOf(told)).toMatchObject([{ problem: "only its beginning was read" }]);
+  expect(placesOf(reported)).toMatchObject([{ problem: "only its beginning was read" }]);
   expect((await guard.send(attached(20, "hello"))).status).toBe(200);
   expect((await guard.send(attached(21, "hello"))).status).toBe(400);
 });
 
-test("while a small file with much in it is looked at, everybody else is answered", async () => {
+test("other requests are served while a small file with much text is read", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "doc_analyzer", { action: "report" });
   const data = SLOW;
@@ -175,7 +175,7 @@ const SLOW = docx(
 const HEAVY = docx(`<!--${"<a b='c'>".repeat(1_000_000)}-->${noise(100_000)}`).toString("base64");
 const heavyBody = { payload: { attachments: Array.from({ length: 14 }, () => ({ data: HEAVY })) } };
 
-test("documents of one evaluation share one budget; beyond it the fail mode decides", async () => {
+test("documents of one evaluation share one budget, and the fail mode applies beyond it", async () => {
   const rule = { action: "report" } as const;
   const open = await makeGuardWithRules(await kit(), "doc_analyzer", {
     ...rule,
@@ -191,7 +191,7 @@ test("documents of one evaluation share one budget; beyond it the fail mode deci
   expect(await refused.json()).toMatchObject({ error: expect.stringContaining("fail-closed") });
 }, 60_000);
 
-test("while one collector keeps the workers busy, another's document is read", async () => {
+test("a document is read while another collector keeps the workers busy", async () => {
   const busy = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
   const other = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
   const ended: string[] = [];

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 describe.each(["sqlite", "postgres"] as const)("on %s", (database) => {
   const kit = sharedKit({ database });
 
-  test("of each collector the latest responses are kept, and an administrator's all", async () => {
+  test("the latest responses of each collector are kept, and all of an administrator", async () => {
     const shared = await kit();
     await store(shared, { owner: "full", rows: MAX_REPLIES + 50, bytes: 10 });
     await store(shared, { owner: "heavy", rows: MAX_MIB + 6, bytes: MIB });
@@ -29,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (database) => {
     expect(await idsOf(shared, "")).toHaveLength(20);
   });
 
-  test("of all collectors together the latest responses are kept", async () => {
+  test("the latest responses of all collectors together are kept", async () => {
     const shared = await kit();
     for (let owner = 0; owner < 10; owner++) {
       await store(shared, { owner: `many-${owner}`, rows: MAX_MIB, bytes: MIB });

@@ -8,7 +8,7 @@ import { sharedKit } from "../kit/kit.ts";
 const kit = sharedKit();
 const CARD = "Card 4111 1111 1111 1111";
 
-/** Where the wire formats carry what a model thinks. */
+/** Members of the wire formats that carry reasoning. */
 const THOUGHTS: [style: string, payload: object][] = [
   ["Anthropic thinking", message([{ type: "thinking", thinking: CARD, signature: "c2ln" }])],
   ["a reasoning part", message([{ type: "reasoning", text: CARD }])],
@@ -139,7 +139,7 @@ test.each<[string, string]>([
   expect(detectors.uninspected).toEqual([{ pointer: URL_POINTER, reason: "binary" }]);
 });
 
-test("a nested data URL is inspected, whatever its charset", async () => {
+test("a nested data URL is inspected in any charset", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const nested = Buffer.from(`caf\xe9 ${NOTE}`, "latin1").toString("base64");
 
@@ -202,7 +202,7 @@ test.each<[string, Json, Uninspected]>([
   expect(event.detectors).toMatchObject({ uninspected: [listed] });
 });
 
-test("an attachment that cannot be read is listed with why", async () => {
+test("an attachment that cannot be read is listed with the reason", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
 
   const { detectors } = await guard.evaluate({ payload: { attachments: [{ data: PDF }] } });
@@ -212,7 +212,7 @@ test("an attachment that cannot be read is listed with why", async () => {
   ]);
 });
 
-test("a rule can act on what was not inspected, by its reason", async () => {
+test("a rule can act on uninspected content by its reason", async () => {
   const usual = await makeGuardWithRules(await kit(), "uninspected");
   const media = await makeGuardWithRules(await kit(), "uninspected", {
     settings: { reasons: ["media"] },
@@ -234,7 +234,7 @@ test("a rule can act on what was not inspected, by its reason", async () => {
   });
 });
 
-test("without a policy nothing is listed: the missing policy says that nothing was inspected", async () => {
+test("without a policy no uninspected content is listed", async () => {
   const guard = await makeGuard(await kit(), {}, { default_policy_id: null });
 
   const { policy, detectors } = await guard.evaluate({ payload: file(BYTES) });

@@ -1,4 +1,4 @@
-/** Large bodies are judged in a thread: nobody waits for them, and nothing else is different. */
+/** Large bodies are evaluated in a worker, with the same results and without delaying other requests. */
 import { afterAll, expect, test } from "bun:test";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
@@ -9,7 +9,7 @@ import { randomPayload, STYLES } from "../policy/random-payload.ts";
 
 const kit = sharedKit();
 
-test("while a body made to be slow is judged, everybody else is answered at once", async () => {
+test("other requests are served while an adversarial body is evaluated", async () => {
   const shared = await kit();
   const slow = await makeGuardWithRules(shared, "prompt_moderation", {
     settings: { keywords: ["a b c"], regex: ["(.*1){9}x"] },
@@ -35,13 +35,13 @@ test("while a body made to be slow is judged, everybody else is answered at once
 /** Blanks behind a body say nothing, and make it large. */
 const LARGE = " ".repeat(100_000);
 
-/** The answer to a body, and to the same body made large. Ids and times are nobody's verdict. */
+/** Returns the responses to a body and to the same body made large, without ids and times. */
 async function bothWays(
   { send }: TestGuard,
   body: string,
   path?: string,
 ): Promise<[string, string]> {
-  const answer = async (text: string) => {
+  const readReply = async (text: string) => {
     const reply = await send(text, {}, path);
     const rest = (await reply.text()).replace(
       /"(?:latency_ms|trace_id|request_id|approval_id)":(?:"[^"]*"|[\d.]+)/g,
@@ -49,7 +49,7 @@ async function bothWays(
     );
     return `${reply.status} ${rest}`;
   };
-  return [await answer(body), await answer(body + LARGE)];
+  return [await readReply(body), await readReply(body + LARGE)];
 }
 
 const own = Bun.serve({
@@ -66,7 +66,7 @@ const SETTINGS: Record<string, Record<string, unknown>> = {
   http: { url: `http://127.0.0.1:${own.port}`, allow_private: true, headers: { "x-key": "k" } },
 };
 
-test("a large body gets the verdict that it would get as a small one, whatever it is", async () => {
+test("a large body gets the same verdict as a small one", async () => {
   const shared = await kit();
   const kinds = [...detectors.values()].filter(({ kind }) => kind !== "gateway");
   const rules = async (direction: "input" | "output") =>
@@ -111,7 +111,7 @@ test.each([
   ["/v1/evaluate", '{"payload":{"a":1,"a":2}}'],
   ["/v1/evaluate", '{"payload":{"attachments":[{}]}}'],
   ["/v1/evaluate", '{"payload":{"input":"asks"},"consumer_id":"ana"}'],
-])("%s answers a large body as a small one: %s", async (path, body) => {
+])("%s returns the same response for a large and a small body: %s", async (path, body) => {
   const shared = await kit();
   const { id } = await makeDetector(shared, "data_loss_prevention");
   const when = { field: "consumer.id", op: "eq", value: "ana" };
@@ -125,7 +125,7 @@ test.each([
   expect(large).toBe(small);
 });
 
-test("a large evaluation leaves an event, and asks for the approval a small one asked for", async () => {
+test("a large evaluation records an event, and shares the approval of a small one", async () => {
   const shared = await kit();
   const when = { field: "consumer.id", op: "eq", value: "ana" };
   const guard = await makeGuard(shared, { gates: [{ name: "ask", when, action: "ask" }] });
@@ -142,7 +142,7 @@ test("a large evaluation leaves an event, and asks for the approval a small one 
   expect(event).toMatchObject({ id: large.id, status: "ask", content: [{ text: "pay" }] });
 });
 
-test("every name of a text full of addresses is kept, and restored", async () => {
+test("every pseudonym of an input with many addresses is stored and restored", async () => {
   const shared = await kit();
   const mask = await makeDetector(shared, "data_loss_prevention", { reversible: true });
   const restore = await makeDetector(shared, "restore_masks");
@@ -151,12 +151,12 @@ test("every name of a text full of addresses is kept, and restored", async () =>
     output_rules: [{ detector_id: restore.id, action: "transform" }],
   });
   const input = Array.from({ length: 4000 }, (_, n) => `person.${n}@example.com`).join(" ");
-  const asked = { payload: { input }, session_id: "many" };
+  const body = { payload: { input }, session_id: "many" };
 
-  const { transformed_payload: masked } = await guard.evaluate(asked);
+  const { transformed_payload: masked } = await guard.evaluate(body);
   const names = String(masked?.input).split(" ");
   const last = { input: `Write to ${names[0]} and ${names.at(-1)}.` };
-  const restored = await guard.evaluate({ ...asked, payload: last, direction: "output" });
+  const restored = await guard.evaluate({ ...body, payload: last, direction: "output" });
 
   expect(new Set(names).size).toBe(4000);
   expect(restored.transformed_payload).toEqual({
@@ -164,7 +164,7 @@ test("every name of a text full of addresses is kept, and restored", async () =>
   });
 });
 
-test("a detector that fails in a large body is the same error, with its cause in the log", async () => {
+test("a detector failure in a large body is the same error, with its cause in the log", async () => {
   const shared = await kit();
   const settings = { url: "http://127.0.0.1:1/", allow_private: true };
   const guard = await makeGuardWithRules(shared, "http", { settings });
@@ -173,8 +173,8 @@ test("a detector that fails in a large body is the same error, with its cause in
 
   expect(small).toStartWith("500 ");
   expect(large).toBe(small);
-  const told = shared.lines.filter((line) =>
+  const logged = shared.lines.filter((line) =>
     line.includes("The connection to the upstream failed."),
   );
-  expect(told).toHaveLength(2);
+  expect(logged).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** What a tool is called with is more than its texts: names of members and numbers count too. */
+/** Member names and numbers of tool arguments are inspected as well as texts. */
 import { expect, test } from "bun:test";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -33,16 +33,16 @@ test.each<[string, object, object]>([
     { pointer: CHAT_ARGUMENTS, inner_pointer: "/filter/$where" },
   ],
   [
-    "in the JSON of a text",
+    "in JSON inside text",
     mcp({ query: '{"$where": "x.y"}' }),
     { pointer: "/params/arguments/query" },
   ],
   [
-    "in the JSON of a text, by what it is asked of",
+    "in JSON inside a string, by its comparison operator",
     mcp({ query: '{"password": {"$ne": 1}}' }),
     { pointer: "/params/arguments/query" },
   ],
-])("an operator of a database is found %s", async (_, body, place) => {
+])("a database operator is found %s", async (_, body, place) => {
   const shared = await kit();
   const direction = "direction" in body ? "output" : "input";
   const guard = await makeGuardWithRules(shared, "injection_protection", { direction });
@@ -56,7 +56,7 @@ test.each<[string, object, object]>([
   });
 });
 
-test("ordinary names with a dollar, filters of databases and texts that name an operator pass", async () => {
+test("ordinary names with a dollar sign, database filters and texts that mention an operator are allowed", async () => {
   const guard = await makeGuardWithRules(await kit(), "injection_protection");
 
   const verdict = await guard.evaluate(
@@ -94,21 +94,18 @@ test.each<[string, (args: string) => string]>([
     (args) =>
       `{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"json":${args}}]}]}]}`,
   ],
-])(
-  "a number of %s that is a card is masked, and every other number stays as it is",
-  async (_, payload) => {
-    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
-      action: "transform",
-    });
+])("a card number in %s is masked, and every other number is unchanged", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
 
-    const text = await (await guard.send(`{"payload":${payload(CARDS)}}`)).text();
+  const text = await (await guard.send(`{"payload":${payload(CARDS)}}`)).text();
 
-    expect(text).toContain(`"transformed_payload":${payload(MASKED)}`);
-    expect(text).toContain('"labels":{"credit_card":2}');
-  },
-);
+  expect(text).toContain(`"transformed_payload":${payload(MASKED)}`);
+  expect(text).toContain('"labels":{"credit_card":2}');
+});
 
-test("a result with a hundred thousand numbers is judged, and none of them is kept", async () => {
+test("a result with a hundred thousand numbers is evaluated, and none of them is stored", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "data_loss_prevention", { direction: "output" });
   const times = Array.from({ length: 100_000 }, (_, index) => 1_700_000_000 + index);

@@ -1,4 +1,4 @@
-/** An evaluation can be found again: by its ids in the log, and by its session in Activity. */
+/** An evaluation can be found by its ids in the log, and by its session in Activity. */
 import { describe, expect, test } from "bun:test";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
@@ -33,7 +33,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (database) => {
     expect((await kit()).lines.join("")).not.toContain("4111 1111");
   });
 
-  test("a session that the client does not name is stored, and found", async () => {
+  test("a session id that the client does not send is generated, stored and searchable", async () => {
     const shared = await kit();
     const guard = await makeGuardWithRules(shared, "data_loss_prevention");
     const { request_id } = await guard.evaluate({ payload: { input: "a" } });

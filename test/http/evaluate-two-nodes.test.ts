@@ -1,4 +1,4 @@
-/** The guard on two nodes of one installation, asked at the same moment. */
+/** Simultaneous evaluations on two nodes of one installation. */
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/evaluate.ts";
 import { type Draft, makeDetector, makeGuard } from "../kit/guard.ts";
@@ -21,7 +21,7 @@ async function guardOfBoth({ one, other }: { one: Kit; other: Kit }, policy: Dra
   };
 }
 
-test("one session masked on two nodes at once: neither waits for the other's names", async () => {
+test("two nodes mask the same session at once without waiting for each other", async () => {
   await using nodes = await twoNodes("postgres");
   const { id } = await makeDetector(nodes.one, "data_loss_prevention", { reversible: true });
   const rules = [{ detector_id: id, action: "transform" }];
@@ -40,7 +40,7 @@ test("one session masked on two nodes at once: neither waits for the other's nam
   );
 }, 30_000);
 
-test("the same Idempotency-Key on two nodes at once is evaluated once, and both answer the same", async () => {
+test("the same Idempotency-Key on two nodes at once is evaluated once, and both return the same verdict", async () => {
   await using nodes = await twoNodes("postgres");
   const { evaluate, collector } = await guardOfBoth(nodes, {});
   const keys = ["a", "b", "c", "d", "e", "f"];
@@ -62,7 +62,7 @@ test("the same Idempotency-Key on two nodes at once is evaluated once, and both 
   expect(new Set(await listed())).toEqual(ids);
 });
 
-test("an Idempotency-Key whose node was killed before it answered is evaluated elsewhere", async () => {
+test("an Idempotency-Key whose node was killed during the evaluation is evaluated on another node", async () => {
   await using nodes = await twoNodes("postgres");
   const { evaluate } = await guardOfBoth(nodes, {});
   const once = { "idempotency-key": "killed" };
@@ -76,7 +76,7 @@ test("an Idempotency-Key whose node was killed before it answered is evaluated e
   expect(again.request_id).toBe(later.request_id);
 }, 30_000);
 
-test("what another node has answered and not written yet is erased too", async () => {
+test("events that another node has not written yet are erased too", async () => {
   await using nodes = await twoNodes("postgres");
   const { evaluate } = await guardOfBoth(nodes, {});
   await evaluate(nodes.other, { payload: { input: "x" }, consumer_id: "ana" });

@@ -7,7 +7,7 @@ import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 const kit = sharedKit();
 const CARD = "My card is 4111 1111 1111 1111, thanks.";
 
-test("4.3.1 a block is an HTTP 200 with a finding that says who, what, what was done and where", async () => {
+test("4.3.1 a block is an HTTP 200 with a finding that has source, signal, outcome and evidence", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 
   const verdict = await guard.evaluate({ payload: { input: CARD } });
@@ -28,7 +28,7 @@ test("4.3.1 a block is an HTTP 200 with a finding that says who, what, what was 
   expect(JSON.stringify(verdict)).not.toContain("4111 1111");
 });
 
-test("4.3.1 transform rewrites the payload and leaves every other byte", async () => {
+test("4.3.1 transform rewrites the payload and keeps every other byte", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
   });
@@ -40,7 +40,7 @@ test("4.3.1 transform rewrites the payload and leaves every other byte", async (
   expect(text).toContain(`"transformed_payload":${masked}`);
 });
 
-test("4.3.1 a text that is JSON is masked between its escapes, and is JSON afterwards", async () => {
+test("4.3.1 text that is JSON is masked inside its escapes, and is still valid JSON", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
   });
@@ -57,7 +57,7 @@ test("4.3.1 a text that is JSON is masked between its escapes, and is JSON after
   });
 });
 
-test("4.3.1 a number in a text that is JSON is found, and a string takes its place", async () => {
+test("4.3.1 a number in text that is JSON is found, and replaced by a string", async () => {
   const settings = {
     predefined_entities: [{ entity: "credit_card" }, { entity: "email", mask_with: '"@"' }],
   };
@@ -82,7 +82,7 @@ test("4.3.1 a number in a text that is JSON is found, and a string takes its pla
   expect(alone.transformed_payload).toEqual({ input: "[MASKED_CC]" });
 });
 
-test("4.3.1 the name of a tool is looked at, and never rewritten", async () => {
+test("4.3.1 the name of a tool is inspected, and never rewritten", async () => {
   const shared = await kit();
   const [blocks, masks] = [
     await makeGuardWithRules(shared, "data_loss_prevention"),
@@ -112,7 +112,7 @@ test.each<[string, Json]>([
   ["a document", { documents: [{ id: "d1", data: { user: "bo@example.com" } }] }],
   ["a part", { role: "user", parts: [{ kind: "data", data: { user: "bo@example.com" } }] }],
   ["a template", { prompt: { id: "p1", variables: { user: "bo@example.com" } } }],
-])("in %s every name is the author's own: ids are content", async (_, payload) => {
+])("in %s ids and names are inspected as content", async (_, payload) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
   });
@@ -123,7 +123,7 @@ test.each<[string, Json]>([
   expect(JSON.stringify(transformed_payload)).toBe(masked);
 });
 
-test("a member called __proto__ is looked at like any other", async () => {
+test("a member called __proto__ is inspected like any other", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 
   const reply = await guard.send(`{"payload":{"__proto__":{"input":${JSON.stringify(CARD)}}}}`);
@@ -131,7 +131,7 @@ test("a member called __proto__ is looked at like any other", async () => {
   expect(await reply.json()).toMatchObject({ status: "block" });
 });
 
-test("4.3.1 a text full of matches is masked, however many they are", async () => {
+test("4.3.1 text with any number of matches is masked", async () => {
   const rules = [{ name: "x", type: "keyword", pattern: "x", mask_with: "y" }];
   const settings = { rules };
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
@@ -144,7 +144,7 @@ test("4.3.1 a text full of matches is masked, however many they are", async () =
   expect(verdict.transformed_payload).toEqual({ input: "y ".repeat(1_000_000) });
 });
 
-test("what the name of a member says is found, and no name is rewritten", async () => {
+test("member names are inspected, and never rewritten", async () => {
   const shared = await kit();
   const [blocks, masks] = [
     await makeGuardWithRules(shared, "data_loss_prevention"),
@@ -165,7 +165,7 @@ test("what the name of a member says is found, and no name is rewritten", async 
   });
 });
 
-test("no name in a payload makes an answer longer than clients read", async () => {
+test("long member names in a payload do not make the response exceed 1 MiB", async () => {
   const shared = await kit();
   const name = "k".repeat(2_000_000);
   const finds = await makeGuardWithRules(shared, "data_loss_prevention");
@@ -184,7 +184,7 @@ test("no name in a payload makes an answer longer than clients read", async () =
   }
 });
 
-test("4.3.1 the tokens of a masked text go, and those of any other stay", async () => {
+test("4.3.1 the tokens of a masked text are removed, and those of other texts are kept", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
     direction: "output",
@@ -206,7 +206,7 @@ test("4.3.1 the tokens of a masked text go, and those of any other stay", async 
   });
 });
 
-test("4.3.2 direction selects the rules, and output rules never run when it is left out", async () => {
+test("4.3.2 direction selects the rules, and the default is input", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     direction: "output",
   });
@@ -263,7 +263,7 @@ test("3.1 the most restrictive finding wins: block over transform over report", 
   expect(await statusOf("report")).toBe("report");
 });
 
-test("observe never goes above report, and says what it would have done", async () => {
+test("observe never exceeds report, and names the action it would have taken", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     policy: { mode: "observe" },
   });
@@ -308,18 +308,18 @@ test.each([
   ["a member twice", '{"payload":{"input":"a","input":"b"}}', "/payload"],
   ["half of a surrogate pair", '{"payload":{"input":"\\ud800"}}', "half of a surrogate pair"],
   ["NUL in an id", { payload: {}, consumer_id: "a\0b" }, "consumer_id"],
-])("2.1 %s is a 400 that names it", async (_, body, named) => {
+])("2.1 %s is a 400 that names the field", async (_, body, named) => {
   const guard = await makeGuard(await kit(), {});
 
   const reply = await guard.send(body);
 
-  const answer = (await reply.json()) as Record<string, string>;
+  const error = (await reply.json()) as Record<string, string>;
   expect(reply.status).toBe(400);
-  expect(Object.keys(answer)).toEqual(["error", "trace_id", "request_id"]);
-  expect(answer.error).toContain(named);
+  expect(Object.keys(error)).toEqual(["error", "trace_id", "request_id"]);
+  expect(error.error).toContain(named);
 });
 
-test("deep nesting, invalid UTF-8 and too much are refused with the same body", async () => {
+test("deep nesting, invalid UTF-8 and a too large body are rejected with the same error format", async () => {
   const guard = await makeGuard(await kit(), {});
   const nested = `{"payload":{"input":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
   const big = JSON.stringify({ payload: { input: "x".repeat(17 * 1024 * 1024) } });
@@ -378,12 +378,12 @@ test("5.4 a service token requires exactly one of gateway_id and collector_key",
   const guard = await makeGuard(shared, {}, { gateway_id });
   const clients = `/v1/collectors/${guard.collector.id}/service-clients`;
   const client = await shared.make<{ id: string; client_secret: string }>(clients, { name: "gw" });
-  const asked = {
+  const form = {
     grant_type: "client_credentials",
     client_id: client.id,
     client_secret: client.client_secret,
   };
-  const token = (await (await shared.post("/v1/token", asked)).json()) as Record<string, string>;
+  const token = (await (await shared.post("/v1/token", form)).json()) as Record<string, string>;
   const authorization = `Bearer ${token.access_token}`;
   const { collector_key } = guard.collector;
   const statusOf = async (more: object) =>
@@ -395,15 +395,13 @@ test("5.4 a service token requires exactly one of gateway_id and collector_key",
   expect(await statusOf({ collector_key: "another" })).toBe(400);
   expect(await statusOf({ gateway_id })).toBe(200);
   expect(await statusOf({ collector_key })).toBe(200);
-  expect((await shared.post("/v1/token", { ...asked, client_secret: "ps_wrong" })).status).toBe(
-    401,
-  );
-  expect((await shared.post("/v1/token", { ...asked, grant_type: "password" })).status).toBe(400);
+  expect((await shared.post("/v1/token", { ...form, client_secret: "ps_wrong" })).status).toBe(401);
+  expect((await shared.post("/v1/token", { ...form, grant_type: "password" })).status).toBe(400);
   await shared.delete(`${clients}/${client.id}`);
   expect(await statusOf({ gateway_id })).toBe(403);
 });
 
-test("beside a collector key, a name must be the same collector's", async () => {
+test("with a collector key, gateway_id and collector_key must be those of its collector", async () => {
   const guard = await makeGuard(await kit(), {});
   const { collector_key } = guard.collector;
 
@@ -411,7 +409,7 @@ test("beside a collector key, a name must be the same collector's", async () => 
   expect((await guard.send({ payload: {}, collector_key: "another" })).status).toBe(400);
 });
 
-test("/v1/guard returns flat findings too, and no text for allow", async () => {
+test("/v1/guard also returns flat findings, and an empty status for allow", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const ask = async (input: string) =>
     (await (await guard.send({ payload: { input } }, {}, "/v1/guard")).json()) as Verdict;
@@ -425,7 +423,7 @@ test("/v1/guard returns flat findings too, and no text for allow", async () => {
   ]);
 });
 
-test("a batch with one that is wrong says which, and judges none", async () => {
+test("a batch with an invalid item is rejected with its index, and none is evaluated", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "data_loss_prevention");
 
@@ -444,7 +442,7 @@ test("a batch with one that is wrong says which, and judges none", async () => {
   expect(items).toEqual([]);
 });
 
-test("in a batch each is as large as itself", async () => {
+test("the size of a batch item is its own size", async () => {
   const settings = { max_payload_bytes: 1000 };
   const guard = await makeGuardWithRules(await kit(), "size_limit", { settings });
   const bodies = Array.from({ length: 3 }, () => ({ payload: { input: "a".repeat(500) } }));
@@ -458,7 +456,7 @@ test("in a batch each is as large as itself", async () => {
   ]);
 });
 
-test("a batch answers one verdict for each, in order, and refuses what is no list of evaluations", async () => {
+test("a batch returns one verdict per item, in order, and rejects a body that is not a list", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
   });
@@ -477,7 +475,7 @@ test("a batch answers one verdict for each, in order, and refuses what is no lis
   expect((await guard.send([{ payload: {} }, { payload: 1 }], {}, path)).status).toBe(400);
 });
 
-test("the caller's trace is continued, and both ids are in the answer's headers", async () => {
+test("the trace of the caller is continued, and both ids are in the response headers", async () => {
   const guard = await makeGuard(await kit(), {});
   const trace = "0af7651916cd43dd8448eb211c80319c";
 
@@ -489,7 +487,7 @@ test("the caller's trace is continued, and both ids are in the answer's headers"
   expect(reply.headers.get("x-request-id")).toBe(verdict.request_id);
 });
 
-test("an override judges for its consumer_id, and the collector's own policy for others", async () => {
+test("an override applies to its consumer_id, and the policy of the collector to others", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "data_loss_prevention");
   const lenient = await makePolicy(shared, {});
@@ -503,7 +501,7 @@ test("an override judges for its consumer_id, and the collector's own policy for
   expect(await statusFor("ana@x.io/1")).toBe("block");
 });
 
-test("an administrator token evaluates for a collector it names; a playground call leaves no event", async () => {
+test("an administrator token evaluates for a named collector, and a playground call records no event", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "data_loss_prevention");
   const { collector_key, id } = guard.collector;
@@ -518,7 +516,7 @@ test("an administrator token evaluates for a collector it names; a playground ca
   expect((listed as { items: unknown[] }).items).toHaveLength(1);
 });
 
-test("gates come first: skip ends them silently, report goes on, block leaves detectors out", async () => {
+test("gates run first: skip ends them silently, report continues, block skips the detectors", async () => {
   const shared = await kit();
   const dlp = await makeDetector(shared, "data_loss_prevention");
   const when = (value: string) => ({ field: "source.application", op: "eq", value });
@@ -543,13 +541,13 @@ test("gates come first: skip ends them silently, report goes on, block leaves de
   expect([banned.status, banned.detectors.skipped]).toEqual(["block", 1]);
 });
 
-test("a gate transforms by a declared mask", async () => {
+test("a gate transforms with its configured mask", async () => {
   const mask = { predefined_entities: [{ entity: "email", enabled: true }] };
   const gate = { name: "mask", when: null, action: "transform", mask };
   const guard = await makeGuard(await kit(), { gates: [gate] });
 
   const verdict = await guard.evaluate({ payload: { input: "Write to ana@example.com" } });
-  const clean = await guard.evaluate({ payload: { input: "Write to nobody" } });
+  const clean = await guard.evaluate({ payload: { input: "Write to no one" } });
 
   expect(verdict.transformed_payload).toEqual({ input: "Write to [MASKED_EMAIL]" });
   expect(clean.status).toBe("allow");

@@ -1,4 +1,4 @@
-/** Gates: the most restrictive action wins, whatever their order. */
+/** The most restrictive action of all gates wins, in any order. */
 import { expect, test } from "bun:test";
 import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -27,7 +27,7 @@ test.each([
   expect(verdict.findings.map(({ source }) => source.gate_name)).toEqual(names);
 });
 
-test("a skip below an ask does not start the detectors", async () => {
+test("a skip gate after an ask gate does not run the detectors", async () => {
   const shared = await kit();
   const { id } = await makeDetector(shared, "prompt_moderation", { keywords: ["5"] });
   const guard = await makeGuard(shared, {
@@ -38,7 +38,7 @@ test("a skip below an ask does not start the detectors", async () => {
   expect((await guard.evaluate(PAY)).status).toBe("ask");
 });
 
-test("an approval of the ask does not pass a block gate below it", async () => {
+test("an approval of an ask gate does not override a block gate after it", async () => {
   const shared = await kit();
   const asking = await makeGuard(shared, { gates: [gate("ask")] });
   const { findings } = await asking.evaluate(PAY);

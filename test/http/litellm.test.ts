@@ -32,7 +32,7 @@ const ask = async (guard: TestGuard, more: object) => {
   return await reply.json();
 };
 
-test("what is harmless passes, and the key may come in either header", async () => {
+test("harmless texts are allowed, and the key may be in either header", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
   });
@@ -44,7 +44,7 @@ test("what is harmless passes, and the key may come in either header", async () 
   expect(wrong.status).toBe(401);
 });
 
-test("masks come back in the texts and the messages", async () => {
+test("masks are returned in the texts and the messages", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
   });
@@ -63,7 +63,7 @@ test("masks come back in the texts and the messages", async () => {
   expect(await ask(guard, { texts: [CARD] })).not.toHaveProperty("structured_messages");
 });
 
-test("a response is judged by output rules", async () => {
+test("a response is evaluated by output rules", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     direction: "output",
   });
@@ -97,11 +97,11 @@ test("ask blocks and explains; images, tools and tool calls are inspected", asyn
   });
   const image = `data:text/plain;base64,${btoa(CARD)}`;
 
-  const asked = await ask(asking, { texts: ["pay"] });
+  const blocked = await ask(asking, { texts: ["pay"] });
 
-  expect(asked).toMatchObject({ action: "BLOCKED" });
-  expect(asked.blocked_reason).toMatch(/approval/);
-  expect(asked.blocked_reason).toContain("Payments");
+  expect(blocked).toMatchObject({ action: "BLOCKED" });
+  expect(blocked.blocked_reason).toMatch(/approval/);
+  expect(blocked.blocked_reason).toContain("Payments");
   expect(await ask(blocking, { tool_calls: [call] })).toMatchObject({ action: "BLOCKED" });
   expect(await ask(blocking, { images: [image] })).toMatchObject({ action: "BLOCKED" });
   expect(await ask(moderation, { tools: [tool] })).toMatchObject({ action: "BLOCKED" });
@@ -109,7 +109,7 @@ test("ask blocks and explains; images, tools and tool calls are inspected", asyn
   expect(await ask(masking, { tool_calls: [call] })).toMatchObject({ action: "BLOCKED" });
 });
 
-test("Activity knows the conversation, the user and the application", async () => {
+test("Activity has the conversation, the user and the application", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "data_loss_prevention");
 

@@ -7,7 +7,7 @@ const kit = sharedKit();
 const MAIL = { payload: { input: "Write to ana@example.com" } };
 const only = (entity: string) => ({ predefined_entities: [{ entity, enabled: true }] });
 
-test("every save makes a version; the diff names what changed; an older one is restored as the newest", async () => {
+test("every save creates a version, the diff lists the changes, and an older version is restored as the newest", async () => {
   const shared = await kit();
   const { id } = await makePolicy(shared, { mode: "observe" });
   const gate = { name: "stop", when: null, action: "block" };
@@ -53,7 +53,7 @@ test("a collector that pins a version keeps its verdicts when policy and detecto
   expect((await shared.put(collector, { default_policy_version: 99 })).status).toBe(422);
 });
 
-test("a pinned number is of one policy: another policy starts with its newest version", async () => {
+test("a pinned version belongs to one policy, and another policy starts with its newest version", async () => {
   const shared = await kit();
   const { collector, policy } = await makeGuard(shared, {});
   const path = `/v1/collectors/${collector.id}`;
@@ -94,12 +94,12 @@ test.each<[string, object, string]>([
   ["an unknown action", rule({ detector_id: UNKNOWN, action: "allow" }), "input_rules[0].action"],
   ["a field that can never exist", when({ field: "tool.nmae" }), "gates[0].when.field"],
   [
-    "a direction that there is not",
+    "an unknown direction",
     when({ field: "direction", value: "sideways" }),
     "gates[0].when.value: must be one of input, output",
   ],
   [
-    "a protocol that there is not in a list",
+    "an unknown protocol in a list",
     when({ field: "protocol", op: "in", value: "llm, smtp" }),
     "gates[0].when.value: must be one of ",
   ],
@@ -120,12 +120,12 @@ test.each<[string, object, string]>([
     "gates[0].mask",
   ],
   [
-    "a mask of nothing known",
+    "an unknown mask",
     { gates: [{ name: "g", action: "transform", mask: { entity: 1 } }] },
     "gates[0].mask",
   ],
   [
-    "two gates of one name",
+    "two gates with the same name",
     {
       gates: [
         { name: "g", action: "skip" },
@@ -135,17 +135,14 @@ test.each<[string, object, string]>([
     "gates[1].name",
   ],
   ["a wrong mode", { mode: "off" }, "mode"],
-])(
-  "a policy with %s is refused when it is saved: 422 names the member",
-  async (_, policy, named) => {
-    const reply = await (await kit()).post("/v1/policies", { name: unique("bad"), ...policy });
+])("saving a policy with %s is a 422 that names the member", async (_, policy, named) => {
+  const reply = await (await kit()).post("/v1/policies", { name: unique("bad"), ...policy });
 
-    expect(reply.status).toBe(422);
-    expect((await reply.json()).message).toContain(named);
-  },
-);
+  expect(reply.status).toBe(422);
+  expect((await reply.json()).message).toContain(named);
+});
 
-test("transform is refused for a detector that cannot rewrite, ask for an output rule", async () => {
+test("transform is rejected for a detector that cannot rewrite, and ask for an output rule", async () => {
   const shared = await kit();
   const size = await makeDetector(shared, "size_limit", { max_characters: 10 });
   const dlp = await makeDetector(shared, "data_loss_prevention");
@@ -160,7 +157,7 @@ test("transform is refused for a detector that cannot rewrite, ask for an output
   );
 });
 
-test("what others still use cannot be deleted: 409 has_dependents names them", async () => {
+test("deleting a resource in use is a 409 has_dependents that names its users", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "data_loss_prevention");
 
@@ -174,7 +171,7 @@ test("what others still use cannot be deleted: 409 has_dependents names them", a
   expect((await shared.delete(`/v1/detectors/${guard.detector.id}`)).status).toBe(204);
 });
 
-test("the catalog lists every kind with what it reads, whether it masks, and a schema that holds its defaults", async () => {
+test("the catalog lists every detector kind with its sources, whether it masks, and a schema that accepts its defaults", async () => {
   const { items } = await (await (await kit()).get("/v1/detectors/catalog")).json();
 
   const kinds = items.map(({ kind }: { kind: string }) => kind);
@@ -239,7 +236,7 @@ test("conditions join with all, any and not; a missing attribute compares as emp
   ).toBe(true);
 });
 
-test("a saved policy answers with its version as the ETag, and a stale change is refused", async () => {
+test("a saved policy returns its version as the ETag, and a stale change is rejected", async () => {
   const shared = await kit();
   const { id } = await makePolicy(shared, {});
   const read = await shared.get(`/v1/policies/${id}`);
@@ -251,7 +248,7 @@ test("a saved policy answers with its version as the ETag, and a stale change is
   expect(stale.status).toBe(412);
 });
 
-test("the uses of a policy are the collectors and overrides it judges for, with what they pin", async () => {
+test("the uses of a policy are its collectors and overrides, with their pinned versions", async () => {
   const shared = await kit();
   const guard = await makeGuard(shared, {});
   const policy_id = guard.policy.id;

@@ -17,7 +17,7 @@ type State = { items: { type: string; subject: string; used: number; remaining: 
 const read = async <T>(from: Kit, path: string) => (await (await from.get(path)).json()) as T;
 const user = (name: string) => ({ "user-id": name });
 
-test("8.5 a blocked subject stays refused after its window, and others do not notice", async () => {
+test("8.5 a blocked subject is rejected after its window, and others are not affected", async () => {
   await using limited = await startLimited(await kit(), blocking());
   expect(await limited.statuses(2, user("bad"))).toEqual([200, 429]);
 
@@ -29,7 +29,7 @@ test("8.5 a blocked subject stays refused after its window, and others do not no
   expect((await limited.ask(user("good"))).status).toBe(200);
 });
 
-test("8.5 a block is listed, and lifting it lets the subject in at once", async () => {
+test("8.5 a block is listed, and lifting it admits the subject at once", async () => {
   const running = await kit();
   await using limited = await startLimited(running, blocking());
   await limited.statuses(2, user("bad/one"));
@@ -47,7 +47,7 @@ test("8.5 a block is listed, and lifting it lets the subject in at once", async 
   expect((await running.delete(block)).status).toBe(404);
 });
 
-test("8.2 a user id of more than 128 characters counts by its hash, and each by its own", async () => {
+test("8.2 user ids of more than 128 characters are counted separately, by their hash", async () => {
   const running = await kit();
   await using limited = await startLimited(running, {
     limits: { per_user: limit(1) },
@@ -68,7 +68,7 @@ test("8.2 a user id of more than 128 characters counts by its hash, and each by 
   ]);
 });
 
-test("8.5 block_for ends a block by itself", async () => {
+test("8.5 a block expires after block_for", async () => {
   await using limited = await startLimited(await kit(), blocking({ block_for: "2s" }));
   await limited.statuses(2, user("bad"));
   const blocked = await limited.ask(user("bad"));
@@ -92,7 +92,7 @@ test("8.5 global is never blocked, only rejected", async () => {
 });
 
 describe.each(databaseKinds)("8.5 with %s", (kind) => {
-  test("a block outlives a restart", async () => {
+  test("a block survives a restart", async () => {
     await using database = await freshDatabase(kind);
     const keys = `k1:${randomBytes(32).toString("base64")}`;
     const at = { database_url: database.url, settings: { ...settings, PORTCULLIS_KEYS: keys } };
@@ -134,7 +134,7 @@ test("8.5 a block and its lifting reach other nodes within a second", async () =
   expect([blocked, await there()]).toEqual([429, 200]);
 });
 
-test("the state lists who used most, by type and by text", async () => {
+test("the usage list is sorted by usage, and filtered by type and search text", async () => {
   const running = await kit();
   await using limited = await startLimited(running, {
     limits: { per_ip: limit(4), per_user: limit(100, "1h") },
@@ -161,7 +161,7 @@ test("the state lists who used most, by type and by text", async () => {
   expect(one.items.length).toBe(1);
 });
 
-test("a reset gives a subject its limit back, and is in the audit log", async () => {
+test("a reset clears the usage of a subject, and is recorded in the audit log", async () => {
   const running = await kit();
   await using limited = await startLimited(running, { limits: { per_ip: limit(1) } });
   const subject = encodeURIComponent("2001:db8:0:1::/64");
@@ -180,7 +180,7 @@ test("a reset gives a subject its limit back, and is in the audit log", async ()
   ]);
 });
 
-test("a fingerprint is shown as a short id that holds nothing of the request", async () => {
+test("a fingerprint is shown as a short id that reveals nothing of the request", async () => {
   const running = await kit();
   await using limited = await startLimited(running, { limits: { per_fingerprint: limit(5) } });
   await limited.ask({ ...user("jane@example.com"), "user-agent": "agent" });
@@ -191,10 +191,10 @@ test("a fingerprint is shown as a short id that holds nothing of the request", a
 });
 
 test.each([
-  ["state/per_ip/nobody", 404],
-  ["state/per_moon/nobody", 422],
-  ["blocks/per_ip/nobody", 404],
-  ["blocks/per_moon/nobody", 422],
+  ["state/per_ip/unknown", 404],
+  ["state/per_moon/unknown", 422],
+  ["blocks/per_ip/unknown", 404],
+  ["blocks/per_moon/unknown", 422],
 ])("DELETE limits/%s is a %i", async (path, status) => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1) } });
 
@@ -203,13 +203,13 @@ test.each([
   expect(reply.status).toBe(status);
 });
 
-test("a process without the data plane says where the counts are", async () => {
+test("a process without the data plane returns where the counters are", async () => {
   await using admin = await startKit({ settings: { PORTCULLIS_PLANES: "admin" } });
   const gateway = await admin.make("/v1/gateways", { name: "g" });
   const path = `/v1/gateways/${gateway.id}/limits/state`;
 
   const state = await read<{ note: string }>(admin, path);
-  const reset = await admin.delete(`${path}/per_ip/nobody`);
+  const reset = await admin.delete(`${path}/per_ip/unknown`);
 
   expect(state.note).toContain("does not serve the data plane");
   expect(reset.status).toBe(409);

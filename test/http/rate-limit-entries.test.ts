@@ -18,7 +18,7 @@ test("limits of all enabled entries apply, those of a disabled entry do not", as
   expect(await limited.statuses(2, { "x-user-id": "mary" })).toEqual([200, 429]);
 });
 
-test("a request that one entry refuses consumes no quota of another entry", async () => {
+test("a request that one entry rejects consumes no quota of another entry", async () => {
   await using limited = await startWithPlugins(await kit(), [
     entryOf({ limits: { global: limit(10) } }, { priority: 1 }),
     entryOf({ limits: { per_user: limit(1) } }, { priority: 2 }),
@@ -75,7 +75,7 @@ test("headers switch to the entry that becomes the most restrictive", async () =
   expect(rateHeaders(await limited.ask(), "global").slice(0, 2)).toEqual([5, 1]);
 });
 
-test("of two entries with the same type and window the smaller limit applies", async () => {
+test("the smaller limit of two entries with the same type and window applies", async () => {
   await using limited = await startWithPlugins(await kit(), [
     entryOf({ limits: { per_user: limit(3) } }),
     entryOf({ limits: { per_user: limit(2) }, actions: { type: "block" } }),
@@ -90,7 +90,7 @@ test("of two entries with the same type and window the smaller limit applies", a
   expect(await blocks()).toMatchObject([{ type: "per_user", subject: "anonymous", ends_at: null }]);
 });
 
-test("reordering entries or editing another entry keeps what was used", async () => {
+test("reordering entries or editing another entry keeps the usage", async () => {
   const user = entryOf({ limits: { per_user: limit(3) } });
   await using limited = await startWithPlugins(await kit(), [
     user,

@@ -52,7 +52,7 @@ test("a caller without a valid key does not see the usage of a named user", asyn
 });
 
 test("an unknown consumer has no rate-limit headers", async () => {
-  const reply = await (await kit()).get("/nobody/v1/models");
+  const reply = await (await kit()).get("/unknown/v1/models");
 
   expect(reply.status).toBe(404);
   expect([...reply.headers.keys()].filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);

@@ -65,7 +65,7 @@ describe("2.2 invalid settings are a 422 that names the member", () => {
     ["on_store_error maybe", withSettings({ on_store_error: "maybe" }), `${at}.settings.on_store`],
     ["an unknown setting", withSettings({ mode: "fast" }), `${at}.settings.mode`],
     ["stage post_response", { ...good, stage: "post_response" }, `${at}.stage`],
-    ["a plugin nobody knows", { ...good, name: "rate_limit" }, `${at}.name`],
+    ["an unknown plugin", { ...good, name: "rate_limit" }, `${at}.name`],
   ])("%s", async (_, entry, member) => {
     await using limited = await startLimited(await kit(), {
       limits: { per_ip: { limit: 2, window: "1m" } },
@@ -94,7 +94,7 @@ test("an invalid second entry is named by its own index", async () => {
   );
 });
 
-test("GET /v1/plugins tells the schema of the settings", async () => {
+test("GET /v1/plugins returns the schema of the settings", async () => {
   const reply = await (await kit()).get("/v1/plugins");
   const { items } = (await reply.json()) as { items: Record<string, unknown>[] };
 

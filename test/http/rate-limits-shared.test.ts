@@ -58,7 +58,7 @@ async function twoPrograms() {
   return { one, other, options, ask, used, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-test("of 2,000 parallel calls to two processes exactly 100 pass", async () => {
+test("exactly 100 of 2,000 parallel calls to two processes are admitted", async () => {
   await using nodes = await twoPrograms();
   const urls = [nodes.one.url, nodes.other.url];
 
@@ -66,11 +66,11 @@ test("of 2,000 parallel calls to two processes exactly 100 pass", async () => {
   expect(await nodes.used()).toBe(100);
 });
 
-test("the same while one of the two is killed and started again", async () => {
+test("the same while one of the two is killed and restarted", async () => {
   await using nodes = await twoPrograms();
   let [passed, broken, second] = [0, 0, nodes.other];
   const fire = async (count: number) => {
-    const asked = Array.from({ length: count }, async (_, index) => {
+    const calls = Array.from({ length: count }, async (_, index) => {
       try {
         const reply = await nodes.ask(index % 2 ? nodes.one.url : second.url);
         if (reply.status === 200) passed += 1;
@@ -79,7 +79,7 @@ test("the same while one of the two is killed and started again", async () => {
         broken += 1;
       }
     });
-    await Promise.all(asked);
+    await Promise.all(calls);
   };
 
   await fire(40);
@@ -113,7 +113,7 @@ test("with Redis all types are checked before any is charged", async () => {
   expect(refused.headers.get("x-ratelimit-store")).toBeNull();
 });
 
-test("every key in Redis ends by itself and tells nothing of a fingerprint's parts", async () => {
+test("every key in Redis expires, and reveals nothing of the parts of a fingerprint", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_fingerprint: limit(9) } });
   await limited.from("203.0.113.77", { "user-id": "jane@example.com", "user-agent": "agent-7" });
   using redis = closing(new RedisClient(shared.url));
@@ -129,7 +129,7 @@ test("every key in Redis ends by itself and tells nothing of a fingerprint's par
   expect(Number(await redis.client.send("MEMORY", ["USAGE", name]))).toBeLessThan(1_024);
 });
 
-test("a server that forgot the script gets it again", async () => {
+test("a Redis server that lost the script gets it again", async () => {
   // Of its own: other tests count on their scripts.
   await using server = await privateRedis();
   await using running = await startKit({ settings: { REDIS_URL: server.url } });
@@ -142,7 +142,7 @@ test("a server that forgot the script gets it again", async () => {
   expect(await limited.statuses(2)).toEqual([200, 429]);
 });
 
-test("the state is read from Redis, and a reset is one for all nodes", async () => {
+test("usage is read from Redis, and a reset applies to all nodes", async () => {
   const running = await kit();
   await using limited = await startLimited(running, { limits: { per_user: limit(1) } });
   await limited.ask({ "user-id": "jane" });
@@ -159,10 +159,10 @@ test("the state is read from Redis, and a reset is one for all nodes", async () 
   expect(await limited.statuses(2, { "user-id": "jane" })).toEqual([200, 429]);
 });
 
-describe("while Redis is away", () => {
+describe("while Redis is unavailable", () => {
   const lonely = async (redis: { url: string }) => startKit({ settings: { REDIS_URL: redis.url } });
 
-  test("a node goes on from what it admitted, and no window holds more when Redis is back", async () => {
+  test("a node continues from what it admitted, and no window exceeds the limit when Redis is back", async () => {
     await using redis = await privateRedis();
     await using running = await lonely(redis);
     await using limited = await startLimited(running, { limits: { global: limit(100) } });
@@ -170,17 +170,17 @@ describe("while Redis is away", () => {
     const before = await passing(60, () => limited.ask());
     await redis.kill();
     const during = await passing(60, () => limited.ask());
-    const told = await limited.ask();
+    const local = await limited.ask();
     await redis.start();
     await logged(running, "rate_limit_store_back");
     const after = await passing(60, () => limited.ask());
 
     expect([before, during, after]).toEqual([60, 40, 0]);
-    expect(told.headers.get("x-ratelimit-store")).toBe("local");
+    expect(local.headers.get("x-ratelimit-store")).toBe("local");
     expect(running.lines.filter((line) => line.includes("rate_limit_store_lost")).length).toBe(1);
   });
 
-  test("metrics say so, and count what was counted here", async () => {
+  test("metrics report it, and count the requests that this node counted", async () => {
     await using redis = await privateRedis();
     await using running = await lonely(redis);
     await using limited = await startLimited(running, { limits: { per_ip: limit(3) } });
@@ -211,7 +211,7 @@ describe("while Redis is away", () => {
     ]);
   });
 
-  test("a client that never rests gets no less when Redis is back", async () => {
+  test("a client that sends continuously is not admitted less when Redis is back", async () => {
     await using redis = await privateRedis();
     await using running = await lonely(redis);
     await using limited = await startLimited(running, { limits: { global: limit(2, "1s") } });
@@ -229,7 +229,7 @@ describe("while Redis is away", () => {
     expect(found.filter((status) => status === 200).length).toBeWithin(4, 7);
   });
 
-  test("open lets pass and closed answers 503", async () => {
+  test("open admits every request, and closed rejects with 503", async () => {
     await using redis = await privateRedis();
     await using running = await lonely(redis);
     const one = { global: limit(1) };
@@ -244,7 +244,7 @@ describe("while Redis is away", () => {
     expect(await refused.json()).toMatchObject({ error: { code: "rate_limit_unavailable" } });
   });
 
-  test("an open entry neither names nor blocks what a local entry refuses", async () => {
+  test("an open entry neither reports nor blocks a request that a local entry rejects", async () => {
     await using redis = await privateRedis();
     await using running = await lonely(redis);
     const block = { type: "block", retry_after: "9" };
@@ -284,7 +284,7 @@ describe("while Redis is away", () => {
     expect((await limited.ask()).headers.get("x-ratelimit-store")).toBeNull();
   });
 
-  test("the program starts, and counts on its own", async () => {
+  test("the program starts and counts locally", async () => {
     await using running = await lonely({ url: "redis://127.0.0.1:1" });
     await using limited = await startLimited(running, { limits: { global: limit(2) } });
 
@@ -292,7 +292,7 @@ describe("while Redis is away", () => {
   });
 });
 
-describe("when Redis is back without what it knew", () => {
+describe("when Redis is back without its data", () => {
   /** A node that has seen Redis go and come, another node, and a limit of 3 that both count by. */
   async function afterLoss() {
     const stack = new AsyncDisposableStack();
@@ -315,14 +315,14 @@ describe("when Redis is back without what it knew", () => {
     };
   }
 
-  test("each request is counted once, though both count it", async () => {
+  test("each request is counted once, although memory and Redis count it", async () => {
     await using lost = await afterLoss();
 
     expect(lost.first).toBe(200);
     expect(await lost.limited.statuses(3)).toEqual([200, 200, 429]);
   });
 
-  test("another node counts what this one admitted, and a reset there is one for both", async () => {
+  test("another node counts what this one admitted, and a reset there applies to both", async () => {
     await using lost = await afterLoss();
     expect(await passing(3, lost.askOther)).toBe(2);
     const refused = await lost.limited.statuses(2);
@@ -333,7 +333,7 @@ describe("when Redis is back without what it knew", () => {
     expect(await lost.limited.statuses(4)).toEqual([200, 200, 200, 429]);
   });
 
-  test("a reset forgets what only this node knows, and what only Redis knows", async () => {
+  test("a reset clears usage that only this node has, and usage that only Redis has", async () => {
     await using lost = await afterLoss();
 
     expect((await lost.one.delete(lost.state)).status).toBe(204);

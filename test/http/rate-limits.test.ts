@@ -1,4 +1,4 @@
-/** The rate limiter through the front door (spec 7.3 and 8). */
+/** The rate limiter on the data plane (spec 7.3 and 8). */
 import { expect, test } from "bun:test";
 import { buildOpenApi } from "../../src/server/openapi/openapi.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -22,7 +22,7 @@ test("8.1 the sixth request of one address is a 429 that names the limit", async
   expect(limited.upstream.hits.length).toBe(5);
 });
 
-test("8.2 another address has a limit of its own", async () => {
+test("8.2 each address has its own limit", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1) } });
   expect((await limited.from("203.0.113.1")).status).toBe(200);
   expect((await limited.from("203.0.113.1")).status).toBe(429);
@@ -30,7 +30,7 @@ test("8.2 another address has a limit of its own", async () => {
   expect((await limited.from("203.0.113.2")).status).toBe(200);
 });
 
-test("an IPv6 client is its /64", async () => {
+test("an IPv6 client is counted by its /64 network", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1) } });
   expect((await limited.from("2001:db8:1:2::1")).status).toBe(200);
 
@@ -38,14 +38,14 @@ test("an IPv6 client is its /64", async () => {
   expect((await limited.from("2001:db8:1:3::1")).status).toBe(200);
 });
 
-test("a client cannot give itself another address", async () => {
+test("a client cannot forge its address", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1) } });
   expect((await limited.from("1.1.1.1, 203.0.113.1")).status).toBe(200);
 
   expect((await limited.from("2.2.2.2, 203.0.113.1")).status).toBe(429);
 });
 
-test("8.2 users are told apart by any of the four headers", async () => {
+test("8.2 users are distinguished by any of the four headers", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_user: limit(2) } });
 
   expect(await limited.statuses(3, { "X-User-ID": "u1" })).toEqual([200, 200, 429]);
@@ -53,7 +53,7 @@ test("8.2 users are told apart by any of the four headers", async () => {
   expect((await limited.ask({ "X-UserID": "u1" })).status).toBe(429);
 });
 
-test("the first user header that is there decides", async () => {
+test("the first user header that is present applies", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_user: limit(1) } });
   await limited.ask({ "User-ID": "second", "X-User-Id": "first" });
 
@@ -67,7 +67,7 @@ test("8.2 requests without a user share the user anonymous", async () => {
   expect(await limited.statuses(3)).toEqual([200, 200, 429]);
 });
 
-test("8.1 global counts everybody", async () => {
+test("8.1 the global limit counts all requests", async () => {
   await using limited = await startLimited(await kit(), { limits: { global: limit(3) } });
   for (const user of ["a", "b", "c"]) {
     expect((await limited.from(`203.0.113.${user.length}`, { "user-id": user })).status).toBe(200);
@@ -78,7 +78,7 @@ test("8.1 global counts everybody", async () => {
   expect(await fourth.json()).toMatchObject({ error: "global rate limit exceeded" });
 });
 
-test("8.3 the exceeded type is named, and others are not charged", async () => {
+test("8.3 the exceeded type is reported, and others are not charged", async () => {
   await using limited = await startLimited(await kit(), {
     limits: { global: limit(100), per_ip: limit(2) },
   });
@@ -90,7 +90,7 @@ test("8.3 the exceeded type is named, and others are not charged", async () => {
   expect(rateHeaders(third, "global").slice(0, 2)).toEqual([100, 98]);
 });
 
-test("of several exceeded types the first in the order is named", async () => {
+test("the first of several exceeded types is reported", async () => {
   const one = limit(1);
   await using limited = await startLimited(await kit(), {
     limits: { global: one, per_user: one, per_ip: one, per_fingerprint: one },
@@ -104,7 +104,7 @@ test("of several exceeded types the first in the order is named", async () => {
   expect(await others.json()).toMatchObject({ error: "per_ip rate limit exceeded" });
 });
 
-test("8.6 three headers for each configured type, on every answer", async () => {
+test("8.6 every response has three headers for each configured type", async () => {
   await using limited = await startLimited(await kit(), {
     limits: { global: limit(9, "1h"), per_ip: limit(3) },
   });
@@ -123,7 +123,7 @@ test("8.6 three headers for each configured type, on every answer", async () => 
   expect(rateHeaders(first, "per_user")).toEqual([null, null, null]);
 });
 
-test("8.4 a slot is free again after its window", async () => {
+test("8.4 a slot is available again after its window", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1, "1s") } });
   expect(await limited.statuses(2)).toEqual([200, 429]);
 
@@ -132,7 +132,7 @@ test("8.4 a slot is free again after its window", async () => {
   expect(await limited.statuses(1)).toEqual([200]);
 });
 
-test("whoever waits as long as the 429 says is let in", async () => {
+test("a client that waits for Retry-After is admitted", async () => {
   await using limited = await startLimited(await kit(), { limits: { global: limit(2, "1s") } });
   await limited.statuses(2);
   const refused = await limited.ask();
@@ -180,7 +180,7 @@ test("a disabled plugin neither limits nor adds headers", async () => {
   expect(rateHeaders(replies[1] as Response, "per_ip")).toEqual([null, null, null]);
 });
 
-test("every gateway counts for itself", async () => {
+test("gateways are counted separately", async () => {
   await using one = await startLimited(await kit(), { limits: { per_ip: limit(1) } });
   await using other = await startLimited(await kit(), { limits: { per_ip: limit(1) } });
   await one.ask();
@@ -189,7 +189,7 @@ test("every gateway counts for itself", async () => {
   expect((await other.ask()).status).toBe(200);
 });
 
-test("of 2,000 parallel calls with a limit of 100 exactly 100 pass", async () => {
+test("exactly 100 of 2,000 parallel calls are admitted with a limit of 100", async () => {
   await using limited = await startLimited(await kit(), { limits: { global: limit(100, "1h") } });
 
   expect(await passing(2_000, () => limited.ask())).toBe(100);
@@ -207,7 +207,7 @@ test("a fingerprint changes with the user agent, the session and the user", asyn
   expect((await limited.ask({ ...same, "user-id": "u" })).status).toBe(200);
 });
 
-test("a changed limit goes on from what was used", async () => {
+test("a changed limit keeps the usage", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(2) } });
   await limited.statuses(2);
 
@@ -235,6 +235,6 @@ test.each(paths)("%s %s counts like any other call (bifrost #2873)", async (meth
   expect(second.status).toBe(429);
 });
 
-test("the paths that count are all that the data plane has", () => {
+test("the tested paths are all paths of the data plane", () => {
   expect(paths.length).toBeGreaterThanOrEqual(15);
 });

@@ -30,7 +30,7 @@ async function setUp() {
   };
 }
 
-test("8.5 many blocks at once are one change of the configuration", async () => {
+test("8.5 simultaneous blocks are one change of the configuration", async () => {
   await using at = await setUp();
   const before = await configRevision(at.db);
 
@@ -41,7 +41,7 @@ test("8.5 many blocks at once are one change of the configuration", async () => 
   expect((await readBlockExpiries(at.db)).get(at.gateway_id)?.size).toBe(200);
 });
 
-test("8.5 a gateway holds so many blocks and no more", async () => {
+test("8.5 the number of blocks of a gateway is capped", async () => {
   await using at = await setUp();
   for (let user = 0; user < MAX_BLOCKS; user++) at.add(`user ${user}`);
 
@@ -51,7 +51,7 @@ test("8.5 a gateway holds so many blocks and no more", async () => {
   expect(at.kit.lines.some((line) => line.includes("blocks_full"))).toBe(true);
 });
 
-test("8.5 a block of a gateway that is gone holds up no other", async () => {
+test("8.5 a block of a deleted gateway does not delay other blocks", async () => {
   await using at = await setUp();
   at.blocks.add({ gateway_id: Bun.randomUUIDv7(), type: "per_ip", subject: "x" }, Infinity);
   at.add("kept");
@@ -62,7 +62,7 @@ test("8.5 a block of a gateway that is gone holds up no other", async () => {
   expect(rows.map(({ subject }) => subject)).toEqual(["kept"]);
 });
 
-test("8.5 a subject that is blocked again gets the new end", async () => {
+test("8.5 a subject that is blocked again gets the new expiry", async () => {
   await using at = await setUp();
   const block = { gateway_id: at.gateway_id, type: "per_user", subject: "u" } as const;
   at.blocks.add(block, 1_000);
@@ -77,7 +77,7 @@ test("8.5 a subject that is blocked again gets the new end", async () => {
 });
 
 // Postgres alone: SQLite is never away, only busy, and that is waited for.
-test("8.5 with the database away a block counts at once and is written when it is back", async () => {
+test("8.5 while the database is unavailable, a block applies at once and is written later", async () => {
   await using database = await freshDatabase("postgres");
   using line = startCuttableProxy(database.url);
   await using kit = await startKit({ database_url: line.url });

@@ -7,7 +7,7 @@ import { privateRedis } from "./private-redis.ts";
 
 const TYPES = ["per_fingerprint", "per_ip", "per_user", "global"] as const;
 
-test("all four types are counted in one step on a Redis Cluster", async () => {
+test("all four limit types are counted in one call on a Redis Cluster", async () => {
   await using server = await privateRedis(["--cluster-enabled", "yes"]);
   const redis = new RedisClient(server.url);
   await redis.send("CLUSTER", ["ADDSLOTSRANGE", "0", "16383"]);

@@ -1,4 +1,4 @@
-/** A consumer behind a rate limiter, and the calls that tests of limits make. */
+/** Starts a consumer behind a rate limiter, with the calls that tests of limits need. */
 import { addConsumer } from "../kit/dataplane.ts";
 import type { Kit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -22,7 +22,7 @@ export const entryOf = (
 
 let made = 0;
 
-/** Proxies on loopback must be trusted by the kit, so that `ip` can stand for the client. */
+/** The kit must trust proxies on loopback, so that `ip` is the address of the client. */
 export const startLimited = (kit: Kit, limits: Limits) => startWithPlugins(kit, [entryOf(limits)]);
 
 export async function startWithPlugins(kit: Kit, required_plugins: object[]) {
@@ -43,7 +43,7 @@ export async function startWithPlugins(kit: Kit, required_plugins: object[]) {
     ask,
     from: (ip: string, headers: Record<string, string> = {}) =>
       ask({ "x-forwarded-for": ip, ...headers }),
-    /** Statuses of so many requests, one after the other. */
+    /** Returns the statuses of sequential requests. */
     statuses: async (count: number, headers: Record<string, string> = {}) => {
       const found: number[] = [];
       for (let left = count; left > 0; left--) found.push((await ask(headers)).status);
@@ -63,7 +63,7 @@ export const rateHeaders = (reply: Response, type: string) =>
     return value === null ? null : Number(value);
   });
 
-/** How many of so many parallel requests pass. */
+/** Returns how many of `count` parallel requests are admitted. */
 export async function passing(count: number, ask: (index: number) => Promise<Response>) {
   const replies = await Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
   await Promise.all(replies.map((reply) => reply.arrayBuffer()));

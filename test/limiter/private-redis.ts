@@ -1,10 +1,10 @@
-/** A Redis of the test's own, to be stopped, killed and started again. */
+/** Starts a Redis server of its own for a test that freezes, kills or restarts it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisClient } from "bun";
 
-/** `extra`: more arguments for redis-server. */
+/** `extra`: additional arguments for redis-server. */
 export async function privateRedis(extra: string[] = []) {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-redis-"));
   const port = freePort();
@@ -25,7 +25,7 @@ export async function privateRedis(extra: string[] = []) {
       stdout: "ignore",
       stderr: "ignore",
     });
-    await answering(url);
+    await waitUntilReady(url);
     return child;
   };
   let child = await launch();
@@ -36,11 +36,11 @@ export async function privateRedis(extra: string[] = []) {
   return {
     url,
     kill,
-    /** Empty: what it knew is lost. */
+    /** Starts without data. */
     start: async () => {
       child = await launch();
     },
-    /** Holds all connections and answers nothing, until it goes on. */
+    /** Keeps all connections open without responding, until `thaw`. */
     freeze: () => child.kill("SIGSTOP"),
     thaw: () => child.kill("SIGCONT"),
     async [Symbol.asyncDispose]() {
@@ -57,7 +57,7 @@ function freePort(): number {
   return port;
 }
 
-async function answering(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   for (let tries = 0; tries < 1000; tries++) {
     const redis = new RedisClient(url, { autoReconnect: false });
     try {

@@ -1,4 +1,4 @@
-/** The promise of the rate limiter, taken literally: random traffic against an oracle that counts by hand. */
+/** Checks the guarantee of the rate limiter with random traffic against an oracle that counts every request. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { RedisClient } from "bun";
 import type { LimitVerdict } from "../../src/plugins/rate-limiter/counter.ts";
@@ -25,35 +25,35 @@ const shared = createRedisCounter(redis, limiterScript(CLOCK));
 await redis.send("SCRIPT", ["LOAD", limiterScript(CLOCK)]);
 
 const inMemory = async (requests: readonly Request[]): Promise<LimitVerdict[]> =>
-  requests.map(({ at, asks }) => memory.take(asks, at));
+  requests.map(({ at, checks }) => memory.take(checks, at));
 
-/** One connection answers in order: the clock is set before each request. */
+/** Sets the clock before each request; one connection processes commands in order. */
 const inRedis = (requests: readonly Request[]): Promise<LimitVerdict[]> =>
   Promise.all(
-    requests.map(async ({ wall, asks }) => {
+    requests.map(async ({ wall, checks }) => {
       redis.send("SET", ["clock", `${wall}`]);
-      return (await shared.take(asks)) ?? expect.unreachable();
+      return (await shared.take(checks)) ?? expect.unreachable();
     }),
   );
 
 async function brokenPatterns(
   patterns: number,
   run: (requests: readonly Request[]) => Promise<LimitVerdict[]>,
-  judge: (requests: readonly Request[], verdicts: readonly LimitVerdict[]) => string[],
+  check: (requests: readonly Request[], verdicts: readonly LimitVerdict[]) => string[],
   clock: "steady" | "stepping" = "steady",
 ): Promise<string[]> {
   const random = seeded(SEED);
   const found: string[] = [];
   for (let pattern = 0; pattern < patterns; pattern++) {
     const requests = traffic(random, `${clock}${pattern}`, clock);
-    for (const violation of judge(requests, await run(requests))) {
+    for (const violation of check(requests, await run(requests))) {
       found.push(`pattern ${pattern}, ${violation}`);
     }
   }
   return found;
 }
 
-describe("no interval of one window holds more than the limit, and none is refused early", () => {
+describe("no interval of one window has more requests than the limit, and none is rejected early", () => {
   test("in memory, 3,000 patterns", async () => {
     expect(await brokenPatterns(3_000, inMemory, violations)).toEqual([]);
   });
@@ -71,9 +71,9 @@ test("the oracle finds a limiter that forgets one request in a hundred", async (
   const random = seeded(SEED);
   const forgetful = async (requests: readonly Request[]) => {
     const counter = createMemoryCounter();
-    return requests.map(({ at, asks }) => {
-      if (random.below(100) > 0) return counter.take(asks, at);
-      return { ...counter.check(asks, at), admitted: true };
+    return requests.map(({ at, checks }) => {
+      if (random.below(100) > 0) return counter.take(checks, at);
+      return { ...counter.check(checks, at), admitted: true };
     });
   };
 
@@ -81,8 +81,8 @@ test("the oracle finds a limiter that forgets one request in a hundred", async (
 });
 
 /**
- * A clock that was set back shows some times twice. Between two requests at least as much real time
- * has passed as the clock went forward, so what holds on this time holds on the real one.
+ * Finds windows with more admitted requests than the limit. A clock that was set back shows some times twice; between
+ * two requests at least as much real time passes as the clock moves forward, so this time is a safe lower bound.
  */
 function overAdmitted(requests: readonly Request[], verdicts: readonly LimitVerdict[]): string[] {
   const oracle = createOracle();
@@ -91,9 +91,9 @@ function overAdmitted(requests: readonly Request[], verdicts: readonly LimitVerd
     time += Math.max(0, request.wall - wall);
     wall = request.wall;
     if (!verdicts[index]?.admitted) return [];
-    oracle.admit(request.asks, time);
-    return request.asks
-      .filter((ask) => oracle.count(ask, time, ask.window_s * 1000) > ask.limit)
+    oracle.admit(request.checks, time);
+    return request.checks
+      .filter((check) => oracle.count(check, time, check.window_s * 1000) > check.limit)
       .map(() => `request ${index}: more than the limit inside a window`);
   });
 }
@@ -101,25 +101,28 @@ function overAdmitted(requests: readonly Request[], verdicts: readonly LimitVerd
 test.each([
   ["in memory", inMemory],
   ["in Redis", inRedis],
-])("a limit that was lowered tells when a slot really frees, %s", async (_, run) => {
-  const ask = { space: "lowered:", subject: "s", limit: 4, window_s: 60 };
-  const at = (after: number, limit: number) => {
-    const time = 1_760_000_000_000 + after;
-    return { at: time, wall: time, asks: [{ ...ask, limit }] };
-  };
+])(
+  "after a limit is lowered, frees_in_ms is the time until a slot becomes available, %s",
+  async (_, run) => {
+    const check = { space: "lowered:", subject: "s", limit: 4, window_s: 60 };
+    const at = (after: number, limit: number) => {
+      const time = 1_760_000_000_000 + after;
+      return { at: time, wall: time, checks: [{ ...check, limit }] };
+    };
 
-  const verdicts = await run([at(0, 4), at(1, 4), at(10_000, 4), at(20_000, 4), at(30_000, 2)]);
+    const verdicts = await run([at(0, 4), at(1, 4), at(10_000, 4), at(20_000, 4), at(30_000, 2)]);
 
-  const { admitted, counts } = verdicts.at(-1) ?? expect.unreachable();
-  expect([admitted, counts[0]?.used]).toEqual([false, 4]);
-  // Three have to go; the third came 10 s after the first.
-  expect(counts[0]?.frees_in_ms).toBeWithin(40_000, 40_000 + 60_000 / 64 + 1);
-});
+    const { admitted, counts } = verdicts.at(-1) ?? expect.unreachable();
+    expect([admitted, counts[0]?.used]).toEqual([false, 4]);
+    // Three must expire; the third was admitted 10 s after the first.
+    expect(counts[0]?.frees_in_ms).toBeWithin(40_000, 40_000 + 60_000 / 64 + 1);
+  },
+);
 
-test("a clock set back by a day holds nobody for longer than one window more", async () => {
-  const ask = { space: "back:", subject: "s", limit: 2, window_s: 60 };
+test("a clock that is set back by a day delays no subject by more than one window", async () => {
+  const check = { space: "back:", subject: "s", limit: 2, window_s: 60 };
   const day = 86_400_000;
-  const at = (wall: number) => ({ at: wall, wall, asks: [ask] });
+  const at = (wall: number) => ({ at: wall, wall, checks: [check] });
   const now = 1_760_000_000_000;
 
   const verdicts = await inRedis([

@@ -44,7 +44,7 @@ async function twoNodes(limits: Limits) {
 
 const logged = (node: Kit, event: string) => node.lines.some((line) => line.includes(event));
 
-describe("what both nodes admitted still counts", () => {
+describe("requests that both nodes admitted still count", () => {
   test("after FLUSHALL", async () => {
     await using nodes = await twoNodes({ limits: { per_user: limit(6), global: limit(100) } });
     await nodes.statuses(nodes.one, 2);
@@ -98,7 +98,7 @@ describe("what both nodes admitted still counts", () => {
   });
 });
 
-test("a subject that a limit blocked stays blocked after FLUSHALL, and others are blocked as before", async () => {
+test("a subject that a limit blocked stays blocked after FLUSHALL, and others can still be blocked", async () => {
   await using nodes = await twoNodes({
     limits: { per_user: limit(2) },
     actions: { type: "block" },
@@ -119,7 +119,7 @@ test("a subject that a limit blocked stays blocked after FLUSHALL, and others ar
   expect(await blocked()).toEqual(["bad", "next"]);
 });
 
-test("open refuses nothing while Redis is away, however often it came and went", async () => {
+test("open rejects nothing while Redis is unavailable, also after several outages", async () => {
   await using redis = await privateRedis();
   await using running = await startKit({ settings: { REDIS_URL: redis.url } });
   await using limited = await startLimited(running, {
@@ -137,7 +137,7 @@ test("open refuses nothing while Redis is away, however often it came and went",
   expect(await limited.statuses(3)).toEqual([200, 200, 200]);
 });
 
-test("a 503 because Redis is away has the rate-limit headers", async () => {
+test("a 503 because Redis is unavailable has the rate-limit headers", async () => {
   await using redis = await privateRedis();
   await using running = await startKit({ settings: { REDIS_URL: redis.url } });
   await using limited = await startLimited(running, {
@@ -165,21 +165,21 @@ test.each([
     });
     const random = seeded(31);
     const admitted: { user: string; sent: number; received: number }[] = [];
-    let answered = 0;
+    let completed = 0;
     const end = performance.now() + 5_000;
     const client = async (node: Kit, user: string) => {
       while (performance.now() < end) {
         const sent = performance.now();
         const { status } = await nodes.ask(node, user);
-        answered += 1;
+        completed += 1;
         if (status === 200) admitted.push({ user, sent, received: performance.now() });
         await Bun.sleep(random.below(25));
       }
     };
     const harm = async () => {
       while (performance.now() < end - 1_500) {
-        const next = answered + 20 + random.below(80);
-        await until(() => answered >= next);
+        const next = completed + 20 + random.below(80);
+        await until(() => completed >= next);
         if (how === "flushed") await nodes.flush();
         else {
           await nodes.redis.kill();

@@ -1,19 +1,19 @@
-/** Random traffic for the limiter, and an oracle that remembers every request and counts by hand. */
+/** Random traffic for the limiter, and an oracle that stores the time of every request. */
 import type { LimitCheck, LimitVerdict } from "../../src/plugins/rate-limiter/counter.ts";
 import type { Random } from "../kit/random.ts";
 
 export interface Request {
   /** Milliseconds of real time. */
   at: number;
-  /** What a wall clock shows then: it may have been set back or forward meanwhile. */
+  /** Time of the wall clock, which may have been set back or forward. */
   wall: number;
-  asks: LimitCheck[];
+  checks: LimitCheck[];
 }
 
 const START = 1_760_000_000_123;
 const WINDOWS_S = [1, 1, 2, 7, 60, 90, 3_600, 86_400];
 
-/** Some requests against one to four limits. `name` keeps patterns apart; `clock` is how it may move. */
+/** Returns requests against one to four limits. `name` separates patterns; `clock` says whether the clock is set. */
 export function traffic(random: Random, name: string, clock: "steady" | "stepping"): Request[] {
   const limits = Array.from({ length: 1 + random.below(4) }, (_, index) => ({
     space: `${name}:${index}:`,
@@ -32,17 +32,17 @@ export function traffic(random: Random, name: string, clock: "steady" | "steppin
       offset += Math.floor((random.next() - 0.6) * random.pick([10, windowMs, 5 * windowMs]));
     }
     const cost = random.pick([1, 1, 1, 2, 5]);
-    const asks = limits.map(({ subjects, ...limit }) => ({
+    const checks = limits.map(({ subjects, ...limit }) => ({
       ...limit,
       subject: `s${random.below(subjects)}`,
       cost,
     }));
-    requests.push({ at, wall: at + offset, asks });
+    requests.push({ at, wall: at + offset, checks });
   }
   return requests;
 }
 
-/** Bursts, steps of a part, and the very edges of the windows of earlier requests. */
+/** Returns the time of the next request: bursts, steps of a part, and the edges of earlier windows. */
 function nextTime(random: Random, at: number, earlier: number, windowMs: number): number {
   const edge = random.below(5) - 2;
   return random.pick([
@@ -59,7 +59,7 @@ function nextTime(random: Random, at: number, earlier: number, windowMs: number)
   ]);
 }
 
-/** What was admitted of each subject, as times. */
+/** Stores the admission times of each subject. */
 export function createOracle() {
   const admitted = new Map<string, number[]>();
   const timesOf = ({ space, subject }: LimitCheck): number[] => {
@@ -68,61 +68,61 @@ export function createOracle() {
     return times;
   };
   return {
-    admit: (asks: readonly LimitCheck[], at: number) => {
-      for (const ask of asks) {
-        for (let left = ask.cost ?? 1; left > 0; left--) timesOf(ask).push(at);
+    admit: (checks: readonly LimitCheck[], at: number) => {
+      for (const check of checks) {
+        for (let left = check.cost ?? 1; left > 0; left--) timesOf(check).push(at);
       }
     },
-    /** Admitted ones in the closed interval of this length that ends at `at`. */
-    count: (ask: LimitCheck, at: number, lengthMs: number) =>
-      timesOf(ask).filter((time) => time >= at - lengthMs && time <= at).length,
-    /** When an exact limiter would have room again: just after the oldest that must go has left. */
-    roomAt: (ask: LimitCheck, at: number) => {
-      const windowMs = ask.window_s * 1000;
-      const inside = timesOf(ask).filter((time) => time >= at - windowMs && time <= at);
-      const leaving = inside.length - ask.limit + (ask.cost ?? 1) - 1;
+    /** Returns the admitted requests in the closed interval of this length that ends at `at`. */
+    count: (check: LimitCheck, at: number, lengthMs: number) =>
+      timesOf(check).filter((time) => time >= at - lengthMs && time <= at).length,
+    /** Returns when an exact limiter admits again: when the oldest request that must expire is outside the window. */
+    roomAt: (check: LimitCheck, at: number) => {
+      const windowMs = check.window_s * 1000;
+      const inside = timesOf(check).filter((time) => time >= at - windowMs && time <= at);
+      const expiring = inside.length - check.limit + (check.cost ?? 1) - 1;
       const sorted = inside.toSorted((one, other) => one - other);
-      // A request that costs more than the limit never fits: it is given the time when all have left.
-      const last = sorted[Math.min(leaving, sorted.length - 1)];
+      // A request that costs more than the limit never fits: returns the time when all have expired.
+      const last = sorted[Math.min(expiring, sorted.length - 1)];
       return last === undefined ? at : last + windowMs;
     },
   };
 }
 
-/** Why the verdicts on a pattern break the promise; nothing when they keep it. */
+/** Returns how the verdicts on a pattern violate the guarantee. */
 export function violations(
   requests: readonly Request[],
   verdicts: readonly LimitVerdict[],
 ): string[] {
   const oracle = createOracle();
   const found: string[] = [];
-  for (const [index, { at, asks }] of requests.entries()) {
+  for (const [index, { at, checks }] of requests.entries()) {
     const { admitted, counts } = verdicts[index] ?? { admitted: false, counts: [] };
-    if (admitted) oracle.admit(asks, at);
-    const judged = asks.map((ask, place) => {
-      const windowMs = ask.window_s * 1000;
+    if (admitted) oracle.admit(checks, at);
+    const measured = checks.map((check, position) => {
+      const windowMs = check.window_s * 1000;
       return {
-        ask,
-        exact: oracle.count(ask, at, windowMs),
-        late: oracle.count(ask, at, windowMs + windowMs / 64),
-        used: counts[place]?.used ?? -1,
-        room: at + (counts[place]?.frees_in_ms ?? Number.NaN),
+        check,
+        exact: oracle.count(check, at, windowMs),
+        late: oracle.count(check, at, windowMs + windowMs / 64),
+        used: counts[position]?.used ?? -1,
+        room: at + (counts[position]?.frees_in_ms ?? Number.NaN),
         slack: windowMs / 64,
       };
     });
-    const full = judged.filter(({ ask, late }) => late + (ask.cost ?? 1) > ask.limit);
-    if (judged.some(({ ask, exact }) => exact > ask.limit)) {
+    const full = measured.filter(({ check, late }) => late + (check.cost ?? 1) > check.limit);
+    if (measured.some(({ check, exact }) => exact > check.limit)) {
       found.push(`request ${index}: more than the limit inside a window`);
     }
-    if (!admitted && full.length === 0) found.push(`request ${index}: refused too early`);
-    if (judged.some(({ exact, late, used }) => used < exact || used > late)) {
-      found.push(`request ${index}: tells a wrong number of used ones`);
+    if (!admitted && full.length === 0) found.push(`request ${index}: rejected too early`);
+    if (measured.some(({ exact, late, used }) => used < exact || used > late)) {
+      found.push(`request ${index}: reports a wrong usage`);
     }
-    const refusing = judged.filter(
-      ({ ask, used }) => used > 0 && used + (ask.cost ?? 1) > ask.limit,
+    const exceeded = measured.filter(
+      ({ check, used }) => used > 0 && used + (check.cost ?? 1) > check.limit,
     );
-    for (const { ask, room, slack } of admitted ? [] : refusing) {
-      const exact = oracle.roomAt(ask, at);
+    for (const { check, room, slack } of admitted ? [] : exceeded) {
+      const exact = oracle.roomAt(check, at);
       if (!(room >= exact && room <= exact + slack + 1)) {
         found.push(`request ${index}: room at ${room} instead of ${exact}`);
       }

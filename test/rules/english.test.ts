@@ -47,7 +47,6 @@ const PENDING: readonly string[] = [
   "test/cli/",
   "test/docs/",
   "test/http/",
-  "test/limiter/",
   "test/net/",
   "test/upgrade/",
   "ARCHITECTURE.md",
