@@ -3,7 +3,7 @@ import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
-import { createJwksCache } from "../mcp-store/principals/jwks.ts";
+import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
 
 export type State = Pick<Deps, "heldBytes" | "idempotency" | "live" | "workers" | "jwks">;

@@ -222,6 +222,57 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(issuer.upstream.hits.length).toBe(2);
     });
 
+    test("a token without a key id is verified with each key of its issuer", async () => {
+      const { issuer, key, audience, sign } = await trusting();
+      await using _ = issuer;
+      const [other, stranger] = [
+        await newSigningKey("ES256", "k2"),
+        await newSigningKey("ES256", "k3"),
+      ];
+      issuer.serve(other, key);
+      const without = { kid: undefined };
+
+      expect(await ask(await sign({}, without))).toBe(200);
+      expect(await ask(await issuer.sign(stranger, { aud: audience }, without))).toBe(401);
+    });
+
+    test("a token with an algorithm that is not accepted is a 401, and no keys are fetched", async () => {
+      const { issuer, sign } = await trusting("RS256");
+      await using _ = issuer;
+
+      const statuses = [];
+      for (const alg of ["RS384", "PS256", "HS256", "none", 7]) {
+        statuses.push(await ask(await sign({}, { alg })));
+      }
+
+      expect(statuses).toEqual([401, 401, 401, 401, 401]);
+      expect(issuer.upstream.hits.length).toBe(0);
+    });
+
+    test("a private key in the JWKS verifies nothing", async () => {
+      const { issuer, key, sign } = await trusting();
+      await using _ = issuer;
+      const jwk = await crypto.subtle.exportKey("jwk", key.pair.privateKey);
+      issuer.upstream.script({ body: { keys: [{ ...jwk, kid: "k1", key_ops: ["verify"] }] } });
+
+      expect(await ask(await sign())).toBe(401);
+    });
+
+    test("a JWKS with more than 100 keys, or of more than 1 MiB, is a 502", async () => {
+      for (const body of [
+        { keys: Array.from({ length: 101 }, () => ({ kty: "EC" })) },
+        { keys: [{ kty: "EC", x: "A".repeat(1024 * 1024) }] },
+        { keys: "none" },
+        [],
+      ]) {
+        const { issuer, sign } = await trusting();
+        await using _ = issuer;
+        issuer.upstream.script({ body });
+
+        expect(await ask(await sign())).toBe(502);
+      }
+    });
+
     test("an issuer whose keys cannot be read is a 502, not a wrong token", async () => {
       const { issuer, sign } = await trusting();
       await using _ = issuer;

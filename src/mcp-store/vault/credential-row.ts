@@ -3,8 +3,8 @@ import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { StoreCredentialRow } from "../../db/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
-import { readJwt } from "../../lib/crypto/jwt.ts";
 import { type Keyring, type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
+import { readUnverifiedClaims } from "../principals/verify-jwt.ts";
 
 export type CredentialToken = "access_token" | "refresh_token";
 
@@ -49,9 +49,9 @@ const addSeconds = (at: Date, seconds: number): string =>
 
 const MAX_ACCOUNT_LENGTH = 255;
 
-/** For people to recognize; taken from the token endpoint itself, so its signature says nothing more. */
+/** Returns a name for people to recognize. Not verified: the id token comes from the token endpoint itself (OpenID Connect Core 3.1.3.7). */
 export function readAccountName({ id_token }: OAuthTokens): string {
-  const { claims = {} } = (id_token && readJwt(id_token)) || {};
+  const claims = (id_token && readUnverifiedClaims(id_token)) || {};
   const name = claims.email ?? claims.preferred_username ?? claims.sub;
   // Postgres stores no NUL.
   return typeof name === "string" ? name.replaceAll("\0", "").slice(0, MAX_ACCOUNT_LENGTH) : "";
